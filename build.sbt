@@ -1,0 +1,115 @@
+// The Spark that the JAR is compiled against. One JAR serves all of Spark 4.x that the Python suite runs on.
+val sparkVersion = "4.2.0"
+
+// The version has one source, which the wheel reads too.
+val projectVersion = {
+  val file = "python/limit_pruning/_version.py"
+  """(?m)^__version__ = "([^"]+)"$""".r
+    .findFirstMatchIn(IO.read(new java.io.File(file)))
+    .fold(sys.error(s"""$file has no line __version__ = "..."."""))(_.group(1))
+}
+
+Global / onChangedBuildSource := ReloadOnSourceChanges
+
+lazy val limitPruning = project
+  .in(file("."))
+  .settings(
+    name := "spark-limit-pruning",
+    version := projectVersion,
+    scalaVersion := "2.13.18",
+    libraryDependencies ++= Seq(
+      "org.apache.spark" %% "spark-sql" % sparkVersion % Provided,
+      "org.scalatest" %% "scalatest" % "3.2.19" % Test,
+      "org.scalatestplus" %% "scalacheck-1-18" % "3.2.19.0" % Test
+    )
+  )
+  .settings(layout, compiler, packaging, tests, publication)
+
+lazy val layout = Seq(
+  sourceDirectory := baseDirectory.value / "jvm" / "src",
+  sourcesInBase := false
+)
+
+lazy val compiler = Seq(
+  scalacOptions ++= Seq(
+    "-release",
+    "17",
+    "-encoding",
+    "utf-8",
+    "-Werror",
+    "-Xlint",
+    "-Wunused",
+    "-Wdead-code",
+    "-Wvalue-discard",
+    "-Wextra-implicit",
+    "-Woctal-literal",
+    "-deprecation",
+    "-feature",
+    "-unchecked"
+  ),
+  Compile / scalacOptions += "-Wnonunit-statement", // not in tests: an assertion is a statement with a value
+  Compile / doc / scalacOptions -= "-Werror", // scaladoc cannot resolve links into Spark
+  // In the REPL an import comes before its use.
+  Compile / console / scalacOptions --= Seq("-Werror", "-Xlint", "-Wunused"),
+  Test / console / scalacOptions := (Compile / console / scalacOptions).value,
+  semanticdbEnabled := true, // scalafix reads it
+  semanticdbVersion := scalafixSemanticdb.revision
+)
+
+lazy val packaging = Seq(
+  // A name without versions: the wheel, the tests and the docs refer to it. No dependency is packed into it.
+  Compile / packageBin / artifactPath := target.value / "spark-limit-pruning.jar",
+  Compile / packageBin / mappings += baseDirectory.value / "LICENSE" -> "META-INF/LICENSE"
+)
+
+// What bin/spark-submit passes to the JVM, from Spark's JavaModuleOptions.
+val sparkModuleOptions =
+  "-XX:+IgnoreUnrecognizedVMOptions" +: Seq(
+    "java.lang",
+    "java.lang.invoke",
+    "java.lang.reflect",
+    "java.io",
+    "java.net",
+    "java.nio",
+    "java.util",
+    "java.util.concurrent",
+    "java.util.concurrent.atomic",
+    "jdk.internal.ref",
+    "sun.nio.ch",
+    "sun.nio.cs",
+    "sun.security.action",
+    "sun.util.calendar"
+  ).map(opened => s"--add-opens=java.base/$opened=ALL-UNNAMED")
+
+lazy val tests = Seq(
+  Test / fork := true,
+  Test / parallelExecution := false,
+  Test / forkOptions := {
+    // Spark leaves its warehouse and artifact folders in the working directory.
+    val scratch = target.value / "test-scratch"
+    IO.createDirectory(scratch)
+    (Test / forkOptions).value.withWorkingDirectory(scratch)
+  },
+  Test / envVars += "SPARK_LOCAL_IP" -> "127.0.0.1",
+  Test / javaOptions ++= sparkModuleOptions ++ Seq(
+    "-Xmx2g",
+    "-Duser.timezone=UTC",
+    "-Dspark.ui.enabled=false",
+    "-Dspark.sql.shuffle.partitions=2"
+  ),
+  Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDI") // durations; failures again at the end
+)
+
+lazy val publication = {
+  val site = url("https://github.com/spark-limit-pruning/spark-limit-pruning")
+  Seq(
+    organization := "io.github.spark-limit-pruning",
+    description := "Makes Spark read only what a LIMIT needs from Parquet, with or without a WHERE.",
+    homepage := Some(site),
+    licenses := Seq(License.Apache2),
+    scmInfo := Some(ScmInfo(site, s"scm:git:$site.git")),
+    developers := List(Developer("spark-limit-pruning", "The spark-limit-pruning developers", "", site)),
+    versionScheme := Some("early-semver"),
+    publishMavenStyle := true
+  )
+}

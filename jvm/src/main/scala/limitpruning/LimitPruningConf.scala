@@ -1,0 +1,68 @@
+package limitpruning
+
+import java.util.concurrent.TimeUnit
+
+import org.apache.spark.sql.internal.SQLConf
+
+/** The settings, registered with Spark so that `SET -v` lists them; all can be changed between queries. */
+object LimitPruningConf {
+
+  /** Makes sure that the settings below are registered. */
+  def register(): Unit = ()
+
+  val Enabled = SQLConf
+    .buildConf("spark.limitPruning.enabled")
+    .doc(
+      "When true, a LIMIT over Parquet reads only row groups that are proved to match the predicate entirely, " +
+        "where those hold enough rows. When false, queries are planned as without the extension."
+    )
+    .version("0.1.0")
+    .booleanConf
+    .createWithDefault(true)
+
+  val MaxFiles = SQLConf
+    .buildConf("spark.limitPruning.planning.maxFiles")
+    .doc("The most files whose footers are read while planning one LIMIT. Beyond it, the LIMIT is left to Spark.")
+    .version("0.1.0")
+    .intConf
+    .checkValue(_ >= 0, "must not be negative")
+    .createWithDefault(1000)
+
+  val MaxTime = SQLConf
+    .buildConf("spark.limitPruning.planning.maxTime")
+    .doc(
+      "The longest time for which footers are read while planning one LIMIT, in milliseconds unless a unit is " +
+        "given. It is checked between waves of footers. Beyond it, the LIMIT is left to Spark."
+    )
+    .version("0.1.0")
+    .timeConf(TimeUnit.MILLISECONDS)
+    .checkValue(_ >= 0, "must not be negative")
+    .createWithDefault(2000)
+
+  val FirstFiles = SQLConf
+    .buildConf("spark.limitPruning.planning.firstFiles")
+    .doc(
+      "How many footers are read before deciding whether looking pays: where they show nothing but partially " +
+        "matching row groups, the data is not clustered by the predicate and the LIMIT is left to Spark."
+    )
+    .version("0.1.0")
+    .intConf
+    .checkValue(_ >= 1, "must be at least 1")
+    .createWithDefault(4)
+
+  val Threads = SQLConf
+    .buildConf("spark.limitPruning.planning.threads")
+    .doc("The most threads that read footers at the same time on the driver while planning one LIMIT.")
+    .version("0.1.0")
+    .intConf
+    .checkValue(n => n >= 1 && n <= 128, "must be between 1 and 128")
+    .createWithDefault(8)
+
+  val FailOnError = SQLConf
+    .buildConf("spark.limitPruning.failOnError")
+    .internal()
+    .doc("When true, an unexpected error while planning fails the query instead of leaving it to Spark. For tests.")
+    .version("0.1.0")
+    .booleanConf
+    .createWithDefault(false)
+}

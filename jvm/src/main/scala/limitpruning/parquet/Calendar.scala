@@ -1,0 +1,29 @@
+package limitpruning.parquet
+
+import org.apache.parquet.hadoop.metadata.FileMetaData
+import org.apache.spark.sql.catalyst.util.RebaseDateTime
+import org.apache.spark.sql.execution.datasources.DataSourceUtils
+
+/**
+ * Which dates and timestamps of a file mean to the reader what they meant to its statistics. Files in the old
+ * hybrid calendar are rebased when they are read, so their ancient values are other days than min and max say.
+ *
+ * @param isProleptic no value of the file is rebased
+ */
+private[parquet] final case class Calendar(isProleptic: Boolean) {
+
+  /** @param days since 1970-01-01, as stored */
+  def trustsDays(days: Int): Boolean = isProleptic || days >= RebaseDateTime.lastSwitchJulianDay
+
+  /** @param micros microseconds since 1970-01-01T00:00:00Z, as stored */
+  def trustsMicros(micros: Long): Boolean = isProleptic || micros >= RebaseDateTime.lastSwitchJulianTs
+}
+
+private[parquet] object Calendar {
+
+  /** @param rebaseMode the session's or the relation's `datetimeRebaseModeInRead` */
+  def of(file: FileMetaData, rebaseMode: String): Calendar = {
+    val spec = DataSourceUtils.datetimeRebaseSpec(file.getKeyValueMetaData.get(_), rebaseMode)
+    Calendar(isProleptic = spec.mode.toString == "CORRECTED")
+  }
+}

@@ -1,0 +1,102 @@
+package limitpruning.parquet
+
+import java.math.BigInteger
+
+import scala.util.Try
+
+import org.apache.parquet.io.api.Binary
+import org.apache.parquet.schema.LogicalTypeAnnotation
+import org.apache.parquet.schema.LogicalTypeAnnotation._
+import org.apache.parquet.schema.PrimitiveType
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+import limitpruning.predicate.Values
+
+/**
+ * The pairs of Spark type and Parquet type for which min and max of a column chunk are believed, and what they
+ * say in Catalyst's representation. Whatever is not listed here (INT96, unsigned integers, UUID, JSON, nanoseconds,
+ * widened or re-scaled columns, other collations …) has unknown values: the two orders may differ, or
+ * the reader changes the values.
+ */
+private[parquet] object TrustedTypes {
+
+  /** Turns a chunk's min and max, as parquet-java gives them, into a range, or none if they make no sense. */
+  type ToRange = (Any, Any) => Option[Values.Range]
+
+  /** @param calendar how dates and timestamps of this file are read */
+  def rangeOf(sparkType: DataType, parquetType: PrimitiveType, calendar: Calendar): Option[ToRange] = {
+    val annotation = Option(parquetType.getLogicalTypeAnnotation)
+    (sparkType, parquetType.getPrimitiveTypeName) match {
+      case (BooleanType, BOOLEAN) => Some(converted { case b: Boolean => b })
+      case (ByteType, INT32) if isSignedInt(annotation, 8) => integral(_.toByte)
+      case (ShortType, INT32) if isSignedInt(annotation, 8, 16) => integral(_.toShort)
+      case (IntegerType, INT32) if annotation.isEmpty || isSignedInt(annotation, 8, 16, 32) => integral(_.toInt)
+      case (LongType, INT64) if annotation.isEmpty || isSignedInt(annotation, 64) => integral(identity)
+      case (FloatType, FLOAT) if annotation.isEmpty => Some(upToNaN(Float.NaN))
+      case (DoubleType, DOUBLE) if annotation.isEmpty => Some(upToNaN(Double.NaN))
+      case (decimal: DecimalType, INT32 | INT64 | BINARY | FIXED_LEN_BYTE_ARRAY) if isDecimal(annotation, decimal) =>
+        Some(converted(unscaled.andThen(toDecimal(decimal)(_))))
+      case (DateType, INT32) if annotation.exists(_.isInstanceOf[DateLogicalTypeAnnotation]) =>
+        Some(checked(calendar.trustsDays) { case days: Int => days })
+      case (TimestampType, INT64) =>
+        microsPer(annotation, adjustedToUtc = true).map(unit => checked(calendar.trustsMicros)(toMicros(unit)))
+      case (TimestampNTZType, INT64) =>
+        microsPer(annotation, adjustedToUtc = false).map(unit => converted(toMicros(unit)))
+      case (string: StringType, BINARY)
+          if string == StringType && annotation.exists(_.isInstanceOf[StringLogicalTypeAnnotation]) =>
+        Some(converted { case bytes: Binary => UTF8String.fromBytes(bytes.getBytes) })
+      case (BinaryType, BINARY) if annotation.isEmpty => Some(converted { case bytes: Binary => bytes.getBytes })
+      case _ => None
+    }
+  }
+
+  private def converted(convert: PartialFunction[Any, Any]): ToRange = checked[Any](_ => true)(convert)
+
+  private def checked[T](isTrusted: T => Boolean)(convert: PartialFunction[Any, T]): ToRange = (min, max) =>
+    for {
+      low <- Try(convert(min)).toOption // an overflow while converting makes the bound unknown
+      high <- Try(convert(max)).toOption
+      if isTrusted(low) && isTrusted(high)
+    } yield Values.Range(low, high)
+
+  /** Writers leave NaN out of min and max, and to Spark NaN is above everything: it may always be there. */
+  private def upToNaN(nan: Any): ToRange = (min, _) => if (min == nan) None else Some(Values.Range(min, nan))
+
+  /** Values that do not fit the narrower type would wrap around when they are read: then nothing is known. */
+  private def integral[T](narrow: Long => T)(implicit number: Numeric[T]): Option[ToRange] = Some(
+    converted { case value: Number if number.toLong(narrow(value.longValue)) == value.longValue => narrow(value.longValue) }
+  )
+
+  private val unscaled: PartialFunction[Any, BigInteger] = {
+    case value: Integer => BigInteger.valueOf(value.longValue)
+    case value: java.lang.Long => BigInteger.valueOf(value)
+    case bytes: Binary => new BigInteger(bytes.getBytes)
+  }
+
+  private def toDecimal(decimal: DecimalType)(value: BigInteger): Decimal =
+    Decimal(BigDecimal(value, decimal.scale), decimal.precision, decimal.scale)
+
+  private def toMicros(microsPerUnit: Long): PartialFunction[Any, Long] = { case value: Long =>
+    Math.multiplyExact(value, microsPerUnit)
+  }
+
+  private def isSignedInt(annotation: Option[LogicalTypeAnnotation], widths: Int*): Boolean = annotation.exists {
+    case int: IntLogicalTypeAnnotation => int.isSigned && widths.contains(int.getBitWidth)
+    case _ => false
+  }
+
+  private def isDecimal(annotation: Option[LogicalTypeAnnotation], decimal: DecimalType): Boolean = annotation.exists {
+    case d: DecimalLogicalTypeAnnotation => d.getPrecision == decimal.precision && d.getScale == decimal.scale
+    case _ => false
+  }
+
+  private def microsPer(annotation: Option[LogicalTypeAnnotation], adjustedToUtc: Boolean): Option[Long] =
+    annotation.collect {
+      case t: TimestampLogicalTypeAnnotation if t.isAdjustedToUTC == adjustedToUtc => t.getUnit
+    }.collect {
+      case TimeUnit.MICROS => 1L
+      case TimeUnit.MILLIS => 1000L
+    }
+}

@@ -1,0 +1,88 @@
+package limitpruning.plan
+
+import scala.concurrent.duration.DurationLong
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, SubqueryExpression}
+import org.apache.spark.sql.catalyst.plans.logical.LocalLimit
+import org.apache.spark.sql.execution.datasources.parquet.{ParquetOptions, ParquetUtils}
+import org.apache.spark.sql.internal.SQLConf
+
+import limitpruning.{LimitPruningConf, SparkSessions}
+import limitpruning.parquet.{FooterReader, ReadSettings, UnreadableFooterException}
+import limitpruning.select.ProvedCover
+
+/** Decides for one LIMIT what to read: extract, list, look, select. The only I/O is listing and reading footers. */
+object CoverLimit {
+
+  /** @return the index to read through, or the refusal; `None` where the LIMIT does not concern Parquet */
+  def decide(
+      limit: LocalLimit,
+      session: SparkSession,
+      conf: SQLConf
+  ): Option[Either[Refusal, (LimitedScan, SelectedFileIndex)]] =
+    LimitedScan.of(limit).collect {
+      case Left(reason) => Left(Refusal(reason))
+      case Right(scan) if !scan.relation.location.isInstanceOf[SelectedFileIndex] => look(scan, session, conf)
+    }
+
+  private def look(
+      scan: LimitedScan,
+      session: SparkSession,
+      conf: SQLConf
+  ): Either[Refusal, (LimitedScan, SelectedFileIndex)] = {
+    val started = System.nanoTime()
+    val settings = readSettings(scan, conf)
+    val classify =
+      new ClassifyRowGroups(scan.conjuncts, scan.logical.output, scan.relation.partitionSchema, settings)
+    val search = new RowGroupSearch(scan.limit, budget(scan, conf), readFooters(scan, session, conf)(_), classify(_, _))
+    try {
+      val (outcome, counts) = search.run(list(scan, conf))
+      val nanos = System.nanoTime() - started
+      outcome.fold(
+        reason => Left(Refusal(reason, Some(scan), Some(counts), nanos)),
+        selection => {
+          val cover = ProvedCover(scan.limit, scan.conjuncts, selection, counts, nanos)
+          Right((scan, new SelectedFileIndex(scan.relation.location, cover)))
+        }
+      )
+    } catch {
+      case e: UnreadableFooterException =>
+        Left(Refusal(Declined.UnreadableFooter(e.getMessage), Some(scan), None, System.nanoTime() - started))
+    }
+  }
+
+  /** The files that partition pruning leaves, in an order that depends on their paths alone. */
+  private def list(scan: LimitedScan, conf: SQLConf): IndexedSeq[ListedFile] = {
+    val listing = scan.relation.location.listFiles(partitionFilters(scan, conf), Nil)
+    val files = listing.flatMap(directory => directory.files.map(f => ListedFile(directory.values, f.fileStatus)))
+    files.map(file => file.status.getPath.toString -> file).sortBy(_._1).map(_._2).toIndexedSeq
+  }
+
+  private def partitionFilters(scan: LimitedScan, conf: SQLConf): Seq[Expression] = {
+    val partitionColumns = AttributeSet(
+      scan.logical.resolve(scan.relation.partitionSchema, conf.resolver)
+    )
+    scan.conjuncts.filter { e =>
+      e.references.nonEmpty && e.references.subsetOf(partitionColumns) && !SubqueryExpression.hasSubquery(e)
+    }
+  }
+
+  private def readFooters(scan: LimitedScan, session: SparkSession, conf: SQLConf): ReadFooters = {
+    val hadoopConf = SparkSessions.hadoopConf(session, scan.relation.options)
+    new ReadFooters(new FooterReader(hadoopConf), conf.getConf(LimitPruningConf.Threads))
+  }
+
+  private def budget(scan: LimitedScan, conf: SQLConf): SearchBudget = SearchBudget(
+    maxFiles = conf.getConf(LimitPruningConf.MaxFiles),
+    maxTime = conf.getConf(LimitPruningConf.MaxTime).millis,
+    // With no predicate every row group matches, and the first file is likely to be enough.
+    firstFiles = if (scan.conjuncts.isEmpty) 1 else conf.getConf(LimitPruningConf.FirstFiles)
+  )
+
+  private def readSettings(scan: LimitedScan, conf: SQLConf): ReadSettings = ReadSettings(
+    caseSensitive = conf.caseSensitiveAnalysis,
+    byFieldId = conf.parquetFieldIdReadEnabled && ParquetUtils.hasFieldIds(scan.relation.dataSchema),
+    rebaseMode = new ParquetOptions(scan.relation.options, conf).datetimeRebaseModeInRead
+  )
+}

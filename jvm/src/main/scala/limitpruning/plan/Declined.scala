@@ -1,0 +1,72 @@
+package limitpruning.plan
+
+/**
+ * Why a LIMIT over Parquet was left to Spark.
+ *
+ * @param code short and stable, for programs
+ * @param message one sentence for people
+ */
+sealed abstract class Declined(val code: String, val message: String)
+
+object Declined {
+
+  case object LimitNotConstant extends Declined("limit-not-constant", "the LIMIT is not a constant")
+
+  final case class OperatorBetween(operator: String)
+      extends Declined("operator-between", s"$operator stands between the LIMIT and the scan and needs all rows")
+
+  final case class NotDeterministic(expression: String)
+      extends Declined("not-deterministic", s"$expression is not deterministic")
+
+  final case class NotSparksParquet(format: String)
+      extends Declined("other-format", s"the table is read by $format, which may hide rows of its files")
+
+  final case class NotSparksIndex(index: String)
+      extends Declined("other-file-index", s"the table's files are listed by $index, which is not Spark's own")
+
+  case object DataSourceV2
+      extends Declined(
+        "data-source-v2",
+        "the table is read through data source V2; set spark.sql.sources.useV1SourceList to contain parquet"
+      )
+
+  case object Streaming extends Declined("streaming", "the scan is a streaming source")
+
+  final case class ToleratesBadFiles(setting: String)
+      extends Declined("tolerates-bad-files", s"$setting is on, so files that were counted on might give no rows")
+
+  final case class SplitDependent(column: String)
+      extends Declined("split-dependent", s"$column tells how the file was split, which pruning changes")
+
+  case object NoFiles extends Declined("no-files", "no file is left after partition pruning")
+
+  final case class UnreadableFooter(problem: String) extends Declined("unreadable-footer", problem)
+
+  final case class UnaddressableRowGroups(path: String)
+      extends Declined("unaddressable-row-groups", s"row groups of $path cannot be told apart by byte ranges")
+
+  final case class NotClustered(filesLookedAt: Int)
+      extends Declined(
+        "not-clustered",
+        s"the first $filesLookedAt footers prove nothing: the data is not clustered by the predicate, or the predicate cannot " +
+          "be proved from statistics"
+      )
+
+  final case class NotEnoughRows(found: Long, limit: Int)
+      extends Declined("not-enough-rows", s"fully matching row groups hold $found rows, the LIMIT needs $limit")
+
+  final case class OutOfBudget(setting: String, value: String, found: Long, limit: Int)
+      extends Declined(
+        "out-of-budget",
+        s"$setting = $value was used up when fully matching row groups held $found of $limit rows"
+      )
+
+  case object FiltersChanged
+      extends Declined("filters-changed", "the scan's filters were changed after they had been proved")
+
+  final case class PlanningFailed(error: String)
+      extends Declined("planning-failed", s"planning failed unexpectedly: $error (see the driver's log)")
+
+  case object NotLookedAt
+      extends Declined("not-looked-at", "spark.limitPruning.enabled was false when the query was planned")
+}

@@ -1,0 +1,48 @@
+package limitpruning.plan
+
+import org.apache.spark.sql.catalyst.expressions.{Expression, IntegerLiteral}
+import org.apache.spark.sql.catalyst.planning.ScanOperation
+import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+
+/**
+ * A LIMIT over nothing but deterministic projections and filters over a Parquet relation of Spark's own: wherever
+ * it stands in a plan, any `limit` rows of its child are a right answer.
+ *
+ * @param limit rows wanted, at least 1
+ * @param conjuncts the predicate over the relation's columns, empty where every row is wanted
+ */
+final case class LimitedScan(
+    limit: Int,
+    conjuncts: Seq[Expression],
+    logical: LogicalRelation,
+    relation: HadoopFsRelation
+)
+
+object LimitedScan {
+
+  /** What `local` stands over, or why that is not ours; `None` where it is no LIMIT over Parquet at all. */
+  def of(local: LocalLimit): Option[Either[Declined, LimitedScan]] = local.child match {
+    case ScanOperation(projections, filtersAbove, filters, ParquetScan(logical, relation)) =>
+      val notDeterministic = (projections ++ filters ++ filtersAbove).find(!_.deterministic)
+      local.limitExpr match {
+        case _ if notDeterministic.nonEmpty => left(Declined.NotDeterministic(notDeterministic.get.sql))
+        case IntegerLiteral(limit) if limit > 0 =>
+          Some(ParquetScan.unsupported(logical, relation).toLeft(LimitedScan(limit, filters, logical, relation)))
+        case IntegerLiteral(_) => None
+        case _ => left(Declined.LimitNotConstant)
+      }
+    case ScanOperation(_, _, _, SparkV2ParquetScan()) => left(Declined.DataSourceV2)
+    case ScanOperation(_, _, _, other) if readsParquetUnlimited(other) => left(Declined.OperatorBetween(other.nodeName))
+    case _ => None
+  }
+
+  private def left(reason: Declined): Option[Either[Declined, LimitedScan]] = Some(Left(reason))
+
+  /** Whether a Parquet scan stands below that no other LIMIT speaks for (as those under a UNION do). */
+  private def readsParquetUnlimited(plan: LogicalPlan): Boolean = plan match {
+    case _: LocalLimit => false
+    case ParquetScan(_, _) | SparkV2ParquetScan() => true
+    case other => other.children.exists(readsParquetUnlimited)
+  }
+}

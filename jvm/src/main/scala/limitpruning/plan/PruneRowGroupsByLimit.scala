@@ -1,0 +1,46 @@
+package limitpruning.plan
+
+import java.util.concurrent.atomic.LongAdder
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
+
+import limitpruning.LimitPruningConf
+
+/**
+ * Where a LIMIT over Parquet is covered by row groups that are proved to match the predicate entirely, replaces the
+ * relation's file index by one that selects those. Nothing else of the plan changes; where the limit is
+ * not covered, nothing changes at all, and the reason is left on the LIMIT as a tag.
+ *
+ * Fails open: an unexpected error leaves the query to plain Spark, with one warning.
+ *
+ * @param failures counts unexpected errors, for one application
+ */
+final case class PruneRowGroupsByLimit(session: SparkSession, failures: LongAdder) extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!conf.getConf(LimitPruningConf.Enabled)) plan
+    else plan.transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit => prune(limit) }
+
+  private def prune(limit: LocalLimit): LogicalPlan = {
+    val decision =
+      try CoverLimit.decide(limit, session, conf)
+      catch {
+        case NonFatal(error) if !conf.getConf(LimitPruningConf.FailOnError) =>
+          failures.increment()
+          logWarning("LIMIT pruning failed unexpectedly; the query is planned without it", error)
+          Some(Left(Refusal(Declined.PlanningFailed(error.toString))))
+      }
+    decision match {
+      case Some(Right((scan, index))) => SelectedRelation.replaceIn(limit, scan, index)
+      case Some(Left(refusal)) =>
+        limit.setTagValue(Refusal.Tag, refusal)
+        limit
+      case None => limit
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package limitpruning.plan
+
+import scala.annotation.tailrec
+import scala.concurrent.duration.FiniteDuration
+
+import org.apache.hadoop.fs.FileStatus
+import org.apache.spark.sql.catalyst.InternalRow
+
+import limitpruning.LimitPruningConf.{MaxFiles, MaxTime}
+import limitpruning.parquet.{Addressing, Footer}
+import limitpruning.predicate.MatchState
+import limitpruning.select.{Cover, SearchCounts, SelectedFile, Selection}
+
+/** One file of the listing, with the partition values of its directory. */
+final case class ListedFile(partitionValues: InternalRow, status: FileStatus)
+
+/** How far one look at footers may go; see [[limitpruning.LimitPruningConf]]. */
+final case class SearchBudget(maxFiles: Int, maxTime: FiniteDuration, firstFiles: Int)
+
+/**
+ * Looks for fully matching row groups in waves of files, in reading order, only as long as looking pays: until
+ * they hold `limit` rows, or a wave shows that the data is not clustered by the predicate, or the budget is used
+ * up. One search, one instance.
+ *
+ * @param limit rows wanted, at least 1
+ * @param read reads the footers of one wave, in order
+ * @param classify the state of each row group of a file
+ */
+final class RowGroupSearch(
+    limit: Int,
+    budget: SearchBudget,
+    read: Seq[ListedFile] => Seq[Footer],
+    classify: (ListedFile, Footer) => Seq[MatchState]
+) {
+  import RowGroupSearch._
+
+  private val deadline = budget.maxTime.fromNow
+  private val cover = new Cover[ListedFile, (Footer, Int)](
+    limit,
+    { case (footer, ordinal) => footer.rowGroups(ordinal).getRowCount }
+  )
+
+  /**
+   * @return the selection, or why there is none, and what was seen on the way
+   * @throws limitpruning.parquet.UnreadableFooterException for a file that a scan had better complain about
+   */
+  def run(files: IndexedSeq[ListedFile]): (Either[Declined, Selection], SearchCounts) = {
+    val start = SearchCounts(files.size, 0, 0, 0, 0)
+    if (files.isEmpty) (Left(Declined.NoFiles), start) else lookAt(files, budget.firstFiles, start)
+  }
+
+  @tailrec
+  private def lookAt(
+      files: IndexedSeq[ListedFile],
+      size: Int,
+      seen: SearchCounts
+  ): (Either[Declined, Selection], SearchCounts) = {
+    val wave = files.slice(seen.filesLookedAt, math.min(seen.filesLookedAt + size, budget.maxFiles))
+    val looked = wave.zip(read(wave)).foldLeft(seen) { case (counts, (file, footer)) => add(counts, file, footer) }
+    if (cover.isComplete) (selection, looked)
+    else
+      whyStop(seen, looked) match {
+        case Some(reason) => (Left(reason), looked)
+        case None => lookAt(files, math.min(size * WaveGrowth, LargestWave), looked)
+      }
+  }
+
+  private def add(counts: SearchCounts, file: ListedFile, footer: Footer): SearchCounts = {
+    val states = classify(file, footer)
+    cover.add(file, states.zipWithIndex.map { case (state, ordinal) => ((footer, ordinal), state) })
+    SearchCounts(
+      counts.files,
+      counts.filesLookedAt + 1,
+      counts.rowGroups + states.size,
+      counts.matched + states.count(_ != MatchState.NotMatching),
+      counts.fullyMatched + states.count(_ == MatchState.FullyMatching)
+    )
+  }
+
+  private def whyStop(before: SearchCounts, after: SearchCounts): Option[Declined] =
+    if (after.filesLookedAt == after.files) Some(Declined.NotEnoughRows(cover.rows, limit))
+    else if (!looksClustered(before, after)) Some(Declined.NotClustered(after.filesLookedAt))
+    else if (after.filesLookedAt >= budget.maxFiles) Some(outOfBudget(MaxFiles.key, budget.maxFiles.toString))
+    else if (deadline.isOverdue()) Some(outOfBudget(MaxTime.key, budget.maxTime.toString))
+    else None
+
+  private def outOfBudget(setting: String, value: String): Declined =
+    Declined.OutOfBudget(setting, value, cover.rows, limit)
+
+  /** Whether the wave between the two counts found fully matching row groups, or mostly not matching ones. */
+  private def looksClustered(before: SearchCounts, after: SearchCounts): Boolean = {
+    val rowGroups = after.rowGroups - before.rowGroups
+    val notMatching = rowGroups - (after.matched - before.matched)
+    after.fullyMatched > before.fullyMatched || 2 * notMatching >= rowGroups
+  }
+
+  private def selection: Either[Declined, Selection] = {
+    val files = cover.result.toSeq.flatten.map { case (file, rowGroups) =>
+      val (footer, _) = rowGroups.head
+      val path = file.status.getPath.toString
+      Addressing.of(footer, rowGroups.map { case (_, ordinal) => ordinal })
+        .toRight(Declined.UnaddressableRowGroups(path))
+        .map(SelectedFile(path, file.status.getLen, file.status.getModificationTime, _))
+    }
+    files.collectFirst { case Left(reason) => reason }
+      .toLeft(Selection(files.collect { case Right(file) => file }))
+  }
+}
+
+private object RowGroupSearch {
+  private val WaveGrowth = 4
+
+  /** Files in one wave at most, so that a limit that is covered early in a wave wastes little. */
+  private val LargestWave = 64
+}

@@ -1,0 +1,58 @@
+package limitpruning.predicate
+
+import Values.Range
+
+/**
+ * The outcomes of Spark's comparison operators between two expressions of one type, of which only ranges are
+ * known. In the pictures `[a b]` is the left range and `[c d]` the right one.
+ */
+final class Comparisons(ordering: Ordering[Any]) {
+
+  def lessThan(left: ColumnFacts, right: ColumnFacts): Outcomes = compare(left, right) { (l, r) =>
+    Outcomes(
+      canBeTrue = ordering.lt(l.min, r.max), //   [a ..... b]
+      canBeFalse = ordering.gteq(l.max, r.min), // [c ..... d]   true needs a < d, false needs b >= c
+      canBeNull = false
+    )
+  }
+
+  def lessThanOrEqual(left: ColumnFacts, right: ColumnFacts): Outcomes = !lessThan(right, left)
+
+  def equalTo(left: ColumnFacts, right: ColumnFacts): Outcomes = compare(left, right)(equality)
+
+  /** `<=>`: two nulls are equal, a null and a value are not, and the result is never null. */
+  def equalNullSafe(left: ColumnFacts, right: ColumnFacts): Outcomes = {
+    val ofValues =
+      if (left.canBeValue && right.canBeValue) valuesOf(left, right).fold(Outcomes.TrueOrFalse)(equality.tupled)
+      else Outcomes.Empty
+    val bothNull = if (left.canBeNull && right.canBeNull) Outcomes.True else Outcomes.Empty
+    val oneNull =
+      if ((left.canBeNull && right.canBeValue) || (left.canBeValue && right.canBeNull)) Outcomes.False
+      else Outcomes.Empty
+    ofValues.union(bothNull).union(oneNull)
+  }
+
+  private val equality: (Range, Range) => Outcomes = (l, r) =>
+    Outcomes(
+      canBeTrue = ordering.lteq(l.min, r.max) && ordering.lteq(r.min, l.max), // the ranges meet
+      // Proved equal only where both are one and the same value; bounds are valid bounds, so min = max
+      // leaves the column no other value, whether or not a writer would have truncated longer ones.
+      canBeFalse = !(ordering.equiv(l.min, l.max) && ordering.equiv(r.min, r.max) && ordering.equiv(l.min, r.min)),
+      canBeNull = false
+    )
+
+  private def compare(left: ColumnFacts, right: ColumnFacts)(
+      ofRanges: (Range, Range) => Outcomes
+  ): Outcomes = {
+    val ofValues =
+      if (left.canBeValue && right.canBeValue) valuesOf(left, right).fold(Outcomes.TrueOrFalse)(ofRanges.tupled)
+      else Outcomes.Empty
+    if (left.canBeNull || right.canBeNull) ofValues.union(Outcomes.Null) else ofValues
+  }
+
+  private def valuesOf(left: ColumnFacts, right: ColumnFacts): Option[(Range, Range)] =
+    (left.values, right.values) match {
+      case (l: Range, r: Range) => Some((l, r))
+      case _ => None
+    }
+}

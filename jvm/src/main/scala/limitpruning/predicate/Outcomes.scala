@@ -1,0 +1,62 @@
+package limitpruning.predicate
+
+/**
+ * Which results a predicate can have over the rows of a unit (row group, file, row range): a subset of
+ * {true, false, null}, always an over-approximation. A result that is missing has been proved impossible for
+ * every row; one that is present is merely not excluded.
+ *
+ * `and`, `or` and `unary_!` are Kleene's tables lifted to sets, so they stay over-approximations even where
+ * both operands depend on the same column. A unit without rows has no outcome at all: [[Outcomes.Empty]].
+ */
+final class Outcomes private (private val bits: Int) extends AnyVal {
+  import Outcomes._
+
+  def canBeTrue: Boolean = (bits & TrueBit) != 0
+  def canBeFalse: Boolean = (bits & FalseBit) != 0
+  def canBeNull: Boolean = (bits & NullBit) != 0
+
+  /** Every row satisfies the predicate: the negated predicate (`p IS NOT TRUE`) can hold for none. */
+  def isOnlyTrue: Boolean = bits == TrueBit
+
+  def union(other: Outcomes): Outcomes = new Outcomes(bits | other.bits)
+
+  def unary_! : Outcomes = Outcomes(canBeTrue = canBeFalse, canBeFalse = canBeTrue, canBeNull = canBeNull)
+
+  def and(other: Outcomes): Outcomes =
+    if (bits == 0 || other.bits == 0) Empty
+    else
+      Outcomes(
+        canBeTrue = canBeTrue && other.canBeTrue,
+        canBeFalse = canBeFalse || other.canBeFalse,
+        canBeNull = (canBeNull && (other.canBeTrue || other.canBeNull)) || (other.canBeNull && canBeTrue)
+      )
+
+  def or(other: Outcomes): Outcomes = !((!this).and(!other))
+
+  override def toString: String = {
+    val names = Seq(canBeTrue -> "true", canBeFalse -> "false", canBeNull -> "null")
+    names.collect { case (true, name) => name }.mkString("{", ", ", "}")
+  }
+}
+
+object Outcomes {
+  private final val TrueBit = 1
+  private final val FalseBit = 2
+  private final val NullBit = 4
+
+  def apply(canBeTrue: Boolean, canBeFalse: Boolean, canBeNull: Boolean): Outcomes =
+    new Outcomes(
+      (if (canBeTrue) TrueBit else 0) | (if (canBeFalse) FalseBit else 0) | (if (canBeNull) NullBit else 0)
+    )
+
+  val Empty: Outcomes = new Outcomes(0)
+  val True: Outcomes = new Outcomes(TrueBit)
+  val False: Outcomes = new Outcomes(FalseBit)
+  val Null: Outcomes = new Outcomes(NullBit)
+
+  /** Nothing is proved. */
+  val Any: Outcomes = new Outcomes(TrueBit | FalseBit | NullBit)
+
+  /** Nothing is proved but that the result is never null, as for `IS NULL` and `<=>`. */
+  val TrueOrFalse: Outcomes = new Outcomes(TrueBit | FalseBit)
+}

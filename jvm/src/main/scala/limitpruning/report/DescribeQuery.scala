@@ -1,0 +1,113 @@
+package limitpruning.report
+
+import org.apache.spark.sql.catalyst.expressions.{Expression, IntegerLiteral}
+import org.apache.spark.sql.catalyst.plans.logical.{CommandResult, LocalLimit, LogicalPlan}
+import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan}
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
+
+import limitpruning.plan._
+import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
+import limitpruning.select.SearchCounts
+
+/** Reads a report off a query's plans: what was decided stands in them, so nothing is kept elsewhere. */
+object DescribeQuery extends AdaptiveSparkPlanHelper {
+
+  /** Plans the query if that has not been done; never runs it. */
+  def apply(execution: QueryExecution): PruningReport = {
+    val (logical, physical) = execution.optimizedPlan match {
+      case command: CommandResult =>
+        // What the command was made from is not optimized; its physical plan still knows what it was planned from.
+        (command.commandPhysicalPlan.logicalLink.getOrElse(command.commandLogicalPlan), command.commandPhysicalPlan)
+      case query => (query, execution.executedPlan)
+    }
+    val limits = logical.collectWithSubqueries { case limit: LocalLimit => limit }
+    PruningReport(limits.flatMap(describe(_, physical)))
+  }
+
+  override protected def allChildren(plan: SparkPlan): Seq[SparkPlan] = plan match {
+    case reused: ReusedExchangeExec => Seq(reused.child)
+    case other => super.allChildren(other)
+  }
+
+  private def describe(limit: LocalLimit, physical: SparkPlan): Option[LimitReport] =
+    LimitedScan.of(limit).map {
+      case Right(LimitedScan(_, _, SelectedRelation(logical, index), _)) => planned(limit, logical, index, physical)
+      case Right(scan) => refused(limit, tagged(limit).getOrElse(Refusal(Declined.NotLookedAt, Some(scan))))
+      case Left(reason) => refused(limit, tagged(limit).getOrElse(Refusal(reason)))
+    }
+
+  private def tagged(limit: LocalLimit): Option[Refusal] = limit.getTagValue(Refusal.Tag)
+
+  private def planned(
+      limit: LocalLimit,
+      logical: LogicalRelation,
+      index: SelectedFileIndex,
+      physical: SparkPlan
+  ): LimitReport = {
+    val cover = index.cover
+    val scan = collectWithSubqueries(physical) {
+      case scan: LimitPrunedScanExec if scan.cover.selection == cover.selection => scan
+    }.headOption
+    val restored = scan.isEmpty && collectWithSubqueries(physical) {
+      case plain: FileSourceScanExec if plain.relation.location eq index.original => plain
+    }.nonEmpty
+    if (restored) {
+      val original = LimitedScan(cover.limit, cover.conjuncts, logical, logical.relation.asInstanceOf[HadoopFsRelation])
+      refused(limit, Refusal(Declined.FiltersChanged, Some(original), Some(cover.counts), cover.planningNanos))
+    } else {
+      val hasRun = scan.exists(node => ScanMetrics.hasRun(node.metrics))
+      def measured(name: String): Option[Long] = scan.filter(_ => hasRun).map(_.metrics(name).value)
+      LimitReport(
+        table = table(logical),
+        limit = Some(cover.limit),
+        predicate = predicate(cover.conjuncts),
+        reason = None,
+        rowGroups = Some(rowGroups(cover.counts, Some(cover.selection.rowGroups))),
+        files = Some(files(cover.counts, Some(cover.selection.files.size))),
+        rowsToRead = Some(cover.selection.rows),
+        bytesToRead = scan.map(_.bytesToRead),
+        planningMs = Some(millis(cover.planningNanos)),
+        rowFilterSkipped = scan.exists(_.skipsRowFilter),
+        rowsRead = measured(ScanMetrics.OutputRows),
+        rowGroupsRead = measured(ScanMetrics.RowGroupsRead)
+      )
+    }
+  }
+
+  private def refused(limit: LocalLimit, refusal: Refusal): LimitReport = LimitReport(
+    table = refusal.scan.map(_.logical).orElse(firstTable(limit)).fold("")(table),
+    limit = IntegerLiteral.unapply(limit.limitExpr),
+    predicate = refusal.scan.flatMap(scan => predicate(scan.conjuncts)),
+    reason = Some(Reason(refusal.reason.code, refusal.reason.message)),
+    rowGroups = refusal.counts.map(rowGroups(_, None)),
+    files = refusal.counts.map(files(_, None)),
+    rowsToRead = None,
+    bytesToRead = None,
+    planningMs = if (refusal.planningNanos > 0) Some(millis(refusal.planningNanos)) else None,
+    rowFilterSkipped = false,
+    rowsRead = None,
+    rowGroupsRead = None
+  )
+
+  private def firstTable(plan: LogicalPlan): Option[LogicalRelation] =
+    plan.collectFirst { case ParquetScan(logical, _) => logical }
+
+  private def table(logical: LogicalRelation): String =
+    logical.catalogTable.map(_.identifier.unquotedString).getOrElse(logical.relation match {
+      case files: HadoopFsRelation => files.location.rootPaths.mkString(", ")
+      case other => other.toString
+    })
+
+  private def predicate(conjuncts: Seq[Expression]): Option[String] =
+    if (conjuncts.isEmpty) None else Some(conjuncts.map(_.sql).mkString(" AND "))
+
+  private def rowGroups(counts: SearchCounts, scanned: Option[Int]): RowGroupCounts =
+    RowGroupCounts(counts.rowGroups, counts.matched, counts.fullyMatched, scanned)
+
+  private def files(counts: SearchCounts, scanned: Option[Int]): FileCounts =
+    FileCounts(counts.files, counts.filesLookedAt, scanned)
+
+  private def millis(nanos: Long): Double = nanos / 1e6
+}

@@ -1,0 +1,43 @@
+package limitpruning.report
+
+/**
+ * What became of one LIMIT over Parquet. Counts are `None` where they are not known: no footer was read, or the
+ * query has not run.
+ *
+ * @param table the table's name, or the paths that are read
+ * @param limit rows wanted, `None` where it is not a constant
+ * @param predicate as SQL, `None` where there is none
+ * @param rowGroups row groups of the files looked at: total → matched → fully matched → scanned
+ * @param files files after partition pruning: total → looked at → scanned
+ * @param rowsToRead rows in the row groups that are scanned
+ * @param bytesToRead compressed bytes of the column chunks that are scanned
+ * @param planningMs how long looking took, in milliseconds
+ * @param rowsRead rows that the scan has given so far, after the query has run
+ * @param rowGroupsRead row groups that the scan has begun to read, after the query has run
+ */
+final case class LimitReport(
+    table: String,
+    limit: Option[Int],
+    predicate: Option[String],
+    reason: Option[Reason],
+    rowGroups: Option[RowGroupCounts],
+    files: Option[FileCounts],
+    rowsToRead: Option[Long],
+    bytesToRead: Option[Long],
+    planningMs: Option[Double],
+    rowFilterSkipped: Boolean,
+    rowsRead: Option[Long],
+    rowGroupsRead: Option[Long]
+) {
+  def covered: Boolean = reason.isEmpty
+}
+
+/** Why a LIMIT was left to Spark: a stable code, and a sentence. */
+final case class Reason(code: String, message: String)
+
+final case class RowGroupCounts(total: Int, matched: Int, fullyMatched: Int, scanned: Option[Int])
+
+final case class FileCounts(total: Int, lookedAt: Int, scanned: Option[Int])
+
+/** What became of every LIMIT over Parquet in a query, in the order of its plan. */
+final case class PruningReport(limits: Seq[LimitReport])

@@ -1,0 +1,83 @@
+package limitpruning.scan
+
+import java.util.concurrent.TimeUnit.NANOSECONDS
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection}
+import org.apache.spark.sql.execution.{FileSourceScanExec, LeafExecNode, SparkPlan}
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+import limitpruning.select.ProvedCover
+
+/**
+ * Scans the row groups of a selection, all of whose rows satisfy the predicate, with Spark's own Parquet reader.
+ *
+ * @param scan the scan that Spark planned over the selected files; never executed itself, but asked for its
+ *   columns, its relation and its reader
+ * @param cover what to read, and what was proved
+ */
+case class LimitPrunedScanExec(@transient scan: FileSourceScanExec, @transient cover: ProvedCover) extends LeafExecNode {
+
+  override def output: Seq[Attribute] = scan.output
+  override def supportsColumnar: Boolean = scan.supportsColumnar
+  override def vectorTypes: Option[Seq[String]] = scan.vectorTypes
+  override lazy val metrics: Map[String, SQLMetric] = ScanMetrics.create(sparkContext, supportsColumnar)
+
+  @transient private lazy val reading = new SelectionRead(scan, cover.selection)
+
+  /** Compressed bytes of the column chunks that will be read. */
+  def bytesToRead: Long = reading.bytes
+
+  /** The row filter that is not evaluated, because every selected row is proved to pass it. */
+  def skipsRowFilter: Boolean = cover.conjuncts.nonEmpty
+
+  @transient private lazy val inputRDD: RDD[InternalRow] = {
+    ScanMetrics.postPlanned(sparkContext, metrics, cover, bytesToRead)
+    reading.rdd(metrics(ScanMetrics.RowGroupsRead))
+  }
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val rows = longMetric(ScanMetrics.OutputRows)
+    val types = schema
+    // The vectorized reader hands out rows of its batches, which operators must not see.
+    val needsUnsafeRows = conf.parquetVectorizedReaderEnabled
+    inputRDD.mapPartitionsWithIndex { (index, iterator) =>
+      if (needsUnsafeRows) {
+        val toUnsafe = UnsafeProjection.create(types)
+        toUnsafe.initialize(index)
+        iterator.map { row => rows += 1; toUnsafe(row) }
+      } else iterator.map { row => rows += 1; row }
+    }
+  }
+
+  override protected def doExecuteColumnar(): RDD[ColumnarBatch] = {
+    val rows = longMetric(ScanMetrics.OutputRows)
+    val scanTime = longMetric(ScanMetrics.ScanTime)
+    inputRDD.asInstanceOf[RDD[ColumnarBatch]].mapPartitions { batches =>
+      new Iterator[ColumnarBatch] {
+        override def hasNext: Boolean = {
+          val started = System.nanoTime()
+          val more = batches.hasNext // this is where a file is opened and decoded
+          scanTime += NANOSECONDS.toMillis(System.nanoTime() - started)
+          more
+        }
+        override def next(): ColumnarBatch = {
+          val batch = batches.next()
+          rows += batch.numRows()
+          batch
+        }
+      }
+    }
+  }
+
+  override def doCanonicalize(): SparkPlan =
+    LimitPrunedScanExec(scan.canonicalized.asInstanceOf[FileSourceScanExec], cover.canonicalized)
+
+  override def nodeName: String = ("LimitPrunedScan parquet" +: scan.tableIdentifier.map(_.unquotedString).toSeq).mkString(" ")
+
+  override def simpleString(maxFields: Int): String = ScanDescription.line(this, maxFields)
+
+  override def verboseStringWithOperatorId(): String = ScanDescription.block(this, formattedNodeName)
+}

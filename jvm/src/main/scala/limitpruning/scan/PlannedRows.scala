@@ -1,0 +1,58 @@
+package limitpruning.scan
+
+import java.io.{Closeable, IOException}
+
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+/** A file that is not, or no longer, the one that was planned: its rows were not proved to match. */
+final class FileChangedException(path: String, problem: String)
+    extends IOException(
+      s"$path is not the file that the LIMIT was planned for: $problem. It was changed while the query ran, or Spark's " +
+        "listing of the table is out of date; run REFRESH TABLE (or spark.catalog.refreshByPath) and repeat the query."
+    )
+
+/**
+ * Passes on the rows of a run of row groups, counts the row groups that are begun, and makes sure at the end that
+ * there were just as many rows as planned.
+ *
+ * @param rows the reader's rows, or batches of rows, which do not cross row groups
+ * @param planned rows of each row group of the run
+ */
+private[scan] final class PlannedRows(
+    rows: Iterator[Any],
+    path: String,
+    planned: Array[Long],
+    rowGroupsRead: SQLMetric
+) extends Iterator[Any]
+    with Closeable {
+  private val total = planned.sum
+  private var delivered = 0L
+  private var begun = 0
+  private var nextBegins = 0L
+
+  override def hasNext: Boolean = {
+    val more = rows.hasNext
+    if (!more && delivered != total) throw new FileChangedException(path, s"it has $delivered rows instead of $total")
+    more
+  }
+
+  override def next(): Any = {
+    val element = rows.next()
+    while (begun < planned.length && nextBegins <= delivered) {
+      nextBegins += planned(begun)
+      begun += 1
+      rowGroupsRead += 1
+    }
+    delivered += (element match {
+      case batch: ColumnarBatch => batch.numRows().toLong
+      case _ => 1L
+    })
+    element
+  }
+
+  override def close(): Unit = rows match {
+    case closeable: Closeable => closeable.close()
+    case _ =>
+  }
+}

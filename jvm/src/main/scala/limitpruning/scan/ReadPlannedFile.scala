@@ -1,0 +1,46 @@
+package limitpruning.scan
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.datasources.PartitionedFile
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.util.SerializableConfiguration
+
+/**
+ * Opens one run of row groups with Spark's own reader, after making sure that the file is still the one whose
+ * footer was read. Runs on executors.
+ *
+ * @param read Spark's reader for the format
+ */
+private[scan] final class ReadPlannedFile(
+    read: PartitionedFile => Iterator[InternalRow],
+    conf: SerializableConfiguration,
+    rowGroupsRead: SQLMetric
+) extends (PartitionedFile => Iterator[InternalRow])
+    with Serializable {
+
+  override def apply(file: PartitionedFile): Iterator[InternalRow] = {
+    checkUnchanged(file)
+    val rows = new PlannedRows(read(file), file.urlEncodedPath, ReadPlannedFile.plannedRows(file), rowGroupsRead)
+    rows.asInstanceOf[Iterator[InternalRow]] // as Spark types the batches of its columnar readers, too
+  }
+
+  private def checkUnchanged(file: PartitionedFile): Unit = {
+    val path = file.toPath
+    val status = path.getFileSystem(conf.value).getFileStatus(path)
+    if (status.getLen != file.fileSize)
+      throw new FileChangedException(file.urlEncodedPath, s"it has ${status.getLen} bytes instead of ${file.fileSize}")
+    if (status.getModificationTime != file.modificationTime)
+      throw new FileChangedException(file.urlEncodedPath, "it was written to after it had been listed")
+  }
+}
+
+private[scan] object ReadPlannedFile {
+
+  /** The key under which a split carries the rows of each of its row groups. */
+  private val PlannedRowsKey = "limitpruning.plannedRows"
+
+  def plan(rows: Seq[Long]): Map[String, Any] = Map(PlannedRowsKey -> rows.toArray)
+
+  def plannedRows(file: PartitionedFile): Array[Long] =
+    file.otherConstantMetadataColumnValues(PlannedRowsKey).asInstanceOf[Array[Long]]
+}

@@ -1,0 +1,51 @@
+package limitpruning.scan
+
+import org.apache.spark.sql.catalyst.util.truncatedString
+import org.apache.spark.sql.execution.ExplainUtils
+
+/** What EXPLAIN says about the scan: one line of what was chosen, or the same as a list in formatted mode. */
+private[scan] object ScanDescription {
+
+  /** What Spark puts in place of text that `spark.sql.redaction.string.regex` matches, quoted for a regex. */
+  private val Redacted = "*********(redacted)"
+
+  /** For the simple, extended, cost and codegen modes. */
+  def line(node: LimitPrunedScanExec, maxFields: Int): String = {
+    val columns = truncatedString(node.output, "[", ",", "]", maxFields)
+    val entries = details(node, Some(node.conf.maxMetadataStringLength))
+    s"${node.nodeName} $columns ${entries.map { case (key, value) => s"$key: $value" }.mkString(", ")}"
+  }
+
+  /** For the formatted mode. */
+  def block(node: LimitPrunedScanExec, title: String): String = {
+    val entries = details(node, None).map { case (key, value) => s"$key: $value" }
+    s"""
+       |$title
+       |${ExplainUtils.generateFieldString("Output", node.output)}
+       |${entries.mkString("\n")}
+       |""".stripMargin
+  }
+
+  private def details(node: LimitPrunedScanExec, maxLength: Option[Int]): Seq[(String, String)] = {
+    val cover = node.cover
+    val counts = cover.counts
+    val scanned = cover.selection.rowGroups
+    def shown(text: String): String = {
+      val redacted = node.conf.stringRedactionPattern.fold(text)(_.replaceAllIn(text, Redacted))
+      maxLength.filter(_ < redacted.length).fold(redacted)(length => redacted.take(length - 3) + "...")
+    }
+    val filter =
+      if (node.skipsRowFilter) Some("RowFilter" -> s"skipped ${shown(cover.conjuncts.map(_.simpleString(25)).mkString("[", ", ", "]"))}")
+      else None
+    Seq(
+      "Limit" -> cover.limit.toString,
+      "RowGroups" -> s"${counts.rowGroups} total → ${counts.matched} matched → ${counts.fullyMatched} fully matched → $scanned scanned",
+      "Files" -> s"${counts.files} total → ${counts.filesLookedAt} looked at → ${cover.selection.files.size} scanned",
+      "Rows" -> cover.selection.rows.toString
+    ) ++ filter ++ Seq(
+      "Batched" -> node.supportsColumnar.toString,
+      "ReadSchema" -> shown(node.scan.requiredSchema.catalogString),
+      "Location" -> shown(node.scan.relation.location.rootPaths.mkString("[", ", ", "]"))
+    )
+  }
+}

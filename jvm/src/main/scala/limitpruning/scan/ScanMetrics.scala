@@ -1,0 +1,52 @@
+package limitpruning.scan
+
+import org.apache.spark.SparkContext
+import org.apache.spark.sql.execution.SQLExecution
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+
+import limitpruning.select.ProvedCover
+
+/** The SQL metrics of the scan node, as the Spark UI shows them. */
+object ScanMetrics {
+  val OutputRows = "numOutputRows"
+  val ScanTime = "scanTime"
+  val RowGroupsRead = "rowGroupsRead"
+
+  def create(context: SparkContext, isColumnar: Boolean): Map[String, SQLMetric] = Map(
+    OutputRows -> SQLMetrics.createMetric(context, "number of output rows"),
+    RowGroupsRead -> SQLMetrics.createMetric(context, "row groups read"),
+    "rowGroupsTotal" -> SQLMetrics.createMetric(context, "row groups looked at"),
+    "rowGroupsMatched" -> SQLMetrics.createMetric(context, "row groups matched"),
+    "rowGroupsFullyMatched" -> SQLMetrics.createMetric(context, "row groups fully matched"),
+    "rowGroupsScanned" -> SQLMetrics.createMetric(context, "row groups to scan"),
+    "filesTotal" -> SQLMetrics.createMetric(context, "files in all"),
+    "filesLookedAt" -> SQLMetrics.createMetric(context, "files looked at"),
+    "filesScanned" -> SQLMetrics.createMetric(context, "files to scan"),
+    "rowsToRead" -> SQLMetrics.createMetric(context, "rows in row groups to scan"),
+    "bytesToRead" -> SQLMetrics.createSizeMetric(context, "bytes to read"),
+    "planningTime" -> SQLMetrics.createNanoTimingMetric(context, "limit pruning time")
+  ) ++ (if (isColumnar) Some(ScanTime -> SQLMetrics.createTimingMetric(context, "scan time")) else None)
+
+  /** Whether a scan with these metrics has been started; what it read so far is then known. */
+  def hasRun(metrics: Map[String, SQLMetric]): Boolean =
+    metrics("rowGroupsTotal").value > 0 || metrics(RowGroupsRead).value > 0
+
+  /** Publishes what planning found, for the execution that is about to start. */
+  def postPlanned(context: SparkContext, metrics: Map[String, SQLMetric], cover: ProvedCover, bytes: Long): Unit = {
+    val planned = Map(
+      "rowGroupsTotal" -> cover.counts.rowGroups.toLong,
+      "rowGroupsMatched" -> cover.counts.matched.toLong,
+      "rowGroupsFullyMatched" -> cover.counts.fullyMatched.toLong,
+      "rowGroupsScanned" -> cover.selection.rowGroups.toLong,
+      "filesTotal" -> cover.counts.files.toLong,
+      "filesLookedAt" -> cover.counts.filesLookedAt.toLong,
+      "filesScanned" -> cover.selection.files.size.toLong,
+      "rowsToRead" -> cover.selection.rows,
+      "bytesToRead" -> bytes,
+      "planningTime" -> cover.planningNanos
+    )
+    planned.foreach { case (name, value) => metrics(name).set(value) }
+    val execution = context.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
+    SQLMetrics.postDriverMetricUpdates(context, execution, planned.keys.map(metrics).toSeq)
+  }
+}

@@ -1,0 +1,87 @@
+package limitpruning.scan
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow}
+import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
+import org.apache.spark.sql.execution.{FileSourceScanExec, PartitionedFileUtil}
+import org.apache.spark.sql.execution.datasources._
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.util.SerializableConfiguration
+
+import limitpruning.SparkSessions
+import limitpruning.select.{PackTasks, Run, Selection}
+
+/** How a selection is read: which bytes of which files, in which tasks, through Spark's own `FileScanRDD`. */
+private[scan] final class SelectionRead(scan: FileSourceScanExec, selection: Selection) {
+  private val relation = scan.relation
+  private val session = SparkSessions.onServer(relation.sparkSession)
+  private val conf = session.sessionState.conf
+  private val bytesOf = new ReadBytes(scan.requiredSchema, conf.caseSensitiveAnalysis)
+
+  /** Compressed bytes of the column chunks that will be read. */
+  lazy val bytes: Long = selection.files.iterator.flatMap(_.rowGroups).map(bytesOf(_)).sum
+
+  def rdd(rowGroupsRead: SQLMetric): RDD[InternalRow] = {
+    val hadoopConf = SparkSessions.hadoopConf(session, relation.options)
+    val read = relation.fileFormat.buildReaderWithPartitionValues(
+      sparkSession = session,
+      dataSchema = relation.dataSchema,
+      partitionSchema = relation.partitionSchema,
+      requiredSchema = scan.requiredSchema,
+      filters = Nil,
+      options = relation.options + (FileFormat.OPTION_RETURNING_BATCH -> scan.supportsColumnar.toString),
+      hadoopConf = hadoopConf
+    )
+    new FileScanRDD(
+      session,
+      new ReadPlannedFile(read, new SerializableConfiguration(hadoopConf), rowGroupsRead),
+      tasks,
+      StructType(scan.requiredSchema.fields ++ relation.partitionSchema.fields),
+      scan.fileConstantMetadataColumns,
+      relation.fileFormat.fileConstantMetadataExtractors,
+      new FileSourceOptions(CaseInsensitiveMap(relation.options))
+    )
+  }
+
+  private def tasks: Seq[FilePartition] = {
+    val files = listed
+    PackTasks(selection, bytesOf(_), conf.filesOpenCostInBytes, maxTaskBytes).zipWithIndex.map { case (runs, index) =>
+      FilePartition(index, runs.map(split(_, files)).toArray)
+    }
+  }
+
+  /** As Spark splits a scan, by the size of partitions, or smaller where cores would stay idle; yet never so small
+    * that a limit which one task reads in no time is spread over several, which would cost a shuffle.
+    */
+  private def maxTaskBytes: Long = {
+    val parallelism = conf.filesMinPartitionNum.getOrElse(session.sparkContext.defaultParallelism)
+    math.min(conf.filesMaxPartitionBytes, math.max(SelectionRead.SmallTask, bytes / parallelism))
+  }
+
+  private type Listed = Map[String, (InternalRow, FileStatusWithMetadata)]
+
+  private def listed: Listed = relation.location
+    .listFiles(Nil, Nil)
+    .flatMap(directory => directory.files.map(f => f.getPath.toString -> ((directory.values, f))))
+    .toMap
+
+  private def split(run: Run, listed: Listed): PartitionedFile = {
+    val (partitionValues, file) = listed(run.file.path)
+    val groups = run.file.rowGroups
+    val length = groups.last.start + 1 - groups.head.start
+    val split = PartitionedFileUtil.getPartitionedFile(file, file.getPath, partitionValues, groups.head.start, length)
+    split.copy(
+      modificationTime = run.file.modificationTime,
+      fileSize = run.file.length,
+      otherConstantMetadataColumnValues =
+        split.otherConstantMetadataColumnValues ++ ReadPlannedFile.plan(groups.map(_.rows))
+    )
+  }
+}
+
+private object SelectionRead {
+
+  /** Bytes, with those that opening files is reckoned to cost, for which a second task is not worth starting. */
+  private val SmallTask = 32L * 1024 * 1024
+}
