@@ -1,19 +1,26 @@
 package limitpruning.select
 
-import scala.collection.mutable.ArrayBuffer
-
 /**
  * Row groups that stand next to each other in one file and are read with one opening of it.
  *
  * @param file the file; its `rowGroups` are those of this run alone
  */
-final case class Run(file: SelectedFile)
+final case class Run(file: SelectedFile) {
+
+  /** Whether `rowGroup` of `other` comes right after this run. */
+  def isFollowedBy(other: SelectedFile, rowGroup: SelectedRowGroup): Boolean =
+    file.path == other.path && file.rowGroups.last.ordinal + 1 == rowGroup.ordinal
+
+  def :+(rowGroup: SelectedRowGroup): Run = Run(file.copy(rowGroups = file.rowGroups :+ rowGroup))
+}
 
 /**
  * Packs a selection into tasks, in order: as few as its bytes ask for, so that a small limit is one task, and
  * a large one is still read in parallel. Row groups that are neighbours in a file and in a task form one [[Run]].
  */
 object PackTasks {
+
+  private final case class Task(runs: Vector[Run], bytes: Long)
 
   /**
    * @param bytesOf bytes that reading a row group costs
@@ -27,29 +34,23 @@ object PackTasks {
       openCost: Long,
       maxTaskBytes: Long
   ): Seq[Seq[Run]] = {
-    val tasks = ArrayBuffer(ArrayBuffer.empty[Run])
-    var taskBytes = 0L
-    for (file <- selection.files; rowGroup <- file.rowGroups) {
-      val extendsLast = tasks.last.lastOption.exists(continues(_, file, rowGroup))
-      val cost = bytesOf(rowGroup) + (if (extendsLast) 0L else openCost)
-      if (tasks.last.nonEmpty && taskBytes + cost > maxTaskBytes) {
-        tasks += ArrayBuffer(startRun(file, rowGroup))
-        taskBytes = bytesOf(rowGroup) + openCost
-      } else {
-        if (extendsLast) tasks.last(tasks.last.size - 1) = extended(tasks.last.last, rowGroup)
-        else tasks.last += startRun(file, rowGroup)
-        taskBytes += cost
+    def open(file: SelectedFile, rowGroup: SelectedRowGroup): Run = Run(file.copy(rowGroups = Vector(rowGroup)))
+
+    def add(task: Task, file: SelectedFile, rowGroup: SelectedRowGroup): Task =
+      task.runs.lastOption match {
+        case Some(run) if run.isFollowedBy(file, rowGroup) =>
+          Task(task.runs.init :+ (run :+ rowGroup), task.bytes + bytesOf(rowGroup))
+        case _ => Task(task.runs :+ open(file, rowGroup), task.bytes + bytesOf(rowGroup) + openCost)
       }
+
+    val rowGroups = for (file <- selection.files.iterator; rowGroup <- file.rowGroups) yield (file, rowGroup)
+    val (closed, last) = rowGroups.foldLeft((Vector.empty[Task], Task(Vector.empty, 0L))) {
+      case ((tasks, task), (file, rowGroup)) =>
+        val larger = add(task, file, rowGroup)
+        if (task.runs.nonEmpty && larger.bytes > maxTaskBytes)
+          (tasks :+ task, add(Task(Vector.empty, 0L), file, rowGroup))
+        else (tasks, larger)
     }
-    tasks.iterator.filter(_.nonEmpty).map(_.toSeq).toSeq
+    (closed :+ last).map(_.runs).filter(_.nonEmpty)
   }
-
-  private def continues(run: Run, file: SelectedFile, rowGroup: SelectedRowGroup): Boolean =
-    run.file.path == file.path && run.file.rowGroups.last.ordinal + 1 == rowGroup.ordinal
-
-  private def startRun(file: SelectedFile, rowGroup: SelectedRowGroup): Run =
-    Run(file.copy(rowGroups = Vector(rowGroup)))
-
-  private def extended(run: Run, rowGroup: SelectedRowGroup): Run =
-    Run(run.file.copy(rowGroups = run.file.rowGroups :+ rowGroup))
 }
