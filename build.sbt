@@ -41,19 +41,20 @@ lazy val compiler = Seq(
     "-Wunused",
     "-Wdead-code",
     "-Wvalue-discard",
+    "-Wnonunit-statement",
     "-Wextra-implicit",
     "-Woctal-literal",
     "-deprecation",
     "-feature",
     "-unchecked"
   ),
-  Compile / scalacOptions += "-Wnonunit-statement", // not in tests: an assertion is a statement with a value
+  Test / scalacOptions -= "-Wnonunit-statement", // an assertion is a statement with a value
   Compile / doc / scalacOptions -= "-Werror", // scaladoc cannot resolve links into Spark
   // In the REPL an import comes before its use.
   Compile / console / scalacOptions --= Seq("-Werror", "-Xlint", "-Wunused"),
   Test / console / scalacOptions := (Compile / console / scalacOptions).value,
   semanticdbEnabled := true, // scalafix reads it
-  semanticdbVersion := scalafixSemanticdb.revision
+  semanticdbVersion := "4.14.2" // scalafix's own is older and not published for this Scala
 )
 
 lazy val packaging = Seq(
@@ -97,7 +98,8 @@ lazy val tests = Seq(
     "-Dspark.ui.enabled=false",
     "-Dspark.sql.shuffle.partitions=2"
   ),
-  Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDI") // durations; failures again at the end
+  // Durations, and the failures again at the end.
+  Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDI")
 )
 
 lazy val publication = {

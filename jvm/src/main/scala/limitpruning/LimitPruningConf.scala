@@ -22,7 +22,9 @@ object LimitPruningConf {
 
   val MaxFiles = SQLConf
     .buildConf("spark.limitPruning.planning.maxFiles")
-    .doc("The most files whose footers are read while planning one LIMIT. Beyond it, the LIMIT is left to Spark.")
+    .doc(
+      "The most files whose footers are read while planning one LIMIT. Beyond it, the LIMIT is left to Spark."
+    )
     .version("0.1.0")
     .intConf
     .checkValue(_ >= 0, "must not be negative")
@@ -61,7 +63,9 @@ object LimitPruningConf {
   val FailOnError = SQLConf
     .buildConf("spark.limitPruning.failOnError")
     .internal()
-    .doc("When true, an unexpected error while planning fails the query instead of leaving it to Spark. For tests.")
+    .doc(
+      "When true, an unexpected error while planning fails the query instead of leaving it to Spark. For tests."
+    )
     .version("0.1.0")
     .booleanConf
     .createWithDefault(false)

@@ -1,8 +1,7 @@
 package limitpruning
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.classic
+import org.apache.spark.sql.{SparkSession, classic}
 
 /** What is needed of a session beyond its public face. */
 object SparkSessions {

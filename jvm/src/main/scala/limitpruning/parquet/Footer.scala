@@ -36,7 +36,8 @@ final class Footer(bytes: Array[Byte], raw: FileMetaData, converter: ParquetMeta
     inOrder && selected.map(identity).toSeq == rowGroups.slice(first, last + 1).map(identity)
   }
 
-  private def identity(rowGroup: BlockMetaData): (Long, Long) = (rowGroup.getStartingPos, rowGroup.getRowCount)
+  private def identity(rowGroup: BlockMetaData): (Long, Long) =
+    (rowGroup.getStartingPos, rowGroup.getRowCount)
 
   private def midpoint(rowGroup: RowGroup): Long = {
     val columns = rowGroup.getColumns.asScala
@@ -48,7 +49,8 @@ final class Footer(bytes: Array[Byte], raw: FileMetaData, converter: ParquetMeta
 
   private def firstPage(column: ColumnChunk): Long = {
     val metadata = column.getMeta_data
-    if (metadata.isSetDictionary_page_offset) metadata.getData_page_offset.min(metadata.getDictionary_page_offset)
+    if (metadata.isSetDictionary_page_offset)
+      metadata.getData_page_offset.min(metadata.getDictionary_page_offset)
     else metadata.getData_page_offset
   }
 }

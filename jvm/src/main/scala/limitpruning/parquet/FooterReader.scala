@@ -53,12 +53,14 @@ final class FooterReader(conf: Configuration) {
     val stream = HadoopInputFile.fromStatus(file, conf).newStream()
     try {
       val tail = readAt(stream, math.max(0L, file.getLen - FirstRead), file.getLen)
-      val trailer = ByteBuffer.wrap(tail, tail.length - TrailerLength, TrailerLength).order(ByteOrder.LITTLE_ENDIAN)
+      val trailer =
+        ByteBuffer.wrap(tail, tail.length - TrailerLength, TrailerLength).order(ByteOrder.LITTLE_ENDIAN)
       val footerLength = trailer.getInt
       val magic = new String(tail, tail.length - Magic.length, Magic.length, US_ASCII)
       if (magic != new String(Magic, US_ASCII)) fail(file, s"it ends with '$magic' instead of 'PAR1'")
       val footerEnd = file.getLen - TrailerLength
-      if (footerLength <= 0 || footerLength > footerEnd - Magic.length) fail(file, s"its length is $footerLength")
+      if (footerLength <= 0 || footerLength > footerEnd - Magic.length)
+        fail(file, s"its length is $footerLength")
       if (footerLength <= tail.length - TrailerLength) {
         val end = tail.length - TrailerLength
         tail.slice(end - footerLength, end)
@@ -73,7 +75,8 @@ final class FooterReader(conf: Configuration) {
     bytes
   }
 
-  private def fail(file: FileStatus, problem: String): Nothing = throw new UnreadableFooterException(file, problem)
+  private def fail(file: FileStatus, problem: String): Nothing =
+    throw new UnreadableFooterException(file, problem)
 }
 
 private object FooterReader {

@@ -39,7 +39,8 @@ final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
     else
       schema.getFields.asScala.filter(f => sameName(f.getName, field.name)).toSeq match {
         case Seq() => missing(field)
-        case Seq(column) if column.isPrimitive && !column.isRepetition(Repetition.REPEATED) => stored(field, column)
+        case Seq(column) if column.isPrimitive && !column.isRepetition(Repetition.REPEATED) =>
+          stored(field, column)
         case _ => unknown // a group, an array, or a name that is ambiguous
       }
 
@@ -107,6 +108,8 @@ private object RowGroupFacts {
   private def chunkAt(rowGroup: BlockMetaData, position: Int, name: String): Option[ColumnChunkMetaData] = {
     val columns = rowGroup.getColumns
     if (position < 0 || position >= columns.size) None
-    else Some(columns.get(position)).filter(chunk => chunk.getPath.size == 1 && chunk.getPath.toArray.head == name)
+    else Some(columns.get(position)).filter(chunk =>
+      chunk.getPath.size == 1 && chunk.getPath.toArray.head == name
+    )
   }
 }

@@ -5,9 +5,8 @@ import java.math.BigInteger
 import scala.util.Try
 
 import org.apache.parquet.io.api.Binary
-import org.apache.parquet.schema.LogicalTypeAnnotation
+import org.apache.parquet.schema.{LogicalTypeAnnotation, PrimitiveType}
 import org.apache.parquet.schema.LogicalTypeAnnotation._
-import org.apache.parquet.schema.PrimitiveType
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
@@ -32,22 +31,27 @@ private[parquet] object TrustedTypes {
       case (BooleanType, BOOLEAN) => Some(converted { case b: Boolean => b })
       case (ByteType, INT32) if isSignedInt(annotation, 8) => integral(_.toByte)
       case (ShortType, INT32) if isSignedInt(annotation, 8, 16) => integral(_.toShort)
-      case (IntegerType, INT32) if annotation.isEmpty || isSignedInt(annotation, 8, 16, 32) => integral(_.toInt)
+      case (IntegerType, INT32) if annotation.isEmpty || isSignedInt(annotation, 8, 16, 32) =>
+        integral(_.toInt)
       case (LongType, INT64) if annotation.isEmpty || isSignedInt(annotation, 64) => integral(identity)
       case (FloatType, FLOAT) if annotation.isEmpty => Some(upToNaN(Float.NaN))
       case (DoubleType, DOUBLE) if annotation.isEmpty => Some(upToNaN(Double.NaN))
-      case (decimal: DecimalType, INT32 | INT64 | BINARY | FIXED_LEN_BYTE_ARRAY) if isDecimal(annotation, decimal) =>
+      case (decimal: DecimalType, INT32 | INT64 | BINARY | FIXED_LEN_BYTE_ARRAY)
+          if isDecimal(annotation, decimal) =>
         Some(converted(unscaled.andThen(toDecimal(decimal)(_))))
       case (DateType, INT32) if annotation.exists(_.isInstanceOf[DateLogicalTypeAnnotation]) =>
         Some(checked(calendar.trustsDays) { case days: Int => days })
       case (TimestampType, INT64) =>
-        microsPer(annotation, adjustedToUtc = true).map(unit => checked(calendar.trustsMicros)(toMicros(unit)))
+        microsPer(annotation, adjustedToUtc = true).map(unit =>
+          checked(calendar.trustsMicros)(toMicros(unit))
+        )
       case (TimestampNTZType, INT64) =>
         microsPer(annotation, adjustedToUtc = false).map(unit => converted(toMicros(unit)))
       case (string: StringType, BINARY)
           if string == StringType && annotation.exists(_.isInstanceOf[StringLogicalTypeAnnotation]) =>
         Some(converted { case bytes: Binary => UTF8String.fromBytes(bytes.getBytes) })
-      case (BinaryType, BINARY) if annotation.isEmpty => Some(converted { case bytes: Binary => bytes.getBytes })
+      case (BinaryType, BINARY) if annotation.isEmpty =>
+        Some(converted { case bytes: Binary => bytes.getBytes })
       case _ => None
     }
   }
@@ -66,7 +70,10 @@ private[parquet] object TrustedTypes {
 
   /** Values that do not fit the narrower type would wrap around when they are read: then nothing is known. */
   private def integral[T](narrow: Long => T)(implicit number: Numeric[T]): Option[ToRange] = Some(
-    converted { case value: Number if number.toLong(narrow(value.longValue)) == value.longValue => narrow(value.longValue) }
+    converted {
+      case value: Number if number.toLong(narrow(value.longValue)) == value.longValue =>
+        narrow(value.longValue)
+    }
   )
 
   private val unscaled: PartialFunction[Any, BigInteger] = {
@@ -82,15 +89,18 @@ private[parquet] object TrustedTypes {
     Math.multiplyExact(value, microsPerUnit)
   }
 
-  private def isSignedInt(annotation: Option[LogicalTypeAnnotation], widths: Int*): Boolean = annotation.exists {
-    case int: IntLogicalTypeAnnotation => int.isSigned && widths.contains(int.getBitWidth)
-    case _ => false
-  }
+  private def isSignedInt(annotation: Option[LogicalTypeAnnotation], widths: Int*): Boolean =
+    annotation.exists {
+      case int: IntLogicalTypeAnnotation => int.isSigned && widths.contains(int.getBitWidth)
+      case _ => false
+    }
 
-  private def isDecimal(annotation: Option[LogicalTypeAnnotation], decimal: DecimalType): Boolean = annotation.exists {
-    case d: DecimalLogicalTypeAnnotation => d.getPrecision == decimal.precision && d.getScale == decimal.scale
-    case _ => false
-  }
+  private def isDecimal(annotation: Option[LogicalTypeAnnotation], decimal: DecimalType): Boolean =
+    annotation.exists {
+      case d: DecimalLogicalTypeAnnotation => d.getPrecision == decimal.precision &&
+        d.getScale == decimal.scale
+      case _ => false
+    }
 
   private def microsPer(annotation: Option[LogicalTypeAnnotation], adjustedToUtc: Boolean): Option[Long] =
     annotation.collect {

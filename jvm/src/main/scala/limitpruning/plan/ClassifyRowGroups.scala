@@ -1,7 +1,9 @@
 package limitpruning.plan
 
 import org.apache.parquet.hadoop.metadata.BlockMetaData
-import org.apache.spark.sql.catalyst.expressions.{And, Attribute, AttributeSet, Expression, FileSourceMetadataAttribute}
+import org.apache.spark.sql.catalyst.expressions.{
+  And, Attribute, AttributeSet, Expression, FileSourceMetadataAttribute
+}
 import org.apache.spark.sql.types.{StructField, StructType}
 
 import limitpruning.parquet.{Footer, ReadSettings, RowGroupFacts}
@@ -20,11 +22,13 @@ final class ClassifyRowGroups(
     partitions: StructType,
     settings: ReadSettings
 ) {
-  private val columns = output.filter(AttributeSet.fromAttributeSets(conjuncts.map(_.references)).contains).toIndexedSeq
+  private val columns =
+    output.filter(AttributeSet.fromAttributeSets(conjuncts.map(_.references)).contains).toIndexedSeq
   private val evaluator = conjuncts.reduceOption(And).map(new Evaluator(_, columns))
 
   def apply(file: ListedFile, footer: Footer): Seq[MatchState] = evaluator match {
-    case None => footer.rowGroups.map(r => if (r.getRowCount == 0) MatchState.NotMatching else MatchState.FullyMatching)
+    case None =>
+      footer.rowGroups.map(r => if (r.getRowCount == 0) MatchState.NotMatching else MatchState.FullyMatching)
     case Some(predicate) =>
       val facts = new RowGroupFacts(footer, settings)
       val sources = columns.map(source(_, file, facts))
@@ -34,14 +38,19 @@ final class ClassifyRowGroups(
       }
   }
 
-  private def source(column: Attribute, file: ListedFile, facts: RowGroupFacts): BlockMetaData => ColumnFacts =
+  private def source(
+      column: Attribute,
+      file: ListedFile,
+      facts: RowGroupFacts
+  ): BlockMetaData => ColumnFacts =
     column match {
       case FileSourceMetadataAttribute(_) => _ => ColumnFacts.Unknown
       case _ =>
         partitionOrdinal(column) match {
           case -1 => facts.of(StructField(column.name, column.dataType, column.nullable, column.metadata))
           case ordinal =>
-            val constant = ColumnFacts.constant(file.partitionValues.get(ordinal, partitions(ordinal).dataType))
+            val constant =
+              ColumnFacts.constant(file.partitionValues.get(ordinal, partitions(ordinal).dataType))
             _ => constant
         }
     }

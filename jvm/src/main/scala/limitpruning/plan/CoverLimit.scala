@@ -35,7 +35,8 @@ object CoverLimit {
     val settings = readSettings(scan, conf)
     val classify =
       new ClassifyRowGroups(scan.conjuncts, scan.logical.output, scan.relation.partitionSchema, settings)
-    val search = new RowGroupSearch(scan.limit, budget(scan, conf), readFooters(scan, session, conf)(_), classify(_, _))
+    val search =
+      new RowGroupSearch(scan.limit, budget(scan, conf), readFooters(scan, session, conf)(_), classify(_, _))
     try {
       val (outcome, counts) = search.run(list(scan, conf))
       val nanos = System.nanoTime() - started
@@ -54,18 +55,17 @@ object CoverLimit {
 
   /** The files that partition pruning leaves, in an order that depends on their paths alone. */
   private def list(scan: LimitedScan, conf: SQLConf): IndexedSeq[ListedFile] = {
-    val listing = scan.relation.location.listFiles(partitionFilters(scan, conf), Nil)
-    val files = listing.flatMap(directory => directory.files.map(f => ListedFile(directory.values, f.fileStatus)))
+    val listing = scan.relation.location.listFiles(scan.conjuncts.filter(isPartitionFilter(scan, conf)), Nil)
+    val files =
+      listing.flatMap(directory => directory.files.map(f => ListedFile(directory.values, f.fileStatus)))
     files.map(file => file.status.getPath.toString -> file).sortBy(_._1).map(_._2).toIndexedSeq
   }
 
-  private def partitionFilters(scan: LimitedScan, conf: SQLConf): Seq[Expression] = {
-    val partitionColumns = AttributeSet(
-      scan.logical.resolve(scan.relation.partitionSchema, conf.resolver)
-    )
-    scan.conjuncts.filter { e =>
+  /** Whether Spark decides a conjunct from the directories' names alone. */
+  private def isPartitionFilter(scan: LimitedScan, conf: SQLConf): Expression => Boolean = {
+    val partitionColumns = AttributeSet(scan.logical.resolve(scan.relation.partitionSchema, conf.resolver))
+    e =>
       e.references.nonEmpty && e.references.subsetOf(partitionColumns) && !SubqueryExpression.hasSubquery(e)
-    }
   }
 
   private def readFooters(scan: LimitedScan, session: SparkSession, conf: SQLConf): ReadFooters = {
@@ -76,8 +76,9 @@ object CoverLimit {
   private def budget(scan: LimitedScan, conf: SQLConf): SearchBudget = SearchBudget(
     maxFiles = conf.getConf(LimitPruningConf.MaxFiles),
     maxTime = conf.getConf(LimitPruningConf.MaxTime).millis,
-    // With no predicate every row group matches, and the first file is likely to be enough.
-    firstFiles = if (scan.conjuncts.isEmpty) 1 else conf.getConf(LimitPruningConf.FirstFiles)
+    // Where partition pruning has decided already, every row group matches, and the first file is likely to do.
+    firstFiles = if (scan.conjuncts.forall(isPartitionFilter(scan, conf))) 1
+    else conf.getConf(LimitPruningConf.FirstFiles)
   )
 
   private def readSettings(scan: LimitedScan, conf: SQLConf): ReadSettings = ReadSettings(

@@ -13,7 +13,7 @@ object Declined {
   case object LimitNotConstant extends Declined("limit-not-constant", "the LIMIT is not a constant")
 
   final case class OperatorBetween(operator: String)
-      extends Declined("operator-between", s"$operator stands between the LIMIT and the scan and needs all rows")
+      extends Declined("operator-between", s"$operator stands between the LIMIT and the scan")
 
   final case class NotDeterministic(expression: String)
       extends Declined("not-deterministic", s"$expression is not deterministic")
@@ -22,7 +22,10 @@ object Declined {
       extends Declined("other-format", s"the table is read by $format, which may hide rows of its files")
 
   final case class NotSparksIndex(index: String)
-      extends Declined("other-file-index", s"the table's files are listed by $index, which is not Spark's own")
+      extends Declined(
+        "other-file-index",
+        s"the table's files are listed by $index, which is not Spark's own"
+      )
 
   case object DataSourceV2
       extends Declined(
@@ -33,10 +36,16 @@ object Declined {
   case object Streaming extends Declined("streaming", "the scan is a streaming source")
 
   final case class ToleratesBadFiles(setting: String)
-      extends Declined("tolerates-bad-files", s"$setting is on, so files that were counted on might give no rows")
+      extends Declined(
+        "tolerates-bad-files",
+        s"$setting is on, so files that were counted on might give no rows"
+      )
 
   final case class SplitDependent(column: String)
-      extends Declined("split-dependent", s"$column tells how the file was split, which pruning changes")
+      extends Declined(
+        "split-dependent",
+        s"_metadata.$column tells how a file was split, which pruning changes"
+      )
 
   case object NoFiles extends Declined("no-files", "no file is left after partition pruning")
 
@@ -53,7 +62,10 @@ object Declined {
       )
 
   final case class NotEnoughRows(found: Long, limit: Int)
-      extends Declined("not-enough-rows", s"fully matching row groups hold $found rows, the LIMIT needs $limit")
+      extends Declined(
+        "not-enough-rows",
+        s"fully matching row groups hold $found rows, the LIMIT needs $limit"
+      )
 
   final case class OutOfBudget(setting: String, value: String, found: Long, limit: Int)
       extends Declined(

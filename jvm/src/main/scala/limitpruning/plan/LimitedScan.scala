@@ -24,18 +24,23 @@ object LimitedScan {
   /** What `local` stands over, or why that is not ours; `None` where it is no LIMIT over Parquet at all. */
   def of(local: LocalLimit): Option[Either[Declined, LimitedScan]] = local.child match {
     case ScanOperation(projections, filtersAbove, filters, ParquetScan(logical, relation)) =>
-      val notDeterministic = (projections ++ filters ++ filtersAbove).find(!_.deterministic)
       local.limitExpr match {
-        case _ if notDeterministic.nonEmpty => left(Declined.NotDeterministic(notDeterministic.get.sql))
         case IntegerLiteral(limit) if limit > 0 =>
-          Some(ParquetScan.unsupported(logical, relation).toLeft(LimitedScan(limit, filters, logical, relation)))
+          val unsupported = (projections ++ filters ++ filtersAbove).flatMap(unsupportedUse).headOption
+          val reason = unsupported.orElse(ParquetScan.unsupported(logical, relation))
+          Some(reason.toLeft(LimitedScan(limit, filters, logical, relation)))
         case IntegerLiteral(_) => None
         case _ => left(Declined.LimitNotConstant)
       }
     case ScanOperation(_, _, _, SparkV2ParquetScan()) => left(Declined.DataSourceV2)
-    case ScanOperation(_, _, _, other) if readsParquetUnlimited(other) => left(Declined.OperatorBetween(other.nodeName))
+    case ScanOperation(_, _, _, other) if readsParquetUnlimited(other) =>
+      left(Declined.OperatorBetween(other.nodeName))
     case _ => None
   }
+
+  private def unsupportedUse(expression: Expression): Option[Declined] =
+    if (!expression.deterministic) Some(Declined.NotDeterministic(expression.sql))
+    else SplitColumns.usedIn(expression).map(Declined.SplitDependent(_))
 
   private def left(reason: Declined): Option[Either[Declined, LimitedScan]] = Some(Left(reason))
 

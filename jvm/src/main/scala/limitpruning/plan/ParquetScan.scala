@@ -1,14 +1,12 @@
 package limitpruning.plan
 
 import org.apache.spark.sql.catalyst.FileSourceOptions
-import org.apache.spark.sql.catalyst.expressions.FileSourceMetadataAttribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 import org.apache.spark.sql.execution.datasources.v2.parquet.{ParquetScan => V2ParquetScan}
-import org.apache.spark.sql.types.StructType
 
 /** A relation over files in Parquet, in whatever way it is read. */
 object ParquetScan {
@@ -28,8 +26,9 @@ object ParquetScan {
     // Subclasses belong to table formats, whose deletion vectors and column mappings are not in the files.
     else if (relation.fileFormat.getClass != classOf[ParquetFileFormat])
       Some(Declined.NotSparksParquet(relation.fileFormat.getClass.getName))
-    else if (!isSparksOwn(relation.location)) Some(Declined.NotSparksIndex(relation.location.getClass.getName))
-    else toleratesBadFiles(relation).orElse(splitColumn(logical))
+    else if (!isSparksOwn(relation.location))
+      Some(Declined.NotSparksIndex(relation.location.getClass.getName))
+    else toleratesBadFiles(relation)
 
   private def isSparksOwn(index: FileIndex): Boolean = index match {
     case _: SelectedFileIndex => true
@@ -44,14 +43,6 @@ object ParquetScan {
     else if (options.ignoreCorruptFiles) Some(Declined.ToleratesBadFiles("ignoreCorruptFiles"))
     else None
   }
-
-  private def splitColumn(logical: LogicalRelation): Option[Declined] =
-    logical.output
-      .collect { case FileSourceMetadataAttribute(metadata) => metadata.dataType }
-      .collect { case struct: StructType => struct.fieldNames.toSeq }
-      .flatten
-      .find(name => name == FileFormat.FILE_BLOCK_START || name == FileFormat.FILE_BLOCK_LENGTH)
-      .map(name => Declined.SplitDependent(s"${FileFormat.METADATA_NAME}.$name"))
 }
 
 /** Parquet read through data source V2. */

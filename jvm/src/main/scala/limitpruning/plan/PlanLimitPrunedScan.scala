@@ -16,11 +16,13 @@ import limitpruning.scan.LimitPrunedScanExec
 object PlanLimitPrunedScan extends Strategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case ScanOperation(projections, Nil, filters, SelectedRelation(logical, index)) if index.cover.isFor(filters) =>
+    case ScanOperation(projections, Nil, filters, SelectedRelation(logical, index))
+        if index.cover.isFor(filters) =>
       FileSourceStrategy(Project(projections, logical)).map(_.transformUp { case scan: FileSourceScanExec =>
         LimitPrunedScanExec(scan, index.cover)
       })
-    case ScanOperation(_, _, _, SelectedRelation(_, _)) => FileSourceStrategy(SelectedRelation.restoreIn(plan))
+    case ScanOperation(_, _, _, SelectedRelation(_, _)) =>
+      FileSourceStrategy(SelectedRelation.restoreIn(plan))
     case _ => Nil
   }
 }

@@ -56,7 +56,9 @@ final class RowGroupSearch(
       seen: SearchCounts
   ): (Either[Declined, Selection], SearchCounts) = {
     val wave = files.slice(seen.filesLookedAt, math.min(seen.filesLookedAt + size, budget.maxFiles))
-    val looked = wave.zip(read(wave)).foldLeft(seen) { case (counts, (file, footer)) => add(counts, file, footer) }
+    val looked = wave.zip(read(wave)).foldLeft(seen) { case (counts, (file, footer)) =>
+      add(counts, file, footer)
+    }
     if (cover.isComplete) (selection, looked)
     else
       whyStop(seen, looked) match {

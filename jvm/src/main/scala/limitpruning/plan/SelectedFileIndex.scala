@@ -30,7 +30,9 @@ final class SelectedFileIndex(val original: FileIndex, val cover: ProvedCover) e
     val selected = cover.selection.files.iterator.map(_.path).toSet
     original
       .listFiles(partitionFilters, dataFilters)
-      .map(directory => directory.copy(files = directory.files.filter(file => selected(file.getPath.toString))))
+      .map(directory =>
+        directory.copy(files = directory.files.filter(file => selected(file.getPath.toString)))
+      )
       .filter(_.files.nonEmpty)
   }
 

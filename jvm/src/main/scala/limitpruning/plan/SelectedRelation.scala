@@ -28,10 +28,12 @@ object SelectedRelation {
   }
 
   /** The plan as it would be without us. */
-  def restoreIn(plan: LogicalPlan): LogicalPlan = plan.transformDown { case SelectedRelation(logical, index) =>
-    logical.relation match {
-      case fs: HadoopFsRelation => logical.copy(relation = fs.copy(location = index.original)(fs.sparkSession))
-      case _ => logical
-    }
+  def restoreIn(plan: LogicalPlan): LogicalPlan = plan.transformDown {
+    case SelectedRelation(logical, index) =>
+      logical.relation match {
+        case fs: HadoopFsRelation =>
+          logical.copy(relation = fs.copy(location = index.original)(fs.sparkSession))
+        case _ => logical
+      }
   }
 }

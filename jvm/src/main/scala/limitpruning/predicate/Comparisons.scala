@@ -23,7 +23,8 @@ final class Comparisons(ordering: Ordering[Any]) {
   /** `<=>`: two nulls are equal, a null and a value are not, and the result is never null. */
   def equalNullSafe(left: ColumnFacts, right: ColumnFacts): Outcomes = {
     val ofValues =
-      if (left.canBeValue && right.canBeValue) valuesOf(left, right).fold(Outcomes.TrueOrFalse)(equality.tupled)
+      if (left.canBeValue && right.canBeValue)
+        valuesOf(left, right).fold(Outcomes.TrueOrFalse)(equality.tupled)
       else Outcomes.Empty
     val bothNull = if (left.canBeNull && right.canBeNull) Outcomes.True else Outcomes.Empty
     val oneNull =
@@ -37,7 +38,8 @@ final class Comparisons(ordering: Ordering[Any]) {
       canBeTrue = ordering.lteq(l.min, r.max) && ordering.lteq(r.min, l.max), // the ranges meet
       // Proved equal only where both are one and the same value; bounds are valid bounds, so min = max
       // leaves the column no other value, whether or not a writer would have truncated longer ones.
-      canBeFalse = !(ordering.equiv(l.min, l.max) && ordering.equiv(r.min, r.max) && ordering.equiv(l.min, r.min)),
+      canBeFalse =
+        !(ordering.equiv(l.min, l.max) && ordering.equiv(r.min, r.max) && ordering.equiv(l.min, r.min)),
       canBeNull = false
     )
 
@@ -45,7 +47,8 @@ final class Comparisons(ordering: Ordering[Any]) {
       ofRanges: (Range, Range) => Outcomes
   ): Outcomes = {
     val ofValues =
-      if (left.canBeValue && right.canBeValue) valuesOf(left, right).fold(Outcomes.TrueOrFalse)(ofRanges.tupled)
+      if (left.canBeValue && right.canBeValue)
+        valuesOf(left, right).fold(Outcomes.TrueOrFalse)(ofRanges.tupled)
       else Outcomes.Empty
     if (left.canBeNull || right.canBeNull) ofValues.union(Outcomes.Null) else ofValues
   }

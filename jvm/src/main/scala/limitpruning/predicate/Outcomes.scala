@@ -31,7 +31,7 @@ final class Outcomes private (private val bits: Int) extends AnyVal {
         canBeNull = (canBeNull && (other.canBeTrue || other.canBeNull)) || (other.canBeNull && canBeTrue)
       )
 
-  def or(other: Outcomes): Outcomes = !((!this).and(!other))
+  def or(other: Outcomes): Outcomes = !(!this).and(!other)
 
   override def toString: String = {
     val names = Seq(canBeTrue -> "true", canBeFalse -> "false", canBeNull -> "null")

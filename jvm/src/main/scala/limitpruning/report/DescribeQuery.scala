@@ -2,6 +2,7 @@ package limitpruning.report
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, IntegerLiteral}
 import org.apache.spark.sql.catalyst.plans.logical.{CommandResult, LocalLimit, LogicalPlan}
+import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
 import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
@@ -18,13 +19,21 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
   def apply(execution: QueryExecution): PruningReport = {
     val (logical, physical) = execution.optimizedPlan match {
       case command: CommandResult =>
-        // What the command was made from is not optimized; its physical plan still knows what it was planned from.
-        (command.commandPhysicalPlan.logicalLink.getOrElse(command.commandLogicalPlan), command.commandPhysicalPlan)
+        (
+          optimizedBy(command.commandPhysicalPlan).getOrElse(command.commandLogicalPlan),
+          command.commandPhysicalPlan
+        )
       case query => (query, execution.executedPlan)
     }
     val limits = logical.collectWithSubqueries { case limit: LocalLimit => limit }
     PruningReport(limits.flatMap(describe(_, physical)))
   }
+
+  /** The plan that a command's query was planned from: the command itself keeps the one before optimization. */
+  private def optimizedBy(physical: SparkPlan): Option[LogicalPlan] =
+    collectFirst(physical) {
+      case node if node.logicalLink.exists(_.containsPattern(LIMIT)) => node.logicalLink
+    }.flatten
 
   override protected def allChildren(plan: SparkPlan): Seq[SparkPlan] = plan match {
     case reused: ReusedExchangeExec => Seq(reused.child)
@@ -33,7 +42,8 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
 
   private def describe(limit: LocalLimit, physical: SparkPlan): Option[LimitReport] =
     LimitedScan.of(limit).map {
-      case Right(LimitedScan(_, _, SelectedRelation(logical, index), _)) => planned(limit, logical, index, physical)
+      case Right(LimitedScan(_, _, SelectedRelation(logical, index), _)) =>
+        planned(limit, logical, index, physical)
       case Right(scan) => refused(limit, tagged(limit).getOrElse(Refusal(Declined.NotLookedAt, Some(scan))))
       case Left(reason) => refused(limit, tagged(limit).getOrElse(Refusal(reason)))
     }
@@ -54,8 +64,12 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
       case plain: FileSourceScanExec if plain.relation.location eq index.original => plain
     }.nonEmpty
     if (restored) {
-      val original = LimitedScan(cover.limit, cover.conjuncts, logical, logical.relation.asInstanceOf[HadoopFsRelation])
-      refused(limit, Refusal(Declined.FiltersChanged, Some(original), Some(cover.counts), cover.planningNanos))
+      val original =
+        LimitedScan(cover.limit, cover.conjuncts, logical, logical.relation.asInstanceOf[HadoopFsRelation])
+      refused(
+        limit,
+        Refusal(Declined.FiltersChanged, Some(original), Some(cover.counts), cover.planningNanos)
+      )
     } else {
       val hasRun = scan.exists(node => ScanMetrics.hasRun(node.metrics))
       def measured(name: String): Option[Long] = scan.filter(_ => hasRun).map(_.metrics(name).value)

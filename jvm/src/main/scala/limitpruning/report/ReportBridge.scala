@@ -1,7 +1,6 @@
 package limitpruning.report
 
 import com.fasterxml.jackson.databind.ObjectMapper
-
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.QueryExecution
 
@@ -32,18 +31,24 @@ final class ReportBridge {
   }
 
   private def rules(session: SparkSession): Seq[PruneRowGroupsByLimit] =
-    SparkSessions.onServer(session).sessionState.optimizer.preCBORules.collect { case rule: PruneRowGroupsByLimit => rule }
+    SparkSessions.onServer(session).sessionState.optimizer.preCBORules.collect {
+      case rule: PruneRowGroupsByLimit => rule
+    }
 
   private def fields(limit: LimitReport): java.util.Map[String, Any] = {
     val fields = new java.util.LinkedHashMap[String, Any]
     def put(name: String, value: Any): Unit = {
-      val _ = fields.put(name, value match { case Some(known) => known; case None => null; case plain => plain })
+      val _ =
+        fields.put(name, value match { case Some(known) => known; case None => null; case plain => plain })
     }
     put("table", limit.table)
     put("limit", limit.limit)
     put("predicate", limit.predicate)
     put("covered", limit.covered)
-    put("reason", limit.reason.map(reason => java.util.Map.of("code", reason.code, "message", reason.message)))
+    put(
+      "reason",
+      limit.reason.map(reason => java.util.Map.of("code", reason.code, "message", reason.message))
+    )
     put("row_groups_total", limit.rowGroups.map(_.total))
     put("row_groups_matched", limit.rowGroups.map(_.matched))
     put("row_groups_fully_matched", limit.rowGroups.map(_.fullyMatched))

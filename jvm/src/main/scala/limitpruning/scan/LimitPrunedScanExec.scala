@@ -14,14 +14,18 @@ import limitpruning.select.ProvedCover
 /**
  * Scans the row groups of a selection, all of whose rows satisfy the predicate, with Spark's own Parquet reader.
  *
+ * @param output the scan's columns; kept apart, because executors ask for them and have nothing else
  * @param scan the scan that Spark planned over the selected files; never executed itself, but asked for its
  *   columns, its relation and its reader
  * @param cover what to read, and what was proved
  */
-case class LimitPrunedScanExec(@transient scan: FileSourceScanExec, @transient cover: ProvedCover) extends LeafExecNode {
+case class LimitPrunedScanExec(
+    output: Seq[Attribute],
+    @transient scan: FileSourceScanExec,
+    @transient cover: ProvedCover
+) extends LeafExecNode {
 
-  override def output: Seq[Attribute] = scan.output
-  override def supportsColumnar: Boolean = scan.supportsColumnar
+  override lazy val supportsColumnar: Boolean = scan.supportsColumnar
   override def vectorTypes: Option[Seq[String]] = scan.vectorTypes
   override lazy val metrics: Map[String, SQLMetric] = ScanMetrics.create(sparkContext, supportsColumnar)
 
@@ -75,9 +79,15 @@ case class LimitPrunedScanExec(@transient scan: FileSourceScanExec, @transient c
   override def doCanonicalize(): SparkPlan =
     LimitPrunedScanExec(scan.canonicalized.asInstanceOf[FileSourceScanExec], cover.canonicalized)
 
-  override def nodeName: String = ("LimitPrunedScan parquet" +: scan.tableIdentifier.map(_.unquotedString).toSeq).mkString(" ")
+  override def nodeName: String =
+    ("LimitPrunedScan parquet" +: scan.tableIdentifier.map(_.unquotedString).toSeq).mkString(" ")
 
   override def simpleString(maxFields: Int): String = ScanDescription.line(this, maxFields)
 
   override def verboseStringWithOperatorId(): String = ScanDescription.block(this, formattedNodeName)
+}
+
+object LimitPrunedScanExec {
+  def apply(scan: FileSourceScanExec, cover: ProvedCover): LimitPrunedScanExec =
+    LimitPrunedScanExec(scan.output, scan, cover)
 }

@@ -33,7 +33,8 @@ private[scan] final class PlannedRows(
 
   override def hasNext: Boolean = {
     val more = rows.hasNext
-    if (!more && delivered != total) throw new FileChangedException(path, s"it has $delivered rows instead of $total")
+    if (!more && delivered != total)
+      throw new FileChangedException(path, s"it has $delivered rows instead of $total")
     more
   }
 
@@ -44,10 +45,11 @@ private[scan] final class PlannedRows(
       begun += 1
       rowGroupsRead += 1
     }
-    delivered += (element match {
-      case batch: ColumnarBatch => batch.numRows().toLong
-      case _ => 1L
-    })
+    delivered +=
+      (element match {
+        case batch: ColumnarBatch => batch.numRows().toLong
+        case _ => 1L
+      })
     element
   }
 

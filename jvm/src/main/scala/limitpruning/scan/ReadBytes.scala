@@ -12,7 +12,8 @@ final class ReadBytes(schema: StructType, caseSensitive: Boolean) {
 
   /** Below an array or a map, and below a column of another shape than expected, everything counts as read. */
   private def isRead(path: Seq[String], dataType: DataType): Boolean = (path, dataType) match {
-    case (name +: rest, struct: StructType) => struct.fields.exists(f => same(f.name, name) && isRead(rest, f.dataType))
+    case (name +: rest, struct: StructType) =>
+      struct.fields.exists(f => same(f.name, name) && isRead(rest, f.dataType))
     case _ => true
   }
 

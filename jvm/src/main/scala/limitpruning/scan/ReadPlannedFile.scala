@@ -20,7 +20,8 @@ private[scan] final class ReadPlannedFile(
 
   override def apply(file: PartitionedFile): Iterator[InternalRow] = {
     checkUnchanged(file)
-    val rows = new PlannedRows(read(file), file.urlEncodedPath, ReadPlannedFile.plannedRows(file), rowGroupsRead)
+    val rows =
+      new PlannedRows(read(file), file.urlEncodedPath, ReadPlannedFile.plannedRows(file), rowGroupsRead)
     rows.asInstanceOf[Iterator[InternalRow]] // as Spark types the batches of its columnar readers, too
   }
 
@@ -28,7 +29,10 @@ private[scan] final class ReadPlannedFile(
     val path = file.toPath
     val status = path.getFileSystem(conf.value).getFileStatus(path)
     if (status.getLen != file.fileSize)
-      throw new FileChangedException(file.urlEncodedPath, s"it has ${status.getLen} bytes instead of ${file.fileSize}")
+      throw new FileChangedException(
+        file.urlEncodedPath,
+        s"it has ${status.getLen} bytes instead of ${file.fileSize}"
+      )
     if (status.getModificationTime != file.modificationTime)
       throw new FileChangedException(file.urlEncodedPath, "it was written to after it had been listed")
   }

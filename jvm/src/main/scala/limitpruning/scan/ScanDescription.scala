@@ -35,12 +35,15 @@ private[scan] object ScanDescription {
       maxLength.filter(_ < redacted.length).fold(redacted)(length => redacted.take(length - 3) + "...")
     }
     val filter =
-      if (node.skipsRowFilter) Some("RowFilter" -> s"skipped ${shown(cover.conjuncts.map(_.simpleString(25)).mkString("[", ", ", "]"))}")
+      if (node.skipsRowFilter) Some("RowFilter" ->
+        s"skipped ${shown(cover.conjuncts.map(_.simpleString(25)).mkString("[", ", ", "]"))}")
       else None
     Seq(
       "Limit" -> cover.limit.toString,
-      "RowGroups" -> s"${counts.rowGroups} total → ${counts.matched} matched → ${counts.fullyMatched} fully matched → $scanned scanned",
-      "Files" -> s"${counts.files} total → ${counts.filesLookedAt} looked at → ${cover.selection.files.size} scanned",
+      "RowGroups" ->
+        s"${counts.rowGroups} total → ${counts.matched} matched → ${counts.fullyMatched} fully matched → $scanned scanned",
+      "Files" ->
+        s"${counts.files} total → ${counts.filesLookedAt} looked at → ${cover.selection.files.size} scanned",
       "Rows" -> cover.selection.rows.toString
     ) ++ filter ++ Seq(
       "Batched" -> node.supportsColumnar.toString,

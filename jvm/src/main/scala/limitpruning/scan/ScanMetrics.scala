@@ -32,7 +32,12 @@ object ScanMetrics {
     metrics("rowGroupsTotal").value > 0 || metrics(RowGroupsRead).value > 0
 
   /** Publishes what planning found, for the execution that is about to start. */
-  def postPlanned(context: SparkContext, metrics: Map[String, SQLMetric], cover: ProvedCover, bytes: Long): Unit = {
+  def postPlanned(
+      context: SparkContext,
+      metrics: Map[String, SQLMetric],
+      cover: ProvedCover,
+      bytes: Long
+  ): Unit = {
     val planned = Map(
       "rowGroupsTotal" -> cover.counts.rowGroups.toLong,
       "rowGroupsMatched" -> cover.counts.matched.toLong,

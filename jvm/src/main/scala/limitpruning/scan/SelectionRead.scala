@@ -46,14 +46,16 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, selection: Sel
 
   private def tasks: Seq[FilePartition] = {
     val files = listed
-    PackTasks(selection, bytesOf(_), conf.filesOpenCostInBytes, maxTaskBytes).zipWithIndex.map { case (runs, index) =>
-      FilePartition(index, runs.map(split(_, files)).toArray)
+    PackTasks(selection, bytesOf(_), conf.filesOpenCostInBytes, maxTaskBytes).zipWithIndex.map {
+      case (runs, index) =>
+        FilePartition(index, runs.map(split(_, files)).toArray)
     }
   }
 
-  /** As Spark splits a scan, by the size of partitions, or smaller where cores would stay idle; yet never so small
-    * that a limit which one task reads in no time is spread over several, which would cost a shuffle.
-    */
+  /**
+   * As Spark splits a scan, by the size of partitions, or smaller where cores would stay idle; yet never so small
+   * that a limit which one task reads in no time is spread over several, which would cost a shuffle.
+   */
   private def maxTaskBytes: Long = {
     val parallelism = conf.filesMinPartitionNum.getOrElse(session.sparkContext.defaultParallelism)
     math.min(conf.filesMaxPartitionBytes, math.max(SelectionRead.SmallTask, bytes / parallelism))
@@ -70,7 +72,8 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, selection: Sel
     val (partitionValues, file) = listed(run.file.path)
     val groups = run.file.rowGroups
     val length = groups.last.start + 1 - groups.head.start
-    val split = PartitionedFileUtil.getPartitionedFile(file, file.getPath, partitionValues, groups.head.start, length)
+    val split =
+      PartitionedFileUtil.getPartitionedFile(file, file.getPath, partitionValues, groups.head.start, length)
     split.copy(
       modificationTime = run.file.modificationTime,
       fileSize = run.file.length,

@@ -34,7 +34,8 @@ object PackTasks {
       openCost: Long,
       maxTaskBytes: Long
   ): Seq[Seq[Run]] = {
-    def open(file: SelectedFile, rowGroup: SelectedRowGroup): Run = Run(file.copy(rowGroups = Vector(rowGroup)))
+    def open(file: SelectedFile, rowGroup: SelectedRowGroup): Run =
+      Run(file.copy(rowGroups = Vector(rowGroup)))
 
     def add(task: Task, file: SelectedFile, rowGroup: SelectedRowGroup): Task =
       task.runs.lastOption match {

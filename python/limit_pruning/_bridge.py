@@ -1,0 +1,56 @@
+"""The only module that talks to the driver's JVM."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from py4j.protocol import Py4JJavaError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_CLASS = "limitpruning.report.ReportBridge"
+
+
+class ReportBridge:
+    """What the extension tells Python, in plain types: booleans, numbers and JSON text.
+
+    A JAR given by ``spark.jars`` lives in a class loader of its own, which py4j's ``jvm`` view does
+    not search: the class is loaded through the context class loader of the JVM's thread.
+    """
+
+    def __init__(self, spark: SparkSession) -> None:
+        """Bind to `spark`, a classic session; the JVM side is looked up now."""
+        # pyspark declares these as optional or not at all; a classic session has both.
+        session: Any = spark
+        self._session = session._jsparkSession
+        self._java = _new_instance(session._jvm, session.sparkContext._gateway)
+
+    def is_active(self) -> bool:
+        """Return whether the extension was loaded into this session."""
+        return self._java is not None and bool(self._java.isActive(self._session))
+
+    def report(self, df: DataFrame) -> str:
+        """Return the pruning report of the DataFrame's query as JSON; plans it if need be."""
+        frame: Any = df
+        return str(self._java.report(frame._jdf.queryExecution()))
+
+    def planning_failures(self) -> int:
+        """Return how many queries of this session went to plain Spark because planning failed."""
+        return int(self._java.planningFailures(self._session))
+
+    def version(self) -> str:
+        """Return the version of the JAR."""
+        return str(self._java.version())
+
+
+def _new_instance(jvm: Any, gateway: Any) -> Any:
+    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    try:
+        bridge = loader.loadClass(_CLASS)
+    except Py4JJavaError as error:
+        if "ClassNotFoundException" in str(error.java_exception):
+            return None
+        raise
+    constructor = bridge.getDeclaredConstructor(gateway.new_array(jvm.java.lang.Class, 0))
+    return constructor.newInstance(gateway.new_array(jvm.java.lang.Object, 0))

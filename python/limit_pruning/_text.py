@@ -1,0 +1,92 @@
+"""The text of a report, for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from limit_pruning.report import LimitReport
+
+_INDENT = "\n  "
+
+
+def limit_text(limit: LimitReport) -> str:
+    """Return one line that names the LIMIT, and indented lines with what became of it."""
+    where = f" WHERE {limit.predicate}" if limit.predicate else ""
+    lines = [f"{limit.table}{where} LIMIT {limit.limit}"]
+    lines += _row_group_lines(limit)
+    if limit.reason:
+        lines.append(f"left to Spark: {limit.reason.message}")
+    else:
+        lines.append(_cost_line(limit))
+    if limit.rows_read is not None:
+        lines.append(f"read: {_rows(limit.rows_read)}" + _groups_suffix(limit.row_groups_read))
+    return _INDENT.join(lines)
+
+
+def _row_group_lines(limit: LimitReport) -> list[str]:
+    total, matched, fully = (
+        limit.row_groups_total,
+        limit.row_groups_matched,
+        limit.row_groups_fully_matched,
+    )
+    if total is None or matched is None or fully is None:
+        return []
+    lines = [
+        f"row_groups_pruned_statistics={total} total → {matched} matched -> {fully} fully matched"
+    ]
+    if limit.covered:
+        scanned = limit.row_groups_scanned
+        lines.append(f"limit_pruned_row_groups={matched} total → {scanned} matched")
+    return lines
+
+
+def _cost_line(limit: LimitReport) -> str:
+    parts = [
+        _known("files: {} scanned", limit.files_scanned),
+        _known("{} looked at", limit.files_looked_at),
+        _known("{} in all", limit.files_total),
+    ]
+    files = ", ".join(part for part in parts if part)
+    to_read = ", ".join(
+        part
+        for part in (
+            _rows(limit.rows_to_read) if limit.rows_to_read is not None else "",
+            human_bytes(limit.bytes_to_read) if limit.bytes_to_read is not None else "",
+        )
+        if part
+    )
+    return "; ".join(
+        part
+        for part in (
+            files,
+            f"to read: {to_read}" if to_read else "",
+            _known("planning: {:.1f} ms", limit.planning_ms),
+            f"row filter: {'skipped' if limit.row_filter_skipped else 'kept'}",
+        )
+        if part
+    )
+
+
+def human_bytes(count: int) -> str:
+    """Return a byte count in the largest binary unit that keeps it at 1 or above."""
+    size = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row" + ("" if count == 1 else "s")
+
+
+def _groups_suffix(count: int | None) -> str:
+    if count is None:
+        return ""
+    return f" in {count:,} row group" + ("" if count == 1 else "s")
+
+
+def _known(template: str, value: float | None) -> str:
+    return "" if value is None else template.format(value)

@@ -1,0 +1,21 @@
+"""The exceptions of this package: one base class, one subclass for each thing a user can fix."""
+
+
+class LimitPruningError(Exception):
+    """Base class of every exception that this package raises on its own account."""
+
+
+class ExtensionNotActiveError(LimitPruningError):
+    """The Spark session runs without the extension, so no LIMIT is pruned in it."""
+
+
+class SparkConnectNotSupportedError(LimitPruningError):
+    """The session, builder or DataFrame is a Spark Connect one; only classic ones are supported."""
+
+
+class UnsupportedSparkVersionError(LimitPruningError):
+    """The Spark version is not one that this release is tested with."""
+
+
+class JarNotFoundError(LimitPruningError):
+    """The extension's JAR is neither inside the package nor built in the checkout."""

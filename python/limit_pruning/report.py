@@ -1,0 +1,161 @@
+"""What was pruned in a query, or why not."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from limit_pruning._bridge import ReportBridge
+from limit_pruning._connect import connect_error, is_connect
+from limit_pruning._text import limit_text
+from limit_pruning.session import verify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import DataFrame
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a LIMIT was left to Spark.
+
+    Attributes:
+        code: A stable short name, to compare with.
+        message: One sentence for people.
+    """
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class LimitReport:
+    """One LIMIT over one Parquet scan. A number that is not known, or not known yet, is None.
+
+    Attributes:
+        table: Table name, or the path where the scan has no name.
+        limit: Rows that the LIMIT needs from the scan (an OFFSET is added).
+        predicate: The WHERE in SQL; None where there is none.
+        covered: Whether the chosen row groups hold `limit` matching rows by proof.
+        reason: Why not, where not covered; None where covered.
+        row_groups_total: Row groups in the files looked at.
+        row_groups_matched: Those with rows that may match.
+        row_groups_fully_matched: Those in which every row is proved to match.
+        row_groups_scanned: Those chosen to be read.
+        files_total: Files left by partition pruning.
+        files_looked_at: Files whose footers were read while planning.
+        files_scanned: Files with a chosen row group.
+        rows_to_read: Rows in the chosen row groups.
+        bytes_to_read: Compressed bytes in the chosen row groups.
+        planning_ms: Milliseconds spent on this LIMIT while planning.
+        row_filter_skipped: Whether the scan evaluates no WHERE, as every chosen row matches.
+        rows_read: Rows that the scan gave; None until the query has run on this DataFrame.
+        row_groups_read: Row groups that the scan opened; None until then.
+    """
+
+    table: str
+    limit: int
+    predicate: str | None
+    covered: bool
+    reason: Reason | None
+    row_groups_total: int | None
+    row_groups_matched: int | None
+    row_groups_fully_matched: int | None
+    row_groups_scanned: int | None
+    files_total: int | None
+    files_looked_at: int | None
+    files_scanned: int | None
+    rows_to_read: int | None
+    bytes_to_read: int | None
+    planning_ms: float | None
+    row_filter_skipped: bool
+    rows_read: int | None
+    row_groups_read: int | None
+
+    def __str__(self) -> str:
+        """Return the report of this LIMIT as a few lines of text."""
+        return limit_text(self)
+
+
+@dataclass(frozen=True, slots=True)
+class PruningReport:
+    """Every LIMIT over Parquet in one query, in the order of the plan.
+
+    Attributes:
+        limits: One entry for each LIMIT over a Parquet scan; empty where there is none.
+    """
+
+    limits: tuple[LimitReport, ...]
+
+    def __iter__(self) -> Iterator[LimitReport]:
+        """Iterate over the LIMITs."""
+        return iter(self.limits)
+
+    def __len__(self) -> int:
+        """Return the number of LIMITs."""
+        return len(self.limits)
+
+    def __str__(self) -> str:
+        """Return the text of every LIMIT, or a sentence saying that there is none."""
+        if not self.limits:
+            return "This query has no LIMIT over a Parquet scan."
+        return "\n".join(str(limit) for limit in self.limits)
+
+    @property
+    def only(self) -> LimitReport:
+        """The LIMIT of a query that has exactly one over Parquet.
+
+        Raises:
+            ValueError: There is none, or more than one.
+        """
+        if len(self.limits) != 1:
+            raise ValueError(
+                f"{len(self.limits)} LIMITs over Parquet in this query, not 1: use `limits`."
+            )
+        return self.limits[0]
+
+
+def report(df: DataFrame) -> PruningReport:
+    """Say for every LIMIT over Parquet in the DataFrame's query what was pruned, or why not.
+
+    Plans the query if that has not happened yet, and does not run it. After an action on this very
+    DataFrame (``df.collect()``, ``df.toPandas()``) the rows and row groups really read are there
+    too; ``df.head(n)``, ``df.take(n)`` and ``df.show()`` run queries of their own: report
+    ``df.limit(n)`` instead.
+
+    Args:
+        df: A classic DataFrame.
+
+    Returns:
+        The report; ``str()`` of it is for people.
+
+    Raises:
+        TypeError: `df` is no DataFrame.
+        SparkConnectNotSupportedError: `df` belongs to Spark Connect.
+        UnsupportedSparkVersionError: Spark is not one of the supported lines.
+        ExtensionNotActiveError: The DataFrame's session was started without the extension.
+
+    Example:
+        >>> print(limit_pruning.report(spark.sql("SELECT * FROM t WHERE s >= 50 LIMIT 3")))
+    """
+    from pyspark.sql import DataFrame
+
+    if is_connect(df):
+        raise connect_error("This DataFrame is a Spark Connect one")
+    if not isinstance(df, DataFrame):
+        raise TypeError(f"report() takes a pyspark DataFrame, not {type(df).__name__}: {df!r:.80}")
+    verify(df.sparkSession)
+    return _parse(ReportBridge(df.sparkSession).report(df))
+
+
+def _parse(text: str) -> PruningReport:
+    return PruningReport(tuple(_limit(entry) for entry in json.loads(text)["limits"]))
+
+
+def _limit(entry: dict[str, Any]) -> LimitReport:
+    reason = entry["reason"]
+    known = {field.name: entry[field.name] for field in fields(LimitReport)}
+    known["reason"] = Reason(reason["code"], reason["message"]) if reason else None
+    return LimitReport(**known)

@@ -1,0 +1,62 @@
+"""One Spark session for the whole suite, as a user would start it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import limit_pruning
+import tables
+from predicates import Predicate
+
+os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+os.environ["PYSPARK_PYTHON"] = sys.executable  # workers need the suite's packages
+os.environ["TZ"] = "UTC"  # PySpark gives timestamps in the local time zone
+time.tzset()
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A local session with the extension, in which errors while planning are failures."""
+    scratch = tmp_path_factory.mktemp("spark")
+    builder = (
+        SparkSession.builder.master("local[2]")
+        .appName("limit-pruning-tests")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.warehouse.dir", str(scratch / "warehouse"))
+        .config("spark.local.dir", str(scratch))
+        .config("spark.limitPruning.failOnError", "true")
+    )
+    session = limit_pruning.configure(builder).getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    limit_pruning.verify(session)
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def wildlife(spark: SparkSession, tmp_path: Path) -> tables.Table:
+    """The case study's table, registered as ``tracking_data``."""
+    return tables.wildlife(tmp_path).register(spark)
+
+
+@pytest.fixture(scope="session")
+def sightings(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tables.Table:
+    """A partitioned table of many row groups, registered as ``sightings``."""
+    return tables.sightings(tmp_path_factory.mktemp("tables")).register(spark)
+
+
+@pytest.fixture(params=list(tables.SIGHTINGS_PREDICATES))
+def predicate(request: pytest.FixtureRequest) -> Predicate | None:
+    """Predicates over ``sightings``: on the data, on the partition, on both, and none."""
+    return tables.SIGHTINGS_PREDICATES[request.param]

@@ -1,0 +1,122 @@
+"""Runs queries with the extension on and off, and holds both to the same promise."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+import limit_pruning
+import oracle
+from limit_pruning import LimitReport, PruningReport
+from predicates import Predicate, sql
+from tables import Table
+
+ENABLED = "spark.limitPruning.enabled"
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The same query twice; the report is that of the run with the extension on."""
+
+    off: list[dict[str, Any]]
+    on: list[dict[str, Any]]
+    report: PruningReport
+
+
+@contextmanager
+def conf(spark: SparkSession, settings: dict[str, str]) -> Iterator[None]:
+    """Set these for the block and restore what was there before."""
+    before = {key: spark.conf.get(key, None) for key in settings}
+    for key, value in settings.items():
+        spark.conf.set(key, value)
+    try:
+        yield
+    finally:
+        for key, old in before.items():
+            if old is None:
+                spark.conf.unset(key)
+            else:
+                spark.conf.set(key, old)
+
+
+def on_off(spark: SparkSession, query: str) -> Runs:
+    """Run a query with the extension off, then on; types and names of columns must agree."""
+    with conf(spark, {ENABLED: "false"}):
+        plain = spark.sql(query)
+        off = as_dicts(plain)
+    pruned = spark.sql(query)
+    on = as_dicts(pruned)
+    assert pruned.schema == plain.schema
+    assert len(on) == len(off)
+    return Runs(off, on, limit_pruning.report(pruned))
+
+
+def as_dicts(df: DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a DataFrame as dicts."""
+    return [row.asDict() for row in df.collect()]
+
+
+def check(
+    spark: SparkSession,
+    table: Table,
+    predicate: Predicate | None,
+    limit: int,
+    columns: list[str] | None = None,
+) -> LimitReport:
+    """Do as `hold`, and return the report of the query's one LIMIT."""
+    return hold(spark, table, predicate, limit, columns).only
+
+
+def hold(
+    spark: SparkSession,
+    table: Table,
+    predicate: Predicate | None,
+    limit: int,
+    columns: list[str] | None = None,
+) -> PruningReport:
+    """Run ``SELECT * ... LIMIT`` on and off, hold both against the oracle, return the report."""
+    where = "" if predicate is None else f" WHERE {sql(predicate)}"
+    runs = on_off(spark, f"SELECT * FROM {table.name}{where} LIMIT {limit}")
+    expected = oracle.matching(table.rows, predicate)
+    for rows in (runs.off, runs.on):
+        assert_answer(rows, expected, limit, columns)
+    return runs.report
+
+
+def assert_answer(
+    rows: list[dict[str, Any]],
+    matching: list[oracle.Row],
+    limit: int,
+    columns: list[str] | None = None,
+) -> None:
+    """Assert that the rows are `limit` of the matching ones, or all where there are fewer."""
+    names = columns or (list(rows[0]) if rows else [])
+    assert len(rows) == min(limit, len(matching))
+    unexpected = oracle.as_bag(rows, names) - oracle.as_bag(matching, names)
+    assert not unexpected, f"rows that the predicate does not allow: {unexpected}"
+
+
+def plan(spark: SparkSession, query: str) -> str:
+    """Return the optimized and physical plans without what differs from run to run."""
+    df: Any = spark.sql(query)
+    execution = df._jdf.queryExecution()
+    text = f"{execution.optimizedPlan()}\n{execution.executedPlan()}"
+    numbers: dict[str, str] = {}
+    text = re.sub(r"plan_id=\d+", "plan_id=?", text)
+    return re.sub(r"#\d+", lambda m: numbers.setdefault(m[0], f"#{len(numbers)}"), text)
+
+
+def assert_left_alone(spark: SparkSession, query: str) -> PruningReport:
+    """Assert that the query is planned exactly as without the extension, and runs."""
+    with conf(spark, {ENABLED: "false"}):
+        expected = plan(spark, query)
+    assert plan(spark, query) == expected
+    report = limit_pruning.report(spark.sql(query))
+    assert not any(limit.covered for limit in report)
+    assert all(limit.reason for limit in report)
+    return report

@@ -1,0 +1,72 @@
+"""A LIMIT that cannot be helped is planned as without the extension, and the report says why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+import oracle
+from predicates import Compare
+from runs import assert_left_alone, check
+from tables import Table, one_column, write
+
+REASONS = {
+    "operator-between": [
+        "SELECT DISTINCT species FROM tracking_data LIMIT 3",
+        "SELECT species, count(*) FROM tracking_data GROUP BY species LIMIT 3",
+    ],
+    "not-deterministic": [
+        "SELECT * FROM tracking_data WHERE rand(1) < 0.5 LIMIT 3",
+        "SELECT s, rand(2) AS r FROM tracking_data LIMIT 3",
+    ],
+    "not-enough-rows": [
+        "SELECT * FROM tracking_data WHERE species LIKE 'Alpine%' AND s >= 50 LIMIT 4",
+        "SELECT * FROM tracking_data LIMIT 13",
+    ],
+}
+CASES = [(code, query) for code, queries in REASONS.items() for query in queries]
+
+
+@pytest.mark.parametrize(("code", "query"), CASES)
+def test_reasons(spark: SparkSession, wildlife: Table, code: str, query: str) -> None:
+    assert wildlife.rows
+    report = assert_left_alone(spark, query)
+    reasons = [limit.reason for limit in report]
+    assert [reason.code for reason in reasons if reason] == [code]
+    assert all(reason and reason.message in str(report) for reason in reasons)
+
+
+def test_no_limit_pays_nothing(spark: SparkSession, wildlife: Table) -> None:
+    assert wildlife.rows
+    report = assert_left_alone(spark, "SELECT * FROM tracking_data WHERE s >= 50")
+    assert str(report) == "This query has no LIMIT over a Parquet scan."
+
+
+def test_unclustered_data_gives_up_early(spark: SparkSession, tmp_path: Path) -> None:
+    schema = pa.schema([("id", pa.int64()), ("c", pa.int32())])
+    folder = tmp_path / "mixed"
+    for number in range(12):
+        groups = [{"id": list(range(10)), "c": [1, 99, *range(40, 48)]} for _ in range(2)]
+        write(folder / f"{number:02}.parquet", groups, schema)
+    table = Table("mixed", folder, oracle.read(folder)).register(spark)
+    report = check(spark, table, Compare("c", ">", 45), 20)
+    assert not report.covered
+    assert report.reason is not None
+    assert report.reason.code == "not-clustered"
+    assert report.files_looked_at is not None
+    assert report.files_total == 12
+    assert report.files_looked_at < 12
+    assert_left_alone(spark, "SELECT * FROM mixed WHERE c > 45 LIMIT 20")
+
+
+def test_no_file_left(spark: SparkSession, sightings: Table) -> None:
+    assert sightings.rows
+    assert_left_alone(spark, "SELECT * FROM sightings WHERE day = DATE'1999-01-01' LIMIT 3")
+
+
+def test_a_predicate_that_matches_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    table = one_column(tmp_path, pa.int32(), [[1, 2], [3, 4]]).register(spark)
+    assert not check(spark, table, Compare("c", ">", 10), 3).covered

@@ -1,0 +1,100 @@
+"""The report: what it says, when, and what it refuses."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, cast
+
+import pytest
+from pyspark.sql import SparkSession
+
+import limit_pruning
+from tables import Table
+
+QUERY = "SELECT * FROM tracking_data WHERE species LIKE 'Alpine%' AND s >= 50 LIMIT 3"
+
+
+def test_before_and_after_the_query_has_run(spark: SparkSession, wildlife: Table) -> None:
+    df = spark.sql(QUERY)
+    before = limit_pruning.report(df).only
+    assert (before.rows_read, before.row_groups_read) == (None, None)
+    assert len(df.collect()) == 3
+    after = limit_pruning.report(df).only
+    assert (after.rows_read, after.row_groups_read) == (3, 1)
+    assert dataclasses.replace(after, rows_read=None, row_groups_read=None) == before
+    assert "read: 3 rows in 1 row group" in str(after)
+    assert wildlife.rows
+
+
+def test_fields_of_a_covered_limit(spark: SparkSession, wildlife: Table) -> None:
+    limit = limit_pruning.report(spark.sql(QUERY)).only
+    assert wildlife.name in limit.table or wildlife.path.name in limit.table
+    assert limit.limit == 3
+    assert limit.predicate is not None
+    assert "species" in limit.predicate
+    assert "50" in limit.predicate
+    assert limit.rows_to_read == 3
+    assert limit.bytes_to_read is not None
+    assert 0 < limit.bytes_to_read < wildlife.path.stat().st_size
+    assert limit.planning_ms is not None
+    assert limit.planning_ms > 0
+
+
+def test_without_a_predicate(spark: SparkSession, wildlife: Table) -> None:
+    limit = limit_pruning.report(spark.sql("SELECT * FROM tracking_data LIMIT 5")).only
+    assert limit.predicate is None
+    assert " WHERE " not in str(limit)
+    assert limit.covered
+    assert limit.row_groups_scanned == 2
+    assert wildlife.rows
+
+
+def test_text_of_a_covered_limit(spark: SparkSession, wildlife: Table) -> None:
+    lines = str(limit_pruning.report(spark.sql(QUERY))).splitlines()
+    assert lines[0].endswith("LIMIT 3")
+    assert lines[1].strip() == (
+        "row_groups_pruned_statistics=4 total → 3 matched -> 1 fully matched"
+    )
+    assert lines[2].strip() == "limit_pruned_row_groups=3 total → 1 matched"
+    assert lines[3].strip().startswith("files: 1 scanned, 1 looked at, 1 in all; to read: 3 rows, ")
+    assert lines[3].endswith("row filter: skipped")
+    assert len(lines) == 4
+    assert wildlife.rows
+
+
+def test_text_of_a_declined_limit(spark: SparkSession, wildlife: Table) -> None:
+    report = limit_pruning.report(spark.sql(QUERY.replace("LIMIT 3", "LIMIT 9")))
+    lines = str(report).splitlines()
+    assert lines[1].strip().startswith("row_groups_pruned_statistics=4 total")
+    assert report.only.reason is not None
+    assert lines[2].strip() == f"left to Spark: {report.only.reason.message}"
+    assert wildlife.rows
+
+
+def test_several_limits(spark: SparkSession, wildlife: Table) -> None:
+    report = limit_pruning.report(spark.sql(f"({QUERY}) UNION ALL ({QUERY.replace('3', '2')})"))
+    assert len(report) == len(report.limits) == 2
+    assert sorted(limit.limit for limit in report) == [2, 3]
+    with pytest.raises(ValueError, match="2 LIMITs over Parquet"):
+        _ = report.only
+    assert wildlife.rows
+
+
+def test_is_immutable(spark: SparkSession, wildlife: Table) -> None:
+    limit = limit_pruning.report(spark.sql(QUERY)).only
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        limit.limit = 4  # type: ignore[misc]  # that it is refused is the test
+    assert wildlife.rows
+
+
+@pytest.mark.parametrize("thing", [None, "SELECT 1", 3])
+def test_refuses_what_is_no_data_frame(spark: SparkSession, thing: object) -> None:
+    assert spark.version
+    with pytest.raises(TypeError, match=f"not {type(thing).__name__}"):
+        limit_pruning.report(cast(Any, thing))
+
+
+def test_refuses_a_spark_connect_data_frame() -> None:
+    remote = type("DataFrame", (), {"__module__": "pyspark.sql.connect.dataframe"})()
+    with pytest.raises(limit_pruning.SparkConnectNotSupportedError, match="DataFrame"):
+        limit_pruning.report(cast(Any, remote))

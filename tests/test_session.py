@@ -1,0 +1,127 @@
+"""Switching the extension on, and finding out that it is not."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from pyspark.sql import SparkSession
+
+import limit_pruning
+
+JARS, EXTENSIONS = "spark.jars", "spark.sql.extensions"
+OURS = "limitpruning.LimitPruningExtensions"
+CONNECT = limit_pruning.SparkConnectNotSupportedError
+
+
+def options(builder: SparkSession.Builder) -> dict[str, str]:
+    """Return what is set on the builder."""
+    held: dict[str, str] = cast(Any, builder)._options
+    return held
+
+
+@pytest.fixture
+def builder() -> SparkSession.Builder:
+    """A fresh builder; ``SparkSession.builder`` is one too."""
+    return SparkSession.Builder()
+
+
+def test_configure_sets_both(builder: SparkSession.Builder) -> None:
+    assert limit_pruning.configure(builder) is builder
+    assert options(builder)[JARS] == str(limit_pruning.jar_path())
+    assert options(builder)[EXTENSIONS] == OURS
+
+
+def test_configure_appends(builder: SparkSession.Builder) -> None:
+    builder.config(JARS, "a.jar, b.jar").config(EXTENSIONS, "x.One,y.Two")
+    limit_pruning.configure(builder)
+    assert options(builder)[JARS] == f"a.jar,b.jar,{limit_pruning.jar_path()}"
+    assert options(builder)[EXTENSIONS] == f"x.One,y.Two,{OURS}"
+
+
+def test_configure_twice_is_configure_once(builder: SparkSession.Builder) -> None:
+    once = dict(options(limit_pruning.configure(builder.config(JARS, "a.jar"))))
+    assert options(limit_pruning.configure(builder)) == once
+
+
+def test_configure_keeps_other_options(builder: SparkSession.Builder) -> None:
+    limit_pruning.configure(builder.appName("mine"))
+    assert options(builder)["spark.app.name"] == "mine"
+
+
+def test_configure_appends_to_spark_defaults(
+    builder: SparkSession.Builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "# comment\nspark.jars   a.jar\nspark.sql.extensions=x.One\nspark.sql.other z\n"
+    (tmp_path / "spark-defaults.conf").write_text(text)
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    limit_pruning.configure(builder)
+    assert options(builder)[JARS] == f"a.jar,{limit_pruning.jar_path()}"
+    assert options(builder)[EXTENSIONS] == f"x.One,{OURS}"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("spark.remote", "sc://localhost"), ("spark.api.mode", "connect")]
+)
+def test_configure_refuses_connect(builder: SparkSession.Builder, key: str, value: str) -> None:
+    with pytest.raises(CONNECT, match=value):
+        limit_pruning.configure(builder.config(key, value))
+    assert JARS not in options(builder)
+
+
+def test_configure_refuses_connect_in_the_environment(
+    builder: SparkSession.Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPARK_REMOTE", "sc://localhost")
+    with pytest.raises(CONNECT, match="SPARK_REMOTE=sc://localhost"):
+        limit_pruning.configure(builder)
+
+
+def test_verify_passes(spark: SparkSession) -> None:
+    limit_pruning.verify(spark)
+    limit_pruning.verify(spark.newSession())
+
+
+def test_verify_refuses_connect() -> None:
+    remote = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
+    with pytest.raises(CONNECT, match="classic session"):
+        limit_pruning.verify(cast(Any, remote))
+
+
+@pytest.mark.parametrize("version", ["3.5.4", "4.4.0", "5.0.0", "40.1", "unknown"])
+def test_verify_refuses_other_versions(version: str) -> None:
+    class Other:
+        pass
+
+    other: Any = Other()
+    other.version = version
+    with pytest.raises(limit_pruning.UnsupportedSparkVersionError, match=rf"{version}.*4\.0, 4\.1"):
+        limit_pruning.verify(other)
+
+
+NOT_ACTIVE = """
+import limit_pruning, sys
+from pyspark.sql import SparkSession
+builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+if sys.argv[1] == "jar_only":
+    builder = builder.config("spark.jars", str(limit_pruning.jar_path()))
+spark = builder.getOrCreate()
+for call in (lambda: limit_pruning.verify(spark), lambda: limit_pruning.report(spark.range(1))):
+    try:
+        call()
+    except limit_pruning.ExtensionNotActiveError as error:
+        print("NOT ACTIVE:", error)
+spark.stop()
+"""
+
+
+@pytest.mark.parametrize("start", ["plain", "jar_only"])
+def test_verify_and_report_say_that_the_extension_is_not_active(start: str) -> None:
+    script = [sys.executable, "-c", NOT_ACTIVE, start]
+    run = subprocess.run(script, capture_output=True, text=True, check=True, timeout=120)
+    lines = [line for line in run.stdout.splitlines() if line.startswith("NOT ACTIVE")]
+    assert len(lines) == 2
+    assert all("limit_pruning.configure" in line for line in lines)

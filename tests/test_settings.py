@@ -1,0 +1,58 @@
+"""Settings work between two queries of a running session."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+
+import limit_pruning
+from runs import ENABLED, assert_left_alone, conf
+from tables import Table
+
+QUERY = "SELECT * FROM sightings WHERE s >= 20 LIMIT 25"
+BUDGETS = ["spark.limitPruning.planning.maxFiles", "spark.limitPruning.planning.maxTime"]
+
+
+def test_disabled_at_run_time(spark: SparkSession, sightings: Table) -> None:
+    assert sightings.rows
+    assert limit_pruning.report(spark.sql(QUERY)).only.covered
+    with conf(spark, {ENABLED: "false"}):
+        disabled = spark.sql(QUERY)
+        assert not any(limit.covered for limit in limit_pruning.report(disabled))
+        assert "LimitPruned" not in _explained(spark)
+        assert len(disabled.collect()) == 25
+    assert limit_pruning.report(spark.sql(QUERY)).only.covered
+    assert "LimitPruned" in _explained(spark)
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_a_budget_of_nothing(spark: SparkSession, sightings: Table, budget: str) -> None:
+    assert sightings.rows
+    with conf(spark, {budget: "0", "spark.limitPruning.planning.firstFiles": "1"}):
+        report = assert_left_alone(spark, QUERY)
+    reason = report.only.reason
+    assert reason is not None
+    assert budget in reason.message or reason.code == "not-clustered"
+
+
+def test_a_budget_of_few_files(spark: SparkSession, sightings: Table) -> None:
+    assert sightings.rows
+    few = {"spark.limitPruning.planning.maxFiles": "2"}
+    with conf(spark, few):
+        limit = limit_pruning.report(spark.sql("SELECT * FROM sightings LIMIT 100")).only
+        assert not limit.covered
+        assert limit.reason is not None
+        assert "spark.limitPruning.planning.maxFiles" in limit.reason.message
+        assert limit.files_looked_at == 2
+        assert limit_pruning.report(spark.sql("SELECT * FROM sightings LIMIT 60")).only.covered
+    assert limit_pruning.report(spark.sql("SELECT * FROM sightings LIMIT 100")).only.covered
+
+
+@pytest.mark.parametrize("key", [ENABLED, *BUDGETS])
+def test_settings_are_documented(spark: SparkSession, key: str) -> None:
+    rows = {row.key: row for row in spark.sql("SET -v").collect()}
+    assert len(rows[key].meaning) > 20
+
+
+def _explained(spark: SparkSession) -> str:
+    return str(spark.sql(f"EXPLAIN {QUERY}").collect()[0][0])
