@@ -4,7 +4,7 @@ import java.io.ByteArrayInputStream
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.parquet.format.{ColumnChunk, FileMetaData, RowGroup}
+import org.apache.parquet.format.{ColumnChunk => RawColumnChunk, FileMetaData, RowGroup}
 import org.apache.parquet.format.converter.ParquetMetadataConverter
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, FileMetaData => ParquetFileMetaData}
 
@@ -28,6 +28,20 @@ final class Footer(bytes: Array[Byte], raw: FileMetaData, converter: ParquetMeta
    */
   lazy val midpoints: IndexedSeq[Long] = raw.getRow_groups.asScala.iterator.map(midpoint).toIndexedSeq
 
+  /**
+   * A chunk of a top-level column, where it stands in the order of the schema's leaves, as chunks do.
+   *
+   * @param leaf the column's position among the leaves of the schema
+   */
+  private[parquet] def chunk(rowGroup: Int, leaf: Int, name: String): Option[ColumnChunk] = {
+    val columns = rowGroups(rowGroup).getColumns
+    if (leaf < 0 || leaf >= columns.size || !columns.get(leaf).getPath.toArray.sameElements(Array(name))) None
+    else {
+      val statistics = raw.getRow_groups.get(rowGroup).getColumns.get(leaf).getMeta_data.getStatistics
+      Some(ColumnChunk(rowGroups(rowGroup).getRowCount, columns.get(leaf), statistics))
+    }
+  }
+
   /** Whether a scan of the bytes from `midpoints(first)` to `midpoints(last)` reads row groups first … last alone. */
   def selectsExactly(first: Int, last: Int): Boolean = {
     val inOrder = midpoints.indices.drop(1).forall(i => midpoints(i - 1) < midpoints(i))
@@ -47,7 +61,7 @@ final class Footer(bytes: Array[Byte], raw: FileMetaData, converter: ParquetMeta
     firstPage(columns.head) + size / 2
   }
 
-  private def firstPage(column: ColumnChunk): Long = {
+  private def firstPage(column: RawColumnChunk): Long = {
     val metadata = column.getMeta_data
     if (metadata.isSetDictionary_page_offset)
       metadata.getData_page_offset.min(metadata.getDictionary_page_offset)

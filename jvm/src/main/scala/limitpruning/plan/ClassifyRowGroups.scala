@@ -1,6 +1,5 @@
 package limitpruning.plan
 
-import org.apache.parquet.hadoop.metadata.BlockMetaData
 import org.apache.spark.sql.catalyst.expressions.{
   And, Attribute, AttributeSet, Expression, FileSourceMetadataAttribute
 }
@@ -32,9 +31,9 @@ final class ClassifyRowGroups(
     case Some(predicate) =>
       val facts = new RowGroupFacts(footer, settings)
       val sources = columns.map(source(_, file, facts))
-      footer.rowGroups.map { rowGroup =>
+      footer.rowGroups.zipWithIndex.map { case (rowGroup, index) =>
         if (rowGroup.getRowCount == 0) MatchState.NotMatching // no row, no outcome
-        else MatchState.of(predicate.outcomes(ordinal => sources(ordinal)(rowGroup)))
+        else MatchState.of(predicate.outcomes(ordinal => sources(ordinal)(index)))
       }
   }
 
@@ -42,7 +41,7 @@ final class ClassifyRowGroups(
       column: Attribute,
       file: ListedFile,
       facts: RowGroupFacts
-  ): BlockMetaData => ColumnFacts =
+  ): Int => ColumnFacts =
     column match {
       case FileSourceMetadataAttribute(_) => _ => ColumnFacts.Unknown
       case _ =>

@@ -1,0 +1,42 @@
+package limitpruning.parquet
+
+import org.apache.parquet.schema.Type.Repetition
+import org.apache.parquet.schema.{PrimitiveType, Type}
+import org.apache.spark.sql.types.{DataType, DecimalType}
+
+import limitpruning.predicate.{ColumnFacts, Nulls, SupportedTypes, Values}
+
+/** Turns what a footer says of a column's chunks into facts; what contradicts itself or the format is unknown. */
+private[parquet] final class ChunkFacts(sparkType: DataType, column: PrimitiveType, calendar: Calendar) {
+  private val toRange = TrustedTypes.rangeOf(sparkType, column, calendar)
+  private lazy val ordering = SupportedTypes.ordering(sparkType)
+  private val isRequired = (column: Type).isRepetition(Repetition.REQUIRED)
+
+  def apply(chunk: ColumnChunk): ColumnFacts =
+    if (contradictsItself(chunk)) ColumnFacts.Unknown
+    else {
+      val values = range(chunk).getOrElse(Values.Unknown)
+      chunk.nullCount match {
+        case Some(nulls) if nulls == chunk.rows => ColumnFacts.AllNull
+        // Spark reads a decimal that does not fit its precision as null: only a known range excludes nulls.
+        case _ if sparkType.isInstanceOf[DecimalType] && values == Values.Unknown => ColumnFacts.Unknown
+        case Some(0) => ColumnFacts(values, Nulls.No)
+        case _ => ColumnFacts(values, if (isRequired) Nulls.No else Nulls.Unknown)
+      }
+    }
+
+  private def contradictsItself(chunk: ColumnChunk): Boolean = chunk.values != chunk.rows ||
+    chunk.nullCount.exists { nulls =>
+      nulls < 0 || nulls > chunk.rows || (nulls > 0 && isRequired) ||
+      (nulls == chunk.rows && chunk.bounds.nonEmpty)
+    }
+
+  private def range(chunk: ColumnChunk): Option[Values.Range] = for {
+    convert <- toRange
+    (min, max) <- chunk.bounds
+    range <- convert(min, max)
+    if ordering.lteq(range.min, range.max)
+    // A max that was cut is above every value, so it cannot be the min, too: one of the two is no bound.
+    if !(chunk.mayBeCut && ordering.equiv(range.min, range.max))
+  } yield range
+}

@@ -1,0 +1,46 @@
+package limitpruning.parquet
+
+import org.apache.parquet.column.statistics.Statistics
+import org.apache.parquet.format.{Statistics => RawStatistics}
+import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
+
+/**
+ * What a footer says of one column chunk, before anything is believed.
+ *
+ * @param rows rows of its row group
+ * @param values values with nulls, as many as rows in a column without repetition
+ * @param nullCount none where it was not written
+ * @param bounds min and max as parquet-java gives them, none where it was not written or has another order
+ * @param mayBeCut a bound may be shorter than the value it bounds
+ */
+private[parquet] final case class ColumnChunk(
+    rows: Long,
+    values: Long,
+    nullCount: Option[Long],
+    bounds: Option[(Any, Any)],
+    mayBeCut: Boolean
+)
+
+private[parquet] object ColumnChunk {
+
+  /** The length to which writers cut bounds that they do not mark as cut. */
+  private val CutLength = 64
+
+  /** @param raw the statistics as they were written, null where there are none */
+  def apply(rows: Long, chunk: ColumnChunkMetaData, raw: RawStatistics): ColumnChunk = {
+    val statistics: Option[Statistics[_]] = Option(chunk.getStatistics)
+    ColumnChunk(
+      rows = rows,
+      values = chunk.getValueCount,
+      nullCount = statistics.filter(_.isNumNullsSet).map(_.getNumNulls),
+      bounds = statistics.filter(_.hasNonNullValue).map(s => (s.genericGetMin, s.genericGetMax)),
+      mayBeCut = raw != null && (
+        isCut(raw.isSetIs_min_value_exact, raw.isIs_min_value_exact, raw.getMin_value) ||
+          isCut(raw.isSetIs_max_value_exact, raw.isIs_max_value_exact, raw.getMax_value)
+      )
+    )
+  }
+
+  private def isCut(isMarked: Boolean, isExact: Boolean, bound: Array[Byte]): Boolean =
+    if (isMarked) !isExact else bound != null && bound.length >= CutLength
+}
