@@ -48,7 +48,12 @@ private[scan] object ScanDescription {
     ) ++ filter ++ Seq(
       "Batched" -> node.supportsColumnar.toString,
       "ReadSchema" -> shown(node.scan.requiredSchema.catalogString),
-      "Location" -> shown(node.scan.relation.location.rootPaths.mkString("[", ", ", "]"))
+      "Location" -> shown(location(node))
     )
+  }
+
+  private def location(node: LimitPrunedScanExec): String = node.scan.relation.location.rootPaths match {
+    case Seq(path) => s"[$path]"
+    case paths => s"[${paths.headOption.mkString}, ... ${paths.size - 1} more]"
   }
 }

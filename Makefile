@@ -1,0 +1,102 @@
+# `make` lists what there is to do. Everything is made in this folder: .venv*/, .tools/, target/ and dist/.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+
+PYTHON ?= python3
+SPARK := $(shell sed -n 's/^val sparkVersion = "\(.*\)"/\1/p' build.sbt)
+PYSPARK ?= $(SPARK)
+PYSPARK_MATRIX ?= 4.0.2 4.1.3 4.2.0 4.3.0
+IS_DEFAULT := $(filter $(SPARK),$(PYSPARK))
+
+VENV := .venv$(if $(IS_DEFAULT),,-$(PYSPARK))
+PY := $(VENV)/bin/python
+JAR := target/spark-limit-pruning.jar
+# Folders are listed too: a file that is added or removed changes its folder's time.
+JAR_SOURCES := $(shell find jvm/src/main) $(wildcard build.sbt .jvmopts project/*.sbt project/build.properties) \
+  python/limit_pruning/_version.py LICENSE
+SBT := bin/sbt </dev/null
+
+export PYTHON
+export SPARK_LOCAL_IP := 127.0.0.1
+
+.PHONY: help
+help: ## List the targets
+	@echo "PySpark is $(PYSPARK); another one: make <target> PYSPARK=<version>, in an environment of its own."
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup: tools $(VENV)/.stamp ## Make the Python environment, with this package and the tools in it
+
+.PHONY: jar
+jar: $(JAR) ## Build the JAR
+
+.PHONY: demo
+demo: setup $(JAR) ## Show what pruning saves, on real Parquet
+	@$(PY) examples/demo.py
+
+.PHONY: test
+test: setup $(if $(IS_DEFAULT),lint-python test-jvm,$(JAR)) ## Lint, Scala suites, pytest (with PYSPARK=<other>: pytest alone)
+	$(PY) -m pytest
+
+.PHONY: test-matrix
+test-matrix: ## make test on every supported minor version of Spark
+	@for version in $(PYSPARK_MATRIX); do $(MAKE) --no-print-directory test PYSPARK=$$version; done
+
+.PHONY: check
+check: test ## What CI runs
+
+.PHONY: lint
+lint: lint-python ## Formatters and linters of both languages, changing nothing
+	$(SBT) scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
+
+.PHONY: format
+format: setup ## Formatters and linters of both languages, repairing what they can
+	$(VENV)/bin/ruff check --fix
+	$(VENV)/bin/ruff format
+	$(SBT) scalafixAll scalafmtAll scalafmtSbt
+
+.PHONY: golden
+golden: setup $(JAR) ## Write the golden EXPLAIN files anew
+	UPDATE_GOLDEN=1 $(PY) -m pytest tests/test_explain.py
+
+.PHONY: wheel
+wheel: setup $(JAR) ## Build the wheel, with the JAR inside, into dist/
+	rm -f dist/spark_limit_pruning-*.whl
+	$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+	@ls dist/spark_limit_pruning-*.whl
+
+.PHONY: clean
+clean: ## Remove what was built
+	rm -rf dist target project/target project/project .mypy_cache .pytest_cache .ruff_cache
+
+.PHONY: distclean
+distclean: clean ## Remove the environments and the downloaded tools, too
+	rm -rf .venv .venv-* .tools
+
+.PHONY: tools
+tools:
+	@bin/check-tools
+
+.PHONY: lint-python
+lint-python: setup
+	$(VENV)/bin/ruff check
+	$(VENV)/bin/ruff format --check
+	$(VENV)/bin/mypy
+
+# One start of sbt for everything. `package` comes first: scalafix compiles without -Werror.
+.PHONY: test-jvm
+test-jvm: tools
+	$(SBT) package scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" test
+	@touch $(JAR)
+
+$(VENV)/.stamp: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[dev]' pyspark==$(PYSPARK)
+	@touch $@
+
+$(JAR): $(JAR_SOURCES) | tools
+	$(SBT) package
+	@touch $@
