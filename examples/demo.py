@@ -148,15 +148,15 @@ def format_line(cells: tuple[object, ...]) -> str:
 
 
 def measure(spark: SparkSession, query: str, *, enabled: bool) -> tuple[Cost, int]:
-    """Return the median cost of some runs after two that warm up, and how many rows came."""
+    """Return the median cost of some runs after one that warms up, and how many rows came."""
     switch(spark, enabled)
     costs: list[Cost] = []
     rows = 0
-    for run in range(RUNS + 2):
+    for run in range(RUNS + 1):
         bytes_before, started = bytes_read(spark), time.perf_counter()
         rows = len(fetch(spark.sql(query)))
         seconds = time.perf_counter() - started
-        if run >= 2:
+        if run >= 1:
             costs.append(Cost(seconds, bytes_read(spark) - bytes_before))
     seconds = statistics.median(cost.seconds for cost in costs)
     return Cost(seconds, round(statistics.median(cost.read for cost in costs))), rows
