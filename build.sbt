@@ -17,7 +17,9 @@ lazy val limitPruning = project
     name := "spark-limit-pruning",
     version := projectVersion,
     scalaVersion := "2.13.18",
+    autoScalaLibrary := false, // Spark brings it
     libraryDependencies ++= Seq(
+      "org.scala-lang" % "scala-library" % scalaVersion.value % Provided,
       "org.apache.spark" %% "spark-sql" % sparkVersion % Provided,
       "org.scalatest" %% "scalatest" % "3.2.19" % Test,
       "org.scalatestplus" %% "scalacheck-1-18" % "3.2.19.0" % Test
@@ -88,6 +90,7 @@ lazy val tests = Seq(
   Test / forkOptions := {
     // Spark leaves its warehouse and artifact folders in the working directory.
     val scratch = target.value / "test-scratch"
+    IO.delete(scratch)
     IO.createDirectory(scratch)
     (Test / forkOptions).value.withWorkingDirectory(scratch)
   },
