@@ -13,7 +13,7 @@ _INDENT = "\n  "
 def limit_text(limit: LimitReport) -> str:
     """Return one line that names the LIMIT, and indented lines with what became of it."""
     where = f" WHERE {limit.predicate}" if limit.predicate else ""
-    lines = [f"{limit.table}{where} LIMIT {limit.limit}"]
+    lines = [f"{limit.table}{where} LIMIT {'?' if limit.limit is None else limit.limit}"]
     lines += _row_group_lines(limit)
     if limit.reason:
         lines.append(f"left to Spark: {limit.reason.message}")

@@ -36,7 +36,8 @@ class LimitReport:
 
     Attributes:
         table: Table name, or the path where the scan has no name.
-        limit: Rows that the LIMIT needs from the scan (an OFFSET is added).
+        limit: Rows that the LIMIT needs from the scan (an OFFSET is added); None where it is not
+            a constant.
         predicate: The WHERE in SQL; None where there is none.
         covered: Whether the chosen row groups hold `limit` matching rows by proof.
         reason: Why not, where not covered; None where covered.
@@ -56,7 +57,7 @@ class LimitReport:
     """
 
     table: str
-    limit: int
+    limit: int | None
     predicate: str | None
     covered: bool
     reason: Reason | None
