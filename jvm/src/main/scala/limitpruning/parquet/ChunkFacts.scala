@@ -1,16 +1,23 @@
 package limitpruning.parquet
 
-import org.apache.parquet.schema.Type.Repetition
-import org.apache.parquet.schema.{PrimitiveType, Type}
+import org.apache.parquet.schema.PrimitiveType
 import org.apache.spark.sql.types.{DataType, DecimalType}
 
 import limitpruning.predicate.{ColumnFacts, Nulls, SupportedTypes, Values}
 
-/** Turns what a footer says of a column's chunks into facts; what contradicts itself or the format is unknown. */
-private[parquet] final class ChunkFacts(sparkType: DataType, column: PrimitiveType, calendar: Calendar) {
+/**
+ * Turns what a footer says of a column's chunks into facts; what contradicts itself or the format is unknown.
+ *
+ * @param isRequired neither the column nor a struct around it can be null
+ */
+private[parquet] final class ChunkFacts(
+    sparkType: DataType,
+    column: PrimitiveType,
+    isRequired: Boolean,
+    calendar: Calendar
+) {
   private val toRange = TrustedTypes.rangeOf(sparkType, column, calendar)
   private lazy val ordering = SupportedTypes.ordering(sparkType)
-  private val isRequired = (column: Type).isRepetition(Repetition.REQUIRED)
 
   def apply(chunk: ColumnChunk): ColumnFacts =
     if (contradictsItself(chunk)) ColumnFacts.Unknown

@@ -36,11 +36,14 @@ private[parquet] object ColumnChunk {
       bounds = statistics.filter(_.hasNonNullValue).map(s => (s.genericGetMin, s.genericGetMax)),
       mayBeCut = raw != null && (
         isCut(raw.isSetIs_min_value_exact, raw.isIs_min_value_exact, raw.getMin_value) ||
-          isCut(raw.isSetIs_max_value_exact, raw.isIs_max_value_exact, raw.getMax_value)
+          isCut(raw.isSetIs_max_value_exact, raw.isIs_max_value_exact, raw.getMax_value) ||
+          isLong(raw.getMin) || isLong(raw.getMax) // the fields of old writers, which mark nothing
       )
     )
   }
 
   private def isCut(isMarked: Boolean, isExact: Boolean, bound: Array[Byte]): Boolean =
-    if (isMarked) !isExact else bound != null && bound.length >= CutLength
+    if (isMarked) !isExact else isLong(bound)
+
+  private def isLong(bound: Array[Byte]): Boolean = bound != null && bound.length >= CutLength
 }

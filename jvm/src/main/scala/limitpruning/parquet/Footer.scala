@@ -29,13 +29,13 @@ final class Footer(bytes: Array[Byte], raw: FileMetaData, converter: ParquetMeta
   lazy val midpoints: IndexedSeq[Long] = raw.getRow_groups.asScala.iterator.map(midpoint).toIndexedSeq
 
   /**
-   * A chunk of a top-level column, where it stands in the order of the schema's leaves, as chunks do.
+   * A column chunk, where it stands in the order of the schema's leaves, as chunks do.
    *
    * @param leaf the column's position among the leaves of the schema
    */
-  private[parquet] def chunk(rowGroup: Int, leaf: Int, name: String): Option[ColumnChunk] = {
+  private[parquet] def chunk(rowGroup: Int, leaf: Int, path: Seq[String]): Option[ColumnChunk] = {
     val columns = rowGroups(rowGroup).getColumns
-    if (leaf < 0 || leaf >= columns.size || !columns.get(leaf).getPath.toArray.sameElements(Array(name))) None
+    if (leaf < 0 || leaf >= columns.size || !columns.get(leaf).getPath.toArray.sameElements(path)) None
     else {
       val statistics = raw.getRow_groups.get(rowGroup).getColumns.get(leaf).getMeta_data.getStatistics
       Some(ColumnChunk(rowGroups(rowGroup).getRowCount, columns.get(leaf), statistics))

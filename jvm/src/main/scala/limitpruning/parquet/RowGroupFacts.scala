@@ -4,11 +4,10 @@ import java.util.Locale
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.parquet.schema.Type
+import org.apache.parquet.schema.{GroupType, PrimitiveType}
 import org.apache.parquet.schema.Type.Repetition
-import org.apache.spark.sql.types.StructField
 
-import limitpruning.predicate.{ColumnFacts, SupportedTypes}
+import limitpruning.predicate.{Column, ColumnFacts, SupportedTypes}
 
 /**
  * How Spark will resolve and read columns of the relation.
@@ -27,33 +26,42 @@ final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
   private lazy val calendar = Calendar.of(footer.file, settings.rebaseMode)
 
   /**
-   * Where the facts about a top-level column come from, to be asked once per file and column.
+   * Where the facts about a column come from, to be asked once per file and column.
    *
-   * @param field the column as the relation declares it
+   * @param column a column of the file as the relation declares it, or a field of a struct column
    * @return the facts by the ordinal of the row group
    */
-  def of(field: StructField): Int => ColumnFacts =
-    if (settings.byFieldId) unknown
-    else
-      schema.getFields.asScala.filter(f => sameName(f.getName, field.name)).toSeq match {
-        case Seq() => missing(field)
-        case Seq(column) if column.isPrimitive && !column.isRepetition(Repetition.REPEATED) =>
-          stored(field, column)
-        case _ => unknown // a group, an array, or a name that is ambiguous
-      }
+  def of(column: Column): Int => ColumnFacts =
+    if (settings.byFieldId) unknown else find(schema, column.attribute.name +: column.path, Nil, column)
+
+  /** Goes down by name; where a name is not there, the column reads as null, or as the default it was added with. */
+  private def find(
+      group: GroupType,
+      names: Seq[String],
+      above: Seq[String],
+      column: Column
+  ): Int => ColumnFacts =
+    group.getFields.asScala.filter(f => sameName(f.getName, names.head)).toSeq match {
+      case Seq() if SupportedTypes.contains(column.dataType) && !hasDefault(column) =>
+        _ => ColumnFacts.AllNull
+      case Seq(field) if field.isRepetition(Repetition.REPEATED) => unknown
+      case Seq(field) if field.isPrimitive && names.size == 1 =>
+        stored(above :+ field.getName, field.asPrimitiveType, column)
+      case Seq(field) if !field.isPrimitive && names.size > 1 =>
+        find(field.asGroupType, names.tail, above :+ field.getName, column)
+      case _ => unknown // another shape than declared, or a name that is ambiguous
+    }
 
   private def sameName(a: String, b: String): Boolean =
     if (settings.caseSensitive) a == b else a.toLowerCase(Locale.ROOT) == b.toLowerCase(Locale.ROOT)
 
-  /** A column that the file does not have reads as null, or as the default it was added with. */
-  private def missing(field: StructField): Int => ColumnFacts =
-    if (field.metadata.contains(ExistsDefault) || !SupportedTypes.contains(field.dataType)) unknown
-    else _ => ColumnFacts.AllNull
-
-  private def stored(field: StructField, column: Type): Int => ColumnFacts = {
-    val leaf = schema.getPaths.asScala.indexWhere(_.sameElements(Array(column.getName)))
-    val facts = new ChunkFacts(field.dataType, column.asPrimitiveType, calendar)
-    rowGroup => footer.chunk(rowGroup, leaf, column.getName).fold(ColumnFacts.Unknown)(facts(_))
+  private def stored(path: Seq[String], leafType: PrimitiveType, column: Column): Int => ColumnFacts = {
+    val leaf = schema.getPaths.asScala.indexWhere(_.sameElements(path))
+    // A required field of a struct that may be null is null with it.
+    val isRequired =
+      path.indices.forall(i => schema.getType(path.take(i + 1): _*).isRepetition(Repetition.REQUIRED))
+    val facts = new ChunkFacts(column.dataType, leafType, isRequired, calendar)
+    rowGroup => footer.chunk(rowGroup, leaf, path).fold(ColumnFacts.Unknown)(facts(_))
   }
 }
 
@@ -62,4 +70,6 @@ private object RowGroupFacts {
 
   /** Spark's key for the default of a column that was added to a table that already had files. */
   private val ExistsDefault = "EXISTS_DEFAULT"
+
+  private def hasDefault(column: Column): Boolean = column.attribute.metadata.contains(ExistsDefault)
 }

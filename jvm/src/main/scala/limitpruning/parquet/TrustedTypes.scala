@@ -66,7 +66,13 @@ private[parquet] object TrustedTypes {
     } yield Values.Range(low, high)
 
   /** Writers leave NaN out of min and max, and to Spark NaN is above everything: it may always be there. */
-  private def upToNaN(nan: Any): ToRange = (min, _) => if (min == nan) None else Some(Values.Range(min, nan))
+  private def upToNaN(nan: Any): ToRange = (min, _) => if (isNaN(min)) None else Some(Values.Range(min, nan))
+
+  private def isNaN(value: Any): Boolean = value match {
+    case double: Double => double.isNaN
+    case float: Float => float.isNaN
+    case _ => false
+  }
 
   /** Values that do not fit the narrower type would wrap around when they are read: then nothing is known. */
   private def integral[T](narrow: Long => T)(implicit number: Numeric[T]): Option[ToRange] = Some(

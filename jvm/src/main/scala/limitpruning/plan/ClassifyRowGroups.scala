@@ -1,15 +1,21 @@
 package limitpruning.plan
 
-import org.apache.spark.sql.catalyst.expressions.{
-  And, Attribute, AttributeSet, Expression, FileSourceMetadataAttribute
-}
-import org.apache.spark.sql.types.{StructField, StructType}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, FileSourceMetadataAttribute}
+import org.apache.spark.sql.types.StructType
 
 import limitpruning.parquet.{Footer, ReadSettings, RowGroupFacts}
 import limitpruning.predicate._
 
 /**
- * The state of each row group of a file for one predicate. Compiled once per query; thread-safe.
+ * The state of one row group, and what stood in the way where it is partially matching.
+ *
+ * @param obstacle none where the row group is decided
+ */
+final case class ClassifiedRowGroup(state: MatchState, obstacle: Option[Obstacle])
+
+/**
+ * The state of each row group of a file for one predicate. Compiled once per query; not thread-safe, as Catalyst's
+ * expressions are not.
  *
  * @param conjuncts the predicate over the relation's columns; with none, every row matches
  * @param output the relation's columns, by the names that its schema gives them
@@ -21,37 +27,38 @@ final class ClassifyRowGroups(
     partitions: StructType,
     settings: ReadSettings
 ) {
-  private val columns =
-    output.filter(AttributeSet.fromAttributeSets(conjuncts.map(_.references)).contains).toIndexedSeq
-  private val evaluator = conjuncts.reduceOption(And).map(new Evaluator(_, columns))
+  import ClassifyRowGroups._
 
-  def apply(file: ListedFile, footer: Footer): Seq[MatchState] = evaluator match {
-    case None =>
-      footer.rowGroups.map(r => if (r.getRowCount == 0) MatchState.NotMatching else MatchState.FullyMatching)
-    case Some(predicate) =>
-      val facts = new RowGroupFacts(footer, settings)
-      val sources = columns.map(source(_, file, facts))
-      footer.rowGroups.zipWithIndex.map { case (rowGroup, index) =>
-        if (rowGroup.getRowCount == 0) MatchState.NotMatching // no row, no outcome
-        else MatchState.of(predicate.outcomes(ordinal => sources(ordinal)(index)))
-      }
+  private val columns: IndexedSeq[Column] = for {
+    column <- conjuncts.flatMap(Column.in).distinctBy(_.id).toIndexedSeq
+    attribute <- output.find(_.exprId == column.attribute.exprId)
+    if !isMetadata(attribute)
+  } yield column.copy(attribute = attribute)
+
+  private val evaluator = if (conjuncts.isEmpty) None else Some(new Evaluator(conjuncts, columns))
+
+  def apply(file: ListedFile, footer: Footer): Seq[ClassifiedRowGroup] = {
+    val facts = new RowGroupFacts(footer, settings)
+    val sources = columns.map(source(_, file, facts))
+    footer.rowGroups.indices.map { index =>
+      if (footer.rowGroups(index).getRowCount == 0) NoRows
+      else evaluator.fold(Matching)(classify(_, new KnownFacts(sources, index)))
+    }
   }
 
-  private def source(
-      column: Attribute,
-      file: ListedFile,
-      facts: RowGroupFacts
-  ): Int => ColumnFacts =
-    column match {
-      case FileSourceMetadataAttribute(_) => _ => ColumnFacts.Unknown
-      case _ =>
-        partitionOrdinal(column) match {
-          case -1 => facts.of(StructField(column.name, column.dataType, column.nullable, column.metadata))
-          case ordinal =>
-            val constant =
-              ColumnFacts.constant(file.partitionValues.get(ordinal, partitions(ordinal).dataType))
-            _ => constant
-        }
+  private def classify(evaluator: Evaluator, unit: RowUnit): ClassifiedRowGroup =
+    MatchState.of(evaluator.outcomes(unit)) match {
+      case MatchState.PartiallyMatching =>
+        ClassifiedRowGroup(MatchState.PartiallyMatching, evaluator.obstacle(unit))
+      case decided => ClassifiedRowGroup(decided, None)
+    }
+
+  private def source(column: Column, file: ListedFile, facts: RowGroupFacts): Int => ColumnFacts =
+    partitionOrdinal(column.attribute) match {
+      case -1 => facts.of(column)
+      case ordinal =>
+        val constant = ColumnFacts.constant(file.partitionValues.get(ordinal, partitions(ordinal).dataType))
+        _ => constant
     }
 
   /** A partition column that also stands in the file is read from the directory's name. */
@@ -59,4 +66,28 @@ final class ClassifyRowGroups(
     partitions.fieldNames.indexWhere { name =>
       if (settings.caseSensitive) name == column.name else name.equalsIgnoreCase(column.name)
     }
+}
+
+private object ClassifyRowGroups {
+
+  /** No row, no outcome. */
+  private val NoRows = ClassifiedRowGroup(MatchState.NotMatching, None)
+
+  /** No predicate, no doubt. */
+  private val Matching = ClassifiedRowGroup(MatchState.FullyMatching, None)
+
+  private def isMetadata(attribute: Attribute): Boolean = attribute match {
+    case FileSourceMetadataAttribute(_) => true
+    case _ => false
+  }
+
+  /** The facts about one row group, each worked out when it is first asked for. */
+  private final class KnownFacts(sources: IndexedSeq[Int => ColumnFacts], rowGroup: Int) extends RowUnit {
+    private val known = new Array[ColumnFacts](sources.size)
+
+    override def facts(ordinal: Int): ColumnFacts = {
+      if (known(ordinal) == null) known(ordinal) = sources(ordinal)(rowGroup)
+      known(ordinal)
+    }
+  }
 }

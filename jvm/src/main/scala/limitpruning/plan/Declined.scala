@@ -54,17 +54,19 @@ object Declined {
   final case class UnaddressableRowGroups(path: String)
       extends Declined("unaddressable-row-groups", s"row groups of $path cannot be told apart by byte ranges")
 
-  final case class NotClustered(filesLookedAt: Int)
+  /** @param obstacles what stood in the way, and in how many row groups */
+  final case class NotClustered(filesLookedAt: Int, obstacles: String)
       extends Declined(
         "not-clustered",
-        s"the first $filesLookedAt footers prove nothing: the data is not clustered by the predicate, or the predicate cannot " +
-          "be proved from statistics"
+        s"the first $filesLookedAt footers prove nothing, so the rest was not looked at: $obstacles"
       )
 
-  final case class NotEnoughRows(found: Long, limit: Int)
+  /** @param obstacles what stood in the way, and in how many row groups; empty where nothing did */
+  final case class NotEnoughRows(found: Long, limit: Int, obstacles: String)
       extends Declined(
         "not-enough-rows",
-        s"fully matching row groups hold $found rows, the LIMIT needs $limit"
+        s"fully matching row groups hold $found rows, the LIMIT needs $limit" +
+          (if (obstacles.isEmpty) "" else s": $obstacles")
       )
 
   final case class OutOfBudget(setting: String, value: String, found: Long, limit: Int)

@@ -2,7 +2,7 @@ package limitpruning.plan
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, IntegerLiteral}
 import org.apache.spark.sql.catalyst.planning.ScanOperation
-import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LocalLimit, LogicalPlan, Project}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 /**
@@ -34,8 +34,14 @@ object LimitedScan {
       }
     case ScanOperation(_, _, _, SparkV2ParquetScan()) => left(Declined.DataSourceV2)
     case ScanOperation(_, _, _, other) if readsParquetUnlimited(other) =>
-      left(Declined.OperatorBetween(other.nodeName))
+      left(blockedBy(other))
     case _ => None
+  }
+
+  private def blockedBy(operator: LogicalPlan): Declined = operator match {
+    case _: Project | _: Filter if !operator.deterministic =>
+      Declined.NotDeterministic(operator.expressions.find(!_.deterministic).fold(operator.nodeName)(_.sql))
+    case other => Declined.OperatorBetween(other.nodeName)
   }
 
   private def unsupportedUse(expression: Expression): Option[Declined] =

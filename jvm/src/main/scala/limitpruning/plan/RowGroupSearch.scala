@@ -30,10 +30,11 @@ final class RowGroupSearch(
     limit: Int,
     budget: SearchBudget,
     read: Seq[ListedFile] => Seq[Footer],
-    classify: (ListedFile, Footer) => Seq[MatchState]
+    classify: (ListedFile, Footer) => Seq[ClassifiedRowGroup]
 ) {
   import RowGroupSearch._
 
+  private val obstacles = new ObstacleCounts
   private val deadline = budget.maxTime.fromNow
   private val cover = new Cover[ListedFile, (Footer, Int)](
     limit,
@@ -68,8 +69,10 @@ final class RowGroupSearch(
   }
 
   private def add(counts: SearchCounts, file: ListedFile, footer: Footer): SearchCounts = {
-    val states = classify(file, footer)
+    val classified = classify(file, footer)
+    val states = classified.map(_.state)
     cover.add(file, states.zipWithIndex.map { case (state, ordinal) => ((footer, ordinal), state) })
+    classified.flatMap(_.obstacle).foreach(obstacles.add)
     SearchCounts(
       counts.files,
       counts.filesLookedAt + 1,
@@ -80,8 +83,10 @@ final class RowGroupSearch(
   }
 
   private def whyStop(before: SearchCounts, after: SearchCounts): Option[Declined] =
-    if (after.filesLookedAt == after.files) Some(Declined.NotEnoughRows(cover.rows, limit))
-    else if (!looksClustered(before, after)) Some(Declined.NotClustered(after.filesLookedAt))
+    if (after.filesLookedAt == after.files)
+      Some(Declined.NotEnoughRows(cover.rows, limit, obstacles.summary(after.rowGroups)))
+    else if (!looksClustered(before, after))
+      Some(Declined.NotClustered(after.filesLookedAt, obstacles.summary(after.rowGroups)))
     else if (after.filesLookedAt >= budget.maxFiles) Some(outOfBudget(MaxFiles.key, budget.maxFiles.toString))
     else if (deadline.isOverdue()) Some(outOfBudget(MaxTime.key, budget.maxTime.toString))
     else None

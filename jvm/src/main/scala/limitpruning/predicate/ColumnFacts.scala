@@ -8,6 +8,13 @@ package limitpruning.predicate
 final case class ColumnFacts(values: Values, nulls: Nulls) {
   def canBeNull: Boolean = nulls != Nulls.No
   def canBeValue: Boolean = values != Values.None
+
+  /** What holds where either this or `other` is taken, row by row. */
+  def union(other: ColumnFacts, ordering: Ordering[Any]): ColumnFacts =
+    ColumnFacts(values.union(other.values, ordering), nulls.union(other.nulls))
+
+  /** The same values; no row is null. */
+  def withoutNulls: ColumnFacts = copy(nulls = Nulls.No)
 }
 
 object ColumnFacts {
@@ -20,11 +27,30 @@ object ColumnFacts {
 
   /** The same value, possibly null, in every row: a literal or a partition value. */
   def constant(value: Any): ColumnFacts =
-    if (value == null) AllNull else ColumnFacts(Values.Range(value, value), Nulls.No)
+    if (value == null) AllNull else ColumnFacts(Values.Finite(Seq(value)), Nulls.No)
 }
 
 /** Which non-null values an expression can take. */
-sealed trait Values
+sealed trait Values {
+  import Values._
+
+  /** The smallest range that holds them all, where one is known. */
+  def hull(ordering: Ordering[Any]): Option[Range] = this match {
+    case range: Range => Some(range)
+    case Finite(values) => Some(Range(values.min(ordering), values.max(ordering)))
+    case Unknown | None => Option.empty
+  }
+
+  def union(other: Values, ordering: Ordering[Any]): Values = (this, other) match {
+    case (None, values) => values
+    case (values, None) => values
+    case (Finite(a), Finite(b)) => Finite((a ++ b).distinct)
+    case _ =>
+      val ranges = for (a <- hull(ordering); b <- other.hull(ordering))
+        yield Range(ordering.min(a.min, b.min), ordering.max(a.max, b.max))
+      ranges.getOrElse(Unknown)
+  }
+}
 
 object Values {
   case object Unknown extends Values
@@ -37,10 +63,15 @@ object Values {
    * representation. The bounds are bounds: neither need occur, as writers may truncate them.
    */
   final case class Range(min: Any, max: Any) extends Values
+
+  /** Every value is one of these, of which there is at least one; not all need occur. */
+  final case class Finite(values: Seq[Any]) extends Values
 }
 
 /** Whether rows are null. A null count that is not recorded is `Unknown`, never zero. */
-sealed trait Nulls
+sealed trait Nulls {
+  def union(other: Nulls): Nulls = if (this == other) this else Nulls.Unknown
+}
 
 object Nulls {
   case object No extends Nulls

@@ -54,8 +54,5 @@ final class Comparisons(ordering: Ordering[Any]) {
   }
 
   private def valuesOf(left: ColumnFacts, right: ColumnFacts): Option[(Range, Range)] =
-    (left.values, right.values) match {
-      case (l: Range, r: Range) => Some((l, r))
-      case _ => None
-    }
+    for (l <- left.values.hull(ordering); r <- right.values.hull(ordering)) yield (l, r)
 }

@@ -7,34 +7,58 @@ import org.apache.spark.unsafe.types.UTF8String
 /** The facts about one unit of rows, by the ordinal of the column in the evaluator's input. */
 trait RowUnit {
   def facts(ordinal: Int): ColumnFacts
+
+  /** Whether it is proved, by other means than facts, that no row of the column has this value. */
+  def excludes(ordinal: Int, value: Any): Boolean = false
 }
 
 /**
  * Tells which outcomes a predicate can have over a unit of rows, from facts alone. Compiled once per query, then
- * asked for every row group; thread-safe.
+ * asked for every row group. Not thread-safe: Catalyst's expressions keep state while they are evaluated.
  *
- * What the table below does not list has unknown outcomes, so a conjunct that cannot be reasoned about is never
- * counted as proved. Expressions that are not deterministic are unknown whatever their form.
+ * What the table below does not list is evaluated where its columns have few values; else it has unknown outcomes, so a
+ * conjunct that cannot be reasoned about is never counted as proved. Expressions that are not deterministic are
+ * unknown whatever their form.
  *
- * @param predicate a resolved boolean expression over `input`
+ * @param conjuncts resolved boolean expressions, all of which are to hold; at least one
  * @param input the columns, in the order in which a [[RowUnit]] numbers them
  */
-final class Evaluator(predicate: Expression, input: Seq[Attribute]) {
-  private val ordinals: Map[ExprId, Int] = input.map(_.exprId).zipWithIndex.toMap
-  private val root: RowUnit => Outcomes = compile(predicate)
+final class Evaluator(conjuncts: Seq[Expression], input: Seq[Column]) {
+  private val columns: Map[(ExprId, Seq[String]), Int] = input.map(_.id).zipWithIndex.toMap
+  private val operands = new Operands(columns, compile)
+  // A conjunct may be finite as a whole where its parts are not decided one by one: a = 1 OR a = 2.
+  private val roots: IndexedSeq[RowUnit => Outcomes] =
+    conjuncts.map(c => orFinite(c, compile(c))).toIndexedSeq
 
   /** The possible outcomes over `unit`, which must have at least one row. */
-  def outcomes(unit: RowUnit): Outcomes = root(unit)
+  def outcomes(unit: RowUnit): Outcomes = {
+    var all = Outcomes.True
+    var next = 0
+    while (next < roots.size && all.canBeTrue) { // once a conjunct cannot be true, the others do not matter
+      all = all.and(roots(next)(unit))
+      next += 1
+    }
+    all
+  }
+
+  /** What stands in the way of the first conjunct that is not proved to be true for every row. */
+  def obstacle(unit: RowUnit): Option[Obstacle] =
+    roots.indices.find(i => !roots(i)(unit).isOnlyTrue).map { i =>
+      def facts(column: Column): ColumnFacts = columns.get(column.id).fold(ColumnFacts.Unknown)(unit.facts)
+      Obstacle.of(conjuncts(i), Column.in(conjuncts(i)).map(facts), column => columns.contains(column.id))
+    }
 
   private def compile(expression: Expression): RowUnit => Outcomes = expression match {
     case e if !e.deterministic => _ => Outcomes.Any
-
     case And(left, right) => both(left, right)((l, r) => l.and(r))
     case Or(left, right) => both(left, right)((l, r) => l.or(r))
     case Not(child) => val inner = compile(child); unit => !inner(unit)
+    case atom => orFinite(atom, compileAtom(atom))
+  }
 
-    case Comparable(e @ EqualTo(l, r)) => compare(l, r)(comparisons(e).equalTo)
-    case Comparable(e @ EqualNullSafe(l, r)) => compare(l, r)(comparisons(e).equalNullSafe)
+  private def compileAtom(expression: Expression): RowUnit => Outcomes = expression match {
+    case Comparable(e @ EqualTo(l, r)) => equality(l, r, compare(l, r)(comparisons(e).equalTo))
+    case Comparable(e @ EqualNullSafe(l, r)) => equality(l, r, compare(l, r)(comparisons(e).equalNullSafe))
     case Comparable(e @ LessThan(l, r)) => compare(l, r)(comparisons(e).lessThan)
     case Comparable(e @ LessThanOrEqual(l, r)) => compare(l, r)(comparisons(e).lessThanOrEqual)
     case Comparable(e @ GreaterThan(l, r)) => compare(r, l)(comparisons(e).lessThan)
@@ -42,18 +66,29 @@ final class Evaluator(predicate: Expression, input: Seq[Attribute]) {
 
     case LiteralList(value, elements) =>
       val list = new Membership(elements, SupportedTypes.ordering(value.dataType))
-      val operand = operandFacts(value)
-      unit => list.outcomes(operand(unit))
+      val operand = operands.facts(value)
+      withoutExcluded(value, elements.filter(_ != null), unit => list.outcomes(operand(unit)))
     case StartsWith(value, Literal(prefix: UTF8String, _)) if SupportedTypes.contains(value.dataType) =>
-      val operand = operandFacts(value)
+      val operand = operands.facts(value)
       unit => Prefixes.startsWith(operand(unit), prefix)
 
     case IsNull(child) => nullness(child)
     case IsNotNull(child) => val isNull = nullness(child); unit => !isNull(unit)
 
+    case Branches(branches, otherwise) if expression.dataType == BooleanType =>
+      val compiled = branches.map { case (condition, value) => (compile(condition), compile(value)) }
+      Branches.choose[Outcomes](compiled, compile(otherwise), _.union(_))
+    case Coalesce(children) if expression.dataType == BooleanType => coalesce(children.map(compile))
+
     case e if e.dataType == BooleanType => asPredicate(e)
     case _ => _ => Outcomes.Any
   }
+
+  /** The first that is not null. */
+  private def coalesce(children: Seq[RowUnit => Outcomes]): RowUnit => Outcomes = unit =>
+    children.map(_(unit)).foldRight(Outcomes.Null) { (first, rest) =>
+      if (first.canBeNull) first.withoutNull.union(rest) else first
+    }
 
   private def both(left: Expression, right: Expression)(
       combine: (Outcomes, Outcomes) => Outcomes
@@ -65,45 +100,69 @@ final class Evaluator(predicate: Expression, input: Seq[Attribute]) {
   private def compare(left: Expression, right: Expression)(
       outcomes: (ColumnFacts, ColumnFacts) => Outcomes
   ): RowUnit => Outcomes = {
-    val (l, r) = (operandFacts(left), operandFacts(right))
+    val (l, r) = (operands.facts(left), operands.facts(right))
     unit => outcomes(l(unit), r(unit))
   }
 
   private def comparisons(e: BinaryComparison): Comparisons =
     new Comparisons(SupportedTypes.ordering(e.left.dataType))
 
+  private def equality(
+      left: Expression,
+      right: Expression,
+      byFacts: RowUnit => Outcomes
+  ): RowUnit => Outcomes =
+    (left, right) match {
+      case (column, Literal(value, _)) if value != null => withoutExcluded(column, Seq(value), byFacts)
+      case (Literal(value, _), column) if value != null => withoutExcluded(column, Seq(value), byFacts)
+      case _ => byFacts
+    }
+
+  /** Where all the values that a column is looked for are excluded, it is not found. */
+  private def withoutExcluded(
+      column: Expression,
+      values: Iterable[Any],
+      byFacts: RowUnit => Outcomes
+  ): RowUnit => Outcomes =
+    Column.unapply(column).flatMap(c => columns.get(c.id)).fold(byFacts) { ordinal => unit =>
+      val outcomes = byFacts(unit)
+      if (outcomes.canBeTrue && values.forall(unit.excludes(ordinal, _))) outcomes.intersect(Outcomes.NotTrue)
+      else outcomes
+    }
+
+  /** Also evaluates `e` itself, where that is possible and the rules leave more than one outcome. */
+  private def orFinite(e: Expression, byRules: RowUnit => Outcomes): RowUnit => Outcomes =
+    FiniteEvaluation.of(e, columns).fold(byRules) { finite => unit =>
+      val outcomes = byRules(unit)
+      if (outcomes.isDecided) outcomes
+      else
+        finite.results(unit).fold(outcomes) { results =>
+          outcomes.intersect(Outcomes(results(true), results(false), results(null)))
+        }
+    }
+
   /** `e IS NULL`: never null itself. */
   private def nullness(e: Expression): RowUnit => Outcomes = {
-    val operand = operandFacts(e)
+    val operand = operands.facts(e)
     unit => {
       val facts = operand(unit)
       Outcomes(canBeTrue = facts.canBeNull, canBeFalse = facts.canBeValue, canBeNull = false)
     }
   }
 
-  /** A boolean column or literal that stands as a predicate: false < true. */
+  /** A boolean that stands as a predicate: false < true. */
   private def asPredicate(e: Expression): RowUnit => Outcomes = {
-    val operand = operandFacts(e)
+    val operand = operands.facts(e)
     unit => {
       val facts = operand(unit)
       val (canBeTrue, canBeFalse) = facts.values match {
         case Values.None => (false, false)
         case Values.Range(min: Boolean, max: Boolean) => (max, !min)
+        case Values.Finite(values) => (values.contains(true), values.contains(false))
         case _ => (true, true)
       }
       Outcomes(canBeTrue, canBeFalse, facts.canBeNull)
     }
-  }
-
-  /** The facts about an operand: a literal, or a column of the input; anything else is unknown. */
-  private def operandFacts(e: Expression): RowUnit => ColumnFacts = e match {
-    case Literal(value, _) => val facts = ColumnFacts.constant(value); _ => facts
-    case column: Attribute =>
-      ordinals.get(column.exprId) match {
-        case Some(ordinal) => unit => unit.facts(ordinal)
-        case None => _ => ColumnFacts.Unknown
-      }
-    case _ => _ => ColumnFacts.Unknown
   }
 }
 

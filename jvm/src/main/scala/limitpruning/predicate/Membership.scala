@@ -13,11 +13,17 @@ final class Membership(elements: Iterable[Any], ordering: Ordering[Any]) {
   private val missed = if (hasNull) Outcomes.Null else Outcomes.False
 
   /** A value that is in the list gives true; one that is not gives false, or null where the list has a null. */
-  def outcomes(facts: ColumnFacts): Outcomes = {
+  def outcomes(facts: ColumnFacts): Outcomes =
+    if (elements.isEmpty) ofNothing(facts.canBeNull) else ofElements(facts)
+
+  /** Nothing is in an empty list, not even null, unless an old behaviour is asked for, which gives null for null. */
+  private def ofNothing(canBeNull: Boolean): Outcomes =
+    Outcomes(canBeTrue = false, canBeFalse = true, canBeNull = canBeNull)
+
+  private def ofElements(facts: ColumnFacts): Outcomes = {
     val ofValues = facts.values match {
       case Values.None => Outcomes.Empty
-      case Values.Unknown => Outcomes.True.union(missed)
-      case range: Range => ofRange(range)
+      case values => values.hull(ordering).fold(Outcomes.True.union(missed))(ofRange)
     }
     if (facts.canBeNull) ofValues.union(Outcomes.Null) else ofValues
   }

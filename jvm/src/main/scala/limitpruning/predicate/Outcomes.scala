@@ -20,6 +20,16 @@ final class Outcomes private (private val bits: Int) extends AnyVal {
 
   def union(other: Outcomes): Outcomes = new Outcomes(bits | other.bits)
 
+  /** What both of two over-approximations allow; where they contradict each other, nothing is proved. */
+  def intersect(other: Outcomes): Outcomes =
+    if ((bits & other.bits) == 0) Any else new Outcomes(bits & other.bits)
+
+  /** The results without null. */
+  def withoutNull: Outcomes = new Outcomes(bits & ~NullBit)
+
+  /** Whether only one result is left. */
+  def isDecided: Boolean = Integer.bitCount(bits) <= 1
+
   def unary_! : Outcomes = Outcomes(canBeTrue = canBeFalse, canBeFalse = canBeTrue, canBeNull = canBeNull)
 
   def and(other: Outcomes): Outcomes =
@@ -59,4 +69,7 @@ object Outcomes {
 
   /** Nothing is proved but that the result is never null, as for `IS NULL` and `<=>`. */
   val TrueOrFalse: Outcomes = new Outcomes(TrueBit | FalseBit)
+
+  /** It is proved that the result is not true. */
+  val NotTrue: Outcomes = new Outcomes(FalseBit | NullBit)
 }

@@ -1,5 +1,6 @@
 package limitpruning.predicate
 
+import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 
 import Values.Range
@@ -16,16 +17,22 @@ object Prefixes {
   def startsWith(facts: ColumnFacts, prefix: UTF8String): Outcomes = {
     val ofValues = facts.values match {
       case Values.None => Outcomes.Empty
-      case Range(min: UTF8String, max: UTF8String) =>
-        Outcomes(
-          canBeTrue = max.compareTo(prefix) >= 0 && (min.compareTo(prefix) <= 0 || min.startsWith(prefix)),
-          // All strings between two that have the prefix have it too. A bound cut shorter than the prefix
-          // (Alp ... Alq) proves nothing.
-          canBeFalse = !(min.startsWith(prefix) && max.startsWith(prefix)),
-          canBeNull = false
-        )
-      case _ => Outcomes.TrueOrFalse
+      case values =>
+        values.hull(ordering) match {
+          case Some(Range(min: UTF8String, max: UTF8String)) => between(min, max, prefix)
+          case _ => Outcomes.TrueOrFalse
+        }
     }
     if (facts.canBeNull) ofValues.union(Outcomes.Null) else ofValues
   }
+
+  private val ordering = SupportedTypes.ordering(StringType)
+
+  private def between(min: UTF8String, max: UTF8String, prefix: UTF8String): Outcomes = Outcomes(
+    canBeTrue = max.compareTo(prefix) >= 0 && (min.compareTo(prefix) <= 0 || min.startsWith(prefix)),
+    // All strings between two that have the prefix have it too. A bound cut shorter than the prefix (Alp ... Alq)
+    // proves nothing.
+    canBeFalse = !(min.startsWith(prefix) && max.startsWith(prefix)),
+    canBeNull = false
+  )
 }

@@ -1,0 +1,106 @@
+package limitpruning.parquet
+
+import java.io.ByteArrayOutputStream
+import java.nio.{ByteBuffer, ByteOrder}
+import java.util.zip.CRC32
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.parquet.bytes.BytesInput
+import org.apache.parquet.compression.CompressionCodecFactory
+import org.apache.parquet.format.{Encoding, PageHeader}
+import org.apache.parquet.hadoop.CodecFactory
+import org.apache.parquet.hadoop.metadata.{ColumnChunkMetaData, CompressionCodecName}
+import org.apache.parquet.io.api.Binary
+import org.apache.parquet.schema.PrimitiveType
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
+
+/**
+ * The values of a dictionary page, in the classes that parquet-java's statistics have: Integer, Long, Float, Double and
+ * Binary. None where the page is not exactly what its header says, down to the last byte: parquet-java's own
+ * decoder would give garbage. Throws what a codec throws for corrupt bytes. Not thread-safe.
+ */
+private[parquet] final class DictionaryDecoder(conf: Configuration) {
+  import DictionaryDecoder._
+
+  /**
+   * @param page as it stands in the file
+   * @param maxBytes of the page when it is decompressed
+   */
+  def decode(
+      chunk: ColumnChunkMetaData,
+      header: PageHeader,
+      page: Array[Byte],
+      maxBytes: Long
+  ): Option[IndexedSeq[Any]] = {
+    val size = header.getUncompressed_page_size
+    val isPlausible = header.isSetDictionary_page_header && size >= 0 && size <= maxBytes &&
+      PlainEncodings.contains(header.getDictionary_page_header.getEncoding) &&
+      (!header.isSetCrc || header.getCrc == checksum(page)) &&
+      (chunk.getCodec != CompressionCodecName.SNAPPY || snappySize(page) == size)
+    if (!isPlausible) None
+    else {
+      val bytes = decompress(chunk.getCodec, page, size)
+      if (bytes.length != size) None
+      else plain(chunk.getPrimitiveType, header.getDictionary_page_header.getNum_values, bytes)
+    }
+  }
+
+  private def decompress(codec: CompressionCodecName, page: Array[Byte], size: Int): Array[Byte] = {
+    val out = new ByteArrayOutputStream(size)
+    val codecs: CompressionCodecFactory = new CodecFactory(conf, size)
+    try codecs.getDecompressor(codec).decompress(BytesInput.from(page), size).writeAllTo(out)
+    finally codecs.release()
+    out.toByteArray
+  }
+}
+
+private object DictionaryDecoder {
+
+  /** Two names of the same, before and since version 2 of the format. */
+  private val PlainEncodings = Set(Encoding.PLAIN, Encoding.PLAIN_DICTIONARY)
+
+  private def checksum(page: Array[Byte]): Int = {
+    val crc = new CRC32
+    crc.update(page)
+    crc.getValue.toInt
+  }
+
+  /** The size that Snappy's own header gives, for which its decompressor would allocate whatever it says. */
+  private def snappySize(page: Array[Byte]): Long =
+    page.indexWhere(_ >= 0) match {
+      case last if last >= 0 && last < 5 =>
+        (0 to last).map(i => (page(i) & 0x7fL) << (7 * i)).sum
+      case _ => -1
+    }
+
+  /** The page's values, if they fill it exactly. No values at all would say that there are none: not believed. */
+  private def plain(column: PrimitiveType, count: Int, page: Array[Byte]): Option[IndexedSeq[Any]] = {
+    val in = ByteBuffer.wrap(page).order(ByteOrder.LITTLE_ENDIAN)
+    def bytes(length: Int): Binary = {
+      val value = new Array[Byte](checkedLength(length, in.remaining))
+      in.get(value)
+      Binary.fromConstantByteArray(value)
+    }
+    val format: Option[(Int, () => Any)] = column.getPrimitiveTypeName match {
+      case INT32 => Some((4, () => in.getInt))
+      case INT64 => Some((8, () => in.getLong))
+      case FLOAT => Some((4, () => in.getFloat))
+      case DOUBLE => Some((8, () => in.getDouble))
+      case BINARY => Some((4, () => bytes(in.getInt)))
+      case FIXED_LEN_BYTE_ARRAY => Some((column.getTypeLength, () => bytes(column.getTypeLength)))
+      case _ =>
+        None // no writer has dictionaries of booleans, and INT96 has no statistics to be compared with
+    }
+    for {
+      (leastBytes, next) <- format
+      if count > 0 && leastBytes.toLong * count <= in.remaining // before anything is allocated for them
+      values = Vector.fill(count)(next())
+      if !in.hasRemaining
+    } yield values
+  }
+
+  private def checkedLength(length: Int, remaining: Int): Int = {
+    require(length >= 0 && length <= remaining, s"a value of $length bytes in the last $remaining of a page")
+    length
+  }
+}

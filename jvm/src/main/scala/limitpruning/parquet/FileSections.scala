@@ -1,0 +1,84 @@
+package limitpruning.parquet
+
+import java.io.{ByteArrayInputStream, Closeable, InputStream}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.FileStatus
+import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.parquet.io.SeekableInputStream
+
+/**
+ * A header and the body that follows it.
+ *
+ * @param size bytes of the two together
+ */
+private[parquet] final case class Section[H](header: H, body: Array[Byte], size: Long)
+
+/** Reads pieces of a file within bounds, with one request each where it can. Opens the file once. Not thread-safe. */
+private[parquet] final class FileSections(file: FileStatus, conf: Configuration) extends Closeable {
+  import FileSections._
+
+  private var stream: Option[SeekableInputStream] = None
+  private var requested = 0L
+
+  /** Bytes asked of the file so far, whether they came or not. */
+  def bytesRead: Long = requested
+
+  /**
+   * Reads a section, or none where it is larger than it should be; throws where it cannot be read.
+   *
+   * @param from its first byte
+   * @param known its size, which it may not exceed, none where the footer does not tell
+   * @param maxBytes of the body
+   */
+  def read[H](from: Long, known: Option[Long], maxBytes: Long)(
+      parse: InputStream => H
+  )(bodySize: H => Long): Option[Section[H]] = {
+    val limit = maxBytes.min(Int.MaxValue.toLong) + HeaderBytes
+    if (maxBytes <= 0 || known.exists(_ > limit)) None
+    else {
+      val first = readAt(from, known.getOrElse(FirstRead.min(limit).min(end - from)))
+      val in = new ByteArrayInputStream(first)
+      val header = parse(in)
+      val start = first.length - in.available
+      val size = start + bodySize(header)
+      if (size < start || size - start > maxBytes || size > known.getOrElse(limit)) None
+      else {
+        val missing = size - first.length
+        val bytes = if (missing > 0) first ++ readAt(from + first.length, missing) else first
+        Some(Section(header, bytes.slice(start, size.toInt), size))
+      }
+    }
+  }
+
+  override def close(): Unit = {
+    stream.foreach(_.close())
+    stream = None
+  }
+
+  /** The last eight bytes of a file are its footer's. */
+  private def end: Long = file.getLen - 8
+
+  private def readAt(from: Long, size: Long): Array[Byte] = {
+    require(from >= 0 && size > 0 && size <= end - from, s"$size bytes at $from are not in ${file.getPath}")
+    val bytes = new Array[Byte](Math.toIntExact(size))
+    requested += size
+    val in = stream.getOrElse {
+      val opened = HadoopInputFile.fromStatus(file, conf).newStream()
+      stream = Some(opened)
+      opened
+    }
+    in.seek(from)
+    in.readFully(bytes)
+    bytes
+  }
+}
+
+private object FileSections {
+
+  /** Read at once where the size is not known: the header, and with luck all of it. */
+  private val FirstRead = 4096L
+
+  /** More than any header takes. */
+  private val HeaderBytes = 128L
+}

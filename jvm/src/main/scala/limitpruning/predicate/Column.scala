@@ -1,0 +1,32 @@
+package limitpruning.predicate
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId, Expression, GetStructField}
+import org.apache.spark.sql.types.DataType
+
+/**
+ * A column of the relation, or a field of a struct column: whatever the facts of a unit can speak of.
+ *
+ * @param attribute the top-level column
+ * @param path the names of the fields below it, empty for the column itself
+ */
+final case class Column(attribute: Attribute, path: Seq[String], dataType: DataType) {
+  def id: (ExprId, Seq[String]) = (attribute.exprId, path)
+}
+
+object Column {
+
+  def unapply(e: Expression): Option[Column] = e match {
+    case attribute: Attribute => Some(Column(attribute, Nil, attribute.dataType))
+    case field: GetStructField =>
+      unapply(field.child).map(parent => Column(parent.attribute, parent.path :+ name(field), field.dataType))
+    case _ => None
+  }
+
+  /** The columns of an expression, each once; a field counts instead of the struct that it is taken from. */
+  def in(e: Expression): Seq[Column] = (e match {
+    case Column(column) => Seq(column)
+    case other => other.children.flatMap(in)
+  }).distinctBy(_.id)
+
+  private def name(field: GetStructField): String = field.childSchema(field.ordinal).name
+}

@@ -1,0 +1,30 @@
+package limitpruning
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.plan.{PlanLimitPrunedScan, PruneRowGroupsByLimit}
+import limitpruning.testing.{SparkSuite, Wildlife}
+
+class LimitPruningExtensionsSuite extends AnyFunSuite with SparkSuite {
+
+  test("a session gets the rule once, and the strategy") {
+    val state = spark.sessionState
+    assert(state.optimizer.preCBORules.count(_.isInstanceOf[PruneRowGroupsByLimit]) == 1)
+    assert(state.planner.strategies.count(_ == PlanLimitPrunedScan) == 1)
+  }
+
+  test("sessions of one application count errors together") {
+    def counter(session: org.apache.spark.sql.classic.SparkSession) =
+      session.sessionState.optimizer.preCBORules.collectFirst { case rule: PruneRowGroupsByLimit =>
+        rule.failures
+      }.get
+    assert(counter(spark) eq counter(spark.newSession()))
+  }
+
+  test("the case study works from end to end") {
+    val table = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
+    val (ours, plain) = rowsBothWays(Wildlife.query(table))
+    assert(ours.map(_.getString(0)).toSet == Set("Alpine Ibex", "Alpine Goat", "Alpine Sheep"))
+    assert(plain.size == 3)
+  }
+}

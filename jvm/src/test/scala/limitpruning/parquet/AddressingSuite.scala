@@ -1,0 +1,24 @@
+package limitpruning.parquet
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.select.SelectedRowGroup
+import limitpruning.testing.{RawChunk, RawFooter}
+
+class AddressingSuite extends AnyFunSuite {
+  private val raw = (1 to 4).foldLeft(RawFooter("required int32 a; required group g { required int32 b; }")) {
+    (footer, i) => footer.rowGroup(10L * i, RawChunk.silent, RawChunk.silent)
+  }
+
+  test("chosen row groups are addressed by their midpoints, with rows and the bytes of each leaf column") {
+    val bytes = Map(Seq("a") -> 100L, Seq("g", "b") -> 100L)
+    val expected = Seq(SelectedRowGroup(1, 20, 304, bytes), SelectedRowGroup(3, 40, 704, bytes))
+    assert(Addressing.of(raw.footer, Seq(1, 3)).contains(expected))
+  }
+
+  test("a file whose row groups share a midpoint is not addressed at all") {
+    val metadata = raw.metadata
+    metadata.getRow_groups.get(1).getColumns.get(0).getMeta_data.setData_page_offset(4)
+    assert(Addressing.of(raw.footer(metadata), Seq(3)).isEmpty)
+  }
+}

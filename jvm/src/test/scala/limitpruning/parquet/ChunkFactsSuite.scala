@@ -1,0 +1,98 @@
+package limitpruning.parquet
+
+import org.apache.parquet.io.api.Binary
+import org.apache.parquet.schema.{MessageTypeParser, Type}
+import org.apache.parquet.schema.Type.Repetition
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.predicate.{ColumnFacts, Nulls, Values}
+import limitpruning.predicate.Values.Range
+
+class ChunkFactsSuite extends AnyFunSuite {
+  private val plain = ColumnChunk(rows = 10, values = 10, Some(0L), Some((1, 5)), mayBeCut = false)
+
+  private def facts(chunk: ColumnChunk, spark: DataType = IntegerType, field: String = "optional int32 c") = {
+    val column = MessageTypeParser.parseMessageType(s"message m { $field; }").getType(0).asPrimitiveType
+    val isRequired = (column: Type).isRepetition(Repetition.REQUIRED)
+    new ChunkFacts(spark, column, isRequired, Calendar(isProleptic = true))(chunk)
+  }
+
+  test("line 1: a null count of 0 excludes nulls, an absent one does not") {
+    assert(facts(plain) == ColumnFacts(Range(1, 5), Nulls.No))
+    assert(facts(plain.copy(nullCount = Some(1))) == ColumnFacts(Range(1, 5), Nulls.Unknown))
+    assert(facts(plain.copy(nullCount = None)) == ColumnFacts(Range(1, 5), Nulls.Unknown))
+  }
+
+  test("line 6: as many nulls as rows are all null, absent bounds are not") {
+    assert(facts(plain.copy(nullCount = Some(10), bounds = None)) == ColumnFacts.AllNull)
+    assert(facts(plain.copy(nullCount = None, bounds = None)) == ColumnFacts.Unknown)
+    assert(facts(plain.copy(nullCount = Some(0), bounds = None)) == ColumnFacts(Values.Unknown, Nulls.No))
+    assert(facts(plain.copy(nullCount = Some(9), bounds = None)) == ColumnFacts.Unknown)
+  }
+
+  test("line 44: null counts that contradict the rows, the bounds or each other are unknown") {
+    assert(facts(plain.copy(nullCount = Some(-1))) == ColumnFacts.Unknown)
+    assert(facts(plain.copy(nullCount = Some(11))) == ColumnFacts.Unknown)
+    assert(facts(plain.copy(nullCount = Some(20), bounds = None)) == ColumnFacts.Unknown)
+    assert(facts(plain.copy(nullCount = Some(10))) == ColumnFacts.Unknown)
+  }
+
+  test("line 50: a chunk with another number of values than its row group has rows is unknown") {
+    assert(facts(plain.copy(values = 9)) == ColumnFacts.Unknown)
+    assert(facts(plain.copy(values = 11)) == ColumnFacts.Unknown)
+  }
+
+  test("a required column has no nulls, whatever was not written; nulls in it are a contradiction") {
+    val required = "required int32 c"
+    assert(facts(plain.copy(nullCount = None), field = required) == ColumnFacts(Range(1, 5), Nulls.No))
+    val silent = plain.copy(nullCount = None, bounds = None)
+    assert(facts(silent, field = required) == ColumnFacts(Values.Unknown, Nulls.No))
+    assert(facts(plain.copy(nullCount = Some(1)), field = required) == ColumnFacts.Unknown)
+  }
+
+  test("bounds in the wrong order are unknown") {
+    assert(facts(plain.copy(bounds = Some((5, 1)))) == ColumnFacts(Values.Unknown, Nulls.No))
+  }
+
+  test("line 14: a value is known to be the only one only where its bounds cannot be cut") {
+    val a = Binary.fromString("A")
+    def strings(mayBeCut: Boolean, max: Binary) =
+      facts(
+        plain.copy(bounds = Some((a, max)), mayBeCut = mayBeCut),
+        StringType,
+        "optional binary c (STRING)"
+      )
+    val exactly = UTF8String.fromString("A")
+    assert(strings(mayBeCut = false, a).values == Range(exactly, exactly))
+    assert(strings(mayBeCut = true, a).values == Values.Unknown)
+    assert(strings(mayBeCut = true, Binary.fromString("B")).values ==
+      Range(exactly, UTF8String.fromString("B")))
+  }
+
+  test("line 10: a double is never known to be below NaN") {
+    val ones = facts(plain.copy(bounds = Some((1.0, 1.0))), DoubleType, "optional double c")
+    val reachesNaN = ones.values match {
+      case Range(1.0, max: Double) => max.isNaN
+      case _ => false
+    }
+    assert(reachesNaN, ones)
+  }
+
+  test("line 17: types without usable bounds still have null counts") {
+    val int96 = facts(plain.copy(bounds = None), TimestampType, "optional int96 c")
+    assert(int96 == ColumnFacts(Values.Unknown, Nulls.No))
+  }
+
+  test(
+    "a decimal that may not fit its precision, and so read as null, excludes nulls only with known bounds"
+  ) {
+    def decimals(max: Int) =
+      facts(plain.copy(bounds = Some((0, max))), DecimalType(5, 2), "optional int32 c (DECIMAL(5,2))")
+    assert(decimals(99999).nulls == Nulls.No)
+    assert(decimals(100000) == ColumnFacts.Unknown)
+    val absent = facts(plain.copy(bounds = None), DecimalType(5, 2), "required int32 c (DECIMAL(5,2))")
+    assert(absent == ColumnFacts.Unknown)
+  }
+}

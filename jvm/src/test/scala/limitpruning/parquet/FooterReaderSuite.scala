@@ -1,0 +1,121 @@
+package limitpruning.parquet
+
+import java.nio.charset.StandardCharsets.US_ASCII
+import java.nio.file.{Files, Path}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, Path => HadoopPath}
+import org.scalatest.Assertion
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.testing.{FooterEdit, ParquetFixture, TempFolder}
+
+class FooterReaderSuite extends AnyFunSuite with TempFolder {
+  private val reader = new FooterReader(new Configuration())
+  private val fixture = ParquetFixture("optional int32 a; required binary s (STRING);")
+    .rowGroup(Seq(1, "x"), Seq(null, "y"))
+    .rowGroup(Seq(7, "z"))
+
+  private def path(name: String): Path = folder.resolve(name)
+  private def bytes(name: String, content: Array[Byte]): FileStatus = status(Files.write(path(name), content))
+
+  private def refuses(file: FileStatus, problem: String): Assertion = {
+    val error = intercept[UnreadableFooterException](reader.read(file))
+    assert(error.getMessage.contains(file.getPath.toString), "the message must name the file")
+    assert(error.getMessage.contains(problem), "the message must tell the problem")
+  }
+
+  test("reads the row groups of a small footer with one request") {
+    val footer = reader.read(status(fixture.write(path("small.parquet"))))
+    assert(footer.rowGroups.map(_.getRowCount) == Seq(2, 1))
+    assert(footer.rowGroups.head.getColumns.get(0).getStatistics.getNumNulls == 1)
+    assert(footer.file.getSchema == fixture.schema)
+  }
+
+  test("reads footers larger than the first request, and just as large") {
+    val wide = "abcdefgh" * 1000
+    for (length <- Seq(10, 31 * 1024, 32 * 1024 - 100, 32 * 1024, 33 * 1024, 200 * 1024)) {
+      val file = fixture.keyValue("padding", (wide * 30).take(length)).write(path(s"large-$length.parquet"))
+      val footer = reader.read(status(file))
+      assert(footer.rowGroups.size == 2, s"with $length bytes of padding")
+      assert(footer.file.getKeyValueMetaData.get("padding").length == length)
+    }
+  }
+
+  test("refuses a file that is missing") {
+    val gone = new FileStatus(1000, false, 1, 1, 0, new HadoopPath(path("missing.parquet").toUri))
+    refuses(gone, "missing.parquet")
+  }
+
+  test("refuses a file that is empty, or too short to have a footer") {
+    refuses(bytes("empty.parquet", Array.empty), "it has only 0 bytes")
+    refuses(bytes("short.parquet", "PAR1".getBytes(US_ASCII)), "it has only 4 bytes")
+  }
+
+  test("refuses what is not Parquet, and encrypted footers") {
+    refuses(
+      bytes("text.parquet", ("no Parquet at all" * 9 + "ABCD").getBytes(US_ASCII)),
+      "'ABCD' instead of 'PAR1'"
+    )
+    refuses(
+      bytes("secret.parquet", ("PARE" + "x" * 99 + "PARE").getBytes(US_ASCII)),
+      "'PARE' instead of 'PAR1'"
+    )
+  }
+
+  test("refuses a truncated file wherever it was cut") {
+    val whole = Files.readAllBytes(fixture.write(path("whole.parquet")))
+    for (length <- 0 until whole.length by 7)
+      intercept[UnreadableFooterException](reader.read(bytes("cut.parquet", whole.take(length))))
+  }
+
+  test("refuses a file that became shorter since it was listed") {
+    val file = fixture.write(path("shrunk.parquet"))
+    val listed = status(file)
+    Files.write(file, Files.readAllBytes(file).drop(20))
+    intercept[UnreadableFooterException](reader.read(listed))
+  }
+
+  test("refuses footer lengths that point outside of the file") {
+    val whole = Files.readAllBytes(fixture.write(path("length.parquet")))
+    for (length <- Seq(Array[Byte](-1, -1, -1, -1), Array[Byte](0, 0, 0, 0), Array[Byte](-1, -1, -1, 127))) {
+      val changed = whole.dropRight(8) ++ length ++ "PAR1".getBytes(US_ASCII)
+      refuses(bytes("length.parquet", changed), "its length is")
+    }
+  }
+
+  test("refuses a footer of random bytes") {
+    val random = new scala.util.Random(1)
+    for (_ <- 1 to 50) {
+      val noise = new Array[Byte](100)
+      random.nextBytes(noise)
+      val content = "PAR1".getBytes(US_ASCII) ++ noise ++ Array[Byte](100, 0, 0, 0) ++
+        "PAR1".getBytes(US_ASCII)
+      intercept[UnreadableFooterException](reader.read(bytes("noise.parquet", content)))
+    }
+  }
+
+  test("line 50: refuses negative row counts and sizes") {
+    def edited(name: String)(edit: org.apache.parquet.format.RowGroup => Any): FileStatus =
+      status(FooterEdit(fixture.write(path(name)))(raw => edit(raw.getRow_groups.get(1))))
+    refuses(edited("rows.parquet")(_.setNum_rows(-1)), "a row group has a negative size")
+    refuses(
+      edited("bytes.parquet")(_.getColumns.get(0).getMeta_data.setTotal_compressed_size(-1000)),
+      "a row group has a negative size"
+    )
+  }
+
+  test("does not change what statistics mean by a setting that believes a wrong order") {
+    val conf = new Configuration()
+    conf.setBoolean("parquet.strings.signed-min-max.enabled", true)
+    val file = FooterEdit(fixture.write(path("signed.parquet"))) { raw =>
+      val statistics = raw.getRow_groups.get(0).getColumns.get(1).getMeta_data.getStatistics
+      statistics.setMin(statistics.getMin_value)
+      statistics.setMax(statistics.getMax_value)
+      statistics.unsetMin_value()
+      statistics.unsetMax_value()
+    }
+    val strings = new FooterReader(conf).read(status(file)).rowGroups.head.getColumns.get(1)
+    assert(!strings.getStatistics.hasNonNullValue)
+  }
+}

@@ -1,0 +1,147 @@
+package limitpruning.parquet
+
+import org.apache.parquet.io.api.Binary
+import org.apache.parquet.schema.{MessageTypeParser, PrimitiveType}
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.predicate.SupportedTypes
+import limitpruning.predicate.Values.Range
+
+class TrustedTypesSuite extends AnyFunSuite {
+  private val modern = Calendar(isProleptic = true)
+
+  private def named(declaration: String): PrimitiveType = {
+    val (physical, annotation) = declaration.span(_ != '{')
+    MessageTypeParser.parseMessageType(
+      s"message m { optional $physical c ${annotation.drop(1).dropRight(1)}; }"
+    )
+      .getType(0).asPrimitiveType
+  }
+
+  private def range(spark: DataType, parquet: String, min: Any, max: Any, calendar: Calendar = modern) =
+    TrustedTypes.rangeOf(spark, named(parquet), calendar).flatMap(_(min, max))
+
+  private def decimal(text: String, precision: Int, scale: Int) = Decimal(BigDecimal(text), precision, scale)
+  private def text(value: String) = UTF8String.fromString(value)
+
+  private val listed: Seq[(DataType, String, Any, Any, Any, Any)] = Seq(
+    (BooleanType, "boolean", false, true, false, true),
+    (ByteType, "int32 {(INTEGER(8,true))}", -128, 127, (-128).toByte, 127.toByte),
+    (ShortType, "int32 {(INTEGER(16,true))}", -5, 300, (-5).toShort, 300.toShort),
+    (ShortType, "int32 {(INTEGER(8,true))}", -5, 5, (-5).toShort, 5.toShort),
+    (IntegerType, "int32", -5, 70000, -5, 70000),
+    (IntegerType, "int32 {(INTEGER(32,true))}", -5, 5, -5, 5),
+    (IntegerType, "int32 {(INTEGER(16,true))}", -5, 5, -5, 5),
+    (LongType, "int64", -5L, 5L, -5L, 5L),
+    (LongType, "int64 {(INTEGER(64,true))}", -5L, 5L, -5L, 5L),
+    (FloatType, "float", -1.5f, 2.0f, -1.5f, Float.NaN),
+    (DoubleType, "double", -1.5, 2.0, -1.5, Double.NaN),
+    (DecimalType(5, 2), "int32 {(DECIMAL(5,2))}", -100, 99999, decimal("-1", 5, 2), decimal("999.99", 5, 2)),
+    (DecimalType(12, 2), "int64 {(DECIMAL(12,2))}", -1L, 5L, decimal("-0.01", 12, 2), decimal("0.05", 12, 2)),
+    (DateType, "int32 {(DATE)}", -1000000, 20000, -1000000, 20000),
+    (TimestampType, "int64 {(TIMESTAMP(MICROS,true))}", -5L, 5L, -5L, 5L),
+    (TimestampType, "int64 {(TIMESTAMP(MILLIS,true))}", -5L, 5L, -5000L, 5000L),
+    (TimestampNTZType, "int64 {(TIMESTAMP(MICROS,false))}", -5L, 5L, -5L, 5L),
+    (TimestampNTZType, "int64 {(TIMESTAMP(MILLIS,false))}", -5L, 5L, -5000L, 5000L),
+    (StringType, "binary {(STRING)}", Binary.fromString("A"), Binary.fromString("é"), text("A"), text("é"))
+  )
+
+  for ((spark, parquet, min, max, low, high) <- listed)
+    test(s"believed: ${spark.sql} from $parquet") {
+      val found = range(spark, parquet, min, max)
+      assert(found.map(r => (r.min.getClass, r.max.getClass)).contains((low.getClass, high.getClass)))
+      val ordering = SupportedTypes.ordering(spark) // to which NaN is equal to NaN
+      assert(found.exists(r => ordering.equiv(r.min, low) && ordering.equiv(r.max, high)), found)
+    }
+
+  test("believed: BINARY from binary, and decimals from their big-endian bytes") {
+    val Some(Range(low: Array[Byte], high: Array[Byte])) =
+      range(BinaryType, "binary", bytes(1), bytes(-1, 2)): @unchecked
+    assert(low.toSeq == Seq[Byte](1) && high.toSeq == Seq[Byte](-1, 2))
+    for (physical <- Seq("binary", "fixed_len_byte_array(2)"))
+      assert(
+        range(DecimalType(4, 1), s"$physical {(DECIMAL(4,1))}", bytes(-1, -2), bytes(1, 0))
+          .contains(Range(decimal("-0.2", 4, 1), decimal("25.6", 4, 1)))
+      )
+  }
+
+  private def bytes(values: Int*): Binary = Binary.fromConstantByteArray(values.map(_.toByte).toArray)
+
+  private val unknown: Seq[(DataType, String)] = Seq(
+    ByteType -> "int32",
+    ShortType -> "int32",
+    ShortType -> "int32 {(INTEGER(32,true))}",
+    IntegerType -> "int32 {(INTEGER(32,false))}",
+    IntegerType -> "int32 {(INTEGER(8,false))}",
+    IntegerType -> "int32 {(DATE)}",
+    IntegerType -> "int32 {(DECIMAL(5,2))}",
+    LongType -> "int32",
+    LongType -> "int32 {(INTEGER(32,false))}",
+    LongType -> "int64 {(INTEGER(64,false))}",
+    LongType -> "int64 {(TIMESTAMP(NANOS,true))}",
+    LongType -> "int64 {(TIMESTAMP(MICROS,true))}",
+    FloatType -> "fixed_len_byte_array(2) {(FLOAT16)}",
+    DoubleType -> "float",
+    DoubleType -> "int32",
+    DecimalType(20, 0) -> "int64 {(INTEGER(64,false))}",
+    DecimalType(5, 2) -> "int32",
+    DecimalType(5, 2) -> "int32 {(DECIMAL(5,1))}",
+    DecimalType(7, 2) -> "int32 {(DECIMAL(5,2))}",
+    DecimalType(5, 2) -> "int32 {(DECIMAL(7,2))}",
+    DateType -> "int32",
+    TimestampType -> "int32 {(DATE)}",
+    TimestampType -> "int96",
+    TimestampNTZType -> "int96",
+    TimestampType -> "int64",
+    TimestampType -> "int64 {(TIMESTAMP(MICROS,false))}",
+    TimestampType -> "int64 {(TIMESTAMP(NANOS,true))}",
+    TimestampNTZType -> "int64 {(TIMESTAMP(MICROS,true))}",
+    TimestampNTZType -> "int64 {(TIMESTAMP(NANOS,false))}",
+    StringType -> "binary",
+    StringType -> "binary {(JSON)}",
+    StringType -> "binary {(ENUM)}",
+    StringType -> "binary {(BSON)}",
+    StringType -> "fixed_len_byte_array(16) {(UUID)}",
+    StringType("UTF8_LCASE") -> "binary {(STRING)}",
+    StringType("UNICODE_CI") -> "binary {(STRING)}",
+    CharType(5) -> "binary {(STRING)}",
+    BinaryType -> "binary {(STRING)}",
+    BinaryType -> "fixed_len_byte_array(16)",
+    BinaryType -> "fixed_len_byte_array(16) {(UUID)}",
+    BinaryType -> "fixed_len_byte_array(12) {(INTERVAL)}",
+    DayTimeIntervalType() -> "int64",
+    YearMonthIntervalType() -> "int32"
+  )
+
+  for ((spark, parquet) <- unknown) test(s"lines 17, 29: unknown: ${spark.sql} from $parquet") {
+    assert(TrustedTypes.rangeOf(spark, named(parquet), modern).isEmpty)
+  }
+
+  test("line 25: values that do not fit the narrower type are unknown, as they wrap around when read") {
+    assert(range(ByteType, "int32 {(INTEGER(8,true))}", 0, 128).isEmpty)
+    assert(range(ShortType, "int32 {(INTEGER(16,true))}", -32769, 0).isEmpty)
+  }
+
+  test("line 13: a bound that is NaN is no bound") {
+    assert(range(DoubleType, "double", Double.NaN, Double.NaN).isEmpty)
+    assert(range(FloatType, "float", Float.NaN, Float.NaN).isEmpty)
+  }
+
+  test("line 32: ancient dates and timestamps of the old calendar are unknown, modern ones are not") {
+    val old = Calendar(isProleptic = false)
+    assert(range(DateType, "int32 {(DATE)}", -1000000, 20000, old).isEmpty)
+    assert(range(DateType, "int32 {(DATE)}", 0, 20000, old).contains(Range(0, 20000)))
+    val ancient = -50000000000000000L
+    assert(range(TimestampType, "int64 {(TIMESTAMP(MICROS,true))}", ancient, 0L, old).isEmpty)
+    assert(range(TimestampType, "int64 {(TIMESTAMP(MILLIS,true))}", ancient / 1000, 0L, old).isEmpty)
+    assert(range(TimestampType, "int64 {(TIMESTAMP(MICROS,true))}", 0L, 5L, old).contains(Range(0L, 5L)))
+    assert(range(TimestampNTZType, "int64 {(TIMESTAMP(MICROS,false))}", ancient, 0L, old).nonEmpty)
+  }
+
+  test("milliseconds beyond the range of microseconds, and decimals beyond their precision, are unknown") {
+    assert(range(TimestampType, "int64 {(TIMESTAMP(MILLIS,true))}", Long.MinValue, 0L).isEmpty)
+    assert(range(DecimalType(5, 2), "int32 {(DECIMAL(5,2))}", 0, 100000).isEmpty)
+  }
+}

@@ -1,0 +1,97 @@
+package limitpruning.predicate
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.predicate.Values.Range
+import limitpruning.testing.Evaluators.evaluator
+
+class EvaluatorSuite extends AnyFunSuite {
+  private val int = AttributeReference("int", IntegerType)()
+  private val other = AttributeReference("other", IntegerType)()
+  private val text = AttributeReference("text", StringType)()
+  private val flag = AttributeReference("flag", BooleanType)()
+  private val columns = IndexedSeq(int, other, text, flag)
+
+  /** int is 5 … 9, other 10 … 20, text Alpine Goat … Alpine Sheep, flag true; no nulls anywhere. */
+  private val facts: IndexedSeq[ColumnFacts] = IndexedSeq(
+    Range(5, 9),
+    Range(10, 20),
+    Range(UTF8String.fromString("Alpine Goat"), UTF8String.fromString("Alpine Sheep")),
+    Range(true, true)
+  ).map(ColumnFacts(_, Nulls.No))
+
+  private def outcomes(predicate: Expression): Outcomes = evaluator(predicate, columns).outcomes(facts(_))
+  private def string(value: String): Literal = Literal(UTF8String.fromString(value), StringType)
+
+  private def proves(predicates: Expression*): Unit =
+    for (p <- predicates) {
+      assert(outcomes(p) == Outcomes.True, s"for ${p.sql}")
+      assert(outcomes(Not(p)) == Outcomes.False, s"for NOT ${p.sql}")
+    }
+
+  private def leavesOpen(predicates: Expression*): Unit =
+    for (p <- predicates) assert(MatchState.of(outcomes(p)) == MatchState.PartiallyMatching, s"for ${p.sql}")
+
+  test("comparisons with literals are proved, whichever side the column is on") {
+    proves(GreaterThan(int, Literal(4)), GreaterThanOrEqual(int, Literal(5)), LessThan(int, Literal(10)))
+    proves(
+      LessThanOrEqual(int, Literal(9)),
+      Not(EqualTo(int, Literal(4))),
+      Not(EqualNullSafe(int, Literal(10)))
+    )
+    proves(LessThan(Literal(4), int), LessThanOrEqual(Literal(5), int), GreaterThan(Literal(10), int))
+    proves(GreaterThanOrEqual(Literal(9), int))
+  }
+
+  test("comparisons at the ends of the range are left open") {
+    leavesOpen(GreaterThan(int, Literal(5)), LessThan(int, Literal(9)), EqualTo(int, Literal(5)))
+    leavesOpen(LessThan(Literal(5), int), EqualNullSafe(int, Literal(9)), Not(EqualTo(int, Literal(9))))
+  }
+
+  test("two columns are compared by their ranges") {
+    proves(LessThan(int, other), GreaterThan(other, int), Not(EqualTo(int, other)))
+    assert(!outcomes(LessThan(int, int)).canBeTrue, "of the same few values, one by one")
+  }
+
+  test("lists in both of Catalyst's forms") {
+    proves(Not(In(int, Seq(Literal(4), Literal(10)))), Not(InSet(int, Set(4, 10))))
+    leavesOpen(In(int, Seq(Literal(5), Literal(6))), InSet(int, Set(5, 6)))
+  }
+
+  test("a list with an element that is no literal is evaluated for all combinations of few values") {
+    assert(outcomes(In(int, Seq(Literal(4), other))) == Outcomes.False)
+  }
+
+  test("LIKE 'Alpine%' AND int >= 5, as in the case study") {
+    proves(And(StartsWith(text, string("Alpine")), GreaterThanOrEqual(int, Literal(5))))
+    assert(outcomes(StartsWith(text, string("Brown"))) == Outcomes.False)
+  }
+
+  test("boolean columns and literals stand for themselves") {
+    proves(flag, Literal.TrueLiteral, EqualTo(flag, Literal.TrueLiteral))
+    assert(outcomes(Literal(null, BooleanType)) == Outcomes.Null)
+  }
+
+  test("a column that the evaluator is not given is unknown") {
+    assert(outcomes(IsNull(AttributeReference("else", IntegerType)())) == Outcomes.TrueOrFalse)
+  }
+
+  test("operands of two types are never compared") {
+    assert(outcomes(EqualTo(int, Literal(7L))) == Outcomes.Any)
+  }
+
+  test("a prefix that is no literal, or null, is unknown") {
+    leavesOpen(StartsWith(text, text), StartsWith(text, Literal(null, StringType)))
+  }
+
+  test("floats in a set are unknown: it is searched by Java's equality, which tells -0.0 from 0.0") {
+    val double = AttributeReference("d", DoubleType)()
+    val zero = ColumnFacts(Range(0.0, 0.0), Nulls.No)
+    def over(p: Expression): Outcomes = evaluator(p, Seq(double)).outcomes(_ => zero)
+    assert(over(InSet(double, Set(-0.0))) == Outcomes.Any)
+    assert(over(In(double, Seq(Literal(-0.0)))) == Outcomes.True)
+  }
+}

@@ -1,0 +1,78 @@
+package limitpruning.predicate
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.BooleanType
+import org.scalacheck.Gen
+
+import limitpruning.predicate.Values.Range
+import limitpruning.testing.Evaluators.evaluator
+
+/**
+ * Rows, facts that hold for them, and a predicate.
+ *
+ * @param facts what is told of each column, an over-approximation of the rows
+ */
+final case class RandomCase(
+    columns: IndexedSeq[AttributeReference],
+    rows: Seq[InternalRow],
+    facts: IndexedSeq[ColumnFacts],
+    predicate: Expression
+) {
+  def outcomes: Outcomes = evaluator(predicate, columns).outcomes(facts(_))
+}
+
+/** Random tables of few values, so that bounds are often met, with random true facts about them. */
+object RandomCases {
+
+  val gen: Gen[RandomCase] = for {
+    count <- Gen.choose(2, 4)
+    // Twice the first type, so that columns can be compared with each other, and always a boolean.
+    types <-
+      Gen.listOfN(count, Gen.oneOf(SampleTypes.all)).map(ts => ts.head +: ts :+ SampleTypes.of(BooleanType))
+    rows <- Gen.choose(1, 5)
+    columns <- sequence(types.map(column(_, rows)))
+    attributes = types.zipWithIndex.map { case (t, i) =>
+      AttributeReference(s"c$i", t.dataType)()
+    }.toIndexedSeq
+    predicate <- new RandomPredicates(attributes).gen
+  } yield RandomCase(
+    attributes,
+    (0 until rows).map(row => InternalRow.fromSeq(columns.map { case (values, _) => values(row) })),
+    columns.map { case (_, facts) => facts }.toIndexedSeq,
+    predicate
+  )
+
+  private def column(sample: SampleType, rows: Int): Gen[(IndexedSeq[Any], ColumnFacts)] = for {
+    pool <- Gen.choose(1, 3).flatMap(Gen.listOfN(_, Gen.oneOf(sample.values)))
+    nullable <- Gen.frequency(3 -> Gen.const(0), 1 -> Gen.const(30), 1 -> Gen.const(100))
+    values <-
+      Gen.listOfN(rows, Gen.frequency((100 - nullable) -> Gen.oneOf(pool), nullable -> Gen.const(null)))
+    facts <- factsAbout(sample, values)
+  } yield (values.toIndexedSeq, facts)
+
+  private def factsAbout(sample: SampleType, values: Seq[Any]): Gen[ColumnFacts] = {
+    implicit val ordering: Ordering[Any] = SupportedTypes.ordering(sample.dataType)
+    val present = values.filter(_ != null)
+    val nulls =
+      if (present.isEmpty) Nulls.All else if (present.size == values.size) Nulls.No else Nulls.Unknown
+    def around(extra: Seq[Any]): Values = {
+      val all = present ++ extra
+      if (all.isEmpty) Values.None else Range(all.min, all.max)
+    }
+    def finite(all: Seq[Any]): Values = if (all.isEmpty) Values.None else Values.Finite(all.distinct)
+    for {
+      extra <- Gen.someOf(sample.values)
+      range <- Gen.frequency(
+        4 -> around(Nil),
+        2 -> around(extra.toSeq),
+        2 -> finite(present ++ extra),
+        1 -> Values.Unknown
+      )
+      told <- Gen.frequency(3 -> nulls, 1 -> Nulls.Unknown)
+    } yield ColumnFacts(range, told)
+  }
+
+  private def sequence[T](gens: Seq[Gen[T]]): Gen[Seq[T]] =
+    gens.foldRight(Gen.const(Seq.empty[T]))((one, more) => one.flatMap(head => more.map(head +: _)))
+}

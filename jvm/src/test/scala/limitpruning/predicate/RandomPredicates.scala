@@ -1,0 +1,88 @@
+package limitpruning.predicate
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalacheck.Gen
+
+/** Random predicates over `columns`: all forms that are reasoned about, and some that are not. */
+final class RandomPredicates(columns: IndexedSeq[AttributeReference]) {
+
+  val gen: Gen[Expression] = tree(3)
+
+  private def tree(depth: Int): Gen[Expression] =
+    if (depth == 0) leaf
+    else {
+      val inner = tree(depth - 1)
+      Gen.frequency(
+        3 -> leaf,
+        2 -> Gen.zip(inner, inner).map { case (l, r) => And(l, r) },
+        2 -> Gen.zip(inner, inner).map { case (l, r) => Or(l, r) },
+        2 -> inner.map(Not(_))
+      )
+    }
+
+  private def leaf: Gen[Expression] = Gen.oneOf(columns).flatMap { column =>
+    Gen.frequency(
+      8 -> comparison(column),
+      4 -> RandomFunctions.comparison(column),
+      3 -> membership(column),
+      2 -> Gen.oneOf(IsNull(column), IsNotNull(column)),
+      2 -> prefix,
+      1 -> columns.last, // a boolean column as the predicate itself
+      1 -> Gen.oneOf[Any](true, false, null).map(Literal(_, BooleanType)),
+      2 -> unsupported(column)
+    )
+  }
+
+  private def literal(dataType: DataType): Gen[Expression] =
+    Gen.frequency(
+      9 -> Gen.oneOf(SampleTypes.of(dataType).values),
+      1 -> Gen.const(null)
+    ).map(Literal(_, dataType))
+
+  private def comparison(column: AttributeReference): Gen[Expression] = for {
+    other <- Gen.frequency(
+      3 -> literal(column.dataType),
+      1 -> Gen.oneOf(columns.filter(_.dataType == column.dataType))
+    )
+    swapped <- Gen.oneOf(true, false)
+    (left, right) = if (swapped) (other, column) else (column, other)
+    operator <- Gen.oneOf[(Expression, Expression) => Expression](
+      EqualTo(_, _),
+      EqualNullSafe(_, _),
+      LessThan(_, _),
+      LessThanOrEqual(_, _),
+      GreaterThan(_, _),
+      GreaterThanOrEqual(_, _)
+    )
+  } yield operator(left, right)
+
+  private def membership(column: AttributeReference): Gen[Expression] = for {
+    literals <- Gen.choose(1, 4).flatMap(Gen.listOfN(_, literal(column.dataType)))
+    asSet <- Gen.oneOf(true, false)
+  } yield if (asSet) InSet(column, literals.map(_.eval()).toSet) else In(column, literals)
+
+  private def prefix: Gen[Expression] = {
+    val strings = columns.filter(_.dataType == StringType)
+    if (strings.isEmpty) Gen.const(columns.last)
+    else Gen.zip(Gen.oneOf(strings), literal(StringType)).map { case (column, text) =>
+      StartsWith(column, text)
+    }
+  }
+
+  /** Forms without a rule, or beside one; where Spark finds an error instead of a result, there is no outcome to be missed. */
+  private def unsupported(column: AttributeReference): Gen[Expression] = Gen.oneOf(
+    GreaterThan(Rand(Literal(1L)), Literal(0.5)),
+    EqualTo(
+      Upper(Cast(column, StringType, Some("UTC"))),
+      Literal(UTF8String.fromString("ALPINE"), StringType)
+    ),
+    LessThan(Cast(column, StringType, Some("UTC")), Literal(UTF8String.fromString("1"), StringType)),
+    If(columns.last, IsNull(column), Literal.TrueLiteral),
+    Coalesce(Seq(columns.last, Literal.FalseLiteral)),
+    In(column, columns.filter(_.dataType == column.dataType)),
+    ScalaUDF((value: Any) => value == null, BooleanType, Seq(column)),
+    EqualTo(IsNull(column), columns.last)
+  )
+}

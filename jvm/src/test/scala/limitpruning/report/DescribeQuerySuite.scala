@@ -1,0 +1,85 @@
+package limitpruning.report
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.testing.{SparkSuite, Wildlife}
+
+class DescribeQuerySuite extends AnyFunSuite with SparkSuite {
+  private lazy val wildlife = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
+
+  test("a covered LIMIT is described as it was decided on") {
+    val Seq(report) = reportsOf(Wildlife.query(wildlife)): @unchecked
+    assert(report.covered && report.limit.contains(3) && report.rowFilterSkipped)
+    assert(report.rowGroups.contains(RowGroupCounts(4, 3, 1, Some(1))))
+    assert(report.files.contains(FileCounts(1, 1, Some(1))))
+    assert(report.rowsToRead.contains(3L) && report.bytesToRead.exists(_ > 0))
+    assert(report.table.endsWith("/wildlife") && report.predicate.exists(_.contains("s >= 50")))
+    assert(report.planningMs.exists(_ > 0))
+  }
+
+  test("what was read is known only after the query has run") {
+    val query = Wildlife.query(wildlife)
+    val Seq(before) = reportsOf(query): @unchecked
+    assert(before.rowsRead.isEmpty && before.rowGroupsRead.isEmpty)
+    val _ = query.collect()
+    val Seq(after) = reportsOf(query): @unchecked
+    assert(after.rowsRead.contains(3L) && after.rowGroupsRead.contains(1L))
+  }
+
+  test("a LIMIT that was declined is described with its reason and what was seen") {
+    val Seq(report) = reportsOf(Wildlife.query(wildlife, limit = 4)): @unchecked
+    assert(!report.covered && report.limit.contains(4) && !report.rowFilterSkipped)
+    assert(report.reason.map(_.code).contains("not-enough-rows"))
+    assert(report.reason.get.message.contains("hold 3 rows, the LIMIT needs 4"))
+    assert(report.rowGroups.contains(RowGroupCounts(4, 3, 1, None)))
+    assert(report.files.contains(FileCounts(1, 1, None)))
+    assert(report.rowsToRead.isEmpty && report.bytesToRead.isEmpty && report.rowsRead.isEmpty)
+  }
+
+  test("every LIMIT over Parquet is described, in the order of the plan") {
+    val union = Wildlife.query(wildlife).union(wildlife.where("s > 1").select("species").limit(2))
+    assert(reportsOf(union).map(_.limit) == Seq(Some(3), Some(2)))
+  }
+
+  test("line 39: LIMITs in subqueries are described") {
+    wildlife.createOrReplaceTempView("wildlife")
+    val query = spark.sql("SELECT 1 WHERE EXISTS (SELECT * FROM wildlife WHERE s >= 76)")
+    val Seq(report) = reportsOf(query): @unchecked
+    assert(report.limit.contains(1) && report.covered)
+    val _ = query.collect()
+    assert(reportsOf(query).head.rowGroupsRead.contains(1L))
+  }
+
+  test("queries without a LIMIT over Parquet have nothing to be described") {
+    assert(reportsOf(wildlife.where("s > 1")) == Nil)
+    assert(reportsOf(spark.range(9).toDF().limit(2)) == Nil)
+    assert(reportsOf(wildlife.limit(0)) == Nil)
+  }
+
+  test("a table of the catalog has its name") {
+    try {
+      wildlife.write.saveAsTable("named")
+      assert(reportsOf(spark.table("named").limit(1)).map(_.table) == Seq("spark_catalog.default.named"))
+    } finally { val _ = spark.sql("DROP TABLE IF EXISTS named") }
+  }
+
+  test("a command is described by the query in it, after it has run") {
+    try {
+      wildlife.createOrReplaceTempView("wildlife")
+      spark.sql("CREATE TABLE made (species STRING) USING parquet")
+      val command = spark.sql("INSERT INTO made SELECT species FROM wildlife WHERE s >= 76 LIMIT 3")
+      val Seq(report) = reportsOf(command): @unchecked
+      assert(report.covered && report.rowsRead.contains(3L))
+      assert(spark.table("made").count() == 3)
+    } finally { val _ = spark.sql("DROP TABLE IF EXISTS made") }
+  }
+
+  for (adaptive <- Seq("true", "false")) test(s"line 43: under a shuffle, with adaptive execution $adaptive") {
+    withConf("spark.sql.adaptive.enabled" -> adaptive) {
+      val query = Wildlife.query(wildlife).groupBy("species").count()
+      assert(query.collect().length == 3)
+      val Seq(report) = reportsOf(query): @unchecked
+      assert(report.covered && report.rowsRead.contains(3L))
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package limitpruning.report
+
+import org.scalatest.funsuite.AnyFunSuite
+
+class PruningReportSuite extends AnyFunSuite {
+  private val report = LimitReport(
+    "t",
+    Some(3),
+    None,
+    reason = None,
+    rowGroups = None,
+    files = None,
+    rowsToRead = None,
+    bytesToRead = None,
+    planningMs = None,
+    rowFilterSkipped = false,
+    rowsRead = None,
+    rowGroupsRead = None
+  )
+
+  test("a LIMIT is covered where there is no reason that it was not") {
+    assert(report.covered)
+    assert(!report.copy(reason = Some(Reason("no-files", "no file is left"))).covered)
+  }
+}

@@ -1,0 +1,90 @@
+package limitpruning.report
+
+import scala.jdk.CollectionConverters._
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import org.apache.spark.sql.DataFrame
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.LimitPruningConf
+import limitpruning.testing.{SparkSuite, Wildlife}
+
+class ReportBridgeSuite extends AnyFunSuite with SparkSuite {
+  private lazy val wildlife = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
+  private val bridge = new ReportBridge
+
+  private def limits(df: DataFrame): Seq[JsonNode] =
+    new ObjectMapper().readTree(bridge.report(execution(df))).get("limits").iterator.asScala.toSeq
+
+  private val keys = Seq(
+    "table",
+    "limit",
+    "predicate",
+    "covered",
+    "reason",
+    "row_groups_total",
+    "row_groups_matched",
+    "row_groups_fully_matched",
+    "row_groups_scanned",
+    "files_total",
+    "files_looked_at",
+    "files_scanned",
+    "rows_to_read",
+    "bytes_to_read",
+    "planning_ms",
+    "row_filter_skipped",
+    "rows_read",
+    "row_groups_read"
+  )
+
+  test("a report is JSON with the same keys for every LIMIT, null where a thing is not known") {
+    for (limit <- Seq(3, 4)) {
+      val Seq(node) = limits(Wildlife.query(wildlife, limit)): @unchecked
+      assert(node.fieldNames.asScala.toSeq == keys)
+    }
+    assert(limits(wildlife) == Nil)
+  }
+
+  test("a covered LIMIT as JSON") {
+    val Seq(node) = limits(Wildlife.query(wildlife)): @unchecked
+    assert(node.get("covered").asBoolean && node.get("row_filter_skipped").asBoolean)
+    assert(node.get("reason").isNull && node.get("rows_read").isNull)
+    val counts =
+      Seq("limit", "row_groups_total", "row_groups_matched", "row_groups_fully_matched", "row_groups_scanned")
+    assert(counts.map(node.get(_).asInt) == Seq(3, 4, 3, 1, 1))
+    assert(node.get("planning_ms").isDouble && node.get("predicate").asText.contains("50"))
+  }
+
+  test("a declined LIMIT as JSON") {
+    val Seq(node) = limits(Wildlife.query(wildlife, limit = 4)): @unchecked
+    assert(!node.get("covered").asBoolean)
+    assert(node.get("reason").get("code").asText == "not-enough-rows")
+    assert(node.get("reason").get("message").asText.nonEmpty)
+    assert(node.get("row_groups_scanned").isNull && node.get("bytes_to_read").isNull)
+  }
+
+  test("a report does not run the query") {
+    val query = Wildlife.query(wildlife)
+    val _ = limits(query)
+    assert(limits(query).head.get("row_groups_read").isNull)
+  }
+
+  test("a session with the rule is active, even while it is switched off") {
+    assert(bridge.isActive(spark))
+    assert(withoutPruning(bridge.isActive(spark)))
+  }
+
+  test("unexpected errors of planning are counted") {
+    val _ = wildlife
+    withConf(LimitPruningConf.FailOnError.key -> "false") {
+      val before = bridge.planningFailures(spark)
+      val table = spark.read.option("datetimeRebaseMode", "NONSENSE").parquet(pathOf("wildlife").toString)
+      assert(reasonOf(Wildlife.query(table)).contains("planning-failed"))
+      assert(bridge.planningFailures(spark) > before)
+    }
+  }
+
+  test("outside of a JAR the version is unknown") {
+    assert(bridge.version == "unknown")
+  }
+}

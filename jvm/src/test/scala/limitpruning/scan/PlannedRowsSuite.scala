@@ -1,0 +1,71 @@
+package limitpruning.scan
+
+import java.io.Closeable
+
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.vectorized.ColumnarBatch
+import org.scalatest.funsuite.AnyFunSuite
+
+class PlannedRowsSuite extends AnyFunSuite {
+
+  private def batch(rows: Int): ColumnarBatch = new ColumnarBatch(Array.empty, rows)
+
+  private def read(elements: Any*)(planned: Long*): (PlannedRows, SQLMetric) = {
+    val metric = new SQLMetric("sum")
+    (new PlannedRows(elements.iterator, "the-file", planned.toArray, metric), metric)
+  }
+
+  test("passes on just the planned rows, one by one or in batches") {
+    val (rows, _) = read("a", "b", "c")(1, 2)
+    assert(rows.toSeq == Seq("a", "b", "c"))
+    val batches = Seq(batch(2), batch(3))
+    assert(read(batches: _*)(5)._1.toSeq == batches)
+  }
+
+  test("counts a row group when its first row is handed out") {
+    val (rows, begun) = read("a", "b", "c")(2, 1)
+    val counts = for (_ <- 1 to 3) yield {
+      assert(rows.hasNext)
+      val _ = rows.next()
+      begun.value
+    }
+    assert(counts == Seq(1, 1, 2))
+  }
+
+  test("counts row groups of several batches once, and in batches as in rows") {
+    val (rows, begun) = read(batch(4), batch(4), batch(2), batch(5))(10, 5)
+    val counts = rows.map(_ => begun.value).toSeq
+    assert(counts == Seq(1, 1, 1, 2))
+  }
+
+  test("nothing is counted before the first row is asked for") {
+    val (rows, begun) = read("a")(1)
+    assert(rows.hasNext && begun.value == 0)
+  }
+
+  test("line 50: fewer rows than planned are an error at the end, which names the file and what to do") {
+    val (rows, _) = read("a", "b")(3)
+    val error = intercept[FileChangedException](rows.foreach(_ => ()))
+    for (part <- Seq("the-file", "2 rows instead of 3", "REFRESH TABLE"))
+      assert(error.getMessage.contains(part))
+  }
+
+  test("line 50: so is a file that gives no row at all, and one that gives more") {
+    intercept[FileChangedException](read()(3)._1.hasNext)
+    intercept[FileChangedException](read("a", "b")(1)._1.foreach(_ => ()))
+    intercept[FileChangedException](read(batch(6))(2, 3)._1.foreach(_ => ()))
+  }
+
+  test("a reader that is not read to the end is closed without complaint") {
+    var closed = false
+    val reader = new Iterator[Any] with Closeable {
+      override def hasNext: Boolean = true
+      override def next(): Any = "row"
+      override def close(): Unit = closed = true
+    }
+    val rows = new PlannedRows(reader, "f", Array(9L), new SQLMetric("sum"))
+    assert(rows.next() == "row")
+    rows.close()
+    assert(closed)
+  }
+}

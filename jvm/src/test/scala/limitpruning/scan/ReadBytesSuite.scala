@@ -1,0 +1,48 @@
+package limitpruning.scan
+
+import org.apache.spark.sql.types._
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.select.SelectedRowGroup
+
+class ReadBytesSuite extends AnyFunSuite {
+  private val rowGroup = SelectedRowGroup(
+    0,
+    10,
+    4,
+    Map(
+      Seq("a") -> 1L,
+      Seq("B") -> 2L,
+      Seq("s", "x") -> 4L,
+      Seq("s", "y") -> 8L,
+      Seq("l", "list", "element", "p") -> 16L,
+      Seq("l", "list", "element", "q") -> 32L
+    )
+  )
+
+  private def bytes(schema: StructType, caseSensitive: Boolean = false): Long =
+    new ReadBytes(schema, caseSensitive)(rowGroup)
+
+  test("counts the columns of the schema, and no other") {
+    assert(bytes(new StructType().add("a", IntegerType)) == 1)
+    assert(bytes(new StructType().add("a", IntegerType).add("b", IntegerType)) == 3)
+    assert(bytes(new StructType()) == 0)
+    assert(bytes(new StructType().add("missing", IntegerType)) == 0)
+  }
+
+  test("names are compared by the session's case") {
+    assert(bytes(new StructType().add("b", IntegerType), caseSensitive = true) == 0)
+    assert(bytes(new StructType().add("B", IntegerType), caseSensitive = true) == 2)
+  }
+
+  test("of a struct, only the fields that are read count") {
+    val x = new StructType().add("x", IntegerType)
+    assert(bytes(new StructType().add("s", x)) == 4)
+    assert(bytes(new StructType().add("s", x.add("y", IntegerType))) == 12)
+  }
+
+  test("of an array, everything counts") {
+    val element = new StructType().add("p", IntegerType)
+    assert(bytes(new StructType().add("l", ArrayType(element))) == 48)
+  }
+}

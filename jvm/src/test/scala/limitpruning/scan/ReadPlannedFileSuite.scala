@@ -1,0 +1,93 @@
+package limitpruning.scan
+
+import java.nio.file.{Files, Path}
+
+import org.apache.spark.paths.SparkPath
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.datasources.PartitionedFile
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.util.SerializableConfiguration
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.testing.TempFolder
+
+class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
+  private val conf = new SerializableConfiguration(new org.apache.hadoop.conf.Configuration())
+
+  private def planned(path: Path, rows: Long*): PartitionedFile = {
+    val listed = status(path)
+    PartitionedFile(
+      InternalRow.empty,
+      SparkPath.fromPath(listed.getPath),
+      0,
+      10,
+      Array.empty[String],
+      listed.getModificationTime,
+      listed.getLen,
+      ReadPlannedFile.plan(rows)
+    )
+  }
+
+  private def file(name: String, content: String): Path = Files.writeString(folder.resolve(name), content)
+
+  /** Reads a row for each time that it is opened. */
+  private class Reader extends (PartitionedFile => Iterator[InternalRow]) {
+    var opened = 0
+    override def apply(file: PartitionedFile): Iterator[InternalRow] = {
+      opened += 1
+      Iterator(InternalRow(opened))
+    }
+  }
+
+  private def refuses(split: PartitionedFile, problem: String): Unit = {
+    val reader = new Reader
+    val error =
+      intercept[FileChangedException](new ReadPlannedFile(reader, conf, new SQLMetric("sum"))(split))
+    assert(error.getMessage.contains(split.urlEncodedPath))
+    assert(error.getMessage.contains(problem))
+    assert(error.getMessage.contains("REFRESH TABLE"))
+    val _ = assert(reader.opened == 0, "it must not be read at all")
+  }
+
+  test("reads a file that is still the one that was planned, and its rows are checked") {
+    val path = file("same", "0123456789")
+    val metric = new SQLMetric("sum")
+    val reader = new Reader
+    val rows = new ReadPlannedFile(reader, conf, metric)(planned(path, 1))
+    assert(rows.map(_.getInt(0)).toSeq == Seq(1) && metric.value == 1)
+    intercept[FileChangedException](new ReadPlannedFile(reader, conf, metric)(planned(path, 2)).foreach(_ =>
+      ()
+    ))
+  }
+
+  test("line 35: a file of another length is not read") {
+    val path = file("longer", "0123456789")
+    val split = planned(path, 1)
+    Files.writeString(path, "0123456789+")
+    refuses(split.copy(modificationTime = status(path).getModificationTime), "it has 11 bytes instead of 10")
+  }
+
+  test("line 35: a file that was replaced by one of the same length is not read") {
+    val path = file("replaced", "0123456789")
+    val split = planned(path, 1)
+    refuses(
+      split.copy(modificationTime = split.modificationTime - 1),
+      "it was written to after it had been listed"
+    )
+  }
+
+  test("line 35: a file that was deleted is Spark's own error") {
+    val path = file("deleted", "0123456789")
+    val split = planned(path, 1)
+    Files.delete(path)
+    intercept[java.io.FileNotFoundException](new ReadPlannedFile(
+      new Reader,
+      conf,
+      new SQLMetric("sum")
+    )(split))
+  }
+
+  test("the planned rows travel with the split") {
+    assert(ReadPlannedFile.plannedRows(planned(file("split", "x"), 3, 4)).toSeq == Seq(3, 4))
+  }
+}

@@ -1,0 +1,47 @@
+package limitpruning.scan
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.select.{ProvedCover, SearchCounts, Selection, Selections}
+import limitpruning.testing.SparkSuite
+
+class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
+  private val selection =
+    Selection(Seq(Selections.file("a", 0 -> 10, 1 -> 10), Selections.file("b", 0 -> 10)))
+  private val cover = ProvedCover(9, Nil, selection, SearchCounts(7, 6, 5, 4, 3), planningNanos = 11)
+
+  test("what planning found is published, and scanned things are those of the selection") {
+    val metrics = ScanMetrics.create(spark.sparkContext, isColumnar = true)
+    ScanMetrics.postPlanned(spark.sparkContext, metrics, cover, bytes = 42)
+    val expected = Map(
+      "filesTotal" -> 7L,
+      "filesLookedAt" -> 6L,
+      "filesScanned" -> 2L,
+      "rowGroupsTotal" -> 5L,
+      "rowGroupsMatched" -> 4L,
+      "rowGroupsFullyMatched" -> 3L,
+      "rowGroupsScanned" -> 3L,
+      "rowsToRead" -> 300L,
+      "bytesToRead" -> 42L,
+      "planningTime" -> 11L
+    )
+    assert(expected.keySet.map(name => name -> metrics(name).value).toMap == expected)
+  }
+
+  test("a scan has run once its plan was published") {
+    val metrics = ScanMetrics.create(spark.sparkContext, isColumnar = false)
+    assert(!ScanMetrics.hasRun(metrics))
+    ScanMetrics.postPlanned(spark.sparkContext, metrics, cover, bytes = 0)
+    assert(ScanMetrics.hasRun(metrics))
+  }
+
+  test("only a columnar scan measures its time") {
+    assert(ScanMetrics.create(spark.sparkContext, isColumnar = true).contains(ScanMetrics.ScanTime))
+    assert(!ScanMetrics.create(spark.sparkContext, isColumnar = false).contains(ScanMetrics.ScanTime))
+  }
+
+  test("every metric has a name of its own in the Spark UI") {
+    val names = ScanMetrics.create(spark.sparkContext, isColumnar = true).values.flatMap(_.name).toSeq
+    assert(names.size == 13 && names.distinct.size == names.size)
+  }
+}

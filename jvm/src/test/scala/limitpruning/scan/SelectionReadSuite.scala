@@ -1,0 +1,74 @@
+package limitpruning.scan
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.execution.datasources.{FilePartition, FileScanRDD}
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.testing.{ParquetFixture, SparkSuite}
+
+class SelectionReadSuite extends AnyFunSuite with SparkSuite {
+
+  /** Two files of four row groups of five rows; a is 0 … 39. */
+  private lazy val table = tableOf(
+    "table",
+    (0 to 1).map { file =>
+      val empty = ParquetFixture("optional int32 a; optional int32 b;")
+      s"$file.parquet" -> (0 to 3).foldLeft(empty) { (fixture, group) =>
+        fixture.rowGroup((0 to 4).map(i => Seq(file * 20 + group * 5 + i, 0)): _*)
+      }
+    }: _*
+  )
+
+  private def tasks(df: DataFrame): Seq[FilePartition] = {
+    val scan = scansOf(df).head
+    val read = new SelectionRead(scan.scan, scan.cover.selection)
+    read.rdd(scan.metrics(ScanMetrics.RowGroupsRead)) match {
+      case rdd: FileScanRDD => rdd.filePartitions
+      case other => fail(s"$other is not Spark's own")
+    }
+  }
+
+  test("neighbouring row groups are one range of bytes, from the middle of the first to that of the last") {
+    val query = table.where("a >= 5").limit(10)
+    val Seq(task) = tasks(query): @unchecked
+    val Array(split) = task.files: @unchecked
+    val Seq(file) = scansOf(query).head.cover.selection.files: @unchecked
+    assert(split.start == file.rowGroups.head.start)
+    assert(split.start + split.length == file.rowGroups.last.start + 1)
+    assert(ReadPlannedFile.plannedRows(split).toSeq == Seq(5, 5))
+  }
+
+  test("row groups that are apart are ranges of their own") {
+    val query = table.where("a < 5 OR (a >= 10 AND a < 15)").limit(10)
+    val Seq(task) = tasks(query): @unchecked
+    assert(task.files.map(ReadPlannedFile.plannedRows(_).toSeq).toSeq == Seq(Seq(5), Seq(5)))
+  }
+
+  test("a split has the length and modification time of the file that was planned") {
+    val query = table.where("a >= 20").limit(1)
+    val Seq(task) = tasks(query): @unchecked
+    val file = scansOf(query).head.cover.selection.files.head
+    assert(task.files.map(s => (s.fileSize, s.modificationTime)).toSeq ==
+      Seq((file.length, file.modificationTime)))
+    assert(task.files.head.filePath.toString.endsWith("1.parquet"))
+  }
+
+  test("the whole selection is one task where it is small") {
+    assert(tasks(table.limit(40)).map(_.files.length) == Seq(2))
+  }
+
+  test("a selection larger than a partition may be is several tasks, in order") {
+    withConf("spark.sql.files.maxPartitionBytes" -> "1", "spark.sql.files.openCostInBytes" -> "0") {
+      val several = tasks(table.limit(40))
+      assert(several.size == 8 && several.map(_.index) == (0 to 7))
+      assert(table.limit(40).select("a").collect().map(_.getInt(0)).sorted.toSeq == (0 to 39))
+    }
+  }
+
+  test("bytes are those of the columns that are read") {
+    def bytes(df: DataFrame): Long =
+      new SelectionRead(scansOf(df).head.scan, scansOf(df).head.cover.selection).bytes
+    assert(bytes(table.select("a").limit(5)) > 0)
+    assert(bytes(table.limit(5)) == bytes(table.select("a").limit(5)) + bytes(table.select("b").limit(5)))
+  }
+}

@@ -1,0 +1,72 @@
+package limitpruning.select
+
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import limitpruning.select.Selections.file
+
+class PackTasksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+
+  private def bytesOf(rowGroup: SelectedRowGroup): Long = rowGroup.columnBytes.values.sum
+
+  private def pack(openCost: Long, maxTaskBytes: Long)(files: SelectedFile*): Seq[Seq[Run]] =
+    PackTasks(Selection(files), bytesOf, openCost, maxTaskBytes)
+
+  private def shown(tasks: Seq[Seq[Run]]): Seq[Seq[(String, Seq[Int])]] =
+    tasks.map(_.map(run => run.file.path -> run.file.rowGroups.map(_.ordinal)))
+
+  test("a small selection is one task, and neighbours in a file one run") {
+    val tasks = pack(openCost = 4, maxTaskBytes = 100)(file("a", 0 -> 10, 1 -> 10), file("b", 5 -> 10))
+    assert(shown(tasks) == Seq(Seq("a" -> Seq(0, 1), "b" -> Seq(5))))
+  }
+
+  test("a row group that is left out in between starts another run") {
+    val tasks = pack(openCost = 4, maxTaskBytes = 100)(file("a", 0 -> 10, 2 -> 10, 3 -> 10))
+    assert(shown(tasks) == Seq(Seq("a" -> Seq(0), "a" -> Seq(2, 3))))
+  }
+
+  test("row groups of two files never form one run, even with consecutive ordinals") {
+    assert(shown(pack(0, 100)(file("a", 0 -> 1), file("b", 1 -> 1))) ==
+      Seq(Seq("a" -> Seq(0), "b" -> Seq(1))))
+  }
+
+  test("a task is closed before it grows beyond the limit, its opening of files included") {
+    val files = Seq(file("a", 0 -> 10, 1 -> 10, 2 -> 10))
+    assert(shown(pack(openCost = 5, maxTaskBytes = 25)(files: _*)) ==
+      Seq(Seq("a" -> Seq(0, 1)), Seq("a" -> Seq(2))))
+    assert(pack(openCost = 5, maxTaskBytes = 24)(files: _*).size == 3)
+    assert(pack(openCost = 5, maxTaskBytes = 35)(files: _*).size == 1)
+  }
+
+  test("a row group larger than a task may be is a task of its own") {
+    assert(shown(pack(0, 10)(file("a", 0 -> 99), file("b", 0 -> 1))) ==
+      Seq(Seq("a" -> Seq(0)), Seq("b" -> Seq(0))))
+  }
+
+  test("nothing selected is no task") {
+    assert(pack(1, 1)() == Nil)
+  }
+
+  test("a run keeps length and modification time of its file, for the check before reading") {
+    val Seq(Seq(run)) = pack(0, 10)(SelectedFile("a", 123, 456, Seq(Selections.rowGroup(0, 1)))): @unchecked
+    assert(run.file.length == 123 && run.file.modificationTime == 456)
+  }
+
+  private val selections: Gen[List[SelectedFile]] = Gen
+    .listOf(Gen.nonEmptyListOf(Gen.zip(Gen.choose(0, 9), Gen.choose(0L, 20L))))
+    .map(_.zipWithIndex.map { case (groups, i) => file(s"f$i", groups.distinctBy(_._1).sortBy(_._1): _*) })
+
+  test("any selection is read once, in order, in tasks of the allowed size") {
+    forAll(selections, Gen.choose(0L, 10L), Gen.choose(1L, 60L), minSuccessful(500)) {
+      (files, openCost, maxBytes) =>
+        val tasks = pack(openCost, maxBytes)(files: _*)
+        val read = for (run <- tasks.flatten; rowGroup <- run.file.rowGroups) yield (run.file.path, rowGroup)
+        assert(read == (for (f <- files; rowGroup <- f.rowGroups) yield (f.path, rowGroup)))
+        for (task <- tasks) {
+          val bytes = task.flatMap(_.file.rowGroups).map(bytesOf).sum + task.size * openCost
+          assert(bytes <= maxBytes || task.map(_.file.rowGroups.size).sum == 1, s"in $task")
+        }
+    }
+  }
+}

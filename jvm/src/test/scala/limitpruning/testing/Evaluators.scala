@@ -1,0 +1,15 @@
+package limitpruning.testing
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+
+import limitpruning.predicate.{Column, Evaluator}
+
+/** Evaluators over top-level columns. */
+object Evaluators {
+
+  /** The evaluator of one predicate, whose columns are numbered as in `columns`. */
+  def evaluator(predicate: Expression, columns: Seq[Attribute]): Evaluator =
+    new Evaluator(Seq(predicate), columns.map(column))
+
+  def column(attribute: Attribute): Column = Column(attribute, Nil, attribute.dataType)
+}

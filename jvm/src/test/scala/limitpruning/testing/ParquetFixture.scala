@@ -1,0 +1,102 @@
+package limitpruning.testing
+
+import java.nio.file.{Files, Path}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{Path => HadoopPath}
+import org.apache.parquet.column.ParquetProperties
+import org.apache.parquet.example.data.simple.{SimpleGroup, SimpleGroupFactory}
+import org.apache.parquet.hadoop.ParquetFileWriter
+import org.apache.parquet.hadoop.ParquetFileWriter.Mode
+import org.apache.parquet.hadoop.example.ExampleParquetWriter
+import org.apache.parquet.hadoop.metadata.CompressionCodecName
+import org.apache.parquet.hadoop.util.{HadoopInputFile, HadoopOutputFile}
+import org.apache.parquet.io.api.Binary
+import org.apache.parquet.schema.{MessageType, MessageTypeParser}
+
+/**
+ * A Parquet file with just the row groups that a test wants, for example
+ * {{{
+ * ParquetFixture("optional int32 a; optional binary s (STRING);").rowGroup(Seq(1, "x"), Seq(null, "y")).write(path)
+ * }}}
+ *
+ * @param schema the message's fields, none of them nested
+ * @param rowGroups the rows of each row group, with null for a value that is not there
+ */
+final case class ParquetFixture(
+    schema: MessageType,
+    rowGroups: Vector[Seq[Seq[Any]]],
+    dictionary: Boolean,
+    keyValues: Map[String, String]
+) {
+
+  import ParquetFixture.BlockSize
+
+  def rowGroup(rows: Seq[Any]*): ParquetFixture = copy(rowGroups = rowGroups :+ rows)
+  def withDictionary: ParquetFixture = copy(dictionary = true)
+  def keyValue(key: String, value: String): ParquetFixture = copy(keyValues = keyValues + (key -> value))
+
+  /** Writes each row group to a file of its own, and appends these to one, which leaves them as they are. */
+  def write(path: Path): Path = {
+    val conf = new Configuration(false)
+    val output = HadoopOutputFile.fromPath(new HadoopPath(path.toUri), conf)
+    val properties = ParquetProperties.builder().build()
+    val writer = new ParquetFileWriter(output, schema, Mode.OVERWRITE, BlockSize, 0, null, properties)
+    writer.start()
+    rowGroups.foreach { rows =>
+      val part = Files.createTempFile("row-group", ".parquet")
+      Files.delete(part)
+      writePart(part, rows)
+      writer.appendFile(HadoopInputFile.fromPath(new HadoopPath(part.toUri), conf))
+      Files.delete(FooterEdit.forgetChecksum(part))
+    }
+    writer.end(keyValues.asJava)
+    FooterEdit.forgetChecksum(path)
+  }
+
+  private def writePart(path: Path, rows: Seq[Seq[Any]]): Unit = {
+    val writer = ExampleParquetWriter
+      .builder(new HadoopPath(path.toUri))
+      .withConf(new Configuration(false))
+      .withType(schema)
+      .withCompressionCodec(CompressionCodecName.UNCOMPRESSED)
+      .withDictionaryEncoding(dictionary)
+      .build()
+    val groups = new SimpleGroupFactory(schema)
+    try
+      rows.foreach { row =>
+        val group = groups.newGroup().asInstanceOf[SimpleGroup]
+        row.zipWithIndex.foreach { case (value, field) => add(group, field, value) }
+        writer.write(group)
+      }
+    finally writer.close()
+  }
+
+  private def add(group: SimpleGroup, field: Int, value: Any): Unit = value match {
+    case null => ()
+    case v: Boolean => group.add(field, v)
+    case v: Int => group.add(field, v)
+    case v: Long => group.add(field, v)
+    case v: Float => group.add(field, v)
+    case v: Double => group.add(field, v)
+    case v: String => group.add(field, v)
+    case v: Array[Byte] => group.add(field, Binary.fromConstantByteArray(v))
+    case other => throw new IllegalArgumentException(s"a fixture cannot hold $other")
+  }
+}
+
+object ParquetFixture {
+
+  /** The size to which files are padded, which no fixture reaches. */
+  private val BlockSize = 128L * 1024 * 1024
+
+  def apply(fields: String): ParquetFixture =
+    ParquetFixture(
+      MessageTypeParser.parseMessageType(s"message m { $fields }"),
+      Vector.empty,
+      false,
+      Map.empty
+    )
+}
