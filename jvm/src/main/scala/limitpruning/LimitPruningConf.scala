@@ -2,6 +2,7 @@ package limitpruning
 
 import java.util.concurrent.TimeUnit
 
+import org.apache.spark.network.util.ByteUnit
 import org.apache.spark.sql.internal.SQLConf
 
 /** The settings, registered with Spark so that `SET -v` lists them; all can be changed between queries. */
@@ -52,6 +53,17 @@ object LimitPruningConf {
     .checkValue(_ >= 1, "must be at least 1")
     .createWithDefault(4)
 
+  val MaxBytes = SQLConf
+    .buildConf("spark.limitPruning.planning.maxBytes")
+    .doc(
+      "The most bytes of dictionaries and bloom filters that are read while planning one LIMIT, where footers leave " +
+        "row groups undecided. With 0, none are read."
+    )
+    .version("0.1.0")
+    .bytesConf(ByteUnit.BYTE)
+    .checkValue(_ >= 0, "must not be negative")
+    .createWithDefault(16L * 1024 * 1024)
+
   val Threads = SQLConf
     .buildConf("spark.limitPruning.planning.threads")
     .doc("The most threads that read footers at the same time on the driver while planning one LIMIT.")
@@ -59,6 +71,17 @@ object LimitPruningConf {
     .intConf
     .checkValue(n => n >= 1 && n <= 128, "must be between 1 and 128")
     .createWithDefault(8)
+
+  val TrustedWritersOnly = SQLConf
+    .buildConf("spark.limitPruning.trustedWritersOnly")
+    .doc(
+      "When true, only files by writers, and versions of them, that the extension is tested with are believed; " +
+        "row groups of all other files count as partially matching. When false, every writer is believed, except " +
+        "for what it is known to get wrong."
+    )
+    .version("0.1.0")
+    .booleanConf
+    .createWithDefault(false)
 
   val FailOnError = SQLConf
     .buildConf("spark.limitPruning.failOnError")

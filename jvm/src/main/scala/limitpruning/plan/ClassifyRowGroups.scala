@@ -3,7 +3,7 @@ package limitpruning.plan
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, FileSourceMetadataAttribute}
 import org.apache.spark.sql.types.StructType
 
-import limitpruning.parquet.{Footer, ReadSettings, RowGroupFacts}
+import limitpruning.parquet.{Footer, ReadSettings, RowGroupDetails, RowGroupFacts, TestedWriters}
 import limitpruning.predicate._
 
 /**
@@ -37,13 +37,40 @@ final class ClassifyRowGroups(
 
   private val evaluator = if (conjuncts.isEmpty) None else Some(new Evaluator(conjuncts, columns))
 
-  def apply(file: ListedFile, footer: Footer): Seq[ClassifiedRowGroup] = {
-    val facts = new RowGroupFacts(footer, settings)
-    val sources = columns.map(source(_, file, facts))
+  def apply(file: ListedFile, footer: Footer): Seq[ClassifiedRowGroup] =
+    if (isDoubted(footer)) doubted(footer) else classify(file, footer)
+
+  private def isDoubted(footer: Footer): Boolean =
+    settings.trustedWritersOnly && !TestedWriters.contain(footer.file.getCreatedBy)
+
+  private def classify(file: ListedFile, footer: Footer): Seq[ClassifiedRowGroup] = {
+    val sources = columns.map(source(_, file, factsOf(footer)))
     footer.rowGroups.indices.map { index =>
       if (footer.rowGroups(index).getRowCount == 0) NoRows
       else evaluator.fold(Matching)(classify(_, new KnownFacts(sources, index)))
     }
+  }
+
+  /** What the footer tells about columns of the relation. */
+  def factsOf(footer: Footer): RowGroupFacts = new RowGroupFacts(footer, settings)
+
+  /**
+   * Classifies a row group again, with what the file tells beyond its footer.
+   *
+   * @return none, with nothing read, where the conjuncts that are undecided cannot all be decided by that
+   */
+  def refined(
+      file: ListedFile,
+      footer: Footer,
+      rowGroup: Int,
+      details: RowGroupDetails
+  ): Option[ClassifiedRowGroup] = evaluator.filterNot(_ => isDoubted(footer)).flatMap { predicate =>
+    val known = new KnownFacts(columns.map(source(_, file, factsOf(footer))), rowGroup)
+    val undecided = predicate.undecided(known)
+    val helps = undecided.forall(_.exists(column => details.exist(columns(column), rowGroup)))
+    if (helps)
+      Some(classify(predicate, new DetailedFacts(known, columns, undecided.flatten.toSet, rowGroup, details)))
+    else None
   }
 
   private def classify(evaluator: Evaluator, unit: RowUnit): ClassifiedRowGroup =
@@ -76,9 +103,32 @@ private object ClassifyRowGroups {
   /** No predicate, no doubt. */
   private val Matching = ClassifiedRowGroup(MatchState.FullyMatching, None)
 
+  /** Not even the numbers of rows are believed. */
+  private def doubted(footer: Footer): Seq[ClassifiedRowGroup] = {
+    val writer = Option(footer.file.getCreatedBy).getOrElse("")
+    val obstacle = Some(Obstacle.UntestedWriter(if (writer.isEmpty) "unknown" else writer))
+    footer.rowGroups.map(_ => ClassifiedRowGroup(MatchState.PartiallyMatching, obstacle))
+  }
+
   private def isMetadata(attribute: Attribute): Boolean = attribute match {
     case FileSourceMetadataAttribute(_) => true
     case _ => false
+  }
+
+  /** The facts about one row group with its dictionaries and bloom filters, for the columns where they may help. */
+  private final class DetailedFacts(
+      known: RowUnit,
+      columns: IndexedSeq[Column],
+      helpful: Set[Int],
+      rowGroup: Int,
+      details: RowGroupDetails
+  ) extends RowUnit {
+    override def facts(ordinal: Int): ColumnFacts =
+      if (helpful(ordinal)) details.narrow(columns(ordinal), rowGroup, known.facts(ordinal))
+      else known.facts(ordinal)
+
+    override def excludes(ordinal: Int, value: Any): Boolean =
+      helpful(ordinal) && details.exclude(columns(ordinal), rowGroup, value)
   }
 
   /** The facts about one row group, each worked out when it is first asked for. */

@@ -35,8 +35,11 @@ object CoverLimit {
     val settings = readSettings(scan, conf)
     val classify =
       new ClassifyRowGroups(scan.conjuncts, scan.logical.output, scan.relation.partitionSchema, settings)
+    val hadoopConf = SparkSessions.hadoopConf(session, scan.relation.options)
+    val footers = new ReadFooters(new FooterReader(hadoopConf), conf.getConf(LimitPruningConf.Threads))
+    val refine = new RefineRowGroups(classify, hadoopConf, conf.getConf(LimitPruningConf.MaxBytes))
     val search =
-      new RowGroupSearch(scan.limit, budget(scan, conf), readFooters(scan, session, conf)(_), classify(_, _))
+      new RowGroupSearch(scan.limit, budget(scan, conf), footers(_), classify(_, _), refine(_, _, _, _))
     try {
       val (outcome, counts) = search.run(list(scan, conf))
       val nanos = System.nanoTime() - started
@@ -68,11 +71,6 @@ object CoverLimit {
       e.references.nonEmpty && e.references.subsetOf(partitionColumns) && !SubqueryExpression.hasSubquery(e)
   }
 
-  private def readFooters(scan: LimitedScan, session: SparkSession, conf: SQLConf): ReadFooters = {
-    val hadoopConf = SparkSessions.hadoopConf(session, scan.relation.options)
-    new ReadFooters(new FooterReader(hadoopConf), conf.getConf(LimitPruningConf.Threads))
-  }
-
   private def budget(scan: LimitedScan, conf: SQLConf): SearchBudget = SearchBudget(
     maxFiles = conf.getConf(LimitPruningConf.MaxFiles),
     maxTime = conf.getConf(LimitPruningConf.MaxTime).millis,
@@ -84,6 +82,7 @@ object CoverLimit {
   private def readSettings(scan: LimitedScan, conf: SQLConf): ReadSettings = ReadSettings(
     caseSensitive = conf.caseSensitiveAnalysis,
     byFieldId = conf.parquetFieldIdReadEnabled && ParquetUtils.hasFieldIds(scan.relation.dataSchema),
-    rebaseMode = new ParquetOptions(scan.relation.options, conf).datetimeRebaseModeInRead
+    rebaseMode = new ParquetOptions(scan.relation.options, conf).datetimeRebaseModeInRead,
+    trustedWritersOnly = conf.getConf(LimitPruningConf.TrustedWritersOnly)
   )
 }

@@ -24,13 +24,15 @@ final case class SearchBudget(maxFiles: Int, maxTime: FiniteDuration, firstFiles
  *
  * @param limit rows wanted, at least 1
  * @param read reads the footers of one wave, in order
- * @param classify the state of each row group of a file
+ * @param classify the state of each row group of a file, from its footer
+ * @param refine looks deeper into a file, with how many rows are still missing; asked only where footers do not cover
  */
 final class RowGroupSearch(
     limit: Int,
     budget: SearchBudget,
     read: Seq[ListedFile] => Seq[Footer],
-    classify: (ListedFile, Footer) => Seq[ClassifiedRowGroup]
+    classify: (ListedFile, Footer) => Seq[ClassifiedRowGroup],
+    refine: (ListedFile, Footer, Seq[ClassifiedRowGroup], Long) => Seq[ClassifiedRowGroup]
 ) {
   import RowGroupSearch._
 
@@ -57,8 +59,20 @@ final class RowGroupSearch(
       seen: SearchCounts
   ): (Either[Declined, Selection], SearchCounts) = {
     val wave = files.slice(seen.filesLookedAt, math.min(seen.filesLookedAt + size, budget.maxFiles))
-    val looked = wave.zip(read(wave)).foldLeft(seen) { case (counts, (file, footer)) =>
-      add(counts, file, footer)
+    val classified = wave.zip(read(wave)).map { case (file, footer) =>
+      (file, footer, classify(file, footer))
+    }
+    val isEnough = cover.rows >= limit - classified.map { case (_, footer, groups) =>
+      fullRows(footer, groups)
+    }.sum
+    val looked = classified.foldLeft(seen) { case (counts, (file, footer, groups)) =>
+      val missing = limit - cover.rows
+      add(
+        counts,
+        file,
+        footer,
+        if (isEnough || missing <= 0) groups else refine(file, footer, groups, missing)
+      )
     }
     if (cover.isComplete) (selection, looked)
     else
@@ -68,8 +82,18 @@ final class RowGroupSearch(
       }
   }
 
-  private def add(counts: SearchCounts, file: ListedFile, footer: Footer): SearchCounts = {
-    val classified = classify(file, footer)
+  private def fullRows(footer: Footer, rowGroups: Seq[ClassifiedRowGroup]): Long =
+    rowGroups.indices
+      .filter(i => rowGroups(i).state == MatchState.FullyMatching)
+      .map(i => footer.rowGroups(i).getRowCount.min(limit.toLong)) // so that absurd counts do not overflow
+      .sum
+
+  private def add(
+      counts: SearchCounts,
+      file: ListedFile,
+      footer: Footer,
+      classified: Seq[ClassifiedRowGroup]
+  ): SearchCounts = {
     val states = classified.map(_.state)
     cover.add(file, states.zipWithIndex.map { case (state, ordinal) => ((footer, ordinal), state) })
     classified.flatMap(_.obstacle).foreach(obstacles.add)

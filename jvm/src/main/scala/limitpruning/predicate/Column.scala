@@ -1,6 +1,6 @@
 package limitpruning.predicate
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId, Expression, GetStructField}
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.DataType
 
 /**
@@ -27,6 +27,21 @@ object Column {
     case Column(column) => Seq(column)
     case other => other.children.flatMap(in)
   }).distinctBy(_.id)
+
+  /**
+   * The expression with its columns named by what they are, so that two are equal that differ only in how much of a
+   * struct is read beside the field that they use: Spark prunes structs after predicates have been proved.
+   */
+  def normalized(e: Expression): Expression = e match {
+    case Column(column) => NamedColumn(column.attribute.exprId.id, column.path, column.dataType)
+    case other => other.mapChildren(normalized)
+  }
+
+  private final case class NamedColumn(id: Long, path: Seq[String], dataType: DataType)
+      extends LeafExpression
+      with Unevaluable {
+    override def nullable: Boolean = true
+  }
 
   private def name(field: GetStructField): String = field.childSchema(field.ordinal).name
 }

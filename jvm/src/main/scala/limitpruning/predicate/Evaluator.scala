@@ -41,6 +41,13 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[Column]) {
     all
   }
 
+  /** The columns of each conjunct that is not decided, by ordinal; none of a conjunct that cannot be evaluated here. */
+  def undecided(unit: RowUnit): Seq[Seq[Int]] =
+    roots.indices.filter(i => !roots(i)(unit).isOnlyTrue).map { i =>
+      if (FiniteEvaluation.obstacle(conjuncts(i)).nonEmpty) Nil
+      else Column.in(conjuncts(i)).flatMap(column => columns.get(column.id))
+    }
+
   /** What stands in the way of the first conjunct that is not proved to be true for every row. */
   def obstacle(unit: RowUnit): Option[Obstacle] =
     roots.indices.find(i => !roots(i)(unit).isOnlyTrue).map { i =>

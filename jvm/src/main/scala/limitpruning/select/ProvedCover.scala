@@ -2,6 +2,8 @@ package limitpruning.select
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionSet}
 
+import limitpruning.predicate.Column
+
 /**
  * What was proved for one LIMIT, and how.
  *
@@ -18,10 +20,13 @@ final case class ProvedCover(
     counts: SearchCounts,
     planningNanos: Long
 ) {
-  @transient private lazy val proved = ExpressionSet(conjuncts)
+  @transient private lazy val proved = normalized(conjuncts)
 
   /** Whether these are the filters that the selection was proved for: no more, no less. */
-  def isFor(filters: Seq[Expression]): Boolean = proved == ExpressionSet(filters)
+  def isFor(filters: Seq[Expression]): Boolean = proved == normalized(filters)
+
+  private def normalized(predicates: Seq[Expression]): ExpressionSet =
+    ExpressionSet(predicates.map(Column.normalized))
 
   /** What makes two scans the same scan: the rows that they read. */
   def canonicalized: ProvedCover =

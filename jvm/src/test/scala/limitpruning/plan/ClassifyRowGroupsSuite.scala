@@ -71,6 +71,15 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
       Seq(FullyMatching, FullyMatching, PartiallyMatching))
   }
 
+  test("line 51: in a strict session nothing is believed of a writer that was not tested") {
+    val strict = settings.copy(trustedWritersOnly = true)
+    val unknown = raw.copy(createdBy = "someone else version 1.0")
+    for (conjuncts <- Seq(Seq(GreaterThan(a, Literal(4))), Seq(monday), Nil)) {
+      assert(states(conjuncts: _*)(footer = unknown, settings = strict).toSet == Set(PartiallyMatching))
+      assert(states(conjuncts: _*)(settings = strict) == states(conjuncts: _*)())
+    }
+  }
+
   test("without a predicate every row group matches, but those without rows") {
     assert(states()() == Seq(FullyMatching, FullyMatching, FullyMatching, NotMatching))
   }

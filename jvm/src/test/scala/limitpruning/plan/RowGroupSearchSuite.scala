@@ -37,7 +37,8 @@ class RowGroupSearchSuite extends AnyFunSuite {
     }
     val classify = (file: ListedFile, _: Footer) =>
       files(listed.indexOf(file)).map(state => ClassifiedRowGroup(states(state), None))
-    val (result, counts) = new RowGroupSearch(limit, budget, read, classify).run(listed)
+    val (result, counts) =
+      new RowGroupSearch(limit, budget, read, classify, (_, _, rowGroups, _) => rowGroups).run(listed)
     Found(result, counts, waves)
   }
 

@@ -1,0 +1,83 @@
+package limitpruning.parquet
+
+import java.io.Closeable
+
+import scala.collection.mutable
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.FileStatus
+import org.apache.parquet.column.values.bloomfilter.BloomFilter
+
+import limitpruning.parquet.ColumnLocation.Stored
+import limitpruning.predicate.{Column, ColumnFacts}
+
+/**
+ * What one file tells beyond its footer: dictionaries and bloom filters, read when they are asked for, each once. Not
+ * thread-safe.
+ *
+ * @param maxBytes a dictionary or filter that is larger is not read
+ */
+final class RowGroupDetails(
+    file: FileStatus,
+    footer: Footer,
+    facts: RowGroupFacts,
+    conf: Configuration,
+    maxBytes: Long
+) extends Closeable {
+  private val reader = new ChunkReader(file, footer, conf)
+  private val dictionaries = mutable.Map.empty[(Int, Int), Option[IndexedSeq[Any]]]
+  private val filters = mutable.Map.empty[(Int, Int), Option[BloomFilter]]
+
+  /** Bytes that were asked for. */
+  def bytesRead: Long = reader.bytesRead
+
+  override def close(): Unit = reader.close()
+
+  /** Whether there is something to be read about a column; no I/O. */
+  def exist(column: Column, rowGroup: Int): Boolean = facts.locationOf(column) match {
+    case stored: Stored => hasDictionary(column, stored, rowGroup) || hasFilter(column, stored, rowGroup)
+    case _ => false
+  }
+
+  /** @return `known`, narrowed to the values of the chunk's dictionary where that holds them all */
+  def narrow(column: Column, rowGroup: Int, known: ColumnFacts): ColumnFacts =
+    facts.locationOf(column) match {
+      case stored: Stored if hasDictionary(column, stored, rowGroup) =>
+        val dictionary =
+          dictionaries.getOrElseUpdate(
+            (rowGroup, stored.leaf),
+            reader.dictionary(rowGroup, stored.leaf, maxBytes)
+          )
+        dictionary.fold(known)(values(column, stored).within(_, known))
+      case _ => known
+    }
+
+  /** Whether the chunk's bloom filter proves that no row has the value. */
+  def exclude(column: Column, rowGroup: Int, value: Any): Boolean = facts.locationOf(column) match {
+    case stored: Stored if hasFilter(column, stored, rowGroup) =>
+      val lookup = bloomLookup(column, stored)
+      val filter = filters.getOrElseUpdate(
+        (rowGroup, stored.leaf),
+        for {
+          chunk <- footer.chunk(rowGroup, stored.leaf, stored.path)
+          read <- reader.bloomFilter(rowGroup, stored.leaf, maxBytes)
+          if lookup.isPlausible(read, chunk)
+        } yield read
+      )
+      filter.exists(lookup.excludes(_, value))
+    case _ => false
+  }
+
+  private def hasDictionary(column: Column, stored: Stored, rowGroup: Int): Boolean =
+    values(column, stored).isReadable && reader.hasDictionary(rowGroup, stored.leaf) &&
+      reader.dictionaryBytes(rowGroup, stored.leaf).forall(_ <= maxBytes)
+
+  private def hasFilter(column: Column, stored: Stored, rowGroup: Int): Boolean =
+    reader.hasBloomFilter(rowGroup, stored.leaf) && bloomLookup(column, stored).isAnswerable
+
+  private def values(column: Column, stored: Stored): DictionaryValues =
+    new DictionaryValues(column.dataType, stored.leafType, facts.calendar)
+
+  private def bloomLookup(column: Column, stored: Stored): BloomLookup =
+    new BloomLookup(column.dataType, stored.leafType, facts.calendar)
+}

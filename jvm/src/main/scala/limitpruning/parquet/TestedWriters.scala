@@ -1,0 +1,29 @@
+package limitpruning.parquet
+
+/** The writers, with their versions, whose files the tests read: the only ones that a strict setting believes. */
+private[limitpruning] object TestedWriters {
+
+  /** Names with the first and the last version; numbers that the last one does not have may be any. */
+  private val table = Seq(
+    "parquet-mr" -> ("1.15", "1.17"), // Spark 4.0 to 4.3
+    "parquet-cpp-arrow" -> ("18", "26"),
+    "polars" -> ("2.0", "2.1"),
+    "duckdb" -> ("2.0", "2.0"),
+    "fastparquet-python" -> ("2026.9", "2026.9")
+  )
+
+  /** @param createdBy of the file's footer, null where there is none */
+  def contain(createdBy: String): Boolean = {
+    val writer = Writer.of(createdBy)
+    table.exists { case (name, (first, last)) =>
+      name == writer.name && writer.version.exists(v => isFrom(v, first) && isUpTo(v, last))
+    }
+  }
+
+  private def isFrom(version: WriterVersion, first: String): Boolean =
+    WriterVersion.of(first).exists(version.compareNumbers(_) >= 0)
+
+  private def isUpTo(version: WriterVersion, last: String): Boolean = WriterVersion.of(last).exists { end =>
+    version.copy(numbers = version.numbers.take(end.numbers.size)).compareNumbers(end) <= 0
+  }
+}
