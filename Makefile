@@ -45,6 +45,10 @@ test: setup $(if $(IS_DEFAULT),lint-python test-jvm,$(JAR)) ## Lint, Scala suite
 test-matrix: ## make test on every supported minor version of Spark
 	@for version in $(PYSPARK_MATRIX); do $(MAKE) --no-print-directory test PYSPARK=$$version; done
 
+.PHONY: fuzz
+fuzz: setup $(JAR) ## Try random tables and queries for MINUTES=10; failures go to target/fuzz-failures/
+	FUZZ_MINUTES=$(or $(MINUTES),10) $(PY) -m pytest -s tests/test_properties.py
+
 .PHONY: check
 check: test ## What CI runs
 

@@ -23,6 +23,11 @@ class Decoder:
         self._data = data
         self._at = 0
 
+    @property
+    def position(self) -> int:
+        """The number of bytes read so far."""
+        return self._at
+
     def struct(self) -> Struct:
         """Read a struct up to its stop byte."""
         fields: Struct = {}

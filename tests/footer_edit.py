@@ -12,6 +12,7 @@ import compact_thrift
 from compact_thrift import BINARY, FALSE, I64, STRUCT, TRUE, Struct
 
 _MAX_OLD, _MIN_OLD, NULL_COUNT, _DISTINCT, _MAX, _MIN, _MAX_EXACT, _MIN_EXACT = range(1, 9)
+_BLOOM_FILTER_OFFSET = 14
 
 
 def edit_footer(file: Path, edit: Callable[[Struct], None]) -> None:
@@ -121,3 +122,19 @@ def set_row_counts(file: Path, rows_in_each_group: int) -> None:
         footer[3] = (I64, rows_in_each_group * len(groups))
 
     edit_footer(file, edit)
+
+
+def clear_bloom_filters(file: Path) -> None:
+    """Clear every bit of every bloom filter, so that it denies all values."""
+    data = bytearray(file.read_bytes())
+    length = int.from_bytes(data[-8:-4], "little")
+    footer = compact_thrift.Decoder(bytes(data[-8 - length : -8])).struct()
+    chunks = [chunk[3][1] for group in footer[4][1][1] for chunk in group[1][1][1]]
+    offsets = [meta[_BLOOM_FILTER_OFFSET][1] for meta in chunks if _BLOOM_FILTER_OFFSET in meta]
+    assert offsets, f"{file} has no bloom filter"
+    for offset in offsets:
+        decoder = compact_thrift.Decoder(bytes(data[offset:]))
+        size = decoder.struct()[1][1]
+        start = offset + decoder.position
+        data[start : start + size] = bytes(size)
+    file.write_bytes(data)

@@ -11,6 +11,7 @@ class LimitPruningConfSuite extends AnyFunSuite with SparkSuite {
     LimitPruningConf.MaxFiles,
     LimitPruningConf.MaxTime,
     LimitPruningConf.FirstFiles,
+    LimitPruningConf.MaxBytes,
     LimitPruningConf.Threads
   )
 
@@ -39,6 +40,7 @@ class LimitPruningConfSuite extends AnyFunSuite with SparkSuite {
       LimitPruningConf.MaxFiles -> "-1",
       LimitPruningConf.MaxTime -> "-1",
       LimitPruningConf.FirstFiles -> "0",
+      LimitPruningConf.MaxBytes -> "-1",
       LimitPruningConf.Threads -> "0",
       LimitPruningConf.Threads -> "129",
       LimitPruningConf.Enabled -> "perhaps"

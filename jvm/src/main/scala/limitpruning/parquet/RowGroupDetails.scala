@@ -61,7 +61,7 @@ final class RowGroupDetails(
         for {
           chunk <- footer.chunk(rowGroup, stored.leaf, stored.path)
           read <- reader.bloomFilter(rowGroup, stored.leaf, maxBytes)
-          if lookup.isPlausible(read, chunk)
+          if lookup.isPlausible(read, facts.quirks.believed(stored.leafType)(chunk))
         } yield read
       )
       filter.exists(lookup.excludes(_, value))
@@ -73,7 +73,8 @@ final class RowGroupDetails(
       reader.dictionaryBytes(rowGroup, stored.leaf).forall(_ <= maxBytes)
 
   private def hasFilter(column: Column, stored: Stored, rowGroup: Int): Boolean =
-    reader.hasBloomFilter(rowGroup, stored.leaf) && bloomLookup(column, stored).isAnswerable
+    reader.hasBloomFilter(rowGroup, stored.leaf) && facts.quirks.believesBloomFilters(stored.leafType) &&
+      bloomLookup(column, stored).isAnswerable
 
   private def values(column: Column, stored: Stored): DictionaryValues =
     new DictionaryValues(column.dataType, stored.leafType, facts.calendar)

@@ -9,7 +9,8 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 final class FileChangedException(path: String, problem: String)
     extends IOException(
       s"$path is not the file that the LIMIT was planned for: $problem. It was changed while the query ran, or Spark's " +
-        "listing of the table is out of date; run REFRESH TABLE (or spark.catalog.refreshByPath) and repeat the query."
+        "listing of the table is out of date: run REFRESH TABLE (or spark.catalog.refreshByPath) and repeat the query. If " +
+        "that does not help, its footer is wrong: write it anew, or set spark.limitPruning.enabled=false."
     )
 
 /**

@@ -1,0 +1,134 @@
+"""Random predicates over the columns of a random table, as SQL."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeVar
+
+from hypothesis import strategies as st
+
+import random_expressions
+from random_columns import Column
+from random_expressions import IDENTITY, OTHERS, STRING_TESTS
+
+T = TypeVar("T")
+
+OPERATORS = ["=", "<>", "<", "<=", ">", ">=", ">=", "<=", "<=>"]
+
+
+class Predicate(NamedTuple):
+    """A predicate in SQL, and whether it does more than compare columns with literals."""
+
+    sql: str
+    functions: bool
+
+
+class _Source:
+    """Draws the pieces of predicates over some columns."""
+
+    def __init__(self, draw: st.DrawFn, columns: list[Column]) -> None:
+        self._draw = draw
+        self.columns = columns
+
+    def column(self) -> Column:
+        return self.choose(self.columns)
+
+    def choose(self, among: list[T]) -> T:
+        return self._draw(st.sampled_from(among))
+
+    def count(self, low: int, high: int) -> int:
+        return self._draw(st.integers(low, high))
+
+    def literals(self, column: Column) -> st.SearchStrategy[str]:
+        """Literals of the column's type: mostly bounds of row groups, and what is next to them."""
+        bounds = column.bounds or [self._draw(column.kind.values)]
+        there = st.sampled_from(bounds)
+        beside = there.flatmap(lambda value: st.sampled_from(column.kind.near(value)))
+        return st.one_of(there, there, beside).map(column.kind.literal)
+
+    def literal(self, column: Column) -> str:
+        return self._draw(self.literals(column))
+
+    def function(self, column: Column) -> str:
+        return self._draw(random_expressions.functions(column.kind.family, self.literals(column)))
+
+
+def _compare(source: _Source, column: Column, template: str = IDENTITY) -> str:
+    """``f(column) op f(literal)``, the other way round, or with two or more literals."""
+
+    def of(value: str) -> str:
+        return template.replace("{x}", value)
+
+    form = source.choose(["op", "op", "op", "flipped", "between", "in", "not in", "not between"])
+    if form in {"op", "flipped"}:
+        sides = [of(column.sql), of(source.literal(column))]
+        left, right = reversed(sides) if form == "flipped" else sides
+        return f"{left} {source.choose(OPERATORS)} {right}"
+    if form.endswith("between"):
+        low, high = of(source.literal(column)), of(source.literal(column))
+        return f"{of(column.sql)} {form.upper()} {low} AND {high}"
+    elements = [of(source.literal(column)) for _ in range(source.choose([1, 2, 3, 12]))]
+    if source.count(0, 5) == 5:
+        elements.append("NULL")
+    return f"{of(column.sql)} {form.upper()} ({', '.join(elements)})"
+
+
+def _plain(source: _Source) -> str:
+    """What statistics alone can tell."""
+    column = source.column()
+    form = source.choose(["compare", "compare", "compare", "null", "special", "pair"])
+    if form == "null":
+        return f"{column.sql} IS {source.choose(['', 'NOT ', 'NOT '])}NULL"
+    if form == "pair":
+        other = source.choose([c for c in source.columns if c.kind.family == column.kind.family])
+        return f"{column.sql} {source.choose(OPERATORS)} {other.sql}"
+    if form == "special" and column.kind.family == "boolean":
+        return source.choose(["", "NOT "]) + column.sql
+    if form == "special" and column.kind.family == "string":
+        prefix = _prefix(source, column)
+        return f"{column.sql} {source.choose(['', 'NOT '])}LIKE '{prefix}%'"
+    return _compare(source, column)
+
+
+def _prefix(source: _Source, column: Column) -> str:
+    """Return the start of a value as it stands in a pattern of LIKE."""
+    value: str = source.choose(column.bounds or [""])
+    start = value[: source.choose([1, 2, 7, len(value)])]
+    for special in "\\%_":
+        start = start.replace(special, "\\" + special)
+    return start.replace("\\", "\\\\").replace("'", "\\'")
+
+
+def _function(source: _Source) -> str:
+    """What takes the evaluation of functions to tell."""
+    column = source.column()
+    form = source.choose(["function", "function", "function", "special", "branch"])
+    if form == "branch":
+        p, q = _plain(source), _plain(source)
+        forms = [
+            f"if({p}, {q}, {column.sql} IS NULL)",
+            f"CASE WHEN {p} THEN {q} END",
+            f"coalesce({p}, {q})",
+            f"(({p}) <=> ({q}))",
+            f"({p}) IS NOT TRUE",
+            f"({p}) IS NOT NULL",
+        ]
+        return source.choose(forms)
+    if form == "special" and column.kind.family == "string":
+        test = source.choose(STRING_TESTS).replace("{x}", column.sql)
+        return test.replace("{l}", source.literal(column))
+    if form == "special":
+        other = source.choose(OTHERS[random_expressions.group(column.kind.family)])
+        return f"{column.sql} {source.choose(OPERATORS)} {other}"
+    return _compare(source, column, source.function(column))
+
+
+@st.composite
+def random_predicates(draw: st.DrawFn, columns: list[Column]) -> Predicate:
+    """Draw a predicate: one condition, or up to three under AND, OR and NOT."""
+    source = _Source(draw, columns)
+    functions = draw(st.integers(0, 9)) > 5
+    leaf = _function if functions else _plain
+    sql = leaf(source)
+    for _ in range(source.choose([0, 0, 1, 2])):
+        sql = f"({sql}) {source.choose(['AND', 'OR'])} ({leaf(source)})"
+    return Predicate(f"NOT ({sql})" if source.count(0, 5) == 5 else sql, functions)

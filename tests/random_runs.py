@@ -1,0 +1,125 @@
+"""Runs random queries over a random table, and holds each answer to the reference."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+import limit_pruning
+import oracle
+import random_reproduction
+from limit_pruning import PruningReport
+from random_queries import Query
+from random_reference import Reference, Row
+from random_settings import Settings
+from random_tables import RandomTable
+from runs import ENABLED, as_dicts, conf
+
+VECTORIZED = "spark.sql.parquet.enableVectorizedReader"
+
+
+@dataclass
+class Tally:
+    """What random runs came across; `counts` goes by name."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def covered(self) -> float:
+        """The share of queries whose LIMIT was covered."""
+        return self.counts["covered"] / max(1, self.counts["queries"])
+
+    def add(self, query: Query, report: PruningReport) -> None:
+        """Count a query that was held to the reference."""
+        form = (
+            "none" if not query.predicate else "function" if query.predicate.functions else "plain"
+        )
+        covered = any(limit.covered for limit in report)
+        self.counts["queries"] += 1
+        self.counts["covered"] += covered
+        self.counts[f"queries, predicate {form}"] += 1
+        self.counts[f"covered, predicate {form}"] += covered
+        for limit in report:
+            self.counts["row groups proved"] += limit.row_groups_fully_matched or 0
+
+    def __str__(self) -> str:
+        """Return a line for each count."""
+        lines = [f"{name}: {count}" for name, count in sorted(self.counts.items())]
+        return "\n".join([f"share covered: {self.covered:.0%}", *lines])
+
+
+def write_and_check(
+    spark: SparkSession, table: RandomTable, settings: Settings, queries: list[Query], tally: Tally
+) -> None:
+    """Write the table to disk and hold every query over it to the reference."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "written"
+        table.write(path)
+        if table.spark:
+            source, path = path, Path(folder) / "rewritten"
+            partition = "p" if table.partition else None
+            table.spark.rewrite(spark, source, path, table.ddl, partition)
+        spark.read.schema(table.ddl).parquet(str(path)).createOrReplaceTempView("t")
+        predicates = [query.predicate.sql for query in queries if query.predicate]
+        reference = Reference(spark, settings, predicates)
+        assert len(reference.rows) == sum(len(group) for group in table.columns[0].groups)
+        tally.counts["tables"] += 1
+        with conf(spark, settings):
+            for query in queries:
+                sql = query.predicate.sql if query.predicate else None
+                if sql is not None and sql not in reference.matching:
+                    tally.counts["queries left out, as the reference fails"] += 1
+                else:
+                    matching = reference.rows if sql is None else reference.matching[sql]
+                    _check(spark, table, settings, query, matching, tally)
+
+
+def _check(
+    spark: SparkSession,
+    table: RandomTable,
+    settings: Settings,
+    query: Query,
+    matching: list[Row],
+    tally: Tally,
+) -> None:
+    sql = query.sql(len(matching))
+    problem, report = _problem(spark, sql, query, matching)
+    if not problem:
+        tally.add(query, report)
+        return
+    with conf(spark, {ENABLED: "false"}):
+        own, _ = _problem(spark, sql, query, matching)
+    with conf(spark, {VECTORIZED: "false"}):  # a bug of Spark's other reader is not ours
+        by_rows, _ = _problem(spark, sql, query, matching)
+    if own and not (by_rows and any(limit.covered for limit in report)):
+        tally.counts["queries that plain Spark gets wrong"] += 1
+        return
+    text = random_reproduction.script(table, settings, query, len(matching), problem)
+    path = random_reproduction.save(text)
+    raise AssertionError(f"{problem}\nto reproduce, run {path}:\n{text}")
+
+
+def _problem(
+    spark: SparkSession, sql: str, query: Query, matching: list[Row]
+) -> tuple[str, PruningReport]:
+    """Run the query; return what is wrong with its answer, or '', and its report."""
+    report = PruningReport(())
+    due = query.rows_due(len(matching))
+    try:
+        df = spark.sql(sql)
+        report = limit_pruning.report(df)
+        found = as_dicts(df)
+    except PySparkException as error:
+        return f"fails: {str(error)[:1000]}", report
+    if query.shape == "count":
+        return ("" if found == [{"n": due}] else f"counts {found}, not {due}"), report
+    if len(found) != due:
+        return f"gives {len(found)} rows, not {due}", report
+    names = list(query.columns)
+    wrong = oracle.as_bag(found, names) - oracle.as_bag(matching, names)
+    return (f"gives rows that do not match: {dict(wrong)}" if wrong else ""), report
