@@ -8,6 +8,7 @@ import limitpruning.testing.SparkSuite
 class LimitPruningConfSuite extends AnyFunSuite with SparkSuite {
   private val documented = Seq(
     LimitPruningConf.Enabled,
+    LimitPruningConf.TrustedWritersOnly,
     LimitPruningConf.MaxFiles,
     LimitPruningConf.MaxTime,
     LimitPruningConf.FirstFiles,
