@@ -30,7 +30,8 @@ final case class PruneRowGroupsByLimit(session: SparkSession, failures: LongAdde
     val decision =
       try CoverLimit.decide(limit, session, conf)
       catch {
-        case NonFatal(error) if !conf.getConf(LimitPruningConf.FailOnError) =>
+        // A linkage error is what a Spark that lacks something we use would give.
+        case error @ (NonFatal(_) | _: LinkageError) if !conf.getConf(LimitPruningConf.FailOnError) =>
           failures.increment()
           logWarning("LIMIT pruning failed unexpectedly; the query is planned without it", error)
           Some(Left(Refusal(Declined.PlanningFailed(error.toString))))
