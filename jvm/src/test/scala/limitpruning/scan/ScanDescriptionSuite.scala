@@ -50,8 +50,8 @@ class ScanDescriptionSuite extends AnyFunSuite with SparkSuite {
     val many = (1 to 40).map(i => s"s <> ${1000 + i}").mkString(" AND ")
     val Seq(node) = scansOf(wildlife.where(many).limit(1)): @unchecked
     withConf("spark.sql.maxMetadataStringLength" -> "50") {
-      assert(!node.simpleString(25).contains("= 1040L") && node.simpleString(25).contains("..."))
-      assert(ScanDescription.block(node, "title").contains("= 1040L"))
+      assert(!node.simpleString(25).contains("= 1040)") && node.simpleString(25).contains("..."))
+      assert(ScanDescription.block(node, "title").contains("= 1040)"))
     }
   }
 
