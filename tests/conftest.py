@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 import limit_pruning
 import tables
 from predicates import Predicate
+from runs import conf
 
 os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
 os.environ["PYSPARK_PYTHON"] = sys.executable  # workers need the suite's packages
@@ -60,3 +61,10 @@ def sightings(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> 
 def predicate(request: pytest.FixtureRequest) -> Predicate | None:
     """Predicates over ``sightings``: on the data, on the partition, on both, and none."""
     return tables.SIGHTINGS_PREDICATES[request.param]
+
+
+@pytest.fixture
+def statistics_alone(spark: SparkSession) -> Iterator[None]:
+    """Leave dictionaries and bloom filters unread, which decide much that statistics must not."""
+    with conf(spark, {"spark.limitPruning.planning.maxBytes": "0"}):
+        yield

@@ -18,6 +18,8 @@ from predicates import Compare, In, IsNull, Not, Predicate, StartsWith
 from runs import check, hold
 from tables import Table, one_column, write
 
+pytestmark = pytest.mark.usefixtures("statistics_alone")
+
 TEXT = pa.string()
 OPERATORS = ("=", "<>", "<", "<=", ">", ">=")
 

@@ -15,6 +15,8 @@ from predicates import Compare, StartsWith
 from runs import as_dicts, assert_answer, assert_left_alone, check, conf, on_off
 from tables import Table, one_column
 
+pytestmark = pytest.mark.usefixtures("statistics_alone")
+
 
 def brute_force(spark: SparkSession, where: str) -> list[oracle.Row]:
     """Return what the predicate allows when Spark itself evaluates it row by row, without LIMIT."""

@@ -16,7 +16,7 @@ from predicates import Compare, In, Not, Predicate, between
 from runs import check, conf, hold
 from tables import one_column
 
-pytestmark = pytest.mark.usefixtures("no_push_down")
+pytestmark = pytest.mark.usefixtures("no_push_down", "statistics_alone")
 
 NAN = math.nan
 DOUBLE = pa.float64()

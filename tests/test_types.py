@@ -15,6 +15,8 @@ from predicates import Compare, Flag, In, IsNull, Not, Predicate, Value, between
 from runs import check, hold
 from tables import Column, one_column
 
+pytestmark = pytest.mark.usefixtures("statistics_alone")
+
 EPOCH = datetime(2024, 1, 1)
 MAKERS: dict[str, tuple[pa.DataType, Callable[[int], Value]]] = {
     "byte": (pa.int8(), lambda n: n),
