@@ -44,7 +44,7 @@ final class ClassifyRowGroups(
     settings.trustedWritersOnly && !TestedWriters.contain(footer.file.getCreatedBy)
 
   private def classify(file: ListedFile, footer: Footer): Seq[ClassifiedRowGroup] = {
-    val sources = columns.map(source(_, file, factsOf(footer)))
+    val sources = sourcesOf(file, footer)
     footer.rowGroups.indices.map { index =>
       if (footer.rowGroups(index).getRowCount == 0) NoRows
       else evaluator.fold(Matching)(classify(_, new KnownFacts(sources, index)))
@@ -65,7 +65,7 @@ final class ClassifyRowGroups(
       rowGroup: Int,
       details: RowGroupDetails
   ): Option[ClassifiedRowGroup] = evaluator.filterNot(_ => isDoubted(footer)).flatMap { predicate =>
-    val known = new KnownFacts(columns.map(source(_, file, factsOf(footer))), rowGroup)
+    val known = new KnownFacts(sourcesOf(file, footer), rowGroup)
     val undecided = predicate.undecided(known)
     val helps = undecided.forall(_.exists(column => details.exist(columns(column), rowGroup)))
     if (helps)
@@ -79,6 +79,12 @@ final class ClassifyRowGroups(
         ClassifiedRowGroup(MatchState.PartiallyMatching, evaluator.obstacle(unit))
       case decided => ClassifiedRowGroup(decided, None)
     }
+
+  /** Where the facts about each column come from; the footer is asked about its writer and calendar once. */
+  private def sourcesOf(file: ListedFile, footer: Footer): IndexedSeq[Int => ColumnFacts] = {
+    val facts = factsOf(footer)
+    columns.map(source(_, file, facts))
+  }
 
   private def source(column: Column, file: ListedFile, facts: RowGroupFacts): Int => ColumnFacts =
     partitionOrdinal(column.attribute) match {
