@@ -48,12 +48,16 @@ class LimitReport:
         files_total: Files left by partition pruning.
         files_looked_at: Files whose footers were read while planning.
         files_scanned: Files with a chosen row group.
-        rows_to_read: Rows in the chosen row groups.
-        bytes_to_read: Compressed bytes in the chosen row groups.
+        rows_to_read: Rows chosen to be read.
+        row_ranges: Ranges of rows chosen in row groups that are not read whole.
+        rows_cut: Rows of the chosen row groups that are not read.
+        pages_skipped: Data pages of the chosen row groups, in the columns read, that are not read.
+        bytes_to_read: Compressed bytes of the columns read that hold the chosen rows.
         planning_ms: Milliseconds spent on this LIMIT while planning.
         row_filter_skipped: Whether the scan evaluates no WHERE, as every chosen row matches.
         rows_read: Rows that the scan gave; None until the query has run on this DataFrame.
         row_groups_read: Row groups that the scan opened; None until then.
+        bytes_read: Compressed bytes of the pages that the scan read; None until then.
     """
 
     table: str
@@ -69,11 +73,15 @@ class LimitReport:
     files_looked_at: int | None
     files_scanned: int | None
     rows_to_read: int | None
+    row_ranges: int | None
+    rows_cut: int | None
+    pages_skipped: int | None
     bytes_to_read: int | None
     planning_ms: float | None
     row_filter_skipped: bool
     rows_read: int | None
     row_groups_read: int | None
+    bytes_read: int | None
 
     def __str__(self) -> str:
         """Return the report of this LIMIT as a few lines of text."""

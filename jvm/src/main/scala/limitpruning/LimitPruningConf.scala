@@ -56,13 +56,25 @@ object LimitPruningConf {
   val MaxBytes = SQLConf
     .buildConf("spark.limitPruning.planning.maxBytes")
     .doc(
-      "The most bytes of dictionaries and bloom filters that are read while planning one LIMIT, where footers leave " +
-        "row groups undecided. With 0, none are read."
+      "The most bytes of dictionaries, bloom filters and page indexes that are read while planning one LIMIT. With 0, " +
+        "none are read: only statistics in footers count, and row groups are read whole."
     )
     .version("0.1.0")
     .bytesConf(ByteUnit.BYTE)
     .checkValue(_ >= 0, "must not be negative")
     .createWithDefault(16L * 1024 * 1024)
+
+  val MinPageBytes = SQLConf
+    .buildConf("spark.limitPruning.pages.minBytes")
+    .doc(
+      "Where a LIMIT needs only some rows of a row group, and the whole of it would be at least this many bytes to read, " +
+        "only the pages that hold them are read. Smaller ones are read whole, which saves looking their pages up: raise " +
+        "this on storage where a request takes long."
+    )
+    .version("0.1.0")
+    .bytesConf(ByteUnit.BYTE)
+    .checkValue(_ >= 0, "must not be negative")
+    .createWithDefault(1024L * 1024)
 
   val Threads = SQLConf
     .buildConf("spark.limitPruning.planning.threads")

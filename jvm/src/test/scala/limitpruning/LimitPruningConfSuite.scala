@@ -13,6 +13,7 @@ class LimitPruningConfSuite extends AnyFunSuite with SparkSuite {
     LimitPruningConf.MaxTime,
     LimitPruningConf.FirstFiles,
     LimitPruningConf.MaxBytes,
+    LimitPruningConf.MinPageBytes,
     LimitPruningConf.Threads
   )
 
@@ -42,6 +43,7 @@ class LimitPruningConfSuite extends AnyFunSuite with SparkSuite {
       LimitPruningConf.MaxTime -> "-1",
       LimitPruningConf.FirstFiles -> "0",
       LimitPruningConf.MaxBytes -> "-1",
+      LimitPruningConf.MinPageBytes -> "-1",
       LimitPruningConf.Threads -> "0",
       LimitPruningConf.Threads -> "129",
       LimitPruningConf.Enabled -> "perhaps"

@@ -24,7 +24,7 @@ private[parquet] final case class ColumnChunk(
 private[parquet] object ColumnChunk {
 
   /** The length to which writers cut bounds that they do not mark as cut. */
-  private val CutLength = 64
+  val CutLength = 64
 
   /** @param raw the statistics as they were written, null where there are none */
   def apply(rows: Long, chunk: ColumnChunkMetaData, raw: RawStatistics): ColumnChunk = {

@@ -51,6 +51,9 @@ private[parquet] final class FileSections(file: FileStatus, conf: Configuration)
     }
   }
 
+  /** Reads a piece of known size; throws where it cannot be read. */
+  def bytes(from: Long, size: Long): Array[Byte] = readAt(from, size)
+
   override def close(): Unit = {
     stream.foreach(_.close())
     stream = None

@@ -39,12 +39,21 @@ final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
   def of(column: Column): Int => ColumnFacts = locationOf(column) match {
     case Missing if SupportedTypes.contains(column.dataType) && !hasDefault(column) =>
       _ => ColumnFacts.AllNull
-    case Stored(path, leaf, leafType, isRequired) =>
-      val facts = new ChunkFacts(column.dataType, leafType, isRequired, calendar)
-      val believed = quirks.believed(leafType)
-      rowGroup => footer.chunk(rowGroup, leaf, path).map(believed).fold(ColumnFacts.Unknown)(facts(_))
+    case stored: Stored =>
+      val facts = chunkFacts(column, stored)
+      val believed = quirks.believed(stored.leafType)
+      rowGroup =>
+        footer.chunk(rowGroup, stored.leaf, stored.path).map(believed).fold(ColumnFacts.Unknown)(facts(_))
     case _ => _ => ColumnFacts.Unknown
   }
+
+  /** What turns statements about chunks of the column, or pages of them, into facts. */
+  private[parquet] def chunkFacts(column: Column, stored: Stored): ChunkFacts =
+    new ChunkFacts(column.dataType, stored.leafType, stored.isRequired, calendar)
+
+  /** What the footer says of a chunk, as far as it is believed. */
+  private[parquet] def chunk(stored: Stored, rowGroup: Int): Option[ColumnChunk] =
+    footer.chunk(rowGroup, stored.leaf, stored.path).map(quirks.believed(stored.leafType))
 }
 
 private object RowGroupFacts {

@@ -3,15 +3,9 @@ package limitpruning.plan
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, FileSourceMetadataAttribute}
 import org.apache.spark.sql.types.StructType
 
-import limitpruning.parquet.{Footer, ReadSettings, RowGroupDetails, RowGroupFacts, TestedWriters}
+import limitpruning.parquet.{Footer, ReadSettings, RowGroupFacts, TestedWriters}
 import limitpruning.predicate._
-
-/**
- * The state of one row group, and what stood in the way where it is partially matching.
- *
- * @param obstacle none where the row group is decided
- */
-final case class ClassifiedRowGroup(state: MatchState, obstacle: Option[Obstacle])
+import limitpruning.select.RowRange
 
 /**
  * The state of each row group of a file for one predicate. Compiled once per query; not thread-safe, as Catalyst's
@@ -29,62 +23,39 @@ final class ClassifyRowGroups(
 ) {
   import ClassifyRowGroups._
 
-  private val columns: IndexedSeq[Column] = for {
+  /** The predicate's columns, in the order in which units of rows number them. */
+  private[plan] val columns: IndexedSeq[Column] = for {
     column <- conjuncts.flatMap(Column.in).distinctBy(_.id).toIndexedSeq
     attribute <- output.find(_.exprId == column.attribute.exprId)
     if !isMetadata(attribute)
   } yield column.copy(attribute = attribute)
 
-  private val evaluator = if (conjuncts.isEmpty) None else Some(new Evaluator(conjuncts, columns))
+  /** None where there is no predicate. */
+  private[plan] val evaluator = if (conjuncts.isEmpty) None else Some(new Evaluator(conjuncts, columns))
 
-  def apply(file: ListedFile, footer: Footer): Seq[ClassifiedRowGroup] =
-    if (isDoubted(footer)) doubted(footer) else classify(file, footer)
-
-  private def isDoubted(footer: Footer): Boolean =
-    settings.trustedWritersOnly && !TestedWriters.contain(footer.file.getCreatedBy)
-
-  private def classify(file: ListedFile, footer: Footer): Seq[ClassifiedRowGroup] = {
-    val sources = sourcesOf(file, footer)
-    footer.rowGroups.indices.map { index =>
-      if (footer.rowGroups(index).getRowCount == 0) NoRows
-      else evaluator.fold(Matching)(classify(_, new KnownFacts(sources, index)))
-    }
+  def apply(listed: ListedFile, footer: Footer): ClassifiedFile = {
+    val isBelieved = !settings.trustedWritersOnly || TestedWriters.contain(footer.file.getCreatedBy)
+    val facts = new RowGroupFacts(footer, settings)
+    // The footer is asked about its writer and calendar once.
+    val sources = columns.map(source(_, listed, facts))
+    val rowGroups =
+      if (isBelieved) footer.rowGroups.indices.map { ordinal =>
+        classify(footer.rowGroups(ordinal).getRowCount, new KnownFacts(sources, ordinal))
+      }
+      else doubted(footer)
+    new ClassifiedFile(listed, footer, facts, sources, isBelieved, rowGroups)
   }
 
-  /** What the footer tells about columns of the relation. */
-  def factsOf(footer: Footer): RowGroupFacts = new RowGroupFacts(footer, settings)
-
-  /**
-   * Classifies a row group again, with what the file tells beyond its footer.
-   *
-   * @return none, with nothing read, where the conjuncts that are undecided cannot all be decided by that
-   */
-  def refined(
-      file: ListedFile,
-      footer: Footer,
-      rowGroup: Int,
-      details: RowGroupDetails
-  ): Option[ClassifiedRowGroup] = evaluator.filterNot(_ => isDoubted(footer)).flatMap { predicate =>
-    val known = new KnownFacts(sourcesOf(file, footer), rowGroup)
-    val undecided = predicate.undecided(known)
-    val helps = undecided.forall(_.exists(column => details.exist(columns(column), rowGroup)))
-    if (helps)
-      Some(classify(predicate, new DetailedFacts(known, columns, undecided.flatten.toSet, rowGroup, details)))
-    else None
-  }
-
-  private def classify(evaluator: Evaluator, unit: RowUnit): ClassifiedRowGroup =
-    MatchState.of(evaluator.outcomes(unit)) match {
-      case MatchState.PartiallyMatching =>
-        ClassifiedRowGroup(MatchState.PartiallyMatching, evaluator.obstacle(unit))
-      case decided => ClassifiedRowGroup(decided, None)
-    }
-
-  /** Where the facts about each column come from; the footer is asked about its writer and calendar once. */
-  private def sourcesOf(file: ListedFile, footer: Footer): IndexedSeq[Int => ColumnFacts] = {
-    val facts = factsOf(footer)
-    columns.map(source(_, file, facts))
-  }
+  /** Classifies a row group of `rows` rows by whatever is known about it. */
+  private[plan] def classify(rows: Long, unit: RowUnit): ClassifiedRowGroup =
+    if (rows == 0) NotMatching // no row, no outcome
+    else
+      evaluator.fold[MatchState](MatchState.FullyMatching)(e => MatchState.of(e.outcomes(unit))) match {
+        case MatchState.NotMatching => NotMatching
+        case MatchState.FullyMatching => fullyMatching(rows)
+        case MatchState.PartiallyMatching =>
+          ClassifiedRowGroup(MatchState.PartiallyMatching, evaluator.flatMap(_.obstacle(unit)))
+      }
 
   private def source(column: Column, file: ListedFile, facts: RowGroupFacts): Int => ColumnFacts =
     partitionOrdinal(column.attribute) match {
@@ -101,16 +72,14 @@ final class ClassifyRowGroups(
     }
 }
 
-private object ClassifyRowGroups {
+private[plan] object ClassifyRowGroups {
+  val NotMatching: ClassifiedRowGroup = ClassifiedRowGroup(MatchState.NotMatching, None)
 
-  /** No row, no outcome. */
-  private val NoRows = ClassifiedRowGroup(MatchState.NotMatching, None)
-
-  /** No predicate, no doubt. */
-  private val Matching = ClassifiedRowGroup(MatchState.FullyMatching, None)
+  def fullyMatching(rows: Long): ClassifiedRowGroup =
+    ClassifiedRowGroup(MatchState.FullyMatching, None, RowRange.all(rows))
 
   /** Not even the numbers of rows are believed. */
-  private def doubted(footer: Footer): Seq[ClassifiedRowGroup] = {
+  private def doubted(footer: Footer): IndexedSeq[ClassifiedRowGroup] = {
     val writer = Option(footer.file.getCreatedBy).getOrElse("")
     val obstacle = Some(Obstacle.UntestedWriter(if (writer.isEmpty) "unknown" else writer))
     footer.rowGroups.map(_ => ClassifiedRowGroup(MatchState.PartiallyMatching, obstacle))
@@ -119,31 +88,5 @@ private object ClassifyRowGroups {
   private def isMetadata(attribute: Attribute): Boolean = attribute match {
     case FileSourceMetadataAttribute(_) => true
     case _ => false
-  }
-
-  /** The facts about one row group with its dictionaries and bloom filters, for the columns where they may help. */
-  private final class DetailedFacts(
-      known: RowUnit,
-      columns: IndexedSeq[Column],
-      helpful: Set[Int],
-      rowGroup: Int,
-      details: RowGroupDetails
-  ) extends RowUnit {
-    override def facts(ordinal: Int): ColumnFacts =
-      if (helpful(ordinal)) details.narrow(columns(ordinal), rowGroup, known.facts(ordinal))
-      else known.facts(ordinal)
-
-    override def excludes(ordinal: Int, value: Any): Boolean =
-      helpful(ordinal) && details.exclude(columns(ordinal), rowGroup, value)
-  }
-
-  /** The facts about one row group, each worked out when it is first asked for. */
-  private final class KnownFacts(sources: IndexedSeq[Int => ColumnFacts], rowGroup: Int) extends RowUnit {
-    private val known = new Array[ColumnFacts](sources.size)
-
-    override def facts(ordinal: Int): ColumnFacts = {
-      if (known(ordinal) == null) known(ordinal) = sources(ordinal)(rowGroup)
-      known(ordinal)
-    }
   }
 }

@@ -1,5 +1,7 @@
 package limitpruning.plan
 
+import java.util.Locale
+
 import scala.concurrent.duration.DurationLong
 
 import org.apache.spark.sql.SparkSession
@@ -10,6 +12,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.{LimitPruningConf, SparkSessions}
 import limitpruning.parquet.{FooterReader, ReadSettings, UnreadableFooterException}
+import limitpruning.scan.ReadRowRanges
 import limitpruning.select.ProvedCover
 
 /** Decides for one LIMIT what to read: extract, list, look, select. The only I/O is listing and reading footers. */
@@ -37,9 +40,16 @@ object CoverLimit {
       new ClassifyRowGroups(scan.conjuncts, scan.logical.output, scan.relation.partitionSchema, settings)
     val hadoopConf = SparkSessions.hadoopConf(session, scan.relation.options)
     val footers = new ReadFooters(new FooterReader(hadoopConf), conf.getConf(LimitPruningConf.Threads))
-    val refine = new RefineRowGroups(classify, hadoopConf, conf.getConf(LimitPruningConf.MaxBytes))
+    val maxBytes = conf.getConf(LimitPruningConf.MaxBytes)
+    val narrow = new NarrowRowGroups(
+      isNeeded(scan, settings),
+      isSupported = maxBytes > 0 && ReadRowRanges.isSupported,
+      conf.getConf(LimitPruningConf.MinPageBytes)
+    )
+    val refine = new RefineRowGroups(classify, hadoopConf, narrow, maxBytes)
+    val select = new SelectRows(narrow, hadoopConf, maxBytes)
     val search =
-      new RowGroupSearch(scan.limit, budget(scan, conf), footers(_), classify(_, _), refine(_, _, _, _))
+      new RowGroupSearch(scan.limit, budget(scan, conf), footers(_), classify(_, _), refine(_, _), select(_))
     try {
       val (outcome, counts) = search.run(list(scan, conf))
       val nanos = System.nanoTime() - started
@@ -62,6 +72,17 @@ object CoverLimit {
     val files =
       listing.flatMap(directory => directory.files.map(f => ListedFile(directory.values, f.fileStatus)))
     files.map(file => file.status.getPath.toString -> file).sortBy(_._1).map(_._2).toIndexedSeq
+  }
+
+  /** Whether the scan reads a column of a file. Where columns are not found by their names, it may be any. */
+  private def isNeeded(scan: LimitedScan, settings: ReadSettings): String => Boolean = {
+    // The relation's own names: those in the query may be written otherwise.
+    val names = scan.logical.output.filter(scan.needed.contains).map(_.name)
+    if (settings.byFieldId) _ => true
+    else if (settings.caseSensitive) names.toSet
+    else {
+      val lower = names.map(_.toLowerCase(Locale.ROOT)).toSet; name => lower(name.toLowerCase(Locale.ROOT))
+    }
   }
 
   /** Whether Spark decides a conjunct from the directories' names alone. */

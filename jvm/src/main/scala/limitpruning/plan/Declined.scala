@@ -54,6 +54,12 @@ object Declined {
   final case class UnaddressableRowGroups(path: String)
       extends Declined("unaddressable-row-groups", s"row groups of $path cannot be told apart by byte ranges")
 
+  final case class UnreadablePages(path: String)
+      extends Declined(
+        "unreadable-pages",
+        s"the page index of $path contradicts itself or its footer, so rows of single pages cannot be read"
+      )
+
   /** @param obstacles what stood in the way, and in how many row groups */
   final case class NotClustered(filesLookedAt: Int, obstacles: String)
       extends Declined(

@@ -1,6 +1,6 @@
 package limitpruning.plan
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, IntegerLiteral}
+import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, IntegerLiteral}
 import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LocalLimit, LogicalPlan, Project}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
@@ -11,10 +11,12 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
  *
  * @param limit rows wanted, at least 1
  * @param conjuncts the predicate over the relation's columns, empty where every row is wanted
+ * @param needed the relation's columns that are read where the predicate is proved, and perhaps others
  */
 final case class LimitedScan(
     limit: Int,
     conjuncts: Seq[Expression],
+    needed: AttributeSet,
     logical: LogicalRelation,
     relation: HadoopFsRelation
 )
@@ -28,7 +30,8 @@ object LimitedScan {
         case IntegerLiteral(limit) if limit > 0 =>
           val unsupported = (projections ++ filters ++ filtersAbove).flatMap(unsupportedUse).headOption
           val reason = unsupported.orElse(ParquetScan.unsupported(logical, relation))
-          Some(reason.toLeft(LimitedScan(limit, filters, logical, relation)))
+          val needed = AttributeSet.fromAttributeSets(projections.map(_.references))
+          Some(reason.toLeft(LimitedScan(limit, filters, needed, logical, relation)))
         case IntegerLiteral(_) => None
         case _ => left(Declined.LimitNotConstant)
       }

@@ -2,16 +2,23 @@ package limitpruning.plan
 
 import org.apache.hadoop.conf.Configuration
 
-import limitpruning.parquet.{Footer, RowGroupDetails}
-import limitpruning.predicate.MatchState
+import limitpruning.parquet.{ColumnPages, PageIndexReader, RowGroupDetails}
+import limitpruning.predicate.{Evaluator, MatchState, RowUnit}
+import limitpruning.select.RowRange
 
 /**
- * Looks deeper into row groups that the footer leaves undecided: at dictionaries and bloom filters, in order, as long as
- * rows are missing, bytes are left, and it helps. One search, one instance.
+ * Looks deeper into row groups that the footer leaves undecided: at dictionaries and bloom filters, then at pages; in
+ * order, as long as rows are missing, bytes are left, and it helps. One search, one instance.
  *
- * @param maxBytes bytes of dictionaries and bloom filters that are read for one LIMIT at most
+ * @param narrow knows whether some rows of a row group can be read without the others
+ * @param maxBytes bytes that are read for one LIMIT at most
  */
-final class RefineRowGroups(classify: ClassifyRowGroups, conf: Configuration, maxBytes: Long) {
+final class RefineRowGroups(
+    classify: ClassifyRowGroups,
+    conf: Configuration,
+    narrow: NarrowRowGroups,
+    maxBytes: Long
+) {
   import RefineRowGroups._
 
   private var bytesLeft = maxBytes
@@ -19,47 +26,80 @@ final class RefineRowGroups(classify: ClassifyRowGroups, conf: Configuration, ma
 
   /**
    * @param needed rows that are still missing, counted from this file's first row group on
-   * @return the row groups, some of them decided now
+   * @return the file with some of its row groups decided now
    */
-  def apply(
-      file: ListedFile,
-      footer: Footer,
-      classified: Seq[ClassifiedRowGroup],
-      needed: Long
-  ): Seq[ClassifiedRowGroup] =
-    if (classified.forall(_.state != MatchState.PartiallyMatching)) classified
-    else {
-      val facts = classify.factsOf(footer)
-      val details = new RowGroupDetails(file.status, footer, facts, conf, math.min(maxBytes, LargestPart))
-      try {
-        var found = 0L
-        classified.zipWithIndex.map { case (rowGroup, index) =>
-          val refined =
-            if (rowGroup.state == MatchState.PartiallyMatching && found < needed && pays(details))
-              refine(file, footer, index, rowGroup, details)
-            else rowGroup
-          if (refined.state == MatchState.FullyMatching) found += footer.rowGroups(index).getRowCount
-          refined
-        }
-      } finally {
-        bytesLeft -= details.bytesRead
-        details.close()
+  def apply(file: ClassifiedFile, needed: Long): ClassifiedFile = classify.evaluator match {
+    case Some(evaluator) if file.isBelieved && file.rowGroups.exists(isUndecided) =>
+      val look = new Look(file, evaluator)
+      try file.withRowGroups(look.refined(needed))
+      finally look.close()
+    case _ => file
+  }
+
+  /** A look into one file. */
+  private final class Look(file: ClassifiedFile, evaluator: Evaluator) {
+    private val status = file.listed.status
+    private val details =
+      new RowGroupDetails(status, file.footer, file.facts, conf, math.min(maxBytes, LargestPart))
+    private val indexes = new PageIndexReader(status, file.footer, conf, bytesLeft)
+
+    def close(): Unit = {
+      bytesLeft -= bytesRead
+      details.close()
+      indexes.close()
+    }
+
+    def refined(needed: Long): IndexedSeq[ClassifiedRowGroup] = {
+      var found = 0L
+      file.rowGroups.zipWithIndex.map { case (rowGroup, ordinal) =>
+        val refined =
+          if (isUndecided(rowGroup) && found < needed && pays) refine(rowGroup, ordinal) else rowGroup
+        found += RowRange.rowsOf(refined.matching)
+        refined
       }
     }
 
-  private def pays(details: RowGroupDetails): Boolean = details.bytesRead < bytesLeft && inVain < MostInVain
+    private def bytesRead: Long = details.bytesRead + indexes.bytesRead
 
-  private def refine(
-      file: ListedFile,
-      footer: Footer,
-      index: Int,
-      rowGroup: ClassifiedRowGroup,
-      details: RowGroupDetails
-  ): ClassifiedRowGroup = classify.refined(file, footer, index, details) match {
-    case None => rowGroup // there is nothing to be read that could decide it
-    case Some(refined) =>
-      inVain = if (refined.state == MatchState.PartiallyMatching) inVain + 1 else 0
+    private def pays: Boolean = bytesRead < bytesLeft && inVain < MostInVain
+
+    private def refine(rowGroup: ClassifiedRowGroup, ordinal: Int): ClassifiedRowGroup = {
+      val before = bytesRead
+      val (byValues, unit) = lookAtValues(rowGroup, ordinal)
+      val refined = if (isUndecided(byValues)) lookAtPages(byValues, ordinal, unit) else byValues
+      if (!isUndecided(refined) || refined.matching.nonEmpty) inVain = 0
+      else if (bytesRead > before) inVain += 1
       refined
+    }
+
+    /** Reads nothing where the conjuncts that are undecided cannot all be decided by dictionaries and filters. */
+    private def lookAtValues(rowGroup: ClassifiedRowGroup, ordinal: Int): (ClassifiedRowGroup, RowUnit) = {
+      val known = file.known(ordinal)
+      val undecided = evaluator.undecided(known)
+      if (undecided.forall(_.exists(column => details.exist(classify.columns(column), ordinal)))) {
+        val unit = new DetailedFacts(known, classify.columns, undecided.flatten.toSet, ordinal, details)
+        (classify.classify(rows(ordinal), unit), unit)
+      } else (rowGroup, known)
+    }
+
+    /** Reads nothing where the conjuncts that are undecided cannot all be decided by pages. */
+    private def lookAtPages(
+        rowGroup: ClassifiedRowGroup,
+        ordinal: Int,
+        known: RowUnit
+    ): ClassifiedRowGroup = {
+      def exist(column: Int): Boolean =
+        ColumnPages.exist(file.facts, indexes, classify.columns(column), ordinal)
+      val undecided = evaluator.undecided(known)
+      if (narrow.isPossible(file.footer, indexes, ordinal) && undecided.forall(_.exists(exist))) {
+        val pages = undecided.flatten.distinct.flatMap { column =>
+          ColumnPages.of(file.facts, indexes, classify.columns(column), ordinal).map(column -> _)
+        }
+        ClassifyPages(evaluator, classify.columns, rows(ordinal), known, pages.toMap, rowGroup)
+      } else rowGroup
+    }
+
+    private def rows(ordinal: Int): Long = file.footer.rowGroups(ordinal).getRowCount
   }
 }
 
@@ -70,4 +110,7 @@ private object RefineRowGroups {
 
   /** Bytes of one dictionary or bloom filter. */
   private val LargestPart = 1024L * 1024
+
+  private def isUndecided(rowGroup: ClassifiedRowGroup): Boolean =
+    rowGroup.state == MatchState.PartiallyMatching
 }

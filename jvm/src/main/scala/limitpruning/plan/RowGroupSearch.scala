@@ -7,9 +7,9 @@ import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.catalyst.InternalRow
 
 import limitpruning.LimitPruningConf.{MaxFiles, MaxTime}
-import limitpruning.parquet.{Addressing, Footer}
+import limitpruning.parquet.Footer
 import limitpruning.predicate.MatchState
-import limitpruning.select.{Cover, SearchCounts, SelectedFile, Selection}
+import limitpruning.select.{Cover, MatchingRows, SearchCounts, Selection}
 
 /** One file of the listing, with the partition values of its directory. */
 final case class ListedFile(partitionValues: InternalRow, status: FileStatus)
@@ -26,22 +26,21 @@ final case class SearchBudget(maxFiles: Int, maxTime: FiniteDuration, firstFiles
  * @param read reads the footers of one wave, in order
  * @param classify the state of each row group of a file, from its footer
  * @param refine looks deeper into a file, with how many rows are still missing; asked only where footers do not cover
+ * @param select says how the chosen rows are read
  */
 final class RowGroupSearch(
     limit: Int,
     budget: SearchBudget,
     read: Seq[ListedFile] => Seq[Footer],
-    classify: (ListedFile, Footer) => Seq[ClassifiedRowGroup],
-    refine: (ListedFile, Footer, Seq[ClassifiedRowGroup], Long) => Seq[ClassifiedRowGroup]
+    classify: (ListedFile, Footer) => ClassifiedFile,
+    refine: (ClassifiedFile, Long) => ClassifiedFile,
+    select: Seq[(ClassifiedFile, Seq[MatchingRows])] => Either[Declined, Selection]
 ) {
   import RowGroupSearch._
 
   private val obstacles = new ObstacleCounts
   private val deadline = budget.maxTime.fromNow
-  private val cover = new Cover[ListedFile, (Footer, Int)](
-    limit,
-    { case (footer, ordinal) => footer.rowGroups(ordinal).getRowCount }
-  )
+  private val cover = new Cover[ClassifiedFile](limit)
 
   /**
    * @return the selection, or why there is none, and what was seen on the way
@@ -59,44 +58,27 @@ final class RowGroupSearch(
       seen: SearchCounts
   ): (Either[Declined, Selection], SearchCounts) = {
     val wave = files.slice(seen.filesLookedAt, math.min(seen.filesLookedAt + size, budget.maxFiles))
-    val classified = wave.zip(read(wave)).map { case (file, footer) =>
-      (file, footer, classify(file, footer))
+    val rowsBefore = cover.rows
+    val classified = wave.zip(read(wave)).map { case (file, footer) => classify(file, footer) }
+    val isEnough = cover.rows >= limit - classified.map(matchingRows).sum
+    val looked = classified.foldLeft(seen) { (counts, file) =>
+      add(counts, if (isEnough || cover.isComplete) file else refine(file, limit - cover.rows))
     }
-    val isEnough = cover.rows >= limit - classified.map { case (_, footer, groups) =>
-      fullRows(footer, groups)
-    }.sum
-    val looked = classified.foldLeft(seen) { case (counts, (file, footer, groups)) =>
-      val missing = limit - cover.rows
-      add(
-        counts,
-        file,
-        footer,
-        if (isEnough || missing <= 0) groups else refine(file, footer, groups, missing)
-      )
-    }
-    if (cover.isComplete) (selection, looked)
+    if (cover.isComplete) (select(cover.result.toSeq.flatten), looked)
     else
-      whyStop(seen, looked) match {
+      whyStop(seen, looked, foundRows = cover.rows > rowsBefore) match {
         case Some(reason) => (Left(reason), looked)
         case None => lookAt(files, math.min(size * WaveGrowth, LargestWave), looked)
       }
   }
 
-  private def fullRows(footer: Footer, rowGroups: Seq[ClassifiedRowGroup]): Long =
-    rowGroups.indices
-      .filter(i => rowGroups(i).state == MatchState.FullyMatching)
-      .map(i => footer.rowGroups(i).getRowCount.min(limit.toLong)) // so that absurd counts do not overflow
-      .sum
+  private def matchingRows(file: ClassifiedFile): Long =
+    file.matching.iterator.map(_.rows.min(limit.toLong)).sum // so that absurd counts do not overflow
 
-  private def add(
-      counts: SearchCounts,
-      file: ListedFile,
-      footer: Footer,
-      classified: Seq[ClassifiedRowGroup]
-  ): SearchCounts = {
-    val states = classified.map(_.state)
-    cover.add(file, states.zipWithIndex.map { case (state, ordinal) => ((footer, ordinal), state) })
-    classified.flatMap(_.obstacle).foreach(obstacles.add)
+  private def add(counts: SearchCounts, file: ClassifiedFile): SearchCounts = {
+    val states = file.rowGroups.map(_.state)
+    cover.add(file, file.matching)
+    file.rowGroups.flatMap(_.obstacle).foreach(obstacles.add)
     SearchCounts(
       counts.files,
       counts.filesLookedAt + 1,
@@ -106,10 +88,10 @@ final class RowGroupSearch(
     )
   }
 
-  private def whyStop(before: SearchCounts, after: SearchCounts): Option[Declined] =
+  private def whyStop(before: SearchCounts, after: SearchCounts, foundRows: Boolean): Option[Declined] =
     if (after.filesLookedAt == after.files)
       Some(Declined.NotEnoughRows(cover.rows, limit, obstacles.summary(after.rowGroups)))
-    else if (!looksClustered(before, after))
+    else if (!foundRows && !mostlyNotMatching(before, after))
       Some(Declined.NotClustered(after.filesLookedAt, obstacles.summary(after.rowGroups)))
     else if (after.filesLookedAt >= budget.maxFiles) Some(outOfBudget(MaxFiles.key, budget.maxFiles.toString))
     else if (deadline.isOverdue()) Some(outOfBudget(MaxTime.key, budget.maxTime.toString))
@@ -118,23 +100,11 @@ final class RowGroupSearch(
   private def outOfBudget(setting: String, value: String): Declined =
     Declined.OutOfBudget(setting, value, cover.rows, limit)
 
-  /** Whether the wave between the two counts found fully matching row groups, or mostly not matching ones. */
-  private def looksClustered(before: SearchCounts, after: SearchCounts): Boolean = {
+  /** Whether most row groups of the wave between the two counts are not matching, as in clustered data. */
+  private def mostlyNotMatching(before: SearchCounts, after: SearchCounts): Boolean = {
     val rowGroups = after.rowGroups - before.rowGroups
     val notMatching = rowGroups - (after.matched - before.matched)
-    after.fullyMatched > before.fullyMatched || 2 * notMatching >= rowGroups
-  }
-
-  private def selection: Either[Declined, Selection] = {
-    val files = cover.result.toSeq.flatten.map { case (file, rowGroups) =>
-      val (footer, _) = rowGroups.head
-      val path = file.status.getPath.toString
-      Addressing.of(footer, rowGroups.map { case (_, ordinal) => ordinal })
-        .toRight(Declined.UnaddressableRowGroups(path))
-        .map(SelectedFile(path, file.status.getLen, file.status.getModificationTime, _))
-    }
-    files.collectFirst { case Left(reason) => reason }
-      .toLeft(Selection(files.collect { case Right(file) => file }))
+    2 * notMatching >= rowGroups
   }
 }
 

@@ -13,6 +13,17 @@ final case class ColumnFacts(values: Values, nulls: Nulls) {
   def union(other: ColumnFacts, ordering: Ordering[Any]): ColumnFacts =
     ColumnFacts(values.union(other.values, ordering), nulls.union(other.nulls))
 
+  /**
+   * What holds where both this and `other` are true of the same rows; where they contradict each other, one of them is
+   * wrong, and nothing is known.
+   */
+  def and(other: ColumnFacts, ordering: Ordering[Any]): ColumnFacts =
+    (for {
+      values <- values.and(other.values, ordering)
+      nulls <- nulls.and(other.nulls)
+      if !(values == Values.None && nulls == Nulls.No)
+    } yield ColumnFacts(values, nulls)).getOrElse(ColumnFacts.Unknown)
+
   /** The same values; no row is null. */
   def withoutNulls: ColumnFacts = copy(nulls = Nulls.No)
 }
@@ -39,6 +50,26 @@ sealed trait Values {
     case range: Range => Some(range)
     case Finite(values) => Some(Range(values.min(ordering), values.max(ordering)))
     case Unknown | None => Option.empty
+  }
+
+  /** What is in both, or none where that is nothing. */
+  def and(other: Values, ordering: Ordering[Any]): Option[Values] = (this, other) match {
+    case (Unknown, values) => Some(values)
+    case (values, Unknown) => Some(values)
+    case (None, _) | (_, None) => Some(None)
+    case (Finite(a), b) => b.keeping(a, ordering)
+    case (a, Finite(b)) => a.keeping(b, ordering)
+    case (Range(a, b), Range(c, d)) =>
+      Some(Range(ordering.max(a, c), ordering.min(b, d))).filter(r => ordering.lteq(r.min, r.max))
+  }
+
+  private def keeping(candidates: Seq[Any], ordering: Ordering[Any]): Option[Values] = {
+    val kept = this match {
+      case Range(min, max) => candidates.filter(v => ordering.lteq(min, v) && ordering.lteq(v, max))
+      case Finite(values) => candidates.filter(v => values.exists(ordering.equiv(v, _)))
+      case Unknown | None => candidates
+    }
+    if (kept.isEmpty) Option.empty else Some(Finite(kept))
   }
 
   def union(other: Values, ordering: Ordering[Any]): Values = (this, other) match {
@@ -71,6 +102,12 @@ object Values {
 /** Whether rows are null. A null count that is not recorded is `Unknown`, never zero. */
 sealed trait Nulls {
   def union(other: Nulls): Nulls = if (this == other) this else Nulls.Unknown
+
+  /** What both say, or none where they contradict each other. */
+  def and(other: Nulls): Option[Nulls] =
+    if (this == Nulls.Unknown) Some(other)
+    else if (other == Nulls.Unknown || other == this) Some(this)
+    else None
 }
 
 object Nulls {

@@ -42,9 +42,10 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
 
   private def describe(limit: LocalLimit, physical: SparkPlan): Option[LimitReport] =
     LimitedScan.of(limit).map {
-      case Right(LimitedScan(_, _, SelectedRelation(logical, index), _)) =>
-        planned(limit, logical, index, physical)
-      case Right(scan) => refused(limit, tagged(limit).getOrElse(Refusal(Declined.NotLookedAt, Some(scan))))
+      case Right(scan) => scan.logical match {
+          case SelectedRelation(_, index) => planned(limit, scan, index, physical)
+          case _ => refused(limit, tagged(limit).getOrElse(Refusal(Declined.NotLookedAt, Some(scan))))
+        }
       case Left(reason) => refused(limit, tagged(limit).getOrElse(Refusal(reason)))
     }
 
@@ -52,7 +53,7 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
 
   private def planned(
       limit: LocalLimit,
-      logical: LogicalRelation,
+      limited: LimitedScan,
       index: SelectedFileIndex,
       physical: SparkPlan
   ): LimitReport = {
@@ -63,29 +64,35 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
     val restored = scan.isEmpty && collectWithSubqueries(physical) {
       case plain: FileSourceScanExec if plain.relation.location eq index.original => plain
     }.nonEmpty
-    if (restored) {
-      val original =
-        LimitedScan(cover.limit, cover.conjuncts, logical, logical.relation.asInstanceOf[HadoopFsRelation])
-      refused(
-        limit,
-        Refusal(Declined.FiltersChanged, Some(original), Some(cover.counts), cover.planningNanos)
+    if (restored) refused(
+      limit,
+      Refusal(
+        Declined.FiltersChanged,
+        Some(limited.copy(conjuncts = cover.conjuncts)),
+        Some(cover.counts),
+        cover.planningNanos
       )
-    } else {
+    )
+    else {
       val hasRun = scan.exists(node => ScanMetrics.hasRun(node.metrics))
       def measured(name: String): Option[Long] = scan.filter(_ => hasRun).map(_.metrics(name).value)
       LimitReport(
-        table = table(logical),
+        table = table(limited.logical),
         limit = Some(cover.limit),
         predicate = predicate(cover.conjuncts),
         reason = None,
         rowGroups = Some(rowGroups(cover.counts, Some(cover.selection.rowGroups))),
         files = Some(files(cover.counts, Some(cover.selection.files.size))),
         rowsToRead = Some(cover.selection.rows),
+        rowRanges = Some(cover.selection.rowRanges),
+        rowsCut = Some(cover.selection.rowsCut),
+        pagesSkipped = scan.map(_.pagesSkipped),
         bytesToRead = scan.map(_.bytesToRead),
         planningMs = Some(millis(cover.planningNanos)),
         rowFilterSkipped = scan.exists(_.skipsRowFilter),
         rowsRead = measured(ScanMetrics.OutputRows),
-        rowGroupsRead = measured(ScanMetrics.RowGroupsRead)
+        rowGroupsRead = measured(ScanMetrics.RowGroupsRead),
+        bytesRead = measured(ScanMetrics.BytesRead)
       )
     }
   }
@@ -98,11 +105,15 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
     rowGroups = refusal.counts.map(rowGroups(_, None)),
     files = refusal.counts.map(files(_, None)),
     rowsToRead = None,
+    rowRanges = None,
+    rowsCut = None,
+    pagesSkipped = None,
     bytesToRead = None,
     planningMs = if (refusal.planningNanos > 0) Some(millis(refusal.planningNanos)) else None,
     rowFilterSkipped = false,
     rowsRead = None,
-    rowGroupsRead = None
+    rowGroupsRead = None,
+    bytesRead = None
   )
 
   private def firstTable(plan: LogicalPlan): Option[LogicalRelation] =

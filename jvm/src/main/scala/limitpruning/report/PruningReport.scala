@@ -9,11 +9,15 @@ package limitpruning.report
  * @param predicate as SQL, `None` where there is none
  * @param rowGroups row groups of the files looked at: total → matched → fully matched → scanned
  * @param files files after partition pruning: total → looked at → scanned
- * @param rowsToRead rows in the row groups that are scanned
- * @param bytesToRead compressed bytes of the column chunks that are scanned
+ * @param rowsToRead rows that are scanned
+ * @param rowRanges ranges of rows that are scanned of row groups that are not scanned whole
+ * @param rowsCut rows of the row groups that are not scanned
+ * @param pagesSkipped data pages of the row groups and columns that are not scanned
+ * @param bytesToRead compressed bytes of the column chunks, or pages of them, that are scanned
  * @param planningMs how long looking took, in milliseconds
  * @param rowsRead rows that the scan has given so far, after the query has run
  * @param rowGroupsRead row groups that the scan has begun to read, after the query has run
+ * @param bytesRead compressed bytes of the column chunks, or pages of them, that it has read, after the query has run
  */
 final case class LimitReport(
     table: String,
@@ -23,11 +27,15 @@ final case class LimitReport(
     rowGroups: Option[RowGroupCounts],
     files: Option[FileCounts],
     rowsToRead: Option[Long],
+    rowRanges: Option[Int],
+    rowsCut: Option[Long],
+    pagesSkipped: Option[Long],
     bytesToRead: Option[Long],
     planningMs: Option[Double],
     rowFilterSkipped: Boolean,
     rowsRead: Option[Long],
-    rowGroupsRead: Option[Long]
+    rowGroupsRead: Option[Long],
+    bytesRead: Option[Long]
 ) {
   def covered: Boolean = reason.isEmpty
 }

@@ -57,11 +57,15 @@ final class ReportBridge {
     put("files_looked_at", limit.files.map(_.lookedAt))
     put("files_scanned", limit.files.flatMap(_.scanned))
     put("rows_to_read", limit.rowsToRead)
+    put("row_ranges", limit.rowRanges)
+    put("rows_cut", limit.rowsCut)
+    put("pages_skipped", limit.pagesSkipped)
     put("bytes_to_read", limit.bytesToRead)
     put("planning_ms", limit.planningMs)
     put("row_filter_skipped", limit.rowFilterSkipped)
     put("rows_read", limit.rowsRead)
     put("row_groups_read", limit.rowGroupsRead)
+    put("bytes_read", limit.bytesRead)
     fields
   }
 }

@@ -31,15 +31,18 @@ case class LimitPrunedScanExec(
 
   @transient private lazy val reading = new SelectionRead(scan, cover.selection)
 
-  /** Compressed bytes of the column chunks that will be read. */
+  /** Compressed bytes of the column chunks, or pages of them, that will be read. */
   def bytesToRead: Long = reading.bytes
+
+  /** Data pages that will not be read of row groups that are. */
+  def pagesSkipped: Long = reading.pagesSkipped
 
   /** The row filter that is not evaluated, because every selected row is proved to pass it. */
   def skipsRowFilter: Boolean = cover.conjuncts.nonEmpty
 
   @transient private lazy val inputRDD: RDD[InternalRow] = {
-    ScanMetrics.postPlanned(sparkContext, metrics, cover, bytesToRead)
-    reading.rdd(metrics(ScanMetrics.RowGroupsRead))
+    ScanMetrics.postPlanned(sparkContext, metrics, cover, bytesToRead, pagesSkipped)
+    reading.rdd(metrics(ScanMetrics.RowGroupsRead), metrics(ScanMetrics.BytesRead))
   }
 
   override protected def doExecute(): RDD[InternalRow] = {

@@ -17,17 +17,19 @@ final class FileChangedException(path: String, problem: String)
  * Passes on the rows of a run of row groups, counts the row groups that are begun, and makes sure at the end that
  * there were just as many rows as planned.
  *
- * @param rows the reader's rows, or batches of rows, which do not cross row groups
- * @param planned rows of each row group of the run
+ * @param rows the reader's rows, or batches of rows, which do not cross row groups: those that are planned
+ * @param planned the row groups of the run
+ * @param bytesRead compressed bytes; a row group's are read together, when its first row is
  */
 private[scan] final class PlannedRows(
     rows: Iterator[Any],
     path: String,
-    planned: Array[Long],
-    rowGroupsRead: SQLMetric
+    planned: Seq[PlannedRowGroup],
+    rowGroupsRead: SQLMetric,
+    bytesRead: SQLMetric
 ) extends Iterator[Any]
     with Closeable {
-  private val total = planned.sum
+  private val total = planned.map(_.rowsToRead).sum
   private var delivered = 0L
   private var begun = 0
   private var nextBegins = 0L
@@ -42,9 +44,10 @@ private[scan] final class PlannedRows(
   override def next(): Any = {
     val element = rows.next()
     while (begun < planned.length && nextBegins <= delivered) {
-      nextBegins += planned(begun)
-      begun += 1
+      nextBegins += planned(begun).rowsToRead
       rowGroupsRead += 1
+      bytesRead += planned(begun).bytes
+      begun += 1
     }
     delivered +=
       (element match {

@@ -2,13 +2,25 @@ package limitpruning.scan
 
 import org.apache.spark.sql.types.{DataType, StructType}
 
-import limitpruning.select.SelectedRowGroup
+import limitpruning.select.{ColumnBytes, SelectedPages, SelectedRowGroup}
 
-/** How many compressed bytes of a row group a scan of `schema` reads: its column chunks, whole. */
-final class ReadBytes(schema: StructType, caseSensitive: Boolean) {
+/**
+ * What a scan of `schema` reads of a row group.
+ *
+ * @param skipsPages whether the reader reads only the pages that hold selected rows; the row-based one does not
+ */
+final class ReadBytes(schema: StructType, caseSensitive: Boolean, skipsPages: Boolean) {
 
+  /** Compressed bytes. */
   def apply(rowGroup: SelectedRowGroup): Long =
-    rowGroup.columnBytes.iterator.collect { case (path, bytes) if isRead(path, schema) => bytes }.sum
+    columns(rowGroup).map(column => if (skipsPages) column.bytesToRead else column.bytes).sum
+
+  /** The columns of whose pages not all are read. */
+  def pages(rowGroup: SelectedRowGroup): Seq[SelectedPages] =
+    if (skipsPages) columns(rowGroup).flatMap(_.pages).toSeq else Nil
+
+  private def columns(rowGroup: SelectedRowGroup): Iterator[ColumnBytes] =
+    rowGroup.columns.iterator.collect { case (path, bytes) if isRead(path, schema) => bytes }
 
   /** Below an array or a map, and below a column of another shape than expected, everything counts as read. */
   private def isRead(path: Seq[String], dataType: DataType): Boolean = (path, dataType) match {

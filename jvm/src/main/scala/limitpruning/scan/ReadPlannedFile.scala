@@ -14,14 +14,20 @@ import org.apache.spark.util.SerializableConfiguration
 private[scan] final class ReadPlannedFile(
     read: PartitionedFile => Iterator[InternalRow],
     conf: SerializableConfiguration,
-    rowGroupsRead: SQLMetric
+    rowGroupsRead: SQLMetric,
+    bytesRead: SQLMetric
 ) extends (PartitionedFile => Iterator[InternalRow])
     with Serializable {
 
   override def apply(file: PartitionedFile): Iterator[InternalRow] = {
     checkUnchanged(file)
-    val rows =
-      new PlannedRows(read(file), file.urlEncodedPath, ReadPlannedFile.plannedRows(file), rowGroupsRead)
+    val path = file.urlEncodedPath
+    val planned = ReadPlannedFile.planned(file)
+    val all = read(file)
+    val chosen =
+      if (planned.forall(_.isWhole) || ReadRowRanges.narrow(all, planned, path)) all
+      else new RowsInRanges(all, planned)
+    val rows = new PlannedRows(chosen, path, planned, rowGroupsRead, bytesRead)
     rows.asInstanceOf[Iterator[InternalRow]] // as Spark types the batches of its columnar readers, too
   }
 
@@ -40,11 +46,11 @@ private[scan] final class ReadPlannedFile(
 
 private[scan] object ReadPlannedFile {
 
-  /** The key under which a split carries the rows of each of its row groups. */
-  private val PlannedRowsKey = "limitpruning.plannedRows"
+  /** The key under which a split carries what is to be read of each of its row groups. */
+  private val PlannedKey = "limitpruning.planned"
 
-  def plan(rows: Seq[Long]): Map[String, Any] = Map(PlannedRowsKey -> rows.toArray)
+  def plan(rowGroups: Seq[PlannedRowGroup]): Map[String, Any] = Map(PlannedKey -> rowGroups.toVector)
 
-  def plannedRows(file: PartitionedFile): Array[Long] =
-    file.otherConstantMetadataColumnValues(PlannedRowsKey).asInstanceOf[Array[Long]]
+  def planned(file: PartitionedFile): Seq[PlannedRowGroup] =
+    file.otherConstantMetadataColumnValues(PlannedKey).asInstanceOf[Seq[PlannedRowGroup]]
 }

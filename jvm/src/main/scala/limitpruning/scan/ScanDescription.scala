@@ -45,10 +45,21 @@ private[scan] object ScanDescription {
       "Files" ->
         s"${counts.files} total → ${counts.filesLookedAt} looked at → ${cover.selection.files.size} scanned",
       "Rows" -> cover.selection.rows.toString
-    ) ++ filter ++ Seq(
+    ) ++ narrowed(node) ++ filter ++ Seq(
       "Batched" -> node.supportsColumnar.toString,
       "ReadSchema" -> shown(node.scan.requiredSchema.catalogString),
       "Location" -> shown(location(node))
+    )
+  }
+
+  /** Nothing where row groups are read whole. */
+  private def narrowed(node: LimitPrunedScanExec): Seq[(String, String)] = {
+    val selection = node.cover.selection
+    if (selection.rowRanges == 0) Nil
+    else Seq(
+      "RowRanges" -> selection.rowRanges.toString,
+      "RowsCut" -> selection.rowsCut.toString,
+      "PagesSkipped" -> node.pagesSkipped.toString
     )
   }
 

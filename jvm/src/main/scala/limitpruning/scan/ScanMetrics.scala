@@ -11,10 +11,12 @@ object ScanMetrics {
   val OutputRows = "numOutputRows"
   val ScanTime = "scanTime"
   val RowGroupsRead = "rowGroupsRead"
+  val BytesRead = "bytesRead"
 
   def create(context: SparkContext, isColumnar: Boolean): Map[String, SQLMetric] = Map(
     OutputRows -> SQLMetrics.createMetric(context, "number of output rows"),
     RowGroupsRead -> SQLMetrics.createMetric(context, "row groups read"),
+    BytesRead -> SQLMetrics.createSizeMetric(context, "bytes read"),
     "rowGroupsTotal" -> SQLMetrics.createMetric(context, "row groups looked at"),
     "rowGroupsMatched" -> SQLMetrics.createMetric(context, "row groups matched"),
     "rowGroupsFullyMatched" -> SQLMetrics.createMetric(context, "row groups fully matched"),
@@ -22,7 +24,10 @@ object ScanMetrics {
     "filesTotal" -> SQLMetrics.createMetric(context, "files in all"),
     "filesLookedAt" -> SQLMetrics.createMetric(context, "files looked at"),
     "filesScanned" -> SQLMetrics.createMetric(context, "files to scan"),
-    "rowsToRead" -> SQLMetrics.createMetric(context, "rows in row groups to scan"),
+    "rowRanges" -> SQLMetrics.createMetric(context, "row ranges to scan"),
+    "rowsToRead" -> SQLMetrics.createMetric(context, "rows to read"),
+    "rowsCut" -> SQLMetrics.createMetric(context, "rows cut"),
+    "pagesSkipped" -> SQLMetrics.createMetric(context, "pages skipped"),
     "bytesToRead" -> SQLMetrics.createSizeMetric(context, "bytes to read"),
     "planningTime" -> SQLMetrics.createNanoTimingMetric(context, "limit pruning time")
   ) ++ (if (isColumnar) Some(ScanTime -> SQLMetrics.createTimingMetric(context, "scan time")) else None)
@@ -36,7 +41,8 @@ object ScanMetrics {
       context: SparkContext,
       metrics: Map[String, SQLMetric],
       cover: ProvedCover,
-      bytes: Long
+      bytes: Long,
+      pagesSkipped: Long
   ): Unit = {
     val planned = Map(
       "rowGroupsTotal" -> cover.counts.rowGroups.toLong,
@@ -46,7 +52,10 @@ object ScanMetrics {
       "filesTotal" -> cover.counts.files.toLong,
       "filesLookedAt" -> cover.counts.filesLookedAt.toLong,
       "filesScanned" -> cover.selection.files.size.toLong,
+      "rowRanges" -> cover.selection.rowRanges.toLong,
       "rowsToRead" -> cover.selection.rows,
+      "rowsCut" -> cover.selection.rowsCut,
+      "pagesSkipped" -> pagesSkipped,
       "bytesToRead" -> bytes,
       "planningTime" -> cover.planningNanos
     )

@@ -5,24 +5,38 @@ import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow}
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.execution.{FileSourceScanExec, PartitionedFileUtil}
 import org.apache.spark.sql.execution.datasources._
+import org.apache.spark.sql.execution.datasources.parquet.ParquetUtils
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 
 import limitpruning.SparkSessions
-import limitpruning.select.{PackTasks, Run, Selection}
+import limitpruning.select.{PackTasks, Run, SelectedRowGroup, Selection}
 
 /** How a selection is read: which bytes of which files, in which tasks, through Spark's own `FileScanRDD`. */
 private[scan] final class SelectionRead(scan: FileSourceScanExec, selection: Selection) {
   private val relation = scan.relation
   private val session = SparkSessions.onServer(relation.sparkSession)
   private val conf = session.sessionState.conf
-  private val bytesOf = new ReadBytes(scan.requiredSchema, conf.caseSensitiveAnalysis)
+  private val bytesOf =
+    new ReadBytes(scan.requiredSchema, conf.caseSensitiveAnalysis, skipsPages = isVectorized)
 
-  /** Compressed bytes of the column chunks that will be read. */
-  lazy val bytes: Long = selection.files.iterator.flatMap(_.rowGroups).map(bytesOf(_)).sum
+  /** Compressed bytes of the column chunks, or pages of them, that will be read. */
+  lazy val bytes: Long = rowGroups.map(bytesOf(_)).sum
 
-  def rdd(rowGroupsRead: SQLMetric): RDD[InternalRow] = {
+  /** Data pages of the columns that are read, in row groups that are not read whole, that will not be read. */
+  lazy val pagesSkipped: Long =
+    rowGroups.flatMap(bytesOf.pages(_)).map(pages => (pages.total - pages.pages).toLong).sum
+
+  private def rowGroups: Iterator[SelectedRowGroup] = selection.files.iterator.flatMap(_.rowGroups)
+
+  /** As Spark's format decides it. */
+  private def isVectorized: Boolean = ParquetUtils.isBatchReadSupportedForSchema(
+    conf,
+    StructType(relation.partitionSchema.fields ++ scan.requiredSchema.fields)
+  )
+
+  def rdd(rowGroupsRead: SQLMetric, bytesRead: SQLMetric): RDD[InternalRow] = {
     val hadoopConf = SparkSessions.hadoopConf(session, relation.options)
     val read = relation.fileFormat.buildReaderWithPartitionValues(
       sparkSession = session,
@@ -35,7 +49,7 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, selection: Sel
     )
     new FileScanRDD(
       session,
-      new ReadPlannedFile(read, new SerializableConfiguration(hadoopConf), rowGroupsRead),
+      new ReadPlannedFile(read, new SerializableConfiguration(hadoopConf), rowGroupsRead, bytesRead),
       tasks,
       StructType(scan.requiredSchema.fields ++ relation.partitionSchema.fields),
       scan.fileConstantMetadataColumns,
@@ -78,7 +92,8 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, selection: Sel
       modificationTime = run.file.modificationTime,
       fileSize = run.file.length,
       otherConstantMetadataColumnValues =
-        split.otherConstantMetadataColumnValues ++ ReadPlannedFile.plan(groups.map(_.rows))
+        split.otherConstantMetadataColumnValues ++
+          ReadPlannedFile.plan(groups.map(group => PlannedRowGroup.of(group, bytesOf(group))))
     )
   }
 }

@@ -1,14 +1,45 @@
 package limitpruning.select
 
 /**
+ * What a column chunk costs to read.
+ *
+ * @param bytes compressed bytes of the whole chunk
+ * @param pages the pages that hold the selected rows, none where all pages do, or where that is not known
+ */
+final case class ColumnBytes(bytes: Long, pages: Option[SelectedPages] = None) {
+  def bytesToRead: Long = pages.fold(bytes)(_.bytes)
+}
+
+/**
+ * The pages of a column chunk that hold the selected rows of its row group.
+ *
+ * @param bytes compressed bytes of these pages, and of the dictionary
+ * @param pages how many they are
+ * @param total how many data pages the chunk has
+ */
+final case class SelectedPages(bytes: Long, pages: Int, total: Int)
+
+/**
  * One row group as the selection needs to know it.
  *
  * @param ordinal its position in the file, from 0
  * @param rows how many rows it holds
  * @param start the first byte of a range of the file which, by Parquet's midpoint rule, is this row group's alone
- * @param columnBytes compressed bytes of each leaf column, by the path of its names
+ * @param columns each leaf column, by the path of its names
+ * @param ranges the rows to read, ascending and not next to each other
  */
-final case class SelectedRowGroup(ordinal: Int, rows: Long, start: Long, columnBytes: Map[Seq[String], Long])
+final case class SelectedRowGroup(
+    ordinal: Int,
+    rows: Long,
+    start: Long,
+    columns: Map[Seq[String], ColumnBytes],
+    ranges: Seq[RowRange]
+) {
+  def rowsToRead: Long = RowRange.rowsOf(ranges)
+
+  /** Whether every row is read. */
+  def isWhole: Boolean = rowsToRead == rows
+}
 
 /**
  * The row groups to read of one file, in file order.
@@ -24,14 +55,21 @@ final case class SelectedFile(
     rowGroups: Seq[SelectedRowGroup]
 )
 
-/** The files and row groups that a scan will read, in order. Every row in them satisfies the predicate. */
+/** The files, row groups and rows that a scan will read, in order. Every one of the rows satisfies the predicate. */
 final case class Selection(files: Seq[SelectedFile]) {
+  private def all: Iterator[SelectedRowGroup] = files.iterator.flatMap(_.rowGroups)
 
-  /** All rows of the selected row groups; never less than the limit that was to be covered. */
-  def rows: Long = files.iterator.flatMap(_.rowGroups).map(_.rows).sum
+  /** All rows to read; never less than the limit that was to be covered. */
+  def rows: Long = all.map(_.rowsToRead).sum
 
-  def rowGroups: Int = files.iterator.map(_.rowGroups.size).sum
+  def rowGroups: Int = all.size
 
-  /** Compressed bytes of all columns of the selected row groups. */
-  def bytes: Long = files.iterator.flatMap(_.rowGroups).flatMap(_.columnBytes.values).sum
+  /** Ranges of rows in row groups that are not read whole. */
+  def rowRanges: Int = all.filterNot(_.isWhole).map(_.ranges.size).sum
+
+  /** Rows of the selected row groups that are not read. */
+  def rowsCut: Long = all.map(rowGroup => rowGroup.rows - rowGroup.rowsToRead).sum
+
+  /** Compressed bytes of all columns that hold the rows. */
+  def bytes: Long = all.flatMap(_.columns.values).map(_.bytesToRead).sum
 }

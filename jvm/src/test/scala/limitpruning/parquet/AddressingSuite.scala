@@ -2,7 +2,7 @@ package limitpruning.parquet
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.select.SelectedRowGroup
+import limitpruning.select.{ColumnBytes, RowRange, SelectedRowGroup}
 import limitpruning.testing.{RawChunk, RawFooter}
 
 class AddressingSuite extends AnyFunSuite {
@@ -11,8 +11,11 @@ class AddressingSuite extends AnyFunSuite {
   }
 
   test("chosen row groups are addressed by their midpoints, with rows and the bytes of each leaf column") {
-    val bytes = Map(Seq("a") -> 100L, Seq("g", "b") -> 100L)
-    val expected = Seq(SelectedRowGroup(1, 20, 304, bytes), SelectedRowGroup(3, 40, 704, bytes))
+    val bytes = Map(Seq("a") -> ColumnBytes(100), Seq("g", "b") -> ColumnBytes(100))
+    val expected = Seq(
+      SelectedRowGroup(1, 20, 304, bytes, RowRange.all(20)),
+      SelectedRowGroup(3, 40, 704, bytes, RowRange.all(40))
+    )
     assert(Addressing.of(raw.footer, Seq(1, 3)).contains(expected))
   }
 

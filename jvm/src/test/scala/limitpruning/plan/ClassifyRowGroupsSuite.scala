@@ -33,7 +33,7 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
     new ClassifyRowGroups(conjuncts, Seq(a, b, day), partitions, settings)(
       ListedFile(InternalRow(value), new FileStatus()),
       footer.footer
-    ).map(_.state)
+    ).rowGroups.map(_.state)
 
   private val monday = EqualTo(day, Literal(UTF8String.fromString("mon"), StringType))
 
@@ -44,7 +44,7 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
       new ClassifyRowGroups(Seq(predicate), Seq(a, b, day), partitions, settings)(
         ListedFile(InternalRow(UTF8String.fromString("mon")), new FileStatus()),
         silent.footer
-      ).map(_.obstacle.map(_.sentence))
+      ).rowGroups.map(_.obstacle.map(_.sentence))
     assert(
       obstacles(GreaterThan(a, Literal(5))) == Seq(
         None,
@@ -114,7 +114,7 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
       new ClassifyRowGroups(Seq(monday), Seq(a, b, upper), partitions, settings)(
         ListedFile(InternalRow(UTF8String.fromString("mon")), new FileStatus()),
         raw.footer
-      ).head.state
+      ).rowGroups.head.state
     assert(state(settings) == FullyMatching)
     assert(
       state(settings.copy(caseSensitive = true)) == NotMatching,
@@ -126,7 +126,7 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
     val path = FileSourceMetadataAttribute("file_path", StringType)
     val classify = new ClassifyRowGroups(Seq(IsNotNull(path)), Seq(a, b, day, path), partitions, settings)
     val states = classify(ListedFile(InternalRow(null), new FileStatus()), raw.footer)
-    assert(states.take(3).forall(_.state == PartiallyMatching))
+    assert(states.rowGroups.take(3).forall(_.state == PartiallyMatching))
   }
 
   test("a column of the file named otherwise by case is found where the session ignores case") {

@@ -2,21 +2,26 @@ package limitpruning.plan
 
 import scala.concurrent.duration.{Duration, DurationInt, FiniteDuration}
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.parquet.Footer
 import limitpruning.predicate.MatchState._
-import limitpruning.select.{SearchCounts, Selection}
+import limitpruning.select.{RowRange, SearchCounts, Selection}
 import limitpruning.testing.{RawChunk, RawFooter}
 
 class RowGroupSearchSuite extends AnyFunSuite {
   import RowGroupSearchSuite.Found
 
-  private val states = Map('F' -> FullyMatching, 'p' -> PartiallyMatching, 'n' -> NotMatching)
-
   private val rowsEach = 10L
+  private val states = Map(
+    'F' -> ClassifyRowGroups.fullyMatching(rowsEach),
+    'p' -> ClassifiedRowGroup(PartiallyMatching, None),
+    'n' -> ClassifyRowGroups.NotMatching
+  )
+
   private val plenty = SearchBudget(maxFiles = 1000, maxTime = 1.minute, firstFiles = 4)
 
   private def footer(rowGroups: Int): Footer = (0 until rowGroups).foldLeft(RawFooter("required int32 a;"))(
@@ -24,7 +29,12 @@ class RowGroupSearchSuite extends AnyFunSuite {
   ).footer
 
   /** @param files what each row group of each file is: F(ully), p(artially) or n(ot matching), of ten rows each */
-  private def search(limit: Int, budget: SearchBudget = plenty, footers: Int => Footer = footer)(
+  private def search(
+      limit: Int,
+      budget: SearchBudget = plenty,
+      footers: Int => Footer = footer,
+      refine: ClassifiedFile => ClassifiedFile = identity
+  )(
       files: Seq[String]
   ): Found = {
     val listed = files.indices.map { i =>
@@ -35,10 +45,14 @@ class RowGroupSearchSuite extends AnyFunSuite {
       waves :+= wave.size
       wave.map(file => footers(files(listed.indexOf(file)).length))
     }
-    val classify = (file: ListedFile, _: Footer) =>
-      files(listed.indexOf(file)).map(state => ClassifiedRowGroup(states(state), None))
+    val classify = (file: ListedFile, footer: Footer) => {
+      val rowGroups = files(listed.indexOf(file)).map(states(_))
+      new ClassifiedFile(file, footer, null, IndexedSeq.empty, isBelieved = true, rowGroups)
+    }
+    val narrow = new NarrowRowGroups(_ => true, isSupported = false, minBytes = 0)
+    val select = new SelectRows(narrow, new Configuration(false), maxBytes = 0)
     val (result, counts) =
-      new RowGroupSearch(limit, budget, read, classify, (_, _, rowGroups, _) => rowGroups).run(listed)
+      new RowGroupSearch(limit, budget, read, classify, (file, _) => refine(file), select(_)).run(listed)
     Found(result, counts, waves)
   }
 
@@ -83,6 +97,18 @@ class RowGroupSearchSuite extends AnyFunSuite {
 
   test("goes on while fully matching row groups are found") {
     assert(search(limit = 200)(Seq.fill(30)("Fppp")).chosen.size == 20)
+  }
+
+  test("looks deeper only where statistics do not cover the limit, and goes on while that finds rows") {
+    val half = Seq(RowRange(0, 5))
+    def refine(file: ClassifiedFile): ClassifiedFile = file.withRowGroups(file.rowGroups.map { rowGroup =>
+      if (rowGroup.state == PartiallyMatching) rowGroup.copy(matching = half) else rowGroup
+    })
+    val unreadable = search(limit = 30, refine = refine)(Seq.fill(30)("pn"))
+    assert(unreadable.refusal.contains(Declined.UnreadablePages("/f0")), "there are no pages in these files")
+    assert(unreadable.counts.filesLookedAt == 4 + 16)
+    def never(file: ClassifiedFile): ClassifiedFile = fail(s"$file need not be refined")
+    assert(search(limit = 40, refine = never)(Seq("pF", "Fp", "FF")).chosen.size == 3)
   }
 
   test("says how many rows were found where all files were looked at") {

@@ -28,7 +28,7 @@ class SelectedRelationSuite extends AnyFunSuite with SparkSuite {
     val Seq(first, second) =
       both.collect { case ParquetScan(logical, relation) => (logical, relation) }: @unchecked
     val index = selectedIn(optimized(Wildlife.query(wildlife))).head
-    val scan = LimitedScan(3, Nil, second._1, second._2)
+    val scan = LimitedScan(3, Nil, second._1.outputSet, second._1, second._2)
     val replaced = SelectedRelation.replaceIn(both, scan, index)
     val locations = replaced.collect { case ParquetScan(_, relation) => relation.location }
     assert(locations == Seq(first._2.location, index))

@@ -11,11 +11,15 @@ class PruningReportSuite extends AnyFunSuite {
     rowGroups = None,
     files = None,
     rowsToRead = None,
+    rowRanges = None,
+    rowsCut = None,
+    pagesSkipped = None,
     bytesToRead = None,
     planningMs = None,
     rowFilterSkipped = false,
     rowsRead = None,
-    rowGroupsRead = None
+    rowGroupsRead = None,
+    bytesRead = None
   )
 
   test("a LIMIT is covered where there is no reason that it was not") {

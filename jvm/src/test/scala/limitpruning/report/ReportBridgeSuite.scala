@@ -30,11 +30,15 @@ class ReportBridgeSuite extends AnyFunSuite with SparkSuite {
     "files_looked_at",
     "files_scanned",
     "rows_to_read",
+    "row_ranges",
+    "rows_cut",
+    "pages_skipped",
     "bytes_to_read",
     "planning_ms",
     "row_filter_skipped",
     "rows_read",
-    "row_groups_read"
+    "row_groups_read",
+    "bytes_read"
   )
 
   test("a report is JSON with the same keys for every LIMIT, null where a thing is not known") {

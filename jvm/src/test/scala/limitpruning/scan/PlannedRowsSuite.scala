@@ -6,13 +6,19 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.scalatest.funsuite.AnyFunSuite
 
+import limitpruning.select.RowRange
+
 class PlannedRowsSuite extends AnyFunSuite {
 
   private def batch(rows: Int): ColumnarBatch = new ColumnarBatch(Array.empty, rows)
 
+  private def whole(rows: Long): PlannedRowGroup = PlannedRowGroup(rows, RowRange.all(rows), bytes = 100)
+
   private def read(elements: Any*)(planned: Long*): (PlannedRows, SQLMetric) = {
     val metric = new SQLMetric("sum")
-    (new PlannedRows(elements.iterator, "the-file", planned.toArray, metric), metric)
+    val rows =
+      new PlannedRows(elements.iterator, "the-file", planned.map(whole), metric, new SQLMetric("sum"))
+    (rows, metric)
   }
 
   test("passes on just the planned rows, one by one or in batches") {
@@ -36,6 +42,13 @@ class PlannedRowsSuite extends AnyFunSuite {
     val (rows, begun) = read(batch(4), batch(4), batch(2), batch(5))(10, 5)
     val counts = rows.map(_ => begun.value).toSeq
     assert(counts == Seq(1, 1, 1, 2))
+  }
+
+  test("the bytes of a row group count with its first row, and of one that is cut its chosen rows are due") {
+    val bytes = new SQLMetric("size")
+    val planned = Seq(PlannedRowGroup(9, Seq(RowRange(1, 2), RowRange(5, 6)), bytes = 7), whole(1))
+    val rows = new PlannedRows(Iterator("b", "f", "a"), "f", planned, new SQLMetric("sum"), bytes)
+    assert(rows.map(_ => bytes.value).toSeq == Seq(7, 7, 107))
   }
 
   test("nothing is counted before the first row is asked for") {
@@ -63,7 +76,7 @@ class PlannedRowsSuite extends AnyFunSuite {
       override def next(): Any = "row"
       override def close(): Unit = closed = true
     }
-    val rows = new PlannedRows(reader, "f", Array(9L), new SQLMetric("sum"))
+    val rows = new PlannedRows(reader, "f", Seq(whole(9)), new SQLMetric("sum"), new SQLMetric("sum"))
     assert(rows.next() == "row")
     rows.close()
     assert(closed)

@@ -3,7 +3,7 @@ package limitpruning.scan
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.select.SelectedRowGroup
+import limitpruning.select.{ColumnBytes, RowRange, SelectedPages, SelectedRowGroup}
 
 class ReadBytesSuite extends AnyFunSuite {
   private val rowGroup = SelectedRowGroup(
@@ -17,17 +17,33 @@ class ReadBytesSuite extends AnyFunSuite {
       Seq("s", "y") -> 8L,
       Seq("l", "list", "element", "p") -> 16L,
       Seq("l", "list", "element", "q") -> 32L
-    )
+    ).map { case (path, bytes) => path -> ColumnBytes(bytes) },
+    RowRange.all(10)
   )
 
   private def bytes(schema: StructType, caseSensitive: Boolean = false): Long =
-    new ReadBytes(schema, caseSensitive)(rowGroup)
+    new ReadBytes(schema, caseSensitive, skipsPages = true)(rowGroup)
 
   test("counts the columns of the schema, and no other") {
     assert(bytes(new StructType().add("a", IntegerType)) == 1)
     assert(bytes(new StructType().add("a", IntegerType).add("b", IntegerType)) == 3)
     assert(bytes(new StructType()) == 0)
     assert(bytes(new StructType().add("missing", IntegerType)) == 0)
+  }
+
+  test("pages count where the reader skips pages, and only those of columns that are read") {
+    val pages = SelectedPages(bytes = 1000, pages = 2, total = 5)
+    val cut = rowGroup.copy(columns =
+      rowGroup.columns ++ Map(
+        Seq("a") -> ColumnBytes(9000, Some(pages)),
+        Seq("B") -> ColumnBytes(9000, Some(pages))
+      )
+    )
+    val schema = new StructType().add("a", IntegerType).add("s", new StructType().add("x", IntegerType))
+    val skipping = new ReadBytes(schema, caseSensitive = false, skipsPages = true)
+    assert(skipping(cut) == 1004 && skipping.pages(cut) == Seq(pages))
+    val reading = new ReadBytes(schema, caseSensitive = false, skipsPages = false)
+    assert(reading(cut) == 9004 && reading.pages(cut).isEmpty)
   }
 
   test("names are compared by the session's case") {

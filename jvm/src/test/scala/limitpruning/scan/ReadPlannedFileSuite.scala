@@ -9,6 +9,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.util.SerializableConfiguration
 import org.scalatest.funsuite.AnyFunSuite
 
+import limitpruning.select.RowRange
 import limitpruning.testing.TempFolder
 
 class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
@@ -24,9 +25,12 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
       Array.empty[String],
       listed.getModificationTime,
       listed.getLen,
-      ReadPlannedFile.plan(rows)
+      ReadPlannedFile.plan(rows.map(n => PlannedRowGroup(n, RowRange.all(n), 1)))
     )
   }
+
+  private def read(reader: Reader, metric: SQLMetric = new SQLMetric("sum")): ReadPlannedFile =
+    new ReadPlannedFile(reader, conf, metric, new SQLMetric("sum"))
 
   private def file(name: String, content: String): Path = Files.writeString(folder.resolve(name), content)
 
@@ -42,7 +46,7 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
   private def refuses(split: PartitionedFile, problem: String): Unit = {
     val reader = new Reader
     val error =
-      intercept[FileChangedException](new ReadPlannedFile(reader, conf, new SQLMetric("sum"))(split))
+      intercept[FileChangedException](read(reader)(split))
     assert(error.getMessage.contains(split.urlEncodedPath))
     assert(error.getMessage.contains(problem))
     assert(error.getMessage.contains("REFRESH TABLE"))
@@ -53,11 +57,9 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
     val path = file("same", "0123456789")
     val metric = new SQLMetric("sum")
     val reader = new Reader
-    val rows = new ReadPlannedFile(reader, conf, metric)(planned(path, 1))
+    val rows = read(reader, metric)(planned(path, 1))
     assert(rows.map(_.getInt(0)).toSeq == Seq(1) && metric.value == 1)
-    intercept[FileChangedException](new ReadPlannedFile(reader, conf, metric)(planned(path, 2)).foreach(_ =>
-      ()
-    ))
+    intercept[FileChangedException](read(reader)(planned(path, 2)).foreach(_ => ()))
   }
 
   test("line 35: a file of another length is not read") {
@@ -80,14 +82,20 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
     val path = file("deleted", "0123456789")
     val split = planned(path, 1)
     Files.delete(path)
-    intercept[java.io.FileNotFoundException](new ReadPlannedFile(
-      new Reader,
-      conf,
-      new SQLMetric("sum")
-    )(split))
+    intercept[java.io.FileNotFoundException](read(new Reader)(split))
   }
 
-  test("the planned rows travel with the split") {
-    assert(ReadPlannedFile.plannedRows(planned(file("split", "x"), 3, 4)).toSeq == Seq(3, 4))
+  test("what is planned travels with the split") {
+    assert(ReadPlannedFile.planned(planned(file("split", "x"), 3, 4)).map(_.rows) == Seq(3, 4))
+  }
+
+  test("where the reader cannot be told which rows to read, the others are left out") {
+    val split = planned(file("rows", "0123456789"))
+      .copy(otherConstantMetadataColumnValues =
+        ReadPlannedFile.plan(Seq(PlannedRowGroup(9, Seq(RowRange(2, 4)), 1)))
+      )
+    val all = (_: PartitionedFile) => (0 to 8).iterator.map(i => InternalRow(i))
+    val rows = new ReadPlannedFile(all, conf, new SQLMetric("sum"), new SQLMetric("sum"))(split)
+    assert(rows.map(_.getInt(0)).toSeq == Seq(2, 3))
   }
 }

@@ -12,7 +12,7 @@ class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
 
   test("what planning found is published, and scanned things are those of the selection") {
     val metrics = ScanMetrics.create(spark.sparkContext, isColumnar = true)
-    ScanMetrics.postPlanned(spark.sparkContext, metrics, cover, bytes = 42)
+    ScanMetrics.postPlanned(spark.sparkContext, metrics, cover, bytes = 42, pagesSkipped = 5)
     val expected = Map(
       "filesTotal" -> 7L,
       "filesLookedAt" -> 6L,
@@ -22,6 +22,9 @@ class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
       "rowGroupsFullyMatched" -> 3L,
       "rowGroupsScanned" -> 3L,
       "rowsToRead" -> 300L,
+      "rowRanges" -> 0L,
+      "rowsCut" -> 0L,
+      "pagesSkipped" -> 5L,
       "bytesToRead" -> 42L,
       "planningTime" -> 11L
     )
@@ -31,7 +34,7 @@ class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
   test("a scan has run once its plan was published") {
     val metrics = ScanMetrics.create(spark.sparkContext, isColumnar = false)
     assert(!ScanMetrics.hasRun(metrics))
-    ScanMetrics.postPlanned(spark.sparkContext, metrics, cover, bytes = 0)
+    ScanMetrics.postPlanned(spark.sparkContext, metrics, cover, bytes = 0, pagesSkipped = 0)
     assert(ScanMetrics.hasRun(metrics))
   }
 
@@ -42,6 +45,6 @@ class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
 
   test("every metric has a name of its own in the Spark UI") {
     val names = ScanMetrics.create(spark.sparkContext, isColumnar = true).values.flatMap(_.name).toSeq
-    assert(names.size == 13 && names.distinct.size == names.size)
+    assert(names.size == 17 && names.distinct.size == names.size)
   }
 }

@@ -22,7 +22,7 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
   private def tasks(df: DataFrame): Seq[FilePartition] = {
     val scan = scansOf(df).head
     val read = new SelectionRead(scan.scan, scan.cover.selection)
-    read.rdd(scan.metrics(ScanMetrics.RowGroupsRead)) match {
+    read.rdd(scan.metrics(ScanMetrics.RowGroupsRead), scan.metrics(ScanMetrics.BytesRead)) match {
       case rdd: FileScanRDD => rdd.filePartitions
       case other => fail(s"$other is not Spark's own")
     }
@@ -35,13 +35,13 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
     val Seq(file) = scansOf(query).head.cover.selection.files: @unchecked
     assert(split.start == file.rowGroups.head.start)
     assert(split.start + split.length == file.rowGroups.last.start + 1)
-    assert(ReadPlannedFile.plannedRows(split).toSeq == Seq(5, 5))
+    assert(ReadPlannedFile.planned(split).map(_.rows) == Seq(5, 5))
   }
 
   test("row groups that are apart are ranges of their own") {
     val query = table.where("a < 5 OR (a >= 10 AND a < 15)").limit(10)
     val Seq(task) = tasks(query): @unchecked
-    assert(task.files.map(ReadPlannedFile.plannedRows(_).toSeq).toSeq == Seq(Seq(5), Seq(5)))
+    assert(task.files.map(ReadPlannedFile.planned(_).map(_.rows)).toSeq == Seq(Seq(5), Seq(5)))
   }
 
   test("a split has the length and modification time of the file that was planned") {

@@ -4,61 +4,68 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-import limitpruning.predicate.MatchState
-import limitpruning.predicate.MatchState._
-
 class CoverSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
-  /** A row group here is its number of rows. */
-  private def cover(limit: Long)(files: (String, Seq[(Long, MatchState)])*): Cover[String, Long] = {
-    val cover = new Cover[String, Long](limit, identity)
-    files.foreach { case (file, rowGroups) => cover.add(file, rowGroups) }
+  private def cover(limit: Long)(files: (String, Seq[MatchingRows])*): Cover[String] = {
+    val cover = new Cover[String](limit)
+    files.foreach { case (file, matching) => cover.add(file, matching) }
     cover
   }
 
-  test("takes fully matching row groups in order until they hold the limit, and no more") {
-    val found = cover(5)(
-      "a" -> Seq(2L -> FullyMatching, 9L -> PartiallyMatching, 2L -> FullyMatching),
-      "b" -> Seq(9L -> NotMatching),
-      "c" -> Seq(1L -> FullyMatching, 100L -> FullyMatching)
-    )
-    assert(found.result.contains(Seq("a" -> Seq(2L, 2L), "c" -> Seq(1L))))
-    assert(found.rows == 5)
+  private def whole(ordinal: Int, rows: Long): MatchingRows =
+    MatchingRows(ordinal, RowRange.all(rows), isWhole = true)
+
+  private def part(ordinal: Int, ranges: (Long, Long)*): MatchingRows =
+    MatchingRows(ordinal, ranges.map { case (from, until) => RowRange(from, until) }, isWhole = false)
+
+  test("takes matching rows in order until there are as many as the limit, and no more") {
+    val found =
+      cover(7)("a" -> Seq(whole(0, 2), part(3, (4, 5), (8, 10))), "b" -> Nil, "c" -> Seq(whole(1, 9)))
+    assert(found.result.contains(Seq(
+      "a" -> Seq(whole(0, 2), part(3, (4, 5), (8, 10))),
+      "c" -> Seq(whole(1, 9).copy(ranges = Seq(RowRange(0, 2))))
+    )))
+    assert(found.rows == 7)
+  }
+
+  test("cuts the last row group to the rows still needed, in the middle of a range") {
+    val found = cover(4)("a" -> Seq(part(0, (10, 12), (20, 30), (40, 50)), whole(1, 5)))
+    assert(found.result.contains(Seq("a" -> Seq(part(0, (10, 12), (20, 22))))))
   }
 
   test("is not covered by one row too few, and says how many there were") {
-    val found = cover(6)("a" -> Seq(5L -> FullyMatching, 100L -> PartiallyMatching))
+    val found = cover(6)("a" -> Seq(whole(0, 5)))
     assert(!found.isComplete && found.result.isEmpty)
     assert(found.rows == 5)
   }
 
-  test("files from which nothing is taken are not in the result") {
-    assert(cover(1)("a" -> Nil, "b" -> Seq(1L -> FullyMatching)).result.contains(Seq("b" -> Seq(1L))))
-  }
-
   test("files after the limit was covered change nothing") {
-    val found = cover(1)("a" -> Seq(3L -> FullyMatching), "b" -> Seq(3L -> FullyMatching))
-    assert(found.result.contains(Seq("a" -> Seq(3L))))
-    assert(found.rows == 3)
+    val found = cover(3)("a" -> Seq(whole(0, 3)), "b" -> Seq(whole(0, 3)))
+    assert(found.result.contains(Seq("a" -> Seq(whole(0, 3)))))
   }
 
   test("line 19: row counts beyond an Int add up, and those beyond a Long do not turn negative") {
-    val beyondInt = cover(3L * Int.MaxValue)("a" -> Seq.fill(3)(Int.MaxValue.toLong -> FullyMatching))
+    val beyondInt = cover(3L * Int.MaxValue)("a" -> Seq.tabulate(3)(whole(_, Int.MaxValue.toLong)))
     assert(beyondInt.isComplete && beyondInt.rows == 3L * Int.MaxValue)
-    val beyondLong = cover(Long.MaxValue)("a" -> Seq(1L -> FullyMatching, Long.MaxValue -> FullyMatching))
+    val beyondLong = cover(Long.MaxValue)("a" -> Seq(whole(0, 1), whole(1, Long.MaxValue)))
     assert(beyondLong.isComplete && beyondLong.rows == Long.MaxValue)
   }
 
-  private val states: Gen[MatchState] = Gen.oneOf(NotMatching, PartiallyMatching, FullyMatching)
-  private val tables = Gen.listOf(Gen.listOf(Gen.zip(Gen.choose(0L, 5L), states)))
+  private val ranges = Gen.listOf(Gen.choose(0L, 40L)).map { bounds =>
+    bounds.distinct.sorted.grouped(2).collect { case List(from, until) => (from, until) }.toSeq
+  }
+  private val tables = Gen.listOf(Gen.listOf(ranges.map(_.take(4)).suchThat(_.nonEmpty)))
 
-  test("the choice is the shortest run of fully matching row groups, from the first, that holds the limit") {
-    forAll(tables, Gen.choose(1L, 30L), minSuccessful(500)) { (files, limit) =>
-      val named = files.zipWithIndex.map { case (rowGroups, i) => i.toString -> rowGroups }
-      val inOrder = for ((file, rowGroups) <- named; (rows, FullyMatching) <- rowGroups) yield file -> rows
-      val shortest = inOrder.inits.toSeq.reverse.find(_.map(_._2).sum >= limit)
-      val chosen = cover(limit)(named: _*).result.map(_.flatMap { case (file, rows) => rows.map(file -> _) })
-      assert(chosen == shortest)
+  test("the choice is the first rows in order, just as many as the limit") {
+    forAll(tables, Gen.choose(1L, 60L), minSuccessful(500)) { (files, limit) =>
+      val named = files.zipWithIndex.map { case (rowGroups, file) =>
+        file.toString -> rowGroups.zipWithIndex.map { case (ranges, i) => part(i, ranges: _*) }
+      }
+      def rows(of: Seq[(String, Seq[MatchingRows])]): Seq[(String, Int, Long)] =
+        for ((file, matching) <- of; m <- matching; range <- m.ranges; row <- range.from until range.until)
+          yield (file, m.ordinal, row)
+      val all = rows(named)
+      assert(cover(limit)(named: _*).result.map(rows) == Some(all.take(limit.toInt)).filter(_.size == limit))
     }
   }
 }

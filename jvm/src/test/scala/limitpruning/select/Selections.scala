@@ -7,5 +7,11 @@ object Selections {
     SelectedFile(path, 1000, 0, rowGroups.map { case (ordinal, bytes) => rowGroup(ordinal, bytes) })
 
   def rowGroup(ordinal: Int, bytes: Long, rows: Long = 100): SelectedRowGroup =
-    SelectedRowGroup(ordinal, rows, start = ordinal * 100L, columnBytes = Map(Seq("c") -> bytes))
+    SelectedRowGroup(
+      ordinal,
+      rows,
+      start = ordinal * 100L,
+      columns = Map(Seq("c") -> ColumnBytes(bytes)),
+      ranges = RowRange.all(rows)
+    )
 }

@@ -1,0 +1,120 @@
+package limitpruning.parquet
+
+import java.io.{ByteArrayInputStream, Closeable, InputStream}
+
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.FileStatus
+import org.apache.parquet.format.{ColumnIndex, Util}
+import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
+import org.apache.parquet.hadoop.metadata.FileMetaData.EncryptionType
+import org.apache.parquet.internal.hadoop.metadata.IndexReference
+
+import limitpruning.select.{RowRange, SelectedPages}
+
+/**
+ * Reads the page index of one file's column chunks, each part once. What is absent, unreadable, too large, encrypted or
+ * against the format is none. Opens the file at the first read. Not thread-safe.
+ *
+ * Chunks are named by the ordinal of their row group and their column's position among the leaves of the schema.
+ *
+ * @param maxBytes parts of the index that would exceed this in all are not read
+ */
+final class PageIndexReader(file: FileStatus, footer: Footer, conf: Configuration, maxBytes: Long)
+    extends Closeable {
+  private val sections = new FileSections(file, conf)
+  private val loaded = mutable.Map.empty[IndexReference, Array[Byte]]
+  private val columns = mutable.Map.empty[(Int, Int), Option[ColumnIndex]]
+  private val locations = mutable.Map.empty[(Int, Int), Option[PageLocations]]
+
+  /** Bytes asked of the file so far. */
+  def bytesRead: Long = sections.bytesRead
+
+  /** Whether the footer tells of an offset index; reads nothing. */
+  def hasOffsetIndex(rowGroup: Int, leaf: Int): Boolean =
+    chunk(rowGroup, leaf).exists(c => isUsable(c.getOffsetIndexReference))
+
+  /** Whether the footer tells of a column index, and of the offset index that it needs; reads nothing. */
+  def hasColumnIndex(rowGroup: Int, leaf: Int): Boolean =
+    hasOffsetIndex(rowGroup, leaf) && chunk(rowGroup, leaf).exists(c => isUsable(c.getColumnIndexReference))
+
+  /** The pages of several chunks of a row group that hold the rows; none where those of one chunk are not known. */
+  def pagesOf(rowGroup: Int, leaves: Seq[Int], rows: Seq[RowRange]): Option[Map[Int, SelectedPages]] = {
+    load(leaves.filter(hasOffsetIndex(rowGroup, _)).flatMap(chunk(
+      rowGroup,
+      _
+    )).map(_.getOffsetIndexReference))
+    val known = leaves.iterator.map(leaf => leaf -> locations(rowGroup, leaf)).takeWhile(_._2.nonEmpty)
+    val found = known.collect { case (leaf, Some(pages)) => leaf -> pages.select(rows) }.toMap
+    if (found.size == leaves.size) Some(found) else None
+  }
+
+  private[parquet] def locations(rowGroup: Int, leaf: Int): Option[PageLocations] =
+    locations.getOrElseUpdate(
+      (rowGroup, leaf),
+      for {
+        chunk <- chunk(rowGroup, leaf)
+        index <- read(chunk.getOffsetIndexReference)(Util.readOffsetIndex)
+        pages <- orNone(PageLocations.of(index, chunk, footer.rowGroups(rowGroup).getRowCount))
+      } yield pages
+    )
+
+  private[parquet] def columnIndex(rowGroup: Int, leaf: Int): Option[ColumnIndex] =
+    columns.getOrElseUpdate(
+      (rowGroup, leaf),
+      chunk(rowGroup, leaf).flatMap(c => read(c.getColumnIndexReference)(Util.readColumnIndex))
+    )
+
+  override def close(): Unit = sections.close()
+
+  private def read[I](reference: IndexReference)(parse: InputStream => I): Option[I] =
+    if (!isUsable(reference)) None
+    else {
+      load(Seq(reference))
+      loaded.get(reference).flatMap(bytes => orNone(Some(parse(new ByteArrayInputStream(bytes)))))
+    }
+
+  /** Reads what is not there yet; parts that stand together, as writers put them, with one request. */
+  private def load(references: Seq[IndexReference]): Unit = {
+    val missing = references.filterNot(loaded.contains).sortBy(_.getOffset)
+    val requests = missing.foldLeft(Vector.empty[Vector[IndexReference]]) {
+      case (done :+ last, next) if isNear(last.last, next) => done :+ (last :+ next)
+      case (done, next) => done :+ Vector(next)
+    }
+    requests.foreach { parts =>
+      val from = parts.head.getOffset
+      val size = end(parts.last) - from
+      if (size <= maxBytes - bytesRead) orNone(Some(sections.bytes(from, size))).foreach { bytes =>
+        parts.foreach { part =>
+          val start = (part.getOffset - from).toInt
+          loaded(part) = bytes.slice(start, start + part.getLength)
+        }
+      }
+    }
+  }
+
+  private def isNear(before: IndexReference, next: IndexReference): Boolean =
+    next.getOffset >= end(before) && next.getOffset - end(before) <= PageIndexReader.LargestGap
+
+  private def end(reference: IndexReference): Long = reference.getOffset + reference.getLength
+
+  private def isUsable(reference: IndexReference): Boolean =
+    reference != null && reference.getOffset > 0 && reference.getLength > 0
+
+  private def chunk(rowGroup: Int, leaf: Int): Option[ColumnChunkMetaData] =
+    if (footer.file.getEncryptionType != EncryptionType.UNENCRYPTED) None
+    else footer.rowGroups.lift(rowGroup).flatMap(_.getColumns.asScala.lift(leaf))
+
+  private def orNone[T](body: => Option[T]): Option[T] =
+    try body
+    catch { case NonFatal(_) => None }
+}
+
+private object PageIndexReader {
+
+  /** Bytes between two parts that are rather read than left out with a request of their own. */
+  private val LargestGap = 4096L
+}

@@ -1,0 +1,56 @@
+package limitpruning.plan
+
+import limitpruning.parquet.{Footer, RowGroupFacts}
+import limitpruning.predicate.{ColumnFacts, MatchState, Obstacle, RowUnit}
+import limitpruning.select.{MatchingRows, RowRange}
+
+/**
+ * The state of one row group, and what stood in the way where it is partially matching.
+ *
+ * @param obstacle none where the row group is decided
+ * @param matching rows that are proved to match: all where it is fully matching, perhaps some where partially
+ */
+final case class ClassifiedRowGroup(
+    state: MatchState,
+    obstacle: Option[Obstacle],
+    matching: Seq[RowRange] = Nil
+)
+
+/**
+ * A file whose row groups are classified. Not thread-safe.
+ *
+ * @param facts what the footer tells about columns of the relation
+ * @param sources the facts about each column of the predicate, by the ordinal of the row group
+ * @param isBelieved whether anything but its being there counts
+ */
+final class ClassifiedFile(
+    val listed: ListedFile,
+    val footer: Footer,
+    val facts: RowGroupFacts,
+    sources: IndexedSeq[Int => ColumnFacts],
+    val isBelieved: Boolean,
+    val rowGroups: IndexedSeq[ClassifiedRowGroup]
+) {
+
+  /** The facts about one row group that the footer tells. */
+  def known(rowGroup: Int): RowUnit = new KnownFacts(sources, rowGroup)
+
+  def withRowGroups(refined: IndexedSeq[ClassifiedRowGroup]): ClassifiedFile =
+    new ClassifiedFile(listed, footer, facts, sources, isBelieved, refined)
+
+  /** The rows that are proved to match, in file order. */
+  def matching: Seq[MatchingRows] = rowGroups.zipWithIndex.collect {
+    case (rowGroup, ordinal) if rowGroup.matching.nonEmpty =>
+      MatchingRows(ordinal, rowGroup.matching, rowGroup.state == MatchState.FullyMatching)
+  }
+}
+
+/** The facts about one row group, each worked out when it is first asked for. */
+private[plan] final class KnownFacts(sources: IndexedSeq[Int => ColumnFacts], rowGroup: Int) extends RowUnit {
+  private val known = new Array[ColumnFacts](sources.size)
+
+  override def facts(ordinal: Int): ColumnFacts = {
+    if (known(ordinal) == null) known(ordinal) = sources(ordinal)(rowGroup)
+    known(ordinal)
+  }
+}

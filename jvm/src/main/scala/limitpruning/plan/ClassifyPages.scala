@@ -1,0 +1,55 @@
+package limitpruning.plan
+
+import limitpruning.parquet.ColumnPages
+import limitpruning.plan.ClassifyRowGroups._
+import limitpruning.predicate._
+import limitpruning.select.RowRange
+
+/**
+ * Classifies a row group by its pages. Pages of different columns do not line up, so the predicate is asked about every
+ * range of rows between two page boundaries of the columns concerned: within such a range each of them has one page.
+ */
+private[plan] object ClassifyPages {
+
+  /**
+   * @param rows of the row group, at least 1
+   * @param known the facts about the row group as a whole
+   * @param pages by the ordinal of the column
+   * @param undecided the row group as it was classified without pages
+   */
+  def apply(
+      evaluator: Evaluator,
+      columns: IndexedSeq[Column],
+      rows: Long,
+      known: RowUnit,
+      pages: Map[Int, ColumnPages],
+      undecided: ClassifiedRowGroup
+  ): ClassifiedRowGroup = if (pages.isEmpty) undecided
+  else {
+    val orderings = pages.map { case (ordinal, _) =>
+      ordinal -> SupportedTypes.ordering(columns(ordinal).dataType)
+    }
+    val starts = pages.values.flatMap(_.starts).toArray.distinct.sorted :+ rows
+    val states = starts.indices.dropRight(1).map { i =>
+      val unit = new PageFactsAt(starts(i), known, pages, orderings)
+      RowRange(starts(i), starts(i + 1)) -> MatchState.of(evaluator.outcomes(unit))
+    }
+    val matching = states.collect { case (range, MatchState.FullyMatching) => range }
+    if (states.forall { case (_, state) => state == MatchState.NotMatching }) NotMatching
+    else if (matching.size == states.size) fullyMatching(rows)
+    else undecided.copy(matching = RowRange.joined(matching))
+  }
+
+  /** The facts about the pages that hold a row: what each page tells, and what is known of the row group as well. */
+  private final class PageFactsAt(
+      row: Long,
+      known: RowUnit,
+      pages: Map[Int, ColumnPages],
+      orderings: Map[Int, Ordering[Any]]
+  ) extends RowUnit {
+    override def facts(ordinal: Int): ColumnFacts =
+      pages.get(ordinal).fold(known.facts(ordinal))(_.at(row).and(known.facts(ordinal), orderings(ordinal)))
+
+    override def excludes(ordinal: Int, value: Any): Boolean = known.excludes(ordinal, value)
+  }
+}

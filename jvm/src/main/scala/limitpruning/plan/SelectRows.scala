@@ -1,0 +1,42 @@
+package limitpruning.plan
+
+import org.apache.hadoop.conf.Configuration
+
+import limitpruning.parquet.{Addressing, PageIndexReader}
+import limitpruning.select.{MatchingRows, SelectedFile, SelectedRowGroup, Selection}
+
+/**
+ * Turns the rows that were chosen into what a scan reads of each file.
+ *
+ * @param maxBytes bytes of page indexes that are read of one file at most
+ */
+final class SelectRows(narrow: NarrowRowGroups, conf: Configuration, maxBytes: Long) {
+
+  /** @return the selection, or why the rows cannot be read without others */
+  def apply(chosen: Seq[(ClassifiedFile, Seq[MatchingRows])]): Either[Declined, Selection] = {
+    val files = chosen.map { case (file, rows) => select(file, rows) }
+    files.collectFirst { case Left(reason) => reason }
+      .toLeft(Selection(files.collect { case Right(file) => file }))
+  }
+
+  private def select(file: ClassifiedFile, rows: Seq[MatchingRows]): Either[Declined, SelectedFile] = {
+    val status = file.listed.status
+    val path = status.getPath.toString
+    for {
+      whole <- Addressing.of(file.footer, rows.map(_.ordinal)).toRight(Declined.UnaddressableRowGroups(path))
+      rowGroups <- narrowed(file, whole.zip(rows)).toRight(Declined.UnreadablePages(path))
+    } yield SelectedFile(path, status.getLen, status.getModificationTime, rowGroups)
+  }
+
+  private def narrowed(
+      file: ClassifiedFile,
+      rowGroups: Seq[(SelectedRowGroup, MatchingRows)]
+  ): Option[Seq[SelectedRowGroup]] = {
+    val indexes = new PageIndexReader(file.listed.status, file.footer, conf, maxBytes)
+    try {
+      val selected =
+        rowGroups.map { case (whole, rows) => narrow(file.footer, indexes, whole, rows) }
+      if (selected.forall(_.nonEmpty)) Some(selected.flatten) else None
+    } finally indexes.close()
+  }
+}
