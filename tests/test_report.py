@@ -17,12 +17,14 @@ QUERY = "SELECT * FROM tracking_data WHERE species LIKE 'Alpine%' AND s >= 50 LI
 def test_before_and_after_the_query_has_run(spark: SparkSession, wildlife: Table) -> None:
     df = spark.sql(QUERY)
     before = limit_pruning.report(df).only
-    assert (before.rows_read, before.row_groups_read) == (None, None)
+    assert (before.rows_read, before.row_groups_read, before.bytes_read) == (None, None, None)
     assert len(df.collect()) == 3
     after = limit_pruning.report(df).only
     assert (after.rows_read, after.row_groups_read) == (3, 1)
-    assert dataclasses.replace(after, rows_read=None, row_groups_read=None) == before
-    assert "read: 3 rows in 1 row group" in str(after)
+    assert after.bytes_read == before.bytes_to_read
+    unread = dataclasses.replace(after, rows_read=None, row_groups_read=None, bytes_read=None)
+    assert unread == before
+    assert f"read: 3 rows in 1 row group, {after.bytes_read} B" in str(after)
     assert wildlife.rows
 
 

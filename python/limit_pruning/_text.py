@@ -20,7 +20,8 @@ def limit_text(limit: LimitReport) -> str:
     else:
         lines.append(_cost_line(limit))
     if limit.rows_read is not None:
-        lines.append(f"read: {_rows(limit.rows_read)}" + _groups_suffix(limit.row_groups_read))
+        read = f"{_rows(limit.rows_read)}{_groups_suffix(limit.row_groups_read)}"
+        lines.append("read: " + _listed(read, limit.bytes_read))
     return _INDENT.join(lines)
 
 
@@ -48,24 +49,23 @@ def _cost_line(limit: LimitReport) -> str:
         _known("{} in all", limit.files_total),
     ]
     files = ", ".join(part for part in parts if part)
-    to_read = ", ".join(
-        part
-        for part in (
-            _rows(limit.rows_to_read) if limit.rows_to_read is not None else "",
-            human_bytes(limit.bytes_to_read) if limit.bytes_to_read is not None else "",
-        )
-        if part
-    )
+    rows = _rows(limit.rows_to_read) if limit.rows_to_read is not None else ""
+    to_read = _listed(rows, limit.bytes_to_read)
     return "; ".join(
         part
         for part in (
             files,
             f"to read: {to_read}" if to_read else "",
+            _known("pages skipped: {:,}", limit.pages_skipped or None),
             _known("planning: {:.1f} ms", limit.planning_ms),
             f"row filter: {'skipped' if limit.row_filter_skipped else 'kept'}",
         )
         if part
     )
+
+
+def _listed(text: str, size: int | None) -> str:
+    return ", ".join(part for part in (text, "" if size is None else human_bytes(size)) if part)
 
 
 def human_bytes(count: int) -> str:

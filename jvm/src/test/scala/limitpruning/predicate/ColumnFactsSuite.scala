@@ -1,8 +1,11 @@
 package limitpruning.predicate
 
+import org.apache.spark.sql.types.IntegerType
+import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-class ColumnFactsSuite extends AnyFunSuite {
+class ColumnFactsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("a constant is one value without nulls") {
     assert(ColumnFacts.constant(7) == ColumnFacts(Values.Finite(Seq(7)), Nulls.No))
@@ -22,5 +25,65 @@ class ColumnFactsSuite extends AnyFunSuite {
 
   test("nothing known excludes neither nulls nor values") {
     assert(ColumnFacts.Unknown.canBeNull && ColumnFacts.Unknown.canBeValue)
+  }
+
+  private val ordering = SupportedTypes.ordering(IntegerType)
+
+  /** Facts that are true of the rows, and of others perhaps. */
+  private def factsOf(rows: Seq[Integer]): Gen[ColumnFacts] = {
+    val values = rows.filter(_ != null).map(_.intValue)
+    def range = for { below <- Gen.choose(0, 2); above <- Gen.choose(0, 2) } yield Values.Range(
+      values.min - below,
+      values.max + above
+    )
+    def finite = Gen.listOf(Gen.choose(0, 9)).map(more => Values.Finite((values ++ more).distinct))
+    val nulls = if (values.size == rows.size) Nulls.No else if (values.isEmpty) Nulls.All else Nulls.Unknown
+    for {
+      v <- if (values.isEmpty) Gen.oneOf(Values.None, Values.Unknown)
+      else Gen.oneOf(range, finite, Gen.const(Values.Unknown))
+      n <- if (v == Values.None) Gen.const(nulls) else Gen.oneOf(nulls, Nulls.Unknown)
+    } yield ColumnFacts(v, n)
+  }
+
+  private def isTrueOf(facts: ColumnFacts, row: Integer): Boolean =
+    if (row == null) facts.canBeNull
+    else facts.nulls != Nulls.All &&
+    (facts.values match {
+      case Values.Unknown => true
+      case Values.None => false
+      case Values.Range(min: Int, max: Int) => min <= row && row <= max
+      case Values.Range(_, _) => false
+      case Values.Finite(values) => values.contains(row)
+    })
+
+  private val rows: Gen[Seq[Integer]] =
+    Gen.nonEmptyListOf(Gen.frequency(2 -> Gen.const(null), 5 -> Gen.choose(0, 9).map(Integer.valueOf)))
+
+  test("what two true facts say together is true, and says no less than either") {
+    val cases = rows.flatMap(r => Gen.zip(Gen.const(r), factsOf(r), factsOf(r)))
+    forAll(cases, minSuccessful(2000)) { case (rows, one, other) =>
+      val both = one.and(other, ordering)
+      assert(rows.forall(isTrueOf(both, _)), s"$one and $other")
+      for (value <- -3 to 12; known <- Seq(one, other))
+        assert(
+          !isTrueOf(both, Integer.valueOf(value)) || isTrueOf(known, Integer.valueOf(value)),
+          s"$one and $other"
+        )
+    }
+  }
+
+  test("where two facts contradict each other, nothing is known") {
+    val contradictions = Seq(
+      (Values.Range(1, 2), Nulls.No) -> ((Values.Range(3, 4), Nulls.No)),
+      (Values.Finite(Seq(1, 2)), Nulls.No) -> ((Values.Range(3, 4), Nulls.No)),
+      (Values.Finite(Seq(1, 2)), Nulls.No) -> ((Values.Finite(Seq(3)), Nulls.Unknown)),
+      (Values.Unknown, Nulls.No) -> ((Values.None, Nulls.All)),
+      (Values.Range(1, 2), Nulls.No) -> ((Values.None, Nulls.All))
+    )
+    for (((v1, n1), (v2, n2)) <- contradictions) {
+      val (one, other) = (ColumnFacts(v1, n1), ColumnFacts(v2, n2))
+      assert(one.and(other, ordering) == ColumnFacts.Unknown)
+      assert(other.and(one, ordering) == ColumnFacts.Unknown)
+    }
   }
 }

@@ -1,0 +1,72 @@
+package limitpruning.parquet
+
+import java.nio.file.{Files, Path}
+
+import org.apache.hadoop.conf.Configuration
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.select.RowRange
+import limitpruning.testing.{FooterEdit, PagedFile, TempFolder}
+
+class PageIndexReaderSuite extends AnyFunSuite with TempFolder {
+  private val conf = new Configuration(false)
+  private val rows = (0 until 200).map(i => Seq[Any](i, s"name-${"x" * (i % 30)}"))
+  private val plenty = 1L << 20
+
+  private def file(name: String): Path =
+    PagedFile.write(folder.resolve(name), "required int32 a; required binary s (STRING);", rows)
+
+  private def reader(path: Path, maxBytes: Long = plenty): PageIndexReader =
+    new PageIndexReader(status(path), new FooterReader(conf).read(status(path)), conf, maxBytes)
+
+  test("tells the pages of each column that hold some rows") {
+    val indexes = reader(file("good"))
+    assert(indexes.hasOffsetIndex(0, 0) && indexes.hasColumnIndex(0, 1))
+    assert(indexes.bytesRead == 0, "the footer tells")
+    val pages = indexes.pagesOf(0, Seq(0, 1), Seq(RowRange(40, 41))).get
+    assert(pages(0).pages == 1 && pages(1).pages == 1)
+    assert(pages(0).total > 5 && pages(1).total > 2 * pages(0).total, "pages of the two do not line up")
+    val all = indexes.pagesOf(0, Seq(0, 1), RowRange.all(200)).get
+    val chunks = new FooterReader(conf).read(status(file("good"))).rowGroups(0).getColumns
+    assert((0 to 1).forall(leaf => all(leaf).bytes == chunks.get(leaf).getTotalSize))
+  }
+
+  test("reads what stands together with one request, each part once, and counts the bytes") {
+    val path = file("bytes")
+    val indexes = reader(path)
+    val chunks = new FooterReader(conf).read(status(path)).rowGroups(0).getColumns
+    val due = (0 to 1).map(chunks.get(_).getOffsetIndexReference.getLength.toLong).sum
+    for (_ <- 1 to 2) assert(indexes.pagesOf(0, Seq(0, 1), RowRange.all(200)).nonEmpty)
+    assert(indexes.bytesRead == due)
+    for (_ <- 1 to 2) assert(indexes.columnIndex(0, 0).exists(_.getNull_pages.size > 5))
+    assert(indexes.bytesRead == due + chunks.get(0).getColumnIndexReference.getLength)
+  }
+
+  test("reads nothing beyond its bytes") {
+    val indexes = reader(file("bounded"), maxBytes = 20)
+    assert(indexes.pagesOf(0, Seq(0, 1), RowRange.all(200)).isEmpty && indexes.columnIndex(0, 0).isEmpty)
+    assert(indexes.bytesRead == 0)
+  }
+
+  test("an index that is absent, or that the footer puts anywhere else, is none") {
+    def none(name: String)(edit: org.apache.parquet.format.ColumnChunk => Any): Unit = {
+      val path = FooterEdit(file(name))(raw => edit(raw.getRow_groups.get(0).getColumns.get(0)))
+      val indexes = reader(path)
+      assert(indexes.pagesOf(0, Seq(0), RowRange.all(200)).isEmpty, name)
+      val _ = assert(indexes.pagesOf(0, Seq(0, 1), RowRange.all(200)).isEmpty, name)
+    }
+    none("absent")(_.unsetOffset_index_offset())
+    none("elsewhere")(_.setOffset_index_offset(4))
+    none("beyond the end")(_.setOffset_index_offset(1L << 40))
+    none("negative")(_.setOffset_index_offset(-4))
+    none("cut")(chunk => chunk.setOffset_index_length(chunk.getOffset_index_length / 2))
+    none("another column's")(chunk => chunk.setOffset_index_offset(chunk.getOffset_index_offset + 7))
+  }
+
+  test("a file that is gone has no pages") {
+    val path = file("gone")
+    val indexes = reader(path)
+    Files.delete(path)
+    assert(indexes.pagesOf(0, Seq(0), RowRange.all(200)).isEmpty)
+  }
+}

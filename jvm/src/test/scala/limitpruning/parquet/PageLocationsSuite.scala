@@ -1,0 +1,54 @@
+package limitpruning.parquet
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.parquet.format.{OffsetIndex, PageLocation}
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.select.{RowRange, SelectedPages}
+import limitpruning.testing.{RawChunk, RawFooter}
+
+class PageLocationsSuite extends AnyFunSuite {
+
+  /** A chunk of 100 bytes at 4, in a row group of 50 rows. */
+  private val chunk =
+    RawFooter("required int32 a;").rowGroup(50, RawChunk.silent).footer.rowGroups(0).getColumns.get(0)
+
+  /** @param pages offset, compressed bytes and first row of each */
+  private def locations(pages: (Long, Int, Long)*): Option[PageLocations] = {
+    val raw = pages.map { case (offset, size, row) => new PageLocation(offset, size, row) }
+    PageLocations.of(new OffsetIndex(raw.asJava), chunk, rows = 50)
+  }
+
+  private val good = Seq((10L, 20, 0L), (30L, 30, 10L), (60L, 44, 45L))
+
+  test("a page ends where the next begins, the last with the row group") {
+    val pages = locations(good: _*).get
+    assert((0 to 2).map(i => (pages.first(i), pages.end(i), pages.rows(i))) ==
+      Seq((0, 10, 10), (10, 45, 35), (45, 50, 5)))
+    assert(Seq(0L, 9L, 10L, 44L, 45L, 49L).map(pages.pageOf) == Seq(0, 0, 1, 1, 2, 2))
+  }
+
+  test("ranges select the pages that hold a row of them, and what stands before the first page") {
+    val pages = locations(good: _*).get
+    assert(pages.select(Seq(RowRange(0, 10))) == SelectedPages(6 + 20, 1, 3))
+    assert(pages.select(Seq(RowRange(9, 11))) == SelectedPages(6 + 50, 2, 3))
+    assert(pages.select(Seq(RowRange(0, 1), RowRange(49, 50))) == SelectedPages(6 + 64, 2, 3))
+    assert(pages.select(RowRange.all(50)) == SelectedPages(100, 3, 3))
+  }
+
+  test("line 50: an index that contradicts itself, its chunk or its row group is none") {
+    val (first, second, last) = (good(0), good(1), good(2))
+    assert(locations().isEmpty, "no page")
+    assert(locations(first.copy(_3 = 1L), second, last).isEmpty, "the first page begins after row 0")
+    assert(locations(first, second.copy(_3 = 0L), last).isEmpty, "a page without rows")
+    assert(locations(first, second.copy(_3 = 46L), last).isEmpty, "rows that descend")
+    assert(locations(first, second, last.copy(_3 = 50L)).isEmpty, "a page after the last row")
+    assert(locations(first.copy(_1 = 3L), second, last).isEmpty, "a page before the chunk")
+    assert(locations(first, second, last.copy(_2 = 45)).isEmpty, "a page that ends after the chunk")
+    assert(locations(first.copy(_2 = 21), second, last).isEmpty, "pages that overlap")
+    assert(locations(first.copy(_2 = 0), second, last).isEmpty, "a page without bytes")
+    assert(locations(first.copy(_2 = -5), second, last).isEmpty, "a page of negative size")
+    assert(locations(good: _*).nonEmpty)
+  }
+}

@@ -1,0 +1,38 @@
+package limitpruning.plan
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.FileStatus
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+
+import limitpruning.parquet.{FooterReader, ReadSettings}
+
+/** Looks at one file as the rule does, without Spark. */
+object PagesFixture {
+  val a: AttributeReference = AttributeReference("a", IntegerType)()
+  val b: AttributeReference = AttributeReference("b", IntegerType)()
+  private val conf = new Configuration(false)
+  private val settings = ReadSettings(caseSensitive = false, byFieldId = false, rebaseMode = "CORRECTED")
+
+  /** Both columns are needed, whatever the size. */
+  val everything = new NarrowRowGroups(_ => true, isSupported = true, minBytes = 0)
+
+  def classified(status: FileStatus, conjuncts: Expression*): (ClassifyRowGroups, ClassifiedFile) = {
+    val classify = new ClassifyRowGroups(conjuncts, Seq(a, b), new StructType, settings)
+    (classify, classify(ListedFile(InternalRow.empty, status), new FooterReader(conf).read(status)))
+  }
+
+  def refined(
+      status: FileStatus,
+      needed: Long = Long.MaxValue,
+      narrow: NarrowRowGroups = everything,
+      maxBytes: Long = 1L << 20
+  )(conjuncts: Expression*): ClassifiedFile = {
+    val (classify, file) = classified(status, conjuncts: _*)
+    new RefineRowGroups(classify, conf, narrow, maxBytes)(file, needed)
+  }
+
+  def select(narrow: NarrowRowGroups, maxBytes: Long = 1L << 20): SelectRows =
+    new SelectRows(narrow, conf, maxBytes)
+}
