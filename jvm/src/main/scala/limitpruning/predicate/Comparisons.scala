@@ -1,5 +1,7 @@
 package limitpruning.predicate
 
+import org.apache.spark.sql.catalyst.expressions.BinaryComparison
+
 import Values.Range
 
 /**
@@ -55,4 +57,15 @@ final class Comparisons(ordering: Ordering[Any]) {
 
   private def valuesOf(left: ColumnFacts, right: ColumnFacts): Option[(Range, Range)] =
     for (l <- left.values.hull(ordering); r <- right.values.hull(ordering)) yield (l, r)
+}
+
+object Comparisons {
+  private[predicate] def of(e: BinaryComparison): Comparisons =
+    new Comparisons(SupportedTypes.ordering(e.left.dataType))
+}
+
+/** A comparison between two expressions of one and the same type with a known order. */
+private[predicate] object Comparable {
+  def unapply(e: BinaryComparison): Option[BinaryComparison] =
+    if (e.left.dataType == e.right.dataType && SupportedTypes.contains(e.left.dataType)) Some(e) else None
 }

@@ -30,6 +30,16 @@ final class FiniteEvaluation private (
       catch { case NonFatal(_) => None }
   }
 
+  /** Evaluates a predicate, too, where the rules leave more than one outcome. */
+  def narrow(byRules: RowUnit => Outcomes): RowUnit => Outcomes = unit => {
+    val outcomes = byRules(unit)
+    if (outcomes.isDecided) outcomes
+    else
+      results(unit).fold(outcomes) { results =>
+        outcomes.intersect(Outcomes(results(true), results(false), results(null)))
+      }
+  }
+
   private def combinations(choices: IndexedSeq[Seq[Any]]): Iterator[InternalRow] =
     choices
       .foldLeft(Iterator(Vector.empty[Any]))((rows, values) =>
