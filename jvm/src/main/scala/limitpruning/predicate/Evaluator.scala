@@ -20,8 +20,11 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[Column]) {
   private val operands = new Operands(columns, compile)
   private val excluded = new ExcludedValues(columns)
   // A conjunct may be finite as a whole where its parts are not decided one by one: a = 1 OR a = 2.
-  private val roots: IndexedSeq[RowUnit => Outcomes] =
-    conjuncts.map(c => orFinite(c, compile(c))).toIndexedSeq
+  private val roots: IndexedSeq[RowUnit => Outcomes] = conjuncts.map {
+    case c @ (_: And | _: Or | _: Not) => orFinite(c, compile(c))
+    case atom => compile(atom)
+  }.toIndexedSeq
+  private val obstacles = conjuncts.map(new FindObstacle(_, columns)).toIndexedSeq
 
   /** The possible outcomes over `unit`, which must have at least one row. */
   def outcomes(unit: RowUnit): Outcomes = {
@@ -43,10 +46,7 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[Column]) {
 
   /** What stands in the way of the first conjunct that is not proved to be true for every row. */
   def obstacle(unit: RowUnit): Option[Obstacle] =
-    roots.indices.find(i => !roots(i)(unit).isOnlyTrue).map { i =>
-      def facts(column: Column): ColumnFacts = columns.get(column.id).fold(ColumnFacts.Unknown)(unit.facts)
-      Obstacle.of(conjuncts(i), Column.in(conjuncts(i)).map(facts), column => columns.contains(column.id))
-    }
+    roots.indices.find(i => !roots(i)(unit).isOnlyTrue).map(obstacles(_)(unit))
 
   private def compile(expression: Expression): RowUnit => Outcomes = expression match {
     case e if !e.deterministic => _ => Outcomes.Any
