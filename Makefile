@@ -49,18 +49,22 @@ test-matrix: ## make test on every supported minor version of Spark
 fuzz: setup $(JAR) ## Try random tables and queries for MINUTES=10; failures go to target/fuzz-failures/
 	FUZZ_MINUTES=$(or $(MINUTES),10) $(PY) -m pytest -s tests/test_properties.py
 
+.PHONY: bench-jvm
+bench-jvm: tools ## Measure how fast row groups are classified, and what that allocates (JMH, minutes)
+	$(SBT) "benchmarks/Jmh/run -prof gc"
+
 .PHONY: check
 check: test ## What CI runs
 
 .PHONY: lint
 lint: lint-python ## Formatters and linters of both languages, changing nothing
-	$(SBT) scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
+	$(SBT) scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" benchmarks/scalafmtCheckAll "benchmarks/scalafixAll --check"
 
 .PHONY: format
 format: setup ## Formatters and linters of both languages, repairing what they can
 	$(VENV)/bin/ruff check --fix
 	$(VENV)/bin/ruff format
-	$(SBT) scalafixAll scalafmtAll scalafmtSbt
+	$(SBT) scalafixAll scalafmtAll scalafmtSbt benchmarks/scalafixAll benchmarks/scalafmtAll
 
 .PHONY: golden
 golden: setup $(JAR) ## Write the golden EXPLAIN files anew
@@ -74,7 +78,7 @@ wheel: setup $(JAR) ## Build the wheel, with the JAR inside, into dist/
 
 .PHONY: clean
 clean: ## Remove what was built
-	rm -rf dist target project/target project/project .mypy_cache .pytest_cache .ruff_cache
+	rm -rf dist target benchmarks/target project/target project/project .mypy_cache .pytest_cache .ruff_cache
 
 .PHONY: distclean
 distclean: clean ## Remove the environments and the downloaded tools, too
@@ -93,7 +97,8 @@ lint-python: setup
 # One start of sbt for everything. `package` comes first: scalafix compiles without -Werror.
 .PHONY: test-jvm
 test-jvm: tools
-	$(SBT) package scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" test
+	$(SBT) package benchmarks/compile scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" \
+	  benchmarks/scalafmtCheckAll "benchmarks/scalafixAll --check" test
 	@touch $(JAR)
 
 $(VENV)/.stamp: pyproject.toml

@@ -27,6 +27,19 @@ lazy val limitPruning = project
   )
   .settings(layout, compiler, packaging, tests, publication)
 
+// JMH benchmarks, by `make bench-jvm`; no part of the JAR or of the tests.
+lazy val benchmarks = project
+  .in(file("benchmarks"))
+  .enablePlugins(JmhPlugin)
+  .dependsOn(limitPruning % "compile->test")
+  .settings(
+    scalaVersion := (limitPruning / scalaVersion).value,
+    libraryDependencies += "org.apache.spark" %% "spark-sql" % sparkVersion,
+    publish / skip := true,
+    run / javaOptions ++= sparkModuleOptions
+  )
+  .settings(compiler)
+
 lazy val layout = Seq(
   sourceDirectory := baseDirectory.value / "jvm" / "src",
   sourcesInBase := false

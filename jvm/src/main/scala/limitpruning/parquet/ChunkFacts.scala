@@ -22,7 +22,7 @@ private[parquet] final class ChunkFacts(
   def apply(chunk: ColumnChunk): ColumnFacts =
     if (contradictsItself(chunk)) ColumnFacts.Unknown
     else {
-      val values = range(chunk).getOrElse(Values.Unknown)
+      val values = valuesOf(chunk)
       chunk.nullCount match {
         case Some(nulls) if nulls == chunk.rows => ColumnFacts.AllNull
         // Spark reads a decimal that does not fit its precision as null: only a known range excludes nulls.
@@ -38,12 +38,18 @@ private[parquet] final class ChunkFacts(
       (nulls == chunk.rows && chunk.bounds.nonEmpty)
     }
 
-  private def range(chunk: ColumnChunk): Option[Values.Range] = for {
-    convert <- toRange
-    (min, max) <- chunk.bounds
-    range <- convert(min, max)
-    if ordering.lteq(range.min, range.max)
+  private def valuesOf(chunk: ColumnChunk): Values = chunk.bounds match {
+    case Some((min, max)) if toRange.nonEmpty =>
+      toRange.get(min, max) match {
+        case Some(range) if isPlausible(range, chunk.mayBeCut) => range
+        case _ => Values.Unknown
+      }
+    case _ => Values.Unknown
+  }
+
+  private def isPlausible(range: Values.Range, mayBeCut: Boolean): Boolean = {
+    val order = ordering.compare(range.min, range.max)
     // A max that was cut is above every value, so it cannot be the min, too: one of the two is no bound.
-    if !(chunk.mayBeCut && ordering.equiv(range.min, range.max))
-  } yield range
+    order < 0 || (order == 0 && !mayBeCut)
+  }
 }

@@ -1,5 +1,7 @@
 package limitpruning.parquet
 
+import java.nio.ByteBuffer
+
 import org.apache.parquet.column.statistics.Statistics
 import org.apache.parquet.format.{Statistics => RawStatistics}
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
@@ -28,22 +30,25 @@ private[parquet] object ColumnChunk {
 
   /** @param raw the statistics as they were written, null where there are none */
   def apply(rows: Long, chunk: ColumnChunkMetaData, raw: RawStatistics): ColumnChunk = {
-    val statistics: Option[Statistics[_]] = Option(chunk.getStatistics)
+    val statistics: Statistics[_] = chunk.getStatistics
+    val hasNullCount = statistics != null && statistics.isNumNullsSet
+    val hasBounds = statistics != null && statistics.hasNonNullValue
     ColumnChunk(
       rows = rows,
       values = chunk.getValueCount,
-      nullCount = statistics.filter(_.isNumNullsSet).map(_.getNumNulls),
-      bounds = statistics.filter(_.hasNonNullValue).map(s => (s.genericGetMin, s.genericGetMax)),
+      nullCount = if (hasNullCount) Some(statistics.getNumNulls) else None,
+      bounds = if (hasBounds) Some((statistics.genericGetMin, statistics.genericGetMax)) else None,
       mayBeCut = raw != null && (
-        isCut(raw.isSetIs_min_value_exact, raw.isIs_min_value_exact, raw.getMin_value) ||
-          isCut(raw.isSetIs_max_value_exact, raw.isIs_max_value_exact, raw.getMax_value) ||
-          isLong(raw.getMin) || isLong(raw.getMax) // the fields of old writers, which mark nothing
+        isCut(raw.isSetIs_min_value_exact, raw.isIs_min_value_exact, raw.min_value) ||
+          isCut(raw.isSetIs_max_value_exact, raw.isIs_max_value_exact, raw.max_value) ||
+          isLong(raw.min) || isLong(raw.max) // the fields of old writers, which mark nothing
       )
     )
   }
 
-  private def isCut(isMarked: Boolean, isExact: Boolean, bound: Array[Byte]): Boolean =
+  private def isCut(isMarked: Boolean, isExact: Boolean, bound: ByteBuffer): Boolean =
     if (isMarked) !isExact else isLong(bound)
 
-  private def isLong(bound: Array[Byte]): Boolean = bound != null && bound.length >= CutLength
+  // The buffers themselves: thrift's getters copy them.
+  private def isLong(bound: ByteBuffer): Boolean = bound != null && bound.remaining >= CutLength
 }

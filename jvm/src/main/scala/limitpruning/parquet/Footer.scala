@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.parquet.format.{ColumnChunk => RawColumnChunk, FileMetaData, RowGroup}
 import org.apache.parquet.format.converter.ParquetMetadataConverter
-import org.apache.parquet.hadoop.metadata.{BlockMetaData, FileMetaData => ParquetFileMetaData}
+import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnPath, FileMetaData => ParquetFileMetaData}
 
 /**
  * One file's footer, parsed once.
@@ -33,9 +33,9 @@ final class Footer(bytes: Array[Byte], raw: FileMetaData, converter: ParquetMeta
    *
    * @param leaf the column's position among the leaves of the schema
    */
-  private[parquet] def chunk(rowGroup: Int, leaf: Int, path: Seq[String]): Option[ColumnChunk] = {
+  private[parquet] def chunk(rowGroup: Int, leaf: Int, path: ColumnPath): Option[ColumnChunk] = {
     val columns = rowGroups(rowGroup).getColumns
-    if (leaf < 0 || leaf >= columns.size || !columns.get(leaf).getPath.toArray.sameElements(path)) None
+    if (leaf < 0 || leaf >= columns.size || columns.get(leaf).getPath != path) None
     else {
       val statistics = raw.getRow_groups.get(rowGroup).getColumns.get(leaf).getMeta_data.getStatistics
       Some(ColumnChunk(rowGroups(rowGroup).getRowCount, columns.get(leaf), statistics))

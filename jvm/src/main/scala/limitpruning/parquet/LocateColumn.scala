@@ -4,6 +4,7 @@ import java.util.Locale
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.parquet.hadoop.metadata.ColumnPath
 import org.apache.parquet.schema.{GroupType, MessageType, PrimitiveType}
 import org.apache.parquet.schema.Type.Repetition
 
@@ -24,7 +25,7 @@ private[parquet] object ColumnLocation {
    * @param leaf its position among the leaves of the schema, which is that of its chunks in a row group
    * @param isRequired neither the column nor a struct around it can be null
    */
-  final case class Stored(path: Seq[String], leaf: Int, leafType: PrimitiveType, isRequired: Boolean)
+  final case class Stored(path: ColumnPath, leaf: Int, leafType: PrimitiveType, isRequired: Boolean)
       extends ColumnLocation
 }
 
@@ -49,7 +50,7 @@ private[parquet] final class LocateColumn(schema: MessageType, caseSensitive: Bo
     if (caseSensitive) a == b else a.toLowerCase(Locale.ROOT) == b.toLowerCase(Locale.ROOT)
 
   private def stored(path: Seq[String], leafType: PrimitiveType): Stored = Stored(
-    path,
+    ColumnPath.get(path: _*),
     leaf = schema.getPaths.asScala.indexWhere(_.sameElements(path)),
     leafType,
     // A required field of a struct that may be null is null with it.

@@ -2,7 +2,7 @@ package limitpruning.parquet
 
 import java.math.BigInteger
 
-import scala.util.Try
+import scala.util.control.NonFatal
 
 import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.{LogicalTypeAnnotation, PrimitiveType}
@@ -59,11 +59,11 @@ private[parquet] object TrustedTypes {
   private def converted(convert: PartialFunction[Any, Any]): ToRange = checked[Any](_ => true)(convert)
 
   private def checked[T](isTrusted: T => Boolean)(convert: PartialFunction[Any, T]): ToRange = (min, max) =>
-    for {
-      low <- Try(convert(min)).toOption // an overflow while converting makes the bound unknown
-      high <- Try(convert(max)).toOption
-      if isTrusted(low) && isTrusted(high)
-    } yield Values.Range(low, high)
+    try {
+      val low = convert(min)
+      val high = convert(max)
+      if (isTrusted(low) && isTrusted(high)) Some(Values.Range(low, high)) else None
+    } catch { case NonFatal(_) => None } // an overflow while converting makes the bound unknown
 
   /** Writers leave NaN out of min and max, and to Spark NaN is above everything: it may always be there. */
   private def upToNaN(nan: Any): ToRange = (min, _) => if (isNaN(min)) None else Some(Values.Range(min, nan))

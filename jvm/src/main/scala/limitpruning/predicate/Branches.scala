@@ -2,7 +2,7 @@ package limitpruning.predicate
 
 import org.apache.spark.sql.catalyst.expressions.{CaseWhen, Expression, If, Literal}
 
-/** IF and CASE, for conditions and for values alike: what is known is what is known of the branches that can be taken. */
+/** IF, CASE and COALESCE, for conditions and for values alike: what is known is what is known of the branches taken. */
 private[predicate] object Branches {
 
   /** The branches in the order in which they are tried, and what is taken where no condition is true. */
@@ -25,5 +25,11 @@ private[predicate] object Branches {
         else if (outcomes.isOnlyTrue) value(unit)
         else union(value(unit), rest(unit))
       }
+    }
+
+  /** COALESCE of conditions. */
+  def firstNotNull(children: Seq[RowUnit => Outcomes]): RowUnit => Outcomes = unit =>
+    children.map(_(unit)).foldRight(Outcomes.Null) { (first, rest) =>
+      if (first.canBeNull) first.withoutNull.union(rest) else first
     }
 }

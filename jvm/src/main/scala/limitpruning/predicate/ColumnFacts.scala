@@ -48,6 +48,7 @@ sealed trait Values {
   /** The smallest range that holds them all, where one is known. */
   def hull(ordering: Ordering[Any]): Option[Range] = this match {
     case range: Range => Some(range)
+    case finite: Finite if finite.only.nonEmpty => finite.only
     case Finite(values) => Some(Range(values.min(ordering), values.max(ordering)))
     case Unknown | None => Option.empty
   }
@@ -96,7 +97,12 @@ object Values {
   final case class Range(min: Any, max: Any) extends Values
 
   /** Every value is one of these, of which there is at least one; not all need occur. */
-  final case class Finite(values: Seq[Any]) extends Values
+  final case class Finite(values: Seq[Any]) extends Values {
+
+    /** The hull of a single value, made once: a literal is asked for it by every row group. */
+    private[predicate] val only: Option[Range] =
+      if (values.lengthIs == 1) Some(Range(values.head, values.head)) else Option.empty
+  }
 }
 
 /** Whether rows are null. A null count that is not recorded is `Unknown`, never zero. */

@@ -1,5 +1,7 @@
 package limitpruning.predicate
 
+import org.apache.spark.sql.catalyst.expressions.BinaryComparison
+
 import Values.Range
 
 /**
@@ -22,15 +24,12 @@ final class Comparisons(ordering: Ordering[Any]) {
 
   /** `<=>`: two nulls are equal, a null and a value are not, and the result is never null. */
   def equalNullSafe(left: ColumnFacts, right: ColumnFacts): Outcomes = {
-    val ofValues =
-      if (left.canBeValue && right.canBeValue)
-        valuesOf(left, right).fold(Outcomes.TrueOrFalse)(equality.tupled)
-      else Outcomes.Empty
+    val values = if (left.canBeValue && right.canBeValue) ofValues(left, right)(equality) else Outcomes.Empty
     val bothNull = if (left.canBeNull && right.canBeNull) Outcomes.True else Outcomes.Empty
     val oneNull =
       if ((left.canBeNull && right.canBeValue) || (left.canBeValue && right.canBeNull)) Outcomes.False
       else Outcomes.Empty
-    ofValues.union(bothNull).union(oneNull)
+    values.union(bothNull).union(oneNull)
   }
 
   private val equality: (Range, Range) => Outcomes = (l, r) =>
@@ -46,13 +45,26 @@ final class Comparisons(ordering: Ordering[Any]) {
   private def compare(left: ColumnFacts, right: ColumnFacts)(
       ofRanges: (Range, Range) => Outcomes
   ): Outcomes = {
-    val ofValues =
-      if (left.canBeValue && right.canBeValue)
-        valuesOf(left, right).fold(Outcomes.TrueOrFalse)(ofRanges.tupled)
-      else Outcomes.Empty
-    if (left.canBeNull || right.canBeNull) ofValues.union(Outcomes.Null) else ofValues
+    val values = if (left.canBeValue && right.canBeValue) ofValues(left, right)(ofRanges) else Outcomes.Empty
+    if (left.canBeNull || right.canBeNull) values.union(Outcomes.Null) else values
   }
 
-  private def valuesOf(left: ColumnFacts, right: ColumnFacts): Option[(Range, Range)] =
-    for (l <- left.values.hull(ordering); r <- right.values.hull(ordering)) yield (l, r)
+  private def ofValues(left: ColumnFacts, right: ColumnFacts)(
+      ofRanges: (Range, Range) => Outcomes
+  ): Outcomes =
+    (left.values.hull(ordering), right.values.hull(ordering)) match {
+      case (Some(l), Some(r)) => ofRanges(l, r)
+      case _ => Outcomes.TrueOrFalse
+    }
+}
+
+object Comparisons {
+  private[predicate] def of(e: BinaryComparison): Comparisons =
+    new Comparisons(SupportedTypes.ordering(e.left.dataType))
+}
+
+/** A comparison between two expressions of one and the same type with a known order. */
+private[predicate] object Comparable {
+  def unapply(e: BinaryComparison): Option[BinaryComparison] =
+    if (e.left.dataType == e.right.dataType && SupportedTypes.contains(e.left.dataType)) Some(e) else None
 }

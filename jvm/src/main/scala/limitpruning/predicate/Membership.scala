@@ -23,7 +23,11 @@ final class Membership(elements: Iterable[Any], ordering: Ordering[Any]) {
   private def ofElements(facts: ColumnFacts): Outcomes = {
     val ofValues = facts.values match {
       case Values.None => Outcomes.Empty
-      case values => values.hull(ordering).fold(Outcomes.True.union(missed))(ofRange)
+      case values =>
+        values.hull(ordering) match {
+          case Some(range) => ofRange(range)
+          case None => Outcomes.True.union(missed)
+        }
     }
     if (facts.canBeNull) ofValues.union(Outcomes.Null) else ofValues
   }

@@ -1,6 +1,6 @@
 package limitpruning.predicate
 
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.{ExprId, Expression}
 
 /** Why a conjunct was not proved for a unit of rows: one sentence for people, without the unit. */
 sealed abstract class Obstacle(val sentence: String)
@@ -16,23 +16,35 @@ object Obstacle {
   final case class UntestedWriter(writer: String) extends Obstacle(s"its writer is not trusted: $writer")
 
   final case class Undecided(conjunct: String) extends Obstacle(s"$conjunct holds for some rows perhaps")
+}
 
-  /**
-   * What stands in the way of a conjunct that is not proved.
-   *
-   * @param facts the facts about each column of the conjunct, in the order of `Column.in`
-   */
-  def of(conjunct: Expression, facts: Seq[ColumnFacts], known: Column => Boolean): Obstacle = {
-    val columns = Column.in(conjunct)
-    def first(is: ColumnFacts => Boolean): Option[String] =
-      columns.zip(facts).collectFirst {
-        case (column, f) if is(f) => (column.attribute.name +: column.path).mkString(".")
-      }
-    FiniteEvaluation.obstacle(
-      conjunct
-    ).orElse(columns.find(!known(_)).map(_.attribute.sql)).map(NotProvable(_))
-      .orElse(first(_.values == Values.Unknown).map(NoStatistics(_)))
-      .orElse(first(_.nulls == Nulls.Unknown).map(NoNullCount(_)))
-      .getOrElse(Undecided(conjunct.sql))
+/**
+ * Tells what stands in the way of one conjunct where it is not proved. What is the same for all units is worked out once.
+ *
+ * @param ordinals the unit's number of each column
+ */
+private[predicate] final class FindObstacle(conjunct: Expression, ordinals: Map[(ExprId, Seq[String]), Int]) {
+  import Obstacle._
+
+  private lazy val ofForm: Option[Obstacle] = FiniteEvaluation
+    .obstacle(conjunct)
+    .orElse(Column.in(conjunct).find(column => !ordinals.contains(column.id)).map(_.attribute.sql))
+    .map(NotProvable(_))
+
+  private lazy val columns = Column.in(conjunct).map { column =>
+    val name = (column.attribute.name +: column.path).mkString(".")
+    (ordinals(column.id), NoStatistics(name), NoNullCount(name))
   }
+
+  private lazy val undecided = Undecided(conjunct.sql)
+
+  /** @param unit one for which the conjunct is not proved */
+  def apply(unit: RowUnit): Obstacle = ofForm.getOrElse(ofFacts(unit))
+
+  private def ofFacts(unit: RowUnit): Obstacle =
+    columns.collectFirst { case (i, noValues, _) if unit.facts(i).values == Values.Unknown => noValues }
+      .orElse(columns.collectFirst {
+        case (i, _, noCount) if unit.facts(i).nulls == Nulls.Unknown => noCount
+      })
+      .getOrElse(undecided)
 }

@@ -8,7 +8,7 @@ package limitpruning.predicate
  * `and`, `or` and `unary_!` are Kleene's tables lifted to sets, so they stay over-approximations even where
  * both operands depend on the same column. A unit without rows has no outcome at all: [[Outcomes.Empty]].
  */
-final class Outcomes private (private val bits: Int) extends AnyVal {
+final class Outcomes private (private val bits: Int) {
   import Outcomes._
 
   def canBeTrue: Boolean = (bits & TrueBit) != 0
@@ -18,14 +18,14 @@ final class Outcomes private (private val bits: Int) extends AnyVal {
   /** Every row satisfies the predicate: the negated predicate (`p IS NOT TRUE`) can hold for none. */
   def isOnlyTrue: Boolean = bits == TrueBit
 
-  def union(other: Outcomes): Outcomes = new Outcomes(bits | other.bits)
+  def union(other: Outcomes): Outcomes = of(bits | other.bits)
 
   /** What both of two over-approximations allow; where they contradict each other, nothing is proved. */
   def intersect(other: Outcomes): Outcomes =
-    if ((bits & other.bits) == 0) Any else new Outcomes(bits & other.bits)
+    if ((bits & other.bits) == 0) Any else of(bits & other.bits)
 
   /** The results without null. */
-  def withoutNull: Outcomes = new Outcomes(bits & ~NullBit)
+  def withoutNull: Outcomes = of(bits & ~NullBit)
 
   /** Whether only one result is left. */
   def isDecided: Boolean = Integer.bitCount(bits) <= 1
@@ -55,21 +55,24 @@ object Outcomes {
   private final val NullBit = 4
 
   def apply(canBeTrue: Boolean, canBeFalse: Boolean, canBeNull: Boolean): Outcomes =
-    new Outcomes(
-      (if (canBeTrue) TrueBit else 0) | (if (canBeFalse) FalseBit else 0) | (if (canBeNull) NullBit else 0)
-    )
+    of((if (canBeTrue) TrueBit else 0) | (if (canBeFalse) FalseBit else 0) | (if (canBeNull) NullBit else 0))
 
-  val Empty: Outcomes = new Outcomes(0)
-  val True: Outcomes = new Outcomes(TrueBit)
-  val False: Outcomes = new Outcomes(FalseBit)
-  val Null: Outcomes = new Outcomes(NullBit)
+  /** The subsets that there are: nothing is allocated for one, however often a predicate is asked. */
+  private val subsets: Array[Outcomes] = Array.tabulate(TrueBit + FalseBit + NullBit + 1)(new Outcomes(_))
+
+  private def of(bits: Int): Outcomes = subsets(bits)
+
+  val Empty: Outcomes = of(0)
+  val True: Outcomes = of(TrueBit)
+  val False: Outcomes = of(FalseBit)
+  val Null: Outcomes = of(NullBit)
 
   /** Nothing is proved. */
-  val Any: Outcomes = new Outcomes(TrueBit | FalseBit | NullBit)
+  val Any: Outcomes = of(TrueBit | FalseBit | NullBit)
 
   /** Nothing is proved but that the result is never null, as for `IS NULL` and `<=>`. */
-  val TrueOrFalse: Outcomes = new Outcomes(TrueBit | FalseBit)
+  val TrueOrFalse: Outcomes = of(TrueBit | FalseBit)
 
   /** It is proved that the result is not true. */
-  val NotTrue: Outcomes = new Outcomes(FalseBit | NullBit)
+  val NotTrue: Outcomes = of(FalseBit | NullBit)
 }

@@ -29,7 +29,7 @@ object Prefixes {
   private val ordering = SupportedTypes.ordering(StringType)
 
   private def between(min: UTF8String, max: UTF8String, prefix: UTF8String): Outcomes = Outcomes(
-    canBeTrue = max.compareTo(prefix) >= 0 && (min.compareTo(prefix) <= 0 || min.startsWith(prefix)),
+    canBeTrue = ordering.gteq(max, prefix) && (ordering.lteq(min, prefix) || min.startsWith(prefix)),
     // All strings between two that have the prefix have it too. A bound cut shorter than the prefix (Alp ... Alq)
     // proves nothing.
     canBeFalse = !(min.startsWith(prefix) && max.startsWith(prefix)),

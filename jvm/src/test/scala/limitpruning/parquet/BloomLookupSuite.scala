@@ -4,6 +4,7 @@ import java.nio.file.Path
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.column.values.bloomfilter.{BlockSplitBloomFilter, BloomFilter}
+import org.apache.parquet.hadoop.metadata.ColumnPath
 import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.{MessageTypeParser, PrimitiveType}
 import org.apache.spark.sql.types._
@@ -69,7 +70,7 @@ class BloomLookupSuite extends AnyFunSuite with TempFolder {
       reader.close()
       val asked = lookup(spark, field)
       assert(asked.isAnswerable, field)
-      assert(asked.isPlausible(filter, footer.chunk(0, 0, Seq("c")).get), field)
+      assert(asked.isPlausible(filter, footer.chunk(0, 0, ColumnPath.get("c")).get), field)
       assert(!asked.excludes(filter, written), field)
       assert(asked.excludes(filter, absent), field)
       assert(!asked.excludes(filter, null), field)

@@ -1,5 +1,6 @@
 package limitpruning.parquet
 
+import org.apache.parquet.hadoop.metadata.ColumnPath
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.testing.{RawChunk, RawFooter}
@@ -7,7 +8,7 @@ import limitpruning.testing.{RawChunk, RawFooter}
 class ColumnChunkSuite extends AnyFunSuite {
 
   private def read(chunk: RawChunk, fields: String = "optional binary c (STRING);"): ColumnChunk =
-    RawFooter(fields).rowGroup(10, chunk).footer.chunk(0, 0, Seq("c")).get
+    RawFooter(fields).rowGroup(10, chunk).footer.chunk(0, 0, ColumnPath.get("c")).get
 
   test("what was not written is none") {
     val silent = read(RawChunk.silent)

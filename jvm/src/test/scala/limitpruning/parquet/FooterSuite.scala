@@ -9,6 +9,7 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.parquet.HadoopReadOptions
 import org.apache.parquet.format.FileMetaData
 import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.metadata.ColumnPath
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -99,10 +100,10 @@ class FooterSuite extends AnyFunSuite with TempFolder {
     val footer = RawFooter("required group g { required int32 a; } required int32 a;")
       .rowGroup(10, RawChunk.between(1, 2), RawChunk.between(3, 4))
       .footer
-    assert(footer.chunk(0, 1, Seq("a")).flatMap(_.bounds).contains((3, 4)))
-    assert(footer.chunk(0, 0, Seq("a")).isEmpty, "this is g.a")
-    assert(footer.chunk(0, 1, Seq("b")).isEmpty)
-    assert(footer.chunk(0, -1, Seq("a")).isEmpty)
-    assert(footer.chunk(0, 2, Seq("a")).isEmpty)
+    assert(footer.chunk(0, 1, ColumnPath.get("a")).flatMap(_.bounds).contains((3, 4)))
+    assert(footer.chunk(0, 0, ColumnPath.get("a")).isEmpty, "this is g.a")
+    assert(footer.chunk(0, 1, ColumnPath.get("b")).isEmpty)
+    assert(footer.chunk(0, -1, ColumnPath.get("a")).isEmpty)
+    assert(footer.chunk(0, 2, ColumnPath.get("a")).isEmpty)
   }
 }

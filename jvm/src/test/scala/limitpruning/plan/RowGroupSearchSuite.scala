@@ -77,6 +77,21 @@ class RowGroupSearchSuite extends AnyFunSuite {
     assert(found.counts.filesLookedAt == 1 && found.counts.files == 50)
   }
 
+  test("classifies no file beyond the wave that covers the limit, and looks no deeper into any") {
+    val listed = (0 until 50).map { i =>
+      ListedFile(InternalRow.empty, new FileStatus(1000L, false, 1, 1, 2000L, new Path(s"/f$i")))
+    }
+    var classified = 0
+    val classify = (_: ListedFile, _: Footer) => {
+      classified += 1
+      Seq(ClassifiedRowGroup(FullyMatching, None), ClassifiedRowGroup(PartiallyMatching, None))
+    }
+    val deeper = (_: ListedFile, _: Footer, _: Seq[ClassifiedRowGroup], _: Long) => fail("looked deeper")
+    val read = (wave: Seq[ListedFile]) => wave.map(_ => footer(2))
+    val (result, _) = new RowGroupSearch(10, plenty, read, classify, deeper).run(listed)
+    assert(result.isRight && classified == plenty.firstFiles)
+  }
+
   test("gives up after the first wave where nothing but partially matching row groups are seen") {
     val found = search(limit = 10)(Seq.fill(100)("pp"))
     assert(found.refusal.contains(Declined.NotClustered(4, "")))

@@ -2,7 +2,7 @@ package limitpruning.predicate
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.types.IntegerType
+import org.apache.spark.sql.types.{IntegerType, LongType, MapType}
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.predicate.Values.Range
@@ -68,5 +68,12 @@ class ComparisonsSuite extends AnyFunSuite {
     assert(compare.equalTo(between(3, 3), between(3, 3)) == Outcomes.True)
     assert(compare.equalTo(between(3, 4), between(3, 4)) == Outcomes.TrueOrFalse)
     assert(compare.equalTo(between(3, 3), between(3, 4)) == Outcomes.TrueOrFalse)
+  }
+
+  test("operands of two types, or of a type without a known order, are never compared") {
+    val long = AttributeReference("long", LongType)()
+    val map = AttributeReference("map", MapType(IntegerType, IntegerType))()
+    assert(Comparable.unapply(LessThan(left, long)).isEmpty && Comparable.unapply(EqualTo(map, map)).isEmpty)
+    assert(Comparable.unapply(LessThan(left, right)).nonEmpty)
   }
 }

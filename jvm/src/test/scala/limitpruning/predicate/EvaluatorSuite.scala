@@ -56,11 +56,6 @@ class EvaluatorSuite extends AnyFunSuite {
     assert(!outcomes(LessThan(int, int)).canBeTrue, "of the same few values, one by one")
   }
 
-  test("lists in both of Catalyst's forms") {
-    proves(Not(In(int, Seq(Literal(4), Literal(10)))), Not(InSet(int, Set(4, 10))))
-    leavesOpen(In(int, Seq(Literal(5), Literal(6))), InSet(int, Set(5, 6)))
-  }
-
   test("a list with an element that is no literal is evaluated for all combinations of few values") {
     assert(outcomes(In(int, Seq(Literal(4), other))) == Outcomes.False)
   }
@@ -85,13 +80,5 @@ class EvaluatorSuite extends AnyFunSuite {
 
   test("a prefix that is no literal, or null, is unknown") {
     leavesOpen(StartsWith(text, text), StartsWith(text, Literal(null, StringType)))
-  }
-
-  test("floats in a set are unknown: it is searched by Java's equality, which tells -0.0 from 0.0") {
-    val double = AttributeReference("d", DoubleType)()
-    val zero = ColumnFacts(Range(0.0, 0.0), Nulls.No)
-    def over(p: Expression): Outcomes = evaluator(p, Seq(double)).outcomes(_ => zero)
-    assert(over(InSet(double, Set(-0.0))) == Outcomes.Any)
-    assert(over(In(double, Seq(Literal(-0.0)))) == Outcomes.True)
   }
 }

@@ -71,4 +71,13 @@ class FiniteEvaluationSuite extends AnyFunSuite {
     assert(FiniteEvaluation.of(AttributeReference("other", IntegerType)(), columns).isEmpty)
     assert(results(Upper(text))(values(), values(), ColumnFacts.Unknown).isEmpty)
   }
+
+  test("rules are narrowed by evaluation, and left alone where they contradict it or nothing is known") {
+    val isEven = FiniteEvaluation.of(EqualTo(Pmod(a, Literal(2)), Literal(0)), columns).get
+    def narrowed(byRules: Outcomes, facts: ColumnFacts): Outcomes = isEven.narrow(_ => byRules)(_ => facts)
+    assert(narrowed(Outcomes.TrueOrFalse, values(2, 4)) == Outcomes.True)
+    assert(narrowed(Outcomes.TrueOrFalse, ColumnFacts.Unknown) == Outcomes.TrueOrFalse)
+    assert(narrowed(Outcomes.False, values(2, 4)) == Outcomes.False, "nothing is left to be narrowed")
+    assert(narrowed(Outcomes.NotTrue, values(2, 4)) == Outcomes.Any, "a contradiction proves nothing")
+  }
 }

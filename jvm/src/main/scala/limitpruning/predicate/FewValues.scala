@@ -1,0 +1,57 @@
+package limitpruning.predicate
+
+import org.apache.spark.sql.types.{BooleanType, DataType, DoubleType, FloatType, LongType}
+
+/** The values of a column, one by one, where they are few: finite ones, and short ranges of integers and dates. */
+private[predicate] object FewValues {
+
+  /** Values of an integer or date range that are enumerated at most. */
+  private val LongestRange = 64L
+
+  /** Whether [[of]] gives something; makes nothing. */
+  def exist(facts: ColumnFacts, dataType: DataType): Boolean = facts.values match {
+    case Values.None | Values.Finite(_) => true
+    case range: Values.Range => isConstant(range, dataType) || isShort(range, dataType)
+    case Values.Unknown => dataType == BooleanType
+  }
+
+  /** All values that the column can have, with null where it may be null; none where these are not few. */
+  def of(facts: ColumnFacts, dataType: DataType): Option[Seq[Any]] = if (!exist(facts, dataType)) None
+  else {
+    val values = facts.values match {
+      case Values.None => Nil
+      case Values.Finite(values) => values
+      case range: Values.Range => if (isConstant(range, dataType)) Seq(range.min) else enumerate(range)
+      case Values.Unknown => Seq(false, true)
+    }
+    Some(if (facts.canBeNull) values :+ null else values)
+  }
+
+  // Floats are left out: their range ends with NaN, and -0.0 equals 0.0.
+  private def isConstant(range: Values.Range, dataType: DataType): Boolean =
+    dataType != FloatType && dataType != DoubleType && range.min == range.max
+
+  private def isShort(range: Values.Range, dataType: DataType): Boolean = range.min match {
+    case _: Boolean => true
+    case _: Byte | _: Short | _: Int => hasShortDistance(range)
+    case _: Long => dataType == LongType && hasShortDistance(range)
+    case _ => false
+  }
+
+  private def hasShortDistance(range: Values.Range): Boolean = {
+    val distance = asLong(range.max) - asLong(range.min) // below 0 where it overflows
+    distance >= 0 && distance < LongestRange
+  }
+
+  private def enumerate(range: Values.Range): Seq[Any] = (range.min, range.max) match {
+    case (min: Boolean, max: Boolean) => Seq(min, max).distinct
+    case (min: Byte, max: Byte) => between(min.toLong, max.toLong).map(_.toByte)
+    case (min: Short, max: Short) => between(min.toLong, max.toLong).map(_.toShort)
+    case (min: Int, max: Int) => between(min.toLong, max.toLong).map(_.toInt)
+    case (min, max) => between(asLong(min), asLong(max))
+  }
+
+  private def between(min: Long, max: Long): Seq[Long] = (0L to (max - min)).map(min + _)
+
+  private def asLong(value: Any): Long = value.asInstanceOf[Number].longValue
+}
