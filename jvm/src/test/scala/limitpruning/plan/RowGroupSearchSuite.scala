@@ -33,7 +33,8 @@ class RowGroupSearchSuite extends AnyFunSuite {
       limit: Int,
       budget: SearchBudget = plenty,
       footers: Int => Footer = footer,
-      refine: ClassifiedFile => ClassifiedFile = identity
+      refine: ClassifiedFile => ClassifiedFile = identity,
+      onClassified: () => Unit = () => ()
   )(
       files: Seq[String]
   ): Found = {
@@ -46,6 +47,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
       wave.map(file => footers(files(listed.indexOf(file)).length))
     }
     val classify = (file: ListedFile, footer: Footer) => {
+      onClassified()
       val rowGroups = files(listed.indexOf(file)).map(states(_))
       new ClassifiedFile(file, footer, null, IndexedSeq.empty, isBelieved = true, rowGroups)
     }
@@ -77,19 +79,10 @@ class RowGroupSearchSuite extends AnyFunSuite {
     assert(found.counts.filesLookedAt == 1 && found.counts.files == 50)
   }
 
-  test("classifies no file beyond the wave that covers the limit, and looks no deeper into any") {
-    val listed = (0 until 50).map { i =>
-      ListedFile(InternalRow.empty, new FileStatus(1000L, false, 1, 1, 2000L, new Path(s"/f$i")))
-    }
+  test("classifies no file beyond the wave that covers the limit") {
     var classified = 0
-    val classify = (_: ListedFile, _: Footer) => {
-      classified += 1
-      Seq(ClassifiedRowGroup(FullyMatching, None), ClassifiedRowGroup(PartiallyMatching, None))
-    }
-    val deeper = (_: ListedFile, _: Footer, _: Seq[ClassifiedRowGroup], _: Long) => fail("looked deeper")
-    val read = (wave: Seq[ListedFile]) => wave.map(_ => footer(2))
-    val (result, _) = new RowGroupSearch(10, plenty, read, classify, deeper).run(listed)
-    assert(result.isRight && classified == plenty.firstFiles)
+    val found = search(limit = 10, onClassified = () => classified += 1)(Seq.fill(50)("Fp"))
+    assert(found.refusal.isEmpty && classified == plenty.firstFiles)
   }
 
   test("gives up after the first wave where nothing but partially matching row groups are seen") {
