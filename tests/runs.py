@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 import limit_pruning
@@ -17,6 +20,8 @@ from predicates import Predicate, sql
 from tables import Table
 
 ENABLED = "spark.limitPruning.enabled"
+# Nothing is skipped by statistics, column indexes or bloom filters.
+ROW_BY_ROW = {ENABLED: "false", "spark.sql.parquet.filterPushdown": "false"}
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,56 @@ def hold(
     for rows in (runs.off, runs.on):
         assert_answer(rows, expected, limit, columns)
     return runs.report
+
+
+def hold_sql(spark: SparkSession, query: str, *limits: int) -> PruningReport:
+    """Hold ``query LIMIT n`` to all rows of the query, for SQL that the oracle cannot read.
+
+    All rows are those that plain Spark finds when it evaluates the predicate row by row. Returns
+    the report of the last limit.
+    """
+    with conf(spark, ROW_BY_ROW):
+        plain = spark.sql(query)
+        allowed = Counter(map(repr, plain.collect()))
+    for limit in limits:
+        pruned = spark.sql(f"{query} LIMIT {limit}")
+        found = Counter(map(repr, pruned.collect()))
+        assert pruned.schema == plain.schema
+        assert not found - allowed, f"rows that the predicate does not allow: {query}"
+        assert found.total() == min(limit, allowed.total()), f"too few or too many rows: {query}"
+    return limit_pruning.report(pruned)
+
+
+def hold_each(
+    spark: SparkSession, table: str, predicates: list[str], limit: int, key: str = "id"
+) -> dict[str, bool]:
+    """Hold ``SELECT key ... WHERE predicate LIMIT limit`` as `hold_sql` does, for each predicate.
+
+    All predicates are evaluated by one query, in its output, which no filter precedes. Returns
+    which of them were covered.
+    """
+    marks = ", ".join(f"({predicate}) AS p{number}" for number, predicate in enumerate(predicates))
+    with conf(spark, ROW_BY_ROW):
+        rows = spark.sql(f"SELECT {key} AS k, {marks} FROM {table}").collect()
+    covered = {}
+    for number, predicate in enumerate(predicates):
+        allowed = Counter(repr(row.k) for row in rows if row[f"p{number}"])
+        pruned = spark.sql(f"SELECT {key} AS k FROM {table} WHERE {predicate} LIMIT {limit}")
+        found = Counter(repr(row.k) for row in pruned.collect())
+        assert not found - allowed, f"rows that the predicate does not allow: {predicate}"
+        assert found.total() == min(limit, allowed.total()), f"too few or too many: {predicate}"
+        covered[predicate] = any(report.covered for report in limit_pruning.report(pruned))
+    return covered
+
+
+def outcome(spark: SparkSession, query: str) -> list[str] | str:
+    """Return the query's rows in order of their texts, or else the error with its file's name."""
+    try:
+        return sorted(map(repr, spark.sql(query).collect()))
+    except (PySparkException, Py4JJavaError) as error:
+        condition = re.search(r"\[([A-Z][A-Z0-9_.]+)\]", str(error))
+        named = re.search(r"reading file \S*/([^/\s]+?)\.? ", str(error) + " ")
+        return f"{condition[1] if condition else error} {named[1] if named else ''}".strip()
 
 
 def assert_answer(

@@ -104,3 +104,16 @@ def sightings(path: Path) -> Table:
                 start += 10
             write(path / "sightings" / f"day={day}" / f"part-{part}.parquet", groups, schema)
     return Table("sightings", path / "sightings", oracle.read(path / "sightings"))
+
+
+NUMBERED = pa.schema([("id", pa.int64()), ("c", pa.int32())])
+
+
+def numbered_files(folder: Path, count: int = 4) -> list[Path]:
+    """Write so many files of two row groups of two rows; ``c`` counts all rows."""
+    made = []
+    for number in range(count):
+        start = 4 * number
+        groups = [{"id": [n, n + 1], "c": [n, n + 1]} for n in (start, start + 2)]
+        made.append(write(folder / f"{number}.parquet", groups, NUMBERED))
+    return made

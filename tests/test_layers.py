@@ -10,9 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-import limit_pruning
 from limit_pruning import LimitReport
-from runs import conf
+from runs import conf, hold_sql
 
 GROUPS = [["OK", "ok", "Ok"], ["OK", "Error", "late"], ["oK", "OK", "ok"], ["late", "later", "x"]]
 BUDGET = "spark.limitPruning.planning.maxBytes"
@@ -31,18 +30,9 @@ def write(folder: Path, column: pa.DataType, groups: list[list[Any]], **options:
 
 
 def held(spark: SparkSession, folder: Path, predicate: str, limit: int) -> LimitReport:
-    """Run the LIMIT, compare it with all that plain Spark finds, and return its report."""
-    table = f"parquet.`{folder.as_uri()}`"
-    with conf(
-        spark,
-        {"spark.limitPruning.enabled": "false", "spark.sql.parquet.filterPushdown": "false"},
-    ):
-        found = spark.sql(f"SELECT id FROM {table} WHERE {predicate}").collect()
-    df = spark.sql(f"SELECT id FROM {table} WHERE {predicate} LIMIT {limit}")
-    rows = df.collect()
-    assert len(rows) == min(limit, len(found))
-    assert set(rows) <= set(found)
-    return limit_pruning.report(df).only
+    """Hold the LIMIT to all that plain Spark finds, and return its report."""
+    query = f"SELECT id FROM parquet.`{folder.as_uri()}` WHERE {predicate}"
+    return hold_sql(spark, query, limit).only
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ class FooterReaderSuite extends AnyFunSuite with TempFolder {
     refuses(bytes("short.parquet", "PAR1".getBytes(US_ASCII)), "it has only 4 bytes")
   }
 
-  test("refuses what is not Parquet, and encrypted footers") {
+  test("line 37: refuses what is not Parquet, and encrypted footers") {
     refuses(
       bytes("text.parquet", ("no Parquet at all" * 9 + "ABCD").getBytes(US_ASCII)),
       "'ABCD' instead of 'PAR1'"

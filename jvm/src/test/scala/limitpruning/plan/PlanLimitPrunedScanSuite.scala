@@ -34,7 +34,7 @@ class PlanLimitPrunedScanSuite extends AnyFunSuite with SparkSuite {
     assert(names(plan) == Seq("project", "pruned species"))
   }
 
-  test("a filter that was not proved gives the plain plan of the whole table, with all filters") {
+  test("line 41: a filter that was not proved gives the plain plan of the whole table, with all filters") {
     val below = belowLimit("species")
     val s = below.collectFirst { case SelectedRelation(logical, _) =>
       logical.output.find(_.name == "s").get
@@ -48,7 +48,7 @@ class PlanLimitPrunedScanSuite extends AnyFunSuite with SparkSuite {
     assert(plan.exists { case f: FilterExec => f.condition.sql.contains("90"); case _ => false })
   }
 
-  test("a filter that is gone gives the plain plan, too") {
+  test("line 41: a filter that is gone gives the plain plan, too") {
     val removed = belowLimit("species").transformDown { case filter: Filter => filter.child }
     val Seq(plan) = PlanLimitPrunedScan(removed): @unchecked
     assert(names(plan).contains("plain InMemoryFileIndex"))

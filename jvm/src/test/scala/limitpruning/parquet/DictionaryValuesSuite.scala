@@ -1,0 +1,93 @@
+package limitpruning.parquet
+
+import org.apache.parquet.io.api.Binary
+import org.apache.parquet.schema.MessageTypeParser
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.predicate.{ColumnFacts, Nulls, Values}
+import limitpruning.predicate.Values.{Finite, Range}
+
+class DictionaryValuesSuite extends AnyFunSuite {
+
+  private def values(sparkType: DataType, field: String, isProleptic: Boolean = true): DictionaryValues = {
+    val column = MessageTypeParser.parseMessageType(s"message m { $field; }").getType(0).asPrimitiveType
+    new DictionaryValues(sparkType, column, Calendar(isProleptic))
+  }
+  private val ints = values(IntegerType, "optional int32 c")
+  private val doubles = values(DoubleType, "optional double c")
+  private def between(min: Any, max: Any, nulls: Nulls = Nulls.No) = ColumnFacts(Range(min, max), nulls)
+
+  test("should leave the entries as the only values, and nulls as they are known") {
+    for (nulls <- Seq(Nulls.No, Nulls.Unknown))
+      assert(ints.within(Seq(7, 1), between(1, 7, nulls)) == ColumnFacts(Finite(Seq(7, 1)), nulls))
+    assert(ints.within(Seq(7, 1), ColumnFacts.Unknown) == ColumnFacts(Finite(Seq(7, 1)), Nulls.Unknown))
+  }
+
+  test("should give values in Spark's representation, because predicates are evaluated over them") {
+    val strings = values(StringType, "optional binary c (STRING)")
+    assert(strings.within(Seq(Binary.fromString("é")), ColumnFacts.Unknown).values ==
+      Finite(Seq(UTF8String.fromString("é"))))
+    val millis = values(TimestampType, "optional int64 c (TIMESTAMP(MILLIS,true))")
+    assert(millis.within(Seq(-5L), ColumnFacts.Unknown).values == Finite(Seq(-5000L)))
+    val decimals = values(DecimalType(5, 2), "optional int32 c (DECIMAL(5,2))")
+    assert(decimals.within(Seq(150), ColumnFacts.Unknown).values ==
+      Finite(Seq(Decimal(BigDecimal("1.50"), 5, 2))))
+  }
+
+  test("should drop entries outside of the known range, because no row has them") {
+    assert(ints.within(Seq(0, 3, 9), between(1, 5)).values == Finite(Seq(3)))
+    assert(ints.within(Seq(1, 5), between(1, 5)).values == Finite(Seq(1, 5)), "bounds are values, too")
+  }
+
+  test("should believe neither where dictionary and bounds contradict each other") {
+    assert(ints.within(Seq(8, 9), between(1, 5)) == between(1, 5))
+    assert(ints.within(Nil, between(1, 5)) == between(1, 5))
+  }
+
+  test("line 2: should keep a column all null, because no row uses the dictionary then") {
+    assert(ints.within(Seq(1), ColumnFacts.AllNull) == ColumnFacts.AllNull)
+  }
+
+  test("line 46: should take a float for what it is, because a dictionary has NaN where bounds have not") {
+    val Finite(found) = doubles.within(Seq(1.0, Double.NaN), between(1.0, Double.NaN)).values: @unchecked
+    assert(found.map(_.toString) == Seq("1.0", "NaN"))
+    assert(doubles.within(Seq(1.0, 2.0), between(1.0, Double.NaN)).values == Finite(Seq(1.0, 2.0)))
+  }
+
+  test("line 12: should find a zero of either sign in a range that ends with the other") {
+    val Finite(found) = doubles.within(Seq(-0.0, 5.0), between(0.0, Double.NaN)).values: @unchecked
+    assert(found.size == 2)
+  }
+
+  test("should know nothing more where one entry makes no sense, because the others may be wrong as well") {
+    val bytes = values(ByteType, "optional int32 c (INTEGER(8,true))")
+    assert(bytes.within(Seq(1, 300), ColumnFacts.Unknown) == ColumnFacts.Unknown)
+    assert(bytes.within(Seq(1, 30), ColumnFacts.Unknown).values == Finite(Seq(1.toByte, 30.toByte)))
+    val decimals = values(DecimalType(5, 2), "optional int32 c (DECIMAL(5,2))")
+    assert(decimals.within(Seq(1, 100000), ColumnFacts.Unknown) == ColumnFacts.Unknown)
+    assert(ints.within(Seq(1, "x"), ColumnFacts.Unknown) == ColumnFacts.Unknown)
+  }
+
+  test("line 32: should not read ancient days of the old calendar, because they are read as others") {
+    val old = values(DateType, "optional int32 c (DATE)", isProleptic = false)
+    assert(old.within(Seq(0, -1000000), ColumnFacts.Unknown) == ColumnFacts.Unknown)
+    assert(old.within(Seq(0, 20000), ColumnFacts.Unknown).values == Finite(Seq(0, 20000)))
+  }
+
+  test("line 29: should read nothing of pairs of types that are not believed") {
+    for (
+      unreadable <- Seq(
+        values(LongType, "optional int32 c"),
+        values(DoubleType, "optional float c"),
+        values(TimestampType, "optional int96 c"),
+        values(StringType("UTF8_LCASE"), "optional binary c (STRING)")
+      )
+    ) {
+      assert(!unreadable.isReadable)
+      assert(unreadable.within(Seq(1, 2.0, 2.0f), ColumnFacts.Unknown).values == Values.Unknown)
+    }
+    assert(ints.isReadable && doubles.isReadable)
+  }
+}

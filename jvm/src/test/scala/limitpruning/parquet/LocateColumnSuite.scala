@@ -1,0 +1,97 @@
+package limitpruning.parquet
+
+import org.apache.parquet.schema.{MessageType, MessageTypeParser}
+import org.apache.spark.sql.catalyst.expressions.AttributeReference
+import org.apache.spark.sql.types.IntegerType
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.predicate.Column
+
+class LocateColumnSuite extends AnyFunSuite {
+  import ColumnLocation._
+
+  private val nested =
+    schema("required group s { optional int32 x; required group t { required int32 x; } } required int32 x;")
+
+  private def schema(fields: String): MessageType =
+    MessageTypeParser.parseMessageType(s"message m { $fields }")
+
+  private def locate(schema: MessageType, caseSensitive: Boolean = false)(names: String*): ColumnLocation =
+    new LocateColumn(schema, caseSensitive)(
+      Column(AttributeReference(names.head, IntegerType)(), names.tail, IntegerType)
+    )
+
+  /** The path as the file spells it, the leaf, and whether it is required. */
+  private def stored(location: ColumnLocation): (String, Int, Boolean) = location match {
+    case Stored(path, leaf, _, isRequired) => (path.mkString("/"), leaf, isRequired)
+    case other => fail(s"$other is no stored column")
+  }
+
+  test("should count leaves, not fields, because chunks stand in the order of leaves") {
+    assert(stored(locate(nested)("x")) == (("x", 2, true)))
+    assert(stored(locate(nested)("s", "t", "x")) == (("s/t/x", 1, true)))
+  }
+
+  test("line 31: should not take a leaf for another of the same name, because a path is all of its names") {
+    assert(stored(locate(nested)("s", "x")) == (("s/x", 0, false)))
+    assert(locate(nested)("t", "x") == Missing)
+  }
+
+  test("should give the leaf's own type, because bounds are read by it") {
+    val Stored(_, _, leafType, _) = locate(schema("optional int64 a; optional int32 b;"))("b"): @unchecked
+    assert(leafType.getName == "b" && leafType.getPrimitiveTypeName.name == "INT32")
+  }
+
+  test("line 2: should be missing where no field has the name, because such a column reads as null") {
+    assert(locate(nested)("y") == Missing)
+    assert(locate(nested)("s", "y") == Missing)
+    assert(locate(nested)("s", "t", "y") == Missing)
+  }
+
+  test("line 31: should find names by the session's case, and give them as the file spells them") {
+    val upper = schema("optional group S { optional int32 Ab; }")
+    assert(stored(locate(upper)("s", "aB")) == (("S/Ab", 0, false)))
+    assert(locate(upper, caseSensitive = true)("s", "aB") == Missing)
+    assert(locate(upper, caseSensitive = true)("S", "aB") == Missing)
+    assert(stored(locate(upper, caseSensitive = true)("S", "Ab")) == (("S/Ab", 0, false)))
+  }
+
+  test("line 31: should be unclear where two names fit, because either may be meant") {
+    val two =
+      schema("optional int32 a; optional int32 A; optional group s { optional int32 b; optional int32 B; }")
+    assert(locate(two)("a") == Unclear && locate(two)("s", "b") == Unclear)
+    assert(stored(locate(two, caseSensitive = true)("A")) == (("A", 1, false)))
+    assert(stored(locate(two, caseSensitive = true)("s", "B")) == (("s/B", 3, false)))
+  }
+
+  test("line 31: should take a dot for part of a name, because a path is not its text") {
+    val dotted = schema("optional group a { optional int32 b; } optional int32 a.b;")
+    assert(stored(locate(dotted)("a.b")) == (("a.b", 1, false)))
+    assert(stored(locate(dotted)("a", "b")) == (("a/b", 0, false)))
+  }
+
+  test("line 30: should be unclear at and below what is repeated, because its counts are of elements") {
+    val lists = schema(
+      "repeated int32 r; repeated group g { optional int32 x; } " +
+        "optional group l (LIST) { repeated group list { optional int32 element; } }"
+    )
+    for (path <- Seq(Seq("r"), Seq("g"), Seq("g", "x"), Seq("l", "list"), Seq("l", "list", "element")))
+      assert(locate(lists)(path: _*) == Unclear, path)
+  }
+
+  test(
+    "line 29: should be unclear where the file has another shape, because Spark reads it otherwise or fails"
+  ) {
+    assert(locate(nested)("s") == Unclear, "a struct is no value")
+    assert(locate(nested)("s", "t") == Unclear)
+    assert(locate(nested)("x", "y") == Unclear, "a value has no fields")
+  }
+
+  test("should be required only where all structs around it are, because with a null struct it is null") {
+    def isRequired(around: String, field: String): Boolean =
+      stored(locate(schema(s"$around group s { $field int32 x; }"))("s", "x"))._3
+    assert(isRequired("required", "required"))
+    assert(!isRequired("optional", "required"))
+    assert(!isRequired("required", "optional"))
+  }
+}
