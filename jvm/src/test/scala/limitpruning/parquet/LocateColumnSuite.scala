@@ -23,7 +23,7 @@ class LocateColumnSuite extends AnyFunSuite {
 
   /** The path as the file spells it, the leaf, and whether it is required. */
   private def stored(location: ColumnLocation): (String, Int, Boolean) = location match {
-    case Stored(path, leaf, _, isRequired) => (path.mkString("/"), leaf, isRequired)
+    case Stored(path, leaf, _, isRequired) => (path.toArray.mkString("/"), leaf, isRequired)
     case other => fail(s"$other is no stored column")
   }
 

@@ -15,7 +15,11 @@ class ObstacleSuite extends AnyFunSuite {
   private val both = LessThan(a, b)
 
   private def of(conjunct: Expression, facts: ColumnFacts*): Obstacle =
-    Obstacle.of(conjunct, facts, _ => true)
+    of(conjunct, facts, Column.in(conjunct))
+
+  /** @param known the columns that the unit tells of, in the order of `facts` */
+  private def of(conjunct: Expression, facts: Seq[ColumnFacts], known: Seq[Column]): Obstacle =
+    new FindObstacle(conjunct, known.map(_.id).zipWithIndex.toMap)(ordinal => facts(ordinal))
 
   test("should name the part that cannot be evaluated first, because no statistics would help") {
     val udf = ScalaUDF((value: Any) => value != null, BooleanType, Seq(a), udfName = Some("odd"))
@@ -28,7 +32,7 @@ class ObstacleSuite extends AnyFunSuite {
   }
 
   test("should name a column that is not the file's, because nothing can be known of it") {
-    assert(Obstacle.of(both, Seq(known, known), _.attribute == a) == NotProvable("b"))
+    assert(of(both, Seq(known), Column.in(a)) == NotProvable("b"))
   }
 
   test("should name the first column without statistics, then the first without a null count") {
