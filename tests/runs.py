@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -16,6 +17,10 @@ from limit_pruning import LimitReport, PruningReport
 from predicates import Predicate, sql
 from tables import Table
 
+A = TypeVar("A")
+B = TypeVar("B")
+
+THREADS = 4
 ENABLED = "spark.limitPruning.enabled"
 
 
@@ -42,6 +47,12 @@ def conf(spark: SparkSession, settings: dict[str, str]) -> Iterator[None]:
                 spark.conf.unset(key)
             else:
                 spark.conf.set(key, old)
+
+
+def in_threads(run: Callable[[A], B], over: Sequence[A]) -> list[B]:
+    """Return what `run` gives for each, in order; small queries leave most of the machine idle."""
+    with ThreadPoolExecutor(THREADS) as pool:
+        return list(pool.map(run, over))
 
 
 def on_off(spark: SparkSession, query: str) -> Runs:
