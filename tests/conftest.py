@@ -21,6 +21,9 @@ os.environ["PYSPARK_PYTHON"] = sys.executable  # workers need the suite's packag
 os.environ["TZ"] = "UTC"  # PySpark gives timestamps in the local time zone
 time.tzset()
 
+# Sessions of tests end before the optimizing compiler and a concurrent collector have paid off.
+JVM_FOR_SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
@@ -29,6 +32,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     builder = (
         SparkSession.builder.master("local[2]")
         .appName("limit-pruning-tests")
+        .config("spark.driver.extraJavaOptions", JVM_FOR_SHORT_RUNS)
         .config("spark.ui.enabled", "false")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")

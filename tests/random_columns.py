@@ -28,9 +28,13 @@ class Column:
     @property
     def bounds(self) -> list[Any]:
         """The least and the greatest value of each row group, and the rest after them."""
-        values = [sorted((v for v in group if v is not None), key=order) for group in self.groups]
+        values = [self.values(number) for number in range(len(self.groups))]
         ends = [end for group in values if group for end in (group[0], group[-1])]
         return ends + [value for group in values for value in group[1:-1]]
+
+    def values(self, number: int) -> list[Any]:
+        """Return what stands in a row group, sorted and without nulls."""
+        return sorted((v for v in self.groups[number] if v is not None), key=order)
 
 
 @st.composite

@@ -39,6 +39,8 @@ def files(
         lacks = number < len(counts) - 1 and draw(st.integers(0, 3)) == 3
         missing = draw(st.sampled_from(optional)) if lacks else None
         there = [column for column in columns if column.path[0] != missing]
+        if partition and draw(st.integers(0, 2)) == 2:
+            there.append(_contradicting(draw, partition))
         groups = [_group(there, first + index) for index in range(len(file))]
         path = f"part-{number}.parquet"
         if partition:
@@ -48,6 +50,12 @@ def files(
             path = f"{random_columns.folder('p', value)}/{path}"
         yield File(path, _schema(there), groups, random_writers.fitting(options, there))
         first += len(file)
+
+
+def _contradicting(draw: st.DrawFn, partition: Column) -> Column:
+    """Draw a column of the partition column's name in the file, which readers have to ignore."""
+    value = draw(partition.kind.values)
+    return Column(partition.path, partition.kind, [[value] * len(g) for g in partition.groups])
 
 
 def _schema(columns: list[Column]) -> pa.Schema:

@@ -65,7 +65,8 @@ def _floats(spark: str, arrow: pa.DataType, width: type[np.float32 | np.float64]
     )
 
     def near(value: float) -> list[Any]:
-        steps = [float(np.nextafter(width(value), width(to))) for to in (-math.inf, math.inf)]
+        with np.errstate(over="ignore", under="ignore"):  # infinity and zero are neighbours, too
+            steps = [float(np.nextafter(width(value), width(to))) for to in (-math.inf, math.inf)]
         return [*steps, -value, math.nan]
 
     def literal(value: Any) -> str:

@@ -23,11 +23,16 @@ class Predicate(NamedTuple):
 
 
 class _Source:
-    """Draws the pieces of predicates over some columns."""
+    """Draws the pieces of predicates over some columns.
+
+    `aim` is the row group at which conditions are aimed: they are true for all of its rows, or
+    would be but for a null, a NaN or an operator that is a little too narrow.
+    """
 
     def __init__(self, draw: st.DrawFn, columns: list[Column]) -> None:
         self._draw = draw
         self.columns = columns
+        self.aim = self.count(0, len(columns[0].groups) - 1)
 
     def column(self) -> Column:
         return self.choose(self.columns)
@@ -52,12 +57,41 @@ class _Source:
         return self._draw(random_expressions.functions(column.kind.family, self.literals(column)))
 
 
+def _aimed(source: _Source, column: Column, template: str) -> str | None:
+    """``f(column)`` between its values at the ends of the row group, or beyond one of these."""
+    values = column.values(source.aim)
+    if not values:
+        return None
+    x, least, greatest = (
+        template.replace("{x}", sql)
+        for sql in (column.sql, *map(column.kind.literal, (values[0], values[-1])))
+    )
+    forms = [
+        f"{x} >= {least}",
+        f"{x} <= {greatest}",
+        f"{x} BETWEEN {least} AND {greatest}",
+        f"{x} BETWEEN {greatest} AND {least}",
+        f"{x} IN ({', '.join(template.replace('{x}', column.kind.literal(v)) for v in values)})",
+        f"{x} <> {template.replace('{x}', source.literal(column))}",
+        f"{x} NOT IN ({template.replace('{x}', source.literal(column))})",
+        f"{x} > {least}",
+        f"{x} <= {least}",
+        f"{x} >= {greatest}",
+        f"{x} = {least}",
+        f"{x} <=> {least}",
+    ]
+    return source.choose(forms)
+
+
 def _compare(source: _Source, column: Column, template: str = IDENTITY) -> str:
     """``f(column) op f(literal)``, the other way round, or with two or more literals."""
 
     def of(value: str) -> str:
         return template.replace("{x}", value)
 
+    aimed = _aimed(source, column, template) if source.count(0, 2) else None
+    if aimed:
+        return aimed
     form = source.choose(["op", "op", "op", "flipped", "between", "in", "not in", "not between"])
     if form in {"op", "flipped"}:
         sides = [of(column.sql), of(source.literal(column))]
@@ -75,7 +109,7 @@ def _compare(source: _Source, column: Column, template: str = IDENTITY) -> str:
 def _plain(source: _Source) -> str:
     """What statistics alone can tell."""
     column = source.column()
-    form = source.choose(["compare", "compare", "compare", "null", "special", "pair"])
+    form = source.choose(["compare"] * 5 + ["null", "special", "pair"])
     if form == "null":
         return f"{column.sql} IS {source.choose(['', 'NOT ', 'NOT '])}NULL"
     if form == "pair":
@@ -91,7 +125,7 @@ def _plain(source: _Source) -> str:
 
 def _prefix(source: _Source, column: Column) -> str:
     """Return the start of a value as it stands in a pattern of LIKE."""
-    value: str = source.choose(column.bounds or [""])
+    value: str = source.choose(column.values(source.aim) or column.bounds or [""])
     start = value[: source.choose([1, 2, 7, len(value)])]
     for special in "\\%_":
         start = start.replace(special, "\\" + special)
@@ -129,6 +163,6 @@ def random_predicates(draw: st.DrawFn, columns: list[Column]) -> Predicate:
     functions = draw(st.integers(0, 9)) > 5
     leaf = _function if functions else _plain
     sql = leaf(source)
-    for _ in range(source.choose([0, 0, 1, 2])):
+    for _ in range(source.choose([0, 0, 0, 1, 1, 2])):
         sql = f"({sql}) {source.choose(['AND', 'OR'])} ({leaf(source)})"
     return Predicate(f"NOT ({sql})" if source.count(0, 5) == 5 else sql, functions)

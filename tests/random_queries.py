@@ -63,7 +63,7 @@ def _queries(draw: st.DrawFn, table: RandomTable) -> Query | None:
     one_in_ten = draw(st.integers(0, 9))
     predicate = None if one_in_ten == 9 else draw(random_predicates(table.all_columns))
     relative = draw(st.integers(0, 7)) == 7
-    few = st.sampled_from([1, 1, 2, 2, 3, 4, 5, 8, 0, 40, 100_000])
+    few = st.sampled_from([1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 8, 12, 0, 100_000])
     limit = draw(st.integers(-1, 1) if relative else few)
     offset = draw(st.sampled_from([0, 0, 0, 0, 0, 0, 0, 0, 1, 3]))
     columns = table.names

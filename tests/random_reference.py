@@ -8,7 +8,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from random_settings import REFERENCE, Settings
-from runs import as_dicts, conf
+from runs import THREADS, as_dicts, conf, in_threads
 
 Row = dict[str, Any]
 
@@ -27,7 +27,9 @@ class Reference:
         with conf(spark, settings | REFERENCE):
             self.rows: list[Row] = as_dicts(spark.sql("SELECT * FROM t"))
             self.matching: dict[str, list[Row]] = {}
-            self._evaluate(spark, list(dict.fromkeys(predicates)))
+            distinct = list(dict.fromkeys(predicates))
+            parts = [distinct[part::THREADS] for part in range(THREADS)]
+            in_threads(lambda part: self._evaluate(spark, part), parts)
 
     def _evaluate(self, spark: SparkSession, predicates: list[str]) -> None:
         if not predicates:

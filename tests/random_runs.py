@@ -18,7 +18,7 @@ from random_queries import Query
 from random_reference import Reference, Row
 from random_settings import Settings
 from random_tables import RandomTable
-from runs import ENABLED, as_dicts, conf
+from runs import ENABLED, as_dicts, conf, in_threads
 
 VECTORIZED = "spark.sql.parquet.enableVectorizedReader"
 
@@ -46,6 +46,10 @@ class Tally:
         self.counts[f"covered, predicate {form}"] += covered
         for limit in report:
             self.counts["row groups proved"] += limit.row_groups_fully_matched or 0
+            if limit.reason:
+                self.counts[f"left to Spark, {limit.reason.code}, predicate {form}"] += 1
+        if not report.limits:
+            self.counts[f"no LIMIT in the plan, predicate {form}"] += 1
 
     def __str__(self) -> str:
         """Return a line for each count."""
@@ -69,17 +73,23 @@ def write_and_check(
         reference = Reference(spark, settings, predicates)
         assert len(reference.rows) == sum(len(group) for group in table.columns[0].groups)
         tally.counts["tables"] += 1
+        pairs = []
+        for query in queries:
+            sql = query.predicate.sql if query.predicate else None
+            if sql is not None and sql not in reference.matching:
+                tally.counts["queries left out, as the reference fails"] += 1
+            else:
+                pairs.append((query, reference.rows if sql is None else reference.matching[sql]))
         with conf(spark, settings):
-            for query in queries:
-                sql = query.predicate.sql if query.predicate else None
-                if sql is not None and sql not in reference.matching:
-                    tally.counts["queries left out, as the reference fails"] += 1
+            answers = in_threads(lambda pair: _problem(spark, *pair), pairs)
+            for (query, matching), (problem, report) in zip(pairs, answers, strict=True):
+                if problem:
+                    _judge(spark, table, settings, query, matching, tally)
                 else:
-                    matching = reference.rows if sql is None else reference.matching[sql]
-                    _check(spark, table, settings, query, matching, tally)
+                    tally.add(query, report)
 
 
-def _check(
+def _judge(
     spark: SparkSession,
     table: RandomTable,
     settings: Settings,
@@ -87,31 +97,27 @@ def _check(
     matching: list[Row],
     tally: Tally,
 ) -> None:
-    sql = query.sql(len(matching))
-    problem, report = _problem(spark, sql, query, matching)
-    if not problem:
-        tally.add(query, report)
-        return
+    """Raise what is wrong with the answer to a query, unless it is plain Spark that is wrong."""
+    problem, report = _problem(spark, query, matching)
     with conf(spark, {ENABLED: "false"}):
-        own, _ = _problem(spark, sql, query, matching)
+        own, _ = _problem(spark, query, matching)
     with conf(spark, {VECTORIZED: "false"}):  # a bug of Spark's other reader is not ours
-        by_rows, _ = _problem(spark, sql, query, matching)
+        by_rows, _ = _problem(spark, query, matching)
     if own and not (by_rows and any(limit.covered for limit in report)):
         tally.counts["queries that plain Spark gets wrong"] += 1
         return
-    text = random_reproduction.script(table, settings, query, len(matching), problem)
+    what = problem or "right when run alone, but wrong beside others"
+    text = random_reproduction.script(table, settings, query, len(matching), what)
     path = random_reproduction.save(text)
-    raise AssertionError(f"{problem}\nto reproduce, run {path}:\n{text}")
+    raise AssertionError(f"{what}\nto reproduce, run {path}:\n{text}")
 
 
-def _problem(
-    spark: SparkSession, sql: str, query: Query, matching: list[Row]
-) -> tuple[str, PruningReport]:
+def _problem(spark: SparkSession, query: Query, matching: list[Row]) -> tuple[str, PruningReport]:
     """Run the query; return what is wrong with its answer, or '', and its report."""
     report = PruningReport(())
     due = query.rows_due(len(matching))
     try:
-        df = spark.sql(sql)
+        df = spark.sql(query.sql(len(matching)))
         report = limit_pruning.report(df)
         found = as_dicts(df)
     except PySparkException as error:

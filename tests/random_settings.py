@@ -20,6 +20,7 @@ _CHOICES: dict[str, list[str]] = {
     "spark.sql.codegen.factoryMode": ["NO_CODEGEN", "NO_CODEGEN", "NO_CODEGEN", "FALLBACK"],
     "spark.sql.adaptive.enabled": ["false", "false", "false", "false", "true"],
     "spark.sql.limit.initialNumPartitions": ["100"],
+    "spark.limitPruning.pages.minBytes": ["0", "0", "1048576"],
 }
 
 # What the reference is computed with: nothing that looks at statistics.

@@ -59,7 +59,7 @@ class RandomTable:
 @st.composite
 def random_tables(draw: st.DrawFn) -> RandomTable:
     """Draw a table of one to three files."""
-    rows = st.sampled_from([3, 4, 5, 6, 7, 8, 2, 1, 0])
+    rows = st.sampled_from([3, 4, 5, 6, 7, 8, 2, 1, 3, 4, 5, 6, 7, 8, 2, 0])
     counts = draw(st.lists(st.lists(rows, min_size=1, max_size=4), min_size=1, max_size=3))
     columns = [_ids(counts), *draw(_data(_flat(counts)))]
     partition = draw(random_columns.partitions("p", counts)) if _one_in(draw, 4) else None

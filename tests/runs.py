@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -19,6 +20,10 @@ from limit_pruning import LimitReport, PruningReport
 from predicates import Predicate, sql
 from tables import Table
 
+A = TypeVar("A")
+B = TypeVar("B")
+
+THREADS = 4
 ENABLED = "spark.limitPruning.enabled"
 # Nothing is skipped by statistics, column indexes or bloom filters.
 ROW_BY_ROW = {ENABLED: "false", "spark.sql.parquet.filterPushdown": "false"}
@@ -47,6 +52,12 @@ def conf(spark: SparkSession, settings: dict[str, str]) -> Iterator[None]:
                 spark.conf.unset(key)
             else:
                 spark.conf.set(key, old)
+
+
+def in_threads(run: Callable[[A], B], over: Sequence[A]) -> list[B]:
+    """Return what `run` gives for each, in order; small queries leave most of the machine idle."""
+    with ThreadPoolExecutor(THREADS) as pool:
+        return list(pool.map(run, over))
 
 
 def on_off(spark: SparkSession, query: str) -> Runs:

@@ -26,14 +26,14 @@ pytestmark = pytest.mark.usefixtures("quiet")
 
 NOT_DETERMINISTIC = [
     "rand() < 0.5",
-    "rand(1) >= 0",
+    "rand(1) >= 0.1",  # not 0, which Spark knows to be true
     "uuid() > '8'",
     "monotonically_increasing_id() % 2 = 0",
     "spark_partition_id() = 0",
     "hash(uuid()) % 100 < 50",
 ]
 
-TABLES, QUERIES_PER_TABLE = 24, 42
+TABLES, QUERIES_PER_TABLE = 64, 42
 
 
 @pytest.fixture
@@ -58,8 +58,8 @@ def test_random_tables(spark: SparkSession) -> None:
 
     random_profiles.run(TABLES, check)
     print(tally)
-    assert tally.counts["covered"] >= 120, "a property of queries that are left alone says nothing"
-    assert tally.counts["queries"] >= 700
+    assert tally.counts["queries"] >= 2000
+    assert tally.covered >= 0.25, "a property of queries that are left to Spark says nothing"
 
 
 def test_random_predicates_that_are_not_deterministic(spark: SparkSession) -> None:

@@ -85,6 +85,15 @@ def test_verify_passes(spark: SparkSession) -> None:
     limit_pruning.verify(spark.newSession())
 
 
+def test_the_class_in_the_jvm_is_looked_up_once(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit_pruning.verify(spark)
+    monkeypatch.delattr("limit_pruning._bridge._new_instance")
+    limit_pruning.verify(spark.newSession())
+    assert not limit_pruning.report(spark.range(1)).limits
+
+
 def test_verify_refuses_connect() -> None:
     remote = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
     with pytest.raises(CONNECT, match="classic session"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from py4j.protocol import Py4JJavaError
 
@@ -10,6 +11,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _CLASS = "limitpruning.report.ReportBridge"
+
+# The JVM side by SparkContext, once found: py4j looks for a class by name in all of Spark's JARs.
+_found: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 
 class ReportBridge:
@@ -20,11 +24,14 @@ class ReportBridge:
     """
 
     def __init__(self, spark: SparkSession) -> None:
-        """Bind to `spark`, a classic session; the JVM side is looked up now."""
+        """Bind to `spark`, a classic session; the first one looks up the JVM side."""
         # pyspark declares these as optional or not at all; a classic session has both.
         session: Any = spark
         self._session = session._jsparkSession
-        self._java = _new_instance(session._jvm, session.sparkContext._gateway)
+        context = session.sparkContext
+        self._java = _found.get(context) or _new_instance(session._jvm, context._gateway)
+        if self._java is not None:
+            _found[context] = self._java
 
     def is_active(self) -> bool:
         """Return whether the extension was loaded into this session."""
