@@ -15,6 +15,7 @@ import org.apache.spark.unsafe.types.UTF8String
  * are asked where a value of Spark's can be stored in one way alone, and is read from nothing else. Not those:
  *  - floats and doubles, whose two zeros are equal and whose NaNs are many;
  *  - dates and timestamps of files in the old calendar, which are stored as other numbers than they are read as;
+ *  - what was widened from floats;
  *  - decimals in byte arrays of any length, which may begin with any number of zero bytes;
  *  - whatever [[TrustedTypes]] does not list.
  *
@@ -60,20 +61,24 @@ private object BloomLookup {
   private def storedAs(sparkType: DataType, column: PrimitiveType, calendar: Calendar): Any => Option[Any] =
     (sparkType, column.getPrimitiveTypeName) match {
       case (ByteType | ShortType | IntegerType, INT32) => exact { case value: Number => value.intValue }
+      case (LongType, INT32) => exact { case value: Long if value.isValidInt => value.toInt }
+      case (DoubleType, INT32) => exact { case value: Double if value == value.toInt => value.toInt }
       case (LongType, INT64) => exact { case value: Long => value }
       case (DateType, INT32) if calendar.isProleptic => exact { case days: Int => days }
+      case (TimestampNTZType, INT32) if calendar.isProleptic =>
+        exact { case micros: Long if micros % MicrosPerDay == 0 => (micros / MicrosPerDay).toInt }
       case (TimestampType, INT64) if calendar.isProleptic => exact(fromMicros(column))
       case (TimestampNTZType, INT64) => exact(fromMicros(column)) // in the same calendar always
       case (_: StringType, BINARY) =>
         exact { case string: UTF8String => Binary.fromConstantByteArray(string.getBytes) }
       case (BinaryType, BINARY) => exact { case bytes: Array[Byte] => Binary.fromConstantByteArray(bytes) }
       case (decimal: DecimalType, INT32) =>
-        exact(unscaled(decimal).andThen { case value if value.bitLength < 32 => value.intValue })
+        exact(unscaled(decimal, column).andThen { case value if value.bitLength < 32 => value.intValue })
       case (decimal: DecimalType, INT64) =>
-        exact(unscaled(decimal).andThen { case value if value.bitLength < 64 => value.longValue })
+        exact(unscaled(decimal, column).andThen { case value if value.bitLength < 64 => value.longValue })
       case (decimal: DecimalType, FIXED_LEN_BYTE_ARRAY) =>
         val length = column.getTypeLength
-        exact(unscaled(decimal).andThen {
+        exact(unscaled(decimal, column).andThen {
           case value if value.bitLength < 8L * length => Binary.fromConstantByteArray(widened(value, length))
         })
       case _ => none
@@ -89,9 +94,19 @@ private object BloomLookup {
     { case micros: Long if micros % microsPerUnit == 0 => micros / microsPerUnit }
   }
 
-  private def unscaled(decimal: DecimalType): PartialFunction[Any, BigInteger] = {
-    case value: Decimal if value.scale == decimal.scale => value.toJavaBigDecimal.unscaledValue
+  /** In the scale of the file; a value that has more digits than that was never stored, and is not asked for. */
+  private def unscaled(decimal: DecimalType, column: PrimitiveType): PartialFunction[Any, BigInteger] = {
+    val stored = TrustedDecimals.of(decimal, column)
+    Function.unlift {
+      case value: Decimal if value.scale == decimal.scale =>
+        val number = value.toJavaBigDecimal
+        stored.filter(s => number.stripTrailingZeros.scale <= s.scale)
+          .map(s => number.setScale(s.scale).unscaledValue)
+      case _ => None
+    }
   }
+
+  private val MicrosPerDay = 24L * 3600 * 1000 * 1000
 
   /** Big-endian, with the sign in front: the one way to write a number in so many bytes. */
   private def widened(value: BigInteger, length: Int): Array[Byte] = {

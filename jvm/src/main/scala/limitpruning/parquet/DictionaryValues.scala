@@ -29,10 +29,12 @@ private[parquet] final class DictionaryValues(
     else known.copy(values = Values.Finite(values))
   }
 
-  private def toValue(stored: Any): Option[Any] =
+  private def toValue(stored: Any): Option[Any] = (sparkType, stored) match {
     // A range of floats ends with NaN whatever its bounds, but an entry is just what it is.
-    if (sparkType == FloatType || sparkType == DoubleType) Some(stored).filter(_ => isReadable)
-    else toRange.flatMap(_(stored, stored)).map(_.min)
+    case (FloatType, _: Float) | (DoubleType, _: Double) => Some(stored).filter(_ => isReadable)
+    case (DoubleType, value: Float) => Some(value.toDouble).filter(_ => isReadable)
+    case _ => toRange.flatMap(_(stored, stored)).map(_.min)
+  }
 
   private def isWithin(values: Values, value: Any): Boolean =
     values.hull(ordering).forall(hull => ordering.lteq(hull.min, value) && ordering.lteq(value, hull.max))

@@ -16,8 +16,8 @@ import limitpruning.predicate.Values
 /**
  * The pairs of Spark type and Parquet type for which min and max of a column chunk are believed, and what they
  * say in Catalyst's representation. Whatever is not listed here (INT96, unsigned integers, UUID, JSON, nanoseconds,
- * widened or re-scaled columns, other collations …) has unknown values: the two orders may differ, or
- * the reader changes the values.
+ * narrowed columns, other collations …) has unknown values: the two orders may differ, or the reader changes the
+ * values. A column that was widened since is listed where every Spark reads it without changing a value.
  */
 private[parquet] object TrustedTypes {
 
@@ -33,14 +33,25 @@ private[parquet] object TrustedTypes {
       case (ShortType, INT32) if isSignedInt(annotation, 8, 16) => integral(_.toShort)
       case (IntegerType, INT32) if annotation.isEmpty || isSignedInt(annotation, 8, 16, 32) =>
         integral(_.toInt)
+      case (LongType, INT32) if annotation.isEmpty || isSignedInt(annotation, 8, 16, 32) =>
+        integral(identity)
+      case (DoubleType, INT32) if annotation.isEmpty || isSignedInt(annotation, 8, 16, 32) =>
+        Some(converted { case value: Int => value.toDouble }) // each exactly; none is NaN
       case (LongType, INT64) if annotation.isEmpty || isSignedInt(annotation, 64) => integral(identity)
-      case (FloatType, FLOAT) if annotation.isEmpty => Some(upToNaN(Float.NaN))
-      case (DoubleType, DOUBLE) if annotation.isEmpty => Some(upToNaN(Double.NaN))
-      case (decimal: DecimalType, INT32 | INT64 | BINARY | FIXED_LEN_BYTE_ARRAY)
-          if isDecimal(annotation, decimal) =>
-        Some(converted(unscaled.andThen(toDecimal(decimal)(_))))
+      case (FloatType, FLOAT) if annotation.isEmpty => Some(upToNaN(Float.NaN)(identity))
+      case (DoubleType, DOUBLE) if annotation.isEmpty => Some(upToNaN(Double.NaN)(identity))
+      case (DoubleType, FLOAT) if annotation.isEmpty =>
+        Some(upToNaN(Double.NaN)(_.asInstanceOf[Float].toDouble))
+      case (decimal: DecimalType, INT32 | INT64 | BINARY | FIXED_LEN_BYTE_ARRAY) =>
+        TrustedDecimals.of(decimal, parquetType).map(stored =>
+          converted(unscaled.andThen(toDecimal(stored, decimal)(_)))
+        )
       case (DateType, INT32) if annotation.exists(_.isInstanceOf[DateLogicalTypeAnnotation]) =>
         Some(checked(calendar.trustsDays) { case days: Int => days })
+      case (TimestampNTZType, INT32) if annotation.exists(_.isInstanceOf[DateLogicalTypeAnnotation]) =>
+        Some(converted {
+          case days: Int if calendar.trustsDays(days) => Math.multiplyExact(days.toLong, MicrosPerDay)
+        })
       case (TimestampType, INT64) =>
         microsPer(annotation, adjustedToUtc = true).map(unit =>
           checked(calendar.trustsMicros)(toMicros(unit))
@@ -66,7 +77,8 @@ private[parquet] object TrustedTypes {
     } catch { case NonFatal(_) => None } // an overflow while converting makes the bound unknown
 
   /** Writers leave NaN out of min and max, and to Spark NaN is above everything: it may always be there. */
-  private def upToNaN(nan: Any): ToRange = (min, _) => if (isNaN(min)) None else Some(Values.Range(min, nan))
+  private def upToNaN(nan: Any)(convert: Any => Any): ToRange =
+    (min, _) => if (isNaN(min)) None else Some(Values.Range(convert(min), nan))
 
   private def isNaN(value: Any): Boolean = value match {
     case double: Double => double.isNaN
@@ -88,8 +100,13 @@ private[parquet] object TrustedTypes {
     case bytes: Binary => new BigInteger(bytes.getBytes)
   }
 
-  private def toDecimal(decimal: DecimalType)(value: BigInteger): Decimal =
-    Decimal(BigDecimal(value, decimal.scale), decimal.precision, decimal.scale)
+  private def toDecimal(stored: TrustedDecimals, decimal: DecimalType)(value: BigInteger): Decimal = {
+    val number = BigDecimal(new java.math.BigDecimal(value, stored.scale))
+    require(number.precision <= stored.precision, s"$number has more digits than its column")
+    Decimal(number, decimal.precision, decimal.scale)
+  }
+
+  private val MicrosPerDay = 24L * 3600 * 1000 * 1000
 
   private def toMicros(microsPerUnit: Long): PartialFunction[Any, Long] = { case value: Long =>
     Math.multiplyExact(value, microsPerUnit)
@@ -98,13 +115,6 @@ private[parquet] object TrustedTypes {
   private def isSignedInt(annotation: Option[LogicalTypeAnnotation], widths: Int*): Boolean =
     annotation.exists {
       case int: IntLogicalTypeAnnotation => int.isSigned && widths.contains(int.getBitWidth)
-      case _ => false
-    }
-
-  private def isDecimal(annotation: Option[LogicalTypeAnnotation], decimal: DecimalType): Boolean =
-    annotation.exists {
-      case d: DecimalLogicalTypeAnnotation => d.getPrecision == decimal.precision &&
-        d.getScale == decimal.scale
       case _ => false
     }
 

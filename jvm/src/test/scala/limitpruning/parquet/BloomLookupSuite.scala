@@ -42,6 +42,12 @@ class BloomLookupSuite extends AnyFunSuite with TempFolder {
     (IntegerType, "required int32 c", 5, 5, 6),
     (LongType, "required int64 c", 1L << 40, 1L << 40, 6L),
     (DateType, "required int32 c (DATE)", 19000, 19000, 19001),
+    (LongType, "required int32 c", 5, 5L, 6L),
+    (DoubleType, "required int32 c", 0, -0.0, 1.0),
+    (TimestampNTZType, "required int32 c (DATE)", 1, 86400000000L, 2 * 86400000000L),
+    (DecimalType(12, 2), "required int32 c", 5, Decimal("5.00"), Decimal("6.00")),
+    (DecimalType(22, 2), "required int64 c", 5L, Decimal("5.00"), Decimal("6.00")),
+    (DecimalType(12, 4), "required int32 c (DECIMAL(9,2))", -250, Decimal("-2.5000"), Decimal("2.5000")),
     (TimestampType, "required int64 c (TIMESTAMP(MICROS,true))", 1234567L, 1234567L, 1234568L),
     (TimestampType, "required int64 c (TIMESTAMP(MILLIS,true))", -1234L, -1234000L, 1235000L),
     (TimestampNTZType, "required int64 c (TIMESTAMP(MICROS,false))", 1234567L, 1234567L, 1234568L),
@@ -101,11 +107,12 @@ class BloomLookupSuite extends AnyFunSuite with TempFolder {
   test("line 17, 29: pairs of types that are read as other values than are stored are never asked") {
     for (
       (spark, field) <- Seq(
-        LongType -> "required int32 c",
+        DoubleType -> "required float c",
         IntegerType -> "required int32 c (INTEGER(32,false))",
         TimestampType -> "required int96 c",
         TimestampType -> "required int64 c (TIMESTAMP(NANOS,true))",
         DecimalType(9, 3) -> "required int32 c (DECIMAL(9,2))",
+        DecimalType(12, 2) -> "required int64 c (DECIMAL(9,2))",
         DecimalType(20, 0) -> "required binary c (DECIMAL(20,0))",
         StringType("UTF8_LCASE") -> "required binary c (STRING)",
         StringType -> "required binary c",
@@ -120,6 +127,14 @@ class BloomLookupSuite extends AnyFunSuite with TempFolder {
     val narrow = lookup(DecimalType(2, 0), "required fixed_len_byte_array(1) c (DECIMAL(2,0))")
     assert(narrow.excludes(filterOf(bytes(1)), Decimal("127")))
     assert(!narrow.excludes(filterOf(bytes(1)), Decimal("128")))
+    val long = lookup(LongType, "required int32 c")
+    assert(!long.excludes(filterOf(5), (1L << 32) + 6) && long.excludes(filterOf(5), 6L))
+    val double = lookup(DoubleType, "required int32 c")
+    for (value <- Seq(6.5, 3e9, Double.NaN)) assert(!double.excludes(filterOf(5), value))
+    val rescaled = lookup(DecimalType(12, 4), "required int32 c (DECIMAL(9,2))")
+    assert(!rescaled.excludes(filterOf(250), Decimal("2.5001")), "it cannot be stored")
+    val noon = lookup(TimestampNTZType, "required int32 c (DATE)")
+    assert(!noon.excludes(filterOf(1), 43200000000L))
     val decimal = lookup(DecimalType(9, 2), "required int32 c (DECIMAL(9,2))")
     assert(!decimal.excludes(filterOf(1), Decimal("99999999999.99")))
     assert(!decimal.excludes(filterOf(250), Decimal("2.5")), "of another scale")

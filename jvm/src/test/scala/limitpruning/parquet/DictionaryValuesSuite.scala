@@ -76,11 +76,23 @@ class DictionaryValuesSuite extends AnyFunSuite {
     assert(old.within(Seq(0, 20000), ColumnFacts.Unknown).values == Finite(Seq(0, 20000)))
   }
 
+  test("line 29: should convert the entries of a column that was widened, one by one, NaN too") {
+    def widened(sparkType: DataType, field: String, entries: Any*): Values =
+      values(sparkType, field).within(entries, ColumnFacts.Unknown).values
+    assert(widened(LongType, "optional int32 c", 1, -5) == Finite(Seq(1L, -5L)))
+    assert(widened(DoubleType, "optional int32 c", 1, -5) == Finite(Seq(1.0, -5.0)))
+    assert(widened(TimestampNTZType, "optional int32 c (DATE)", 1) == Finite(Seq(86400000000L)))
+    assert(widened(DecimalType(7, 3), "optional int32 c (DECIMAL(5,2))", 150) ==
+      Finite(Seq(Decimal("1.500"))))
+    val Finite(floats) = widened(DoubleType, "optional float c", 0.1f, Float.NaN): @unchecked
+    assert(floats.head == 0.1f.toDouble && floats(1).toString == "NaN")
+  }
+
   test("line 29: should read nothing of pairs of types that are not believed") {
     for (
       unreadable <- Seq(
-        values(LongType, "optional int32 c"),
-        values(DoubleType, "optional float c"),
+        values(IntegerType, "optional int64 c"),
+        values(DoubleType, "optional int64 c"),
         values(TimestampType, "optional int96 c"),
         values(StringType("UTF8_LCASE"), "optional binary c (STRING)")
       )

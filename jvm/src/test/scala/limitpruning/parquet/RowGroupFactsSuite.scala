@@ -117,9 +117,12 @@ class RowGroupFactsSuite extends AnyFunSuite {
     assert(new RowGroupFacts(footer, settings).of(column(s, "t", "x"))(0) == ColumnFacts.Unknown)
   }
 
-  test("line 29: a column of another type than the table's has a null count, but no bounds") {
-    val widened = facts("optional int32 a;", chunk)(StructField("a", LongType))
-    assert(widened == ColumnFacts(limitpruning.predicate.Values.Unknown, Nulls.No))
+  test("line 29: a column that is narrower in the table has a null count, but no bounds") {
+    val narrowed =
+      facts("optional int64 a;", RawChunk.between(1L, 5L).nulls(0))(StructField("a", IntegerType))
+    assert(narrowed == ColumnFacts(limitpruning.predicate.Values.Unknown, Nulls.No))
+    val widened = facts("optional int32 a;", RawChunk.between(1, 5).nulls(0))(StructField("a", LongType))
+    assert(widened == ColumnFacts(Range(1L, 5L), Nulls.No))
   }
 
   test("line 11: equal bounds in the old fields do not exclude NaN") {

@@ -40,6 +40,26 @@ class TrustedTypesSuite extends AnyFunSuite {
     (DoubleType, "double", -1.5, 2.0, -1.5, Double.NaN),
     (DecimalType(5, 2), "int32 {(DECIMAL(5,2))}", -100, 99999, decimal("-1", 5, 2), decimal("999.99", 5, 2)),
     (DecimalType(12, 2), "int64 {(DECIMAL(12,2))}", -1L, 5L, decimal("-0.01", 12, 2), decimal("0.05", 12, 2)),
+    // Widened since the file was written: line 29.
+    (LongType, "int32", Int.MinValue, Int.MaxValue, Int.MinValue.toLong, Int.MaxValue.toLong),
+    (LongType, "int32 {(INTEGER(16,true))}", -5, 5, -5L, 5L),
+    (DoubleType, "int32", Int.MinValue, Int.MaxValue, Int.MinValue.toDouble, Int.MaxValue.toDouble),
+    (DoubleType, "int32 {(INTEGER(8,true))}", -5, 5, -5.0, 5.0),
+    (DoubleType, "float", 0.1f, 2.0f, 0.1f.toDouble, Double.NaN),
+    (TimestampNTZType, "int32 {(DATE)}", -1, 1, -86400000000L, 86400000000L),
+    (DecimalType(10, 0), "int32", -5, 5, decimal("-5", 10, 0), decimal("5", 10, 0)),
+    (DecimalType(12, 2), "int32 {(INTEGER(8,true))}", -5, 5, decimal("-5", 12, 2), decimal("5", 12, 2)),
+    (
+      DecimalType(22, 2),
+      "int64",
+      Long.MinValue,
+      5L,
+      decimal("-9223372036854775808.00", 22, 2),
+      decimal("5", 22, 2)
+    ),
+    (DecimalType(7, 2), "int32 {(DECIMAL(5,2))}", -1, 99999, decimal("-0.01", 7, 2), decimal("999.99", 7, 2)),
+    (DecimalType(7, 3), "int32 {(DECIMAL(5,2))}", -1, 1, decimal("-0.01", 7, 3), decimal("0.01", 7, 3)),
+    (DecimalType(20, 4), "int64 {(DECIMAL(12,2))}", -1L, 1L, decimal("-0.01", 20, 4), decimal("0.01", 20, 4)),
     (DateType, "int32 {(DATE)}", -1000000, 20000, -1000000, 20000),
     (TimestampType, "int64 {(TIMESTAMP(MICROS,true))}", -5L, 5L, -5L, 5L),
     (TimestampType, "int64 {(TIMESTAMP(MILLIS,true))}", -5L, 5L, -5000L, 5000L),
@@ -60,11 +80,13 @@ class TrustedTypesSuite extends AnyFunSuite {
     val Some(Range(low: Array[Byte], high: Array[Byte])) =
       range(BinaryType, "binary", bytes(1), bytes(-1, 2)): @unchecked
     assert(low.toSeq == Seq[Byte](1) && high.toSeq == Seq[Byte](-1, 2))
-    for (physical <- Seq("binary", "fixed_len_byte_array(2)"))
-      assert(
-        range(DecimalType(4, 1), s"$physical {(DECIMAL(4,1))}", bytes(-1, -2), bytes(1, 0))
-          .contains(Range(decimal("-0.2", 4, 1), decimal("25.6", 4, 1)))
-      )
+    def decimals(precision: Int, physical: String): Option[Range] =
+      range(DecimalType(precision, 1), s"$physical {(DECIMAL($precision,1))}", bytes(-1, -2), bytes(1, 0))
+    for ((precision, physical) <- Seq(4 -> "fixed_len_byte_array(2)", 20 -> "binary"))
+      assert(decimals(precision, physical)
+        .contains(Range(decimal("-0.2", precision, 1), decimal("25.6", precision, 1))))
+    val rescaled = range(DecimalType(6, 2), "fixed_len_byte_array(2) {(DECIMAL(4,1))}", bytes(1), bytes(2))
+    assert(rescaled.contains(Range(decimal("0.1", 6, 2), decimal("0.2", 6, 2))))
   }
 
   private def bytes(values: Int*): Binary = Binary.fromConstantByteArray(values.map(_.toByte).toArray)
@@ -77,18 +99,33 @@ class TrustedTypesSuite extends AnyFunSuite {
     IntegerType -> "int32 {(INTEGER(8,false))}",
     IntegerType -> "int32 {(DATE)}",
     IntegerType -> "int32 {(DECIMAL(5,2))}",
-    LongType -> "int32",
+    FloatType -> "int32",
+    LongType -> "int32 {(DATE)}",
+    DoubleType -> "int32 {(DATE)}",
+    DoubleType -> "int64",
+    FloatType -> "double",
+    IntegerType -> "int64",
     LongType -> "int32 {(INTEGER(32,false))}",
     LongType -> "int64 {(INTEGER(64,false))}",
     LongType -> "int64 {(TIMESTAMP(NANOS,true))}",
     LongType -> "int64 {(TIMESTAMP(MICROS,true))}",
     FloatType -> "fixed_len_byte_array(2) {(FLOAT16)}",
-    DoubleType -> "float",
-    DoubleType -> "int32",
+    DoubleType -> "int32 {(INTEGER(32,false))}",
+    DoubleType -> "int32 {(DECIMAL(5,2))}",
     DecimalType(20, 0) -> "int64 {(INTEGER(64,false))}",
     DecimalType(5, 2) -> "int32",
     DecimalType(5, 2) -> "int32 {(DECIMAL(5,1))}",
-    DecimalType(7, 2) -> "int32 {(DECIMAL(5,2))}",
+    DecimalType(9, 0) -> "int32",
+    DecimalType(11, 2) -> "int32",
+    DecimalType(10, 0) -> "int32 {(INTEGER(32,false))}",
+    DecimalType(10, 0) -> "int32 {(DATE)}",
+    DecimalType(19, 0) -> "int64",
+    DecimalType(6, 4) -> "int32 {(DECIMAL(5,2))}",
+    DecimalType(7, 1) -> "int32 {(DECIMAL(5,2))}",
+    DecimalType(12, 2) -> "int64 {(DECIMAL(9,2))}",
+    DecimalType(24, 2) -> "binary {(DECIMAL(20,2))}",
+    DecimalType(9, 2) -> "binary {(DECIMAL(9,2))}",
+    DecimalType(9, 2) -> "fixed_len_byte_array(10) {(DECIMAL(9,2))}",
     DecimalType(5, 2) -> "int32 {(DECIMAL(7,2))}",
     DateType -> "int32",
     TimestampType -> "int32 {(DATE)}",
@@ -133,6 +170,8 @@ class TrustedTypesSuite extends AnyFunSuite {
     val old = Calendar(isProleptic = false)
     assert(range(DateType, "int32 {(DATE)}", -1000000, 20000, old).isEmpty)
     assert(range(DateType, "int32 {(DATE)}", 0, 20000, old).contains(Range(0, 20000)))
+    assert(range(TimestampNTZType, "int32 {(DATE)}", -1000000, 20000, old).isEmpty)
+    assert(range(TimestampNTZType, "int32 {(DATE)}", 0, 1, old).contains(Range(0L, 86400000000L)))
     val ancient = -50000000000000000L
     assert(range(TimestampType, "int64 {(TIMESTAMP(MICROS,true))}", ancient, 0L, old).isEmpty)
     assert(range(TimestampType, "int64 {(TIMESTAMP(MILLIS,true))}", ancient / 1000, 0L, old).isEmpty)
@@ -142,6 +181,8 @@ class TrustedTypesSuite extends AnyFunSuite {
 
   test("milliseconds beyond the range of microseconds, and decimals beyond their precision, are unknown") {
     assert(range(TimestampType, "int64 {(TIMESTAMP(MILLIS,true))}", Long.MinValue, 0L).isEmpty)
+    assert(range(TimestampNTZType, "int32 {(DATE)}", 0, Int.MaxValue).isEmpty)
     assert(range(DecimalType(5, 2), "int32 {(DECIMAL(5,2))}", 0, 100000).isEmpty)
+    assert(range(DecimalType(9, 2), "int32 {(DECIMAL(5,2))}", 0, 100000).isEmpty, "of the file's precision")
   }
 }
