@@ -52,6 +52,8 @@ class LimitReport:
         row_ranges: Ranges of rows chosen in row groups that are not read whole.
         rows_cut: Rows of the chosen row groups that are not read.
         pages_skipped: Data pages of the chosen row groups, in the columns read, that are not read.
+        no_page_skipping: Why row groups are read whole, however few of their rows are wanted; None
+            where pages can be skipped.
         bytes_to_read: Compressed bytes of the columns read that hold the chosen rows.
         planning_ms: Milliseconds spent on this LIMIT while planning.
         row_filter_skipped: Whether the scan evaluates no WHERE, as every chosen row matches.
@@ -76,6 +78,7 @@ class LimitReport:
     row_ranges: int | None
     rows_cut: int | None
     pages_skipped: int | None
+    no_page_skipping: str | None
     bytes_to_read: int | None
     planning_ms: float | None
     row_filter_skipped: bool

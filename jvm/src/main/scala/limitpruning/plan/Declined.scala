@@ -71,14 +71,14 @@ object Declined {
   final case class NotEnoughRows(found: Long, limit: Int, obstacles: String)
       extends Declined(
         "not-enough-rows",
-        s"fully matching row groups hold $found rows, the LIMIT needs $limit" +
+        s"fully matching row groups and pages hold $found rows, the LIMIT needs $limit" +
           (if (obstacles.isEmpty) "" else s": $obstacles")
       )
 
   final case class OutOfBudget(setting: String, value: String, found: Long, limit: Int)
       extends Declined(
         "out-of-budget",
-        s"$setting = $value was used up when fully matching row groups held $found of $limit rows"
+        s"$setting = $value was used up when fully matching row groups and pages held $found of $limit rows"
       )
 
   case object FiltersChanged

@@ -13,6 +13,7 @@ package limitpruning.report
  * @param rowRanges ranges of rows that are scanned of row groups that are not scanned whole
  * @param rowsCut rows of the row groups that are not scanned
  * @param pagesSkipped data pages of the row groups and columns that are not scanned
+ * @param noPageSkipping why row groups are scanned whole, however few of their rows are wanted; `None` where pages can be skipped
  * @param bytesToRead compressed bytes of the column chunks, or pages of them, that are scanned
  * @param planningMs how long looking took, in milliseconds
  * @param rowsRead rows that the scan has given so far, after the query has run
@@ -30,6 +31,7 @@ final case class LimitReport(
     rowRanges: Option[Int],
     rowsCut: Option[Long],
     pagesSkipped: Option[Long],
+    noPageSkipping: Option[String],
     bytesToRead: Option[Long],
     planningMs: Option[Double],
     rowFilterSkipped: Boolean,

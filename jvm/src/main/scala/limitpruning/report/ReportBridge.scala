@@ -60,6 +60,7 @@ final class ReportBridge {
     put("row_ranges", limit.rowRanges)
     put("rows_cut", limit.rowsCut)
     put("pages_skipped", limit.pagesSkipped)
+    put("no_page_skipping", limit.noPageSkipping)
     put("bytes_to_read", limit.bytesToRead)
     put("planning_ms", limit.planningMs)
     put("row_filter_skipped", limit.rowFilterSkipped)

@@ -37,6 +37,9 @@ case class LimitPrunedScanExec(
   /** Data pages that will not be read of row groups that are. */
   def pagesSkipped: Long = reading.pagesSkipped
 
+  /** Why row groups are read whole, however few of their rows are wanted; none where pages can be skipped. */
+  def noPageSkipping: Option[String] = reading.noPageSkipping
+
   /** The row filter that is not evaluated, because every selected row is proved to pass it. */
   def skipsRowFilter: Boolean = cover.conjuncts.nonEmpty
 

@@ -28,6 +28,9 @@ object ReadRowRanges {
 
   def isSupported: Boolean = members.isSuccess
 
+  /** Why it is not supported, where so: what this Spark lacks. */
+  def problem: Option[String] = members.failed.toOption.map(_.toString)
+
   /**
    * @param rows what Spark's format gave for a split
    * @param planned the row groups of the split

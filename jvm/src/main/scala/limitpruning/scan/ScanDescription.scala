@@ -55,12 +55,16 @@ private[scan] object ScanDescription {
   /** Nothing where row groups are read whole. */
   private def narrowed(node: LimitPrunedScanExec): Seq[(String, String)] = {
     val selection = node.cover.selection
-    if (selection.rowRanges == 0) Nil
-    else Seq(
-      "RowRanges" -> selection.rowRanges.toString,
-      "RowsCut" -> selection.rowsCut.toString,
-      "PagesSkipped" -> node.pagesSkipped.toString
-    )
+    val ranges =
+      if (selection.rowRanges == 0) Nil
+      else Seq("RowRanges" -> selection.rowRanges.toString, "RowsCut" -> selection.rowsCut.toString)
+    val skipped = node.noPageSkipping match {
+      case Some(reason) if selection.rows > node.cover.limit || ranges.nonEmpty =>
+        Seq("PagesSkipped" -> s"0, as $reason")
+      case None if ranges.nonEmpty => Seq("PagesSkipped" -> node.pagesSkipped.toString)
+      case _ => Nil
+    }
+    ranges ++ skipped
   }
 
   private def location(node: LimitPrunedScanExec): String = node.scan.relation.location.rootPaths match {

@@ -19,7 +19,7 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, selection: Sel
   private val session = SparkSessions.onServer(relation.sparkSession)
   private val conf = session.sessionState.conf
   private val bytesOf =
-    new ReadBytes(scan.requiredSchema, conf.caseSensitiveAnalysis, skipsPages = isVectorized)
+    new ReadBytes(scan.requiredSchema, conf.caseSensitiveAnalysis, skipsPages = noPageSkipping.isEmpty)
 
   /** Compressed bytes of the column chunks, or pages of them, that will be read. */
   lazy val bytes: Long = rowGroups.map(bytesOf(_)).sum
@@ -27,6 +27,12 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, selection: Sel
   /** Data pages of the columns that are read, in row groups that are not read whole, that will not be read. */
   lazy val pagesSkipped: Long =
     rowGroups.flatMap(bytesOf.pages(_)).map(pages => (pages.total - pages.pages).toLong).sum
+
+  /** Why row groups are read whole, however few of their rows are wanted; none where pages can be skipped. */
+  def noPageSkipping: Option[String] =
+    if (isVectorized)
+      ReadRowRanges.problem.map(p => s"this Spark's reader cannot be told which rows to read: $p")
+    else Some("Spark's row-based reader reads row groups whole")
 
   private def rowGroups: Iterator[SelectedRowGroup] = selection.files.iterator.flatMap(_.rowGroups)
 

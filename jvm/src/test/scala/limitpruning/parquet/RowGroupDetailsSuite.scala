@@ -28,7 +28,11 @@ class RowGroupDetailsSuite extends AnyFunSuite with TempFolder {
     Column(AttributeReference(name, dataType)(), Nil, dataType)
 
   private def write(options: Options): Path =
-    OneColumn.write(folder.resolve("details.parquet"), "required int32 c", evens.flatMap(Seq.fill(4)(_)))(options)
+    OneColumn.write(
+      folder.resolve("details.parquet"),
+      "required int32 c",
+      evens.flatMap(Seq.fill(4)(_))
+    )(options)
 
   private def details[T](path: Path, maxBytes: Long = Large, settings: ReadSettings = settings)(
       body: RowGroupDetails => T

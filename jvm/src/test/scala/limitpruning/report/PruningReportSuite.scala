@@ -14,6 +14,7 @@ class PruningReportSuite extends AnyFunSuite {
     rowRanges = None,
     rowsCut = None,
     pagesSkipped = None,
+    noPageSkipping = None,
     bytesToRead = None,
     planningMs = None,
     rowFilterSkipped = false,

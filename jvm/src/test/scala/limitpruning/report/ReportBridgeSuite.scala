@@ -33,6 +33,7 @@ class ReportBridgeSuite extends AnyFunSuite with SparkSuite {
     "row_ranges",
     "rows_cut",
     "pages_skipped",
+    "no_page_skipping",
     "bytes_to_read",
     "planning_ms",
     "row_filter_skipped",
