@@ -9,12 +9,27 @@ import limitpruning.select.{MatchingRows, RowRange}
  *
  * @param obstacle none where the row group is decided
  * @param matching rows that are proved to match: all where it is fully matching, perhaps some where partially
+ * @param isDecided whether all other rows are proved not to match
  */
 final case class ClassifiedRowGroup(
     state: MatchState,
     obstacle: Option[Obstacle],
-    matching: Seq[RowRange] = Nil
+    matching: Seq[RowRange],
+    isDecided: Boolean
 )
+
+object ClassifiedRowGroup {
+  val NotMatching: ClassifiedRowGroup =
+    ClassifiedRowGroup(MatchState.NotMatching, None, Nil, isDecided = true)
+
+  /** @param rows all that the row group has, at least 1 */
+  def fullyMatching(rows: Long): ClassifiedRowGroup =
+    ClassifiedRowGroup(MatchState.FullyMatching, None, RowRange.all(rows), isDecided = true)
+
+  /** No row of it is known to match, and none not to. */
+  def undecided(obstacle: Option[Obstacle]): ClassifiedRowGroup =
+    ClassifiedRowGroup(MatchState.PartiallyMatching, obstacle, Nil, isDecided = false)
+}
 
 /**
  * A file whose row groups are classified. Not thread-safe.

@@ -1,7 +1,7 @@
 package limitpruning.plan
 
 import limitpruning.parquet.ColumnPages
-import limitpruning.plan.ClassifyRowGroups._
+import limitpruning.plan.ClassifiedRowGroup._
 import limitpruning.predicate._
 import limitpruning.select.RowRange
 
@@ -35,9 +35,16 @@ private[plan] object ClassifyPages {
       RowRange(starts(i), starts(i + 1)) -> MatchState.of(evaluator.outcomes(unit))
     }
     val matching = states.collect { case (range, MatchState.FullyMatching) => range }
-    if (states.forall { case (_, state) => state == MatchState.NotMatching }) NotMatching
+    val isDecided = states.forall { case (_, state) => state != MatchState.PartiallyMatching }
+    if (matching.isEmpty && isDecided) NotMatching
     else if (matching.size == states.size) fullyMatching(rows)
-    else undecided.copy(matching = RowRange.joined(matching))
+    else
+      ClassifiedRowGroup(
+        MatchState.PartiallyMatching,
+        undecided.obstacle.filterNot(_ => isDecided),
+        RowRange.joined(matching),
+        isDecided
+      )
   }
 
   /** The facts about the pages that hold a row: what each page tells, and what is known of the row group as well. */

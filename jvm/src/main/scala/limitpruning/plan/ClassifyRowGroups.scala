@@ -4,8 +4,8 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, FileSou
 import org.apache.spark.sql.types.StructType
 
 import limitpruning.parquet.{Footer, ReadSettings, RowGroupFacts, TestedWriters}
+import limitpruning.plan.ClassifiedRowGroup._
 import limitpruning.predicate._
-import limitpruning.select.RowRange
 
 /**
  * The state of each row group of a file for one predicate. Compiled once per query; not thread-safe, as Catalyst's
@@ -53,8 +53,7 @@ final class ClassifyRowGroups(
       evaluator.fold[MatchState](MatchState.FullyMatching)(e => MatchState.of(e.outcomes(unit))) match {
         case MatchState.NotMatching => NotMatching
         case MatchState.FullyMatching => fullyMatching(rows)
-        case MatchState.PartiallyMatching =>
-          ClassifiedRowGroup(MatchState.PartiallyMatching, evaluator.flatMap(_.obstacle(unit)))
+        case MatchState.PartiallyMatching => undecided(evaluator.flatMap(_.obstacle(unit)))
       }
 
   private def source(column: Column, file: ListedFile, facts: RowGroupFacts): Int => ColumnFacts =
@@ -72,17 +71,13 @@ final class ClassifyRowGroups(
     }
 }
 
-private[plan] object ClassifyRowGroups {
-  val NotMatching: ClassifiedRowGroup = ClassifiedRowGroup(MatchState.NotMatching, None)
-
-  def fullyMatching(rows: Long): ClassifiedRowGroup =
-    ClassifiedRowGroup(MatchState.FullyMatching, None, RowRange.all(rows))
+private object ClassifyRowGroups {
 
   /** Not even the numbers of rows are believed. */
   private def doubted(footer: Footer): IndexedSeq[ClassifiedRowGroup] = {
     val writer = Option(footer.file.getCreatedBy).getOrElse("")
     val obstacle = Some(Obstacle.UntestedWriter(if (writer.isEmpty) "unknown" else writer))
-    footer.rowGroups.map(_ => ClassifiedRowGroup(MatchState.PartiallyMatching, obstacle))
+    footer.rowGroups.map(_ => undecided(obstacle))
   }
 
   private def isMetadata(attribute: Attribute): Boolean = attribute match {

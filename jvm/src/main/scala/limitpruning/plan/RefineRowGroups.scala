@@ -3,7 +3,7 @@ package limitpruning.plan
 import org.apache.hadoop.conf.Configuration
 
 import limitpruning.parquet.{ColumnPages, PageIndexReader, RowGroupDetails}
-import limitpruning.predicate.{Evaluator, MatchState, RowUnit}
+import limitpruning.predicate.{Evaluator, RowUnit}
 import limitpruning.select.RowRange
 
 /**
@@ -111,6 +111,5 @@ private object RefineRowGroups {
   /** Bytes of one dictionary or bloom filter. */
   private val LargestPart = 1024L * 1024
 
-  private def isUndecided(rowGroup: ClassifiedRowGroup): Boolean =
-    rowGroup.state == MatchState.PartiallyMatching
+  private def isUndecided(rowGroup: ClassifiedRowGroup): Boolean = !rowGroup.isDecided
 }

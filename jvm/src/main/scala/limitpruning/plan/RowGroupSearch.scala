@@ -18,9 +18,9 @@ final case class ListedFile(partitionValues: InternalRow, status: FileStatus)
 final case class SearchBudget(maxFiles: Int, maxTime: FiniteDuration, firstFiles: Int)
 
 /**
- * Looks for fully matching row groups in waves of files, in reading order, only as long as looking pays: until
- * they hold `limit` rows, or a wave shows that the data is not clustered by the predicate, or the budget is used
- * up. One search, one instance.
+ * Looks for rows that match in waves of files, in reading order, only as long as looking pays: until there are `limit`,
+ * or every row of the table is decided, or a wave shows that the data is not clustered by the predicate, or the budget is
+ * used up. One search, one instance.
  *
  * @param limit rows wanted, at least 1
  * @param read reads the footers of one wave, in order
@@ -41,6 +41,7 @@ final class RowGroupSearch(
   private val obstacles = new ObstacleCounts
   private val deadline = budget.maxTime.fromNow
   private val cover = new Cover[ClassifiedFile](limit)
+  private var anyUndecided = false
 
   /**
    * @return the selection, or why there is none, and what was seen on the way
@@ -64,7 +65,7 @@ final class RowGroupSearch(
     val looked = classified.foldLeft(seen) { (counts, file) =>
       add(counts, if (isEnough || cover.isComplete) file else refine(file, limit - cover.rows))
     }
-    if (cover.isComplete) (select(cover.result.toSeq.flatten), looked)
+    if (cover.isComplete || (isWholeTable(looked) && !anyUndecided)) (select(cover.chosen), looked)
     else
       whyStop(seen, looked, foundRows = cover.rows > rowsBefore) match {
         case Some(reason) => (Left(reason), looked)
@@ -78,6 +79,7 @@ final class RowGroupSearch(
   private def add(counts: SearchCounts, file: ClassifiedFile): SearchCounts = {
     val states = file.rowGroups.map(_.state)
     cover.add(file, file.matching)
+    anyUndecided ||= file.rowGroups.exists(!_.isDecided)
     file.rowGroups.flatMap(_.obstacle).foreach(obstacles.add)
     SearchCounts(
       counts.files,
@@ -89,13 +91,15 @@ final class RowGroupSearch(
   }
 
   private def whyStop(before: SearchCounts, after: SearchCounts, foundRows: Boolean): Option[Declined] =
-    if (after.filesLookedAt == after.files)
+    if (isWholeTable(after))
       Some(Declined.NotEnoughRows(cover.rows, limit, obstacles.summary(after.rowGroups)))
     else if (!foundRows && !mostlyNotMatching(before, after))
       Some(Declined.NotClustered(after.filesLookedAt, obstacles.summary(after.rowGroups)))
     else if (after.filesLookedAt >= budget.maxFiles) Some(outOfBudget(MaxFiles.key, budget.maxFiles.toString))
     else if (deadline.isOverdue()) Some(outOfBudget(MaxTime.key, budget.maxTime.toString))
     else None
+
+  private def isWholeTable(seen: SearchCounts): Boolean = seen.filesLookedAt == seen.files
 
   private def outOfBudget(setting: String, value: String): Declined =
     Declined.OutOfBudget(setting, value, cover.rows, limit)

@@ -21,7 +21,7 @@ final case class MatchingRows(ordinal: Int, ranges: Seq[RowRange], isWhole: Bool
  * @param limit rows wanted, at least 1
  */
 final class Cover[F](limit: Long) {
-  private val chosen = ArrayBuffer.empty[(F, Seq[MatchingRows])]
+  private val taken = ArrayBuffer.empty[(F, Seq[MatchingRows])]
   private var found = 0L
 
   def isComplete: Boolean = found >= limit
@@ -31,17 +31,17 @@ final class Cover[F](limit: Long) {
 
   /** Takes from one file what is still needed; files must come in reading order, row groups in file order. */
   def add(file: F, matching: Seq[MatchingRows]): Unit = {
-    val taken = ArrayBuffer.empty[MatchingRows]
+    val rows = ArrayBuffer.empty[MatchingRows]
     val candidates = matching.iterator
     while (!isComplete && candidates.hasNext) {
       val next = candidates.next()
       val cut = next.copy(ranges = RowRange.take(next.ranges, limit - found))
-      taken += cut
+      rows += cut
       found += cut.rows
     }
-    if (taken.nonEmpty) chosen += ((file, taken.toSeq))
+    if (rows.nonEmpty) taken += ((file, rows.toSeq))
   }
 
-  /** The files with the rows chosen in each, or none where the limit is not covered. */
-  def result: Option[Seq[(F, Seq[MatchingRows])]] = if (isComplete) Some(chosen.toSeq) else None
+  /** The files with the rows chosen in each so far. */
+  def chosen: Seq[(F, Seq[MatchingRows])] = taken.toSeq
 }

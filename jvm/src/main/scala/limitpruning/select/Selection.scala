@@ -59,7 +59,7 @@ final case class SelectedFile(
 final case class Selection(files: Seq[SelectedFile]) {
   private def all: Iterator[SelectedRowGroup] = files.iterator.flatMap(_.rowGroups)
 
-  /** All rows to read; never less than the limit that was to be covered. */
+  /** All rows to read; less than the limit that was to be covered only where no other row of the table matches. */
   def rows: Long = all.map(_.rowsToRead).sum
 
   def rowGroups: Int = all.size

@@ -40,9 +40,9 @@ class ClassifyPagesSuite extends AnyFunSuite with TempFolder with ScalaCheckProp
   test("a row group none of whose pages matches is not matching, one of which all do is fully matching") {
     // Only the pages tell that no row stands between 100 and 900.
     val gap = (0 until 100).map(i => Seq(i, 0)) ++ (900 until 1000).map(i => Seq(i, 0))
-    assert(classified(gap, pageRows = 10)(EqualTo(a, Literal(500))) == ClassifyRowGroups.NotMatching)
+    assert(classified(gap, pageRows = 10)(EqualTo(a, Literal(500))) == ClassifiedRowGroup.NotMatching)
     val outside = Or(LessThan(a, Literal(200)), GreaterThan(a, Literal(800)))
-    assert(classified(gap, pageRows = 10)(outside) == ClassifyRowGroups.fullyMatching(200))
+    assert(classified(gap, pageRows = 10)(outside) == ClassifiedRowGroup.fullyMatching(200))
     assert(classified(gap, pageRows = 15)(outside).matching == Seq(RowRange(0, 90), RowRange(105, 200)))
   }
 
@@ -106,6 +106,8 @@ class ClassifyPagesSuite extends AnyFunSuite with TempFolder with ScalaCheckProp
         if (found.state == MatchState.PartiallyMatching && found.matching.nonEmpty) parts += 1
         if (found.state == MatchState.NotMatching)
           assert(!rows.exists(satisfies(predicate, _)), s"$rows, $predicate")
+        val matching = found.matching.flatMap(range => range.from until range.until).toSet
+        if (found.isDecided) assert(rows.indices.forall(i => matching(i.toLong) == satisfies(predicate, rows(i))))
         if (found.state == MatchState.FullyMatching)
           assert(rows.forall(satisfies(predicate, _)), s"$rows, $predicate")
       }

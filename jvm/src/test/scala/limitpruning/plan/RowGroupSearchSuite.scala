@@ -17,9 +17,9 @@ class RowGroupSearchSuite extends AnyFunSuite {
 
   private val rowsEach = 10L
   private val states = Map(
-    'F' -> ClassifyRowGroups.fullyMatching(rowsEach),
-    'p' -> ClassifiedRowGroup(PartiallyMatching, None),
-    'n' -> ClassifyRowGroups.NotMatching
+    'F' -> ClassifiedRowGroup.fullyMatching(rowsEach),
+    'p' -> ClassifiedRowGroup.undecided(None),
+    'n' -> ClassifiedRowGroup.NotMatching
   )
 
   private val plenty = SearchBudget(maxFiles = 1000, maxTime = 1.minute, firstFiles = 4)
@@ -117,6 +117,17 @@ class RowGroupSearchSuite extends AnyFunSuite {
     assert(unreadable.counts.filesLookedAt == 4 + 16)
     def never(file: ClassifiedFile): ClassifiedFile = fail(s"$file need not be refined")
     assert(search(limit = 40, refine = never)(Seq("pF", "Fp", "FF")).chosen.size == 3)
+  }
+
+  test("where every row of the table is decided, those that match are the answer, however few") {
+    assert(search(limit = 31)(Seq("FnF", "F")).chosen == Seq("/f0" -> Seq(0, 2), "/f1" -> Seq(0)))
+    val none = search(limit = 1)(Seq.fill(9)("nn"))
+    assert(none.refusal.isEmpty && none.chosen.isEmpty && none.counts.filesLookedAt == 9)
+    assert(
+      search(limit = 31, plenty.copy(maxFiles = 1))(Seq("FF", "F")).refusal.nonEmpty,
+      "one was not looked at"
+    )
+    assert(search(limit = 1)(Seq("nn", "np")).refusal.contains(Declined.NotEnoughRows(0, 1, "")))
   }
 
   test("says how many rows were found where all files were looked at") {
