@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.StructType
 import org.openjdk.jmh.annotations._
 
 import limitpruning.parquet.{Footer, ReadSettings, RowGroupFacts}
-import limitpruning.plan.{ClassifiedRowGroup, ClassifyRowGroups, ListedFile}
+import limitpruning.plan.{ClassifiedFile, ClassifyRowGroups, ListedFile}
 import limitpruning.predicate.{Column, ColumnFacts, Evaluator, MatchState, RowUnit}
 
 /**
@@ -46,7 +46,7 @@ class ClassificationBenchmark {
   }
 
   @Benchmark
-  def fromFooter(): Seq[ClassifiedRowGroup] = classify(file, footer)
+  def fromFooter(): ClassifiedFile = classify(file, footer)
 
   @Benchmark
   def fromFacts(): Int = {
