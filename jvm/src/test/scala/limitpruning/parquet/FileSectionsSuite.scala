@@ -1,6 +1,6 @@
 package limitpruning.parquet
 
-import java.io.{DataInputStream, InputStream, IOException}
+import java.io.{DataInputStream, IOException, InputStream}
 import java.nio.file.Files
 
 import org.apache.hadoop.conf.Configuration

@@ -4,7 +4,7 @@ import java.nio.file.Path
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
-import org.apache.spark.sql.types.{DataType, IntegerType, LongType}
+import org.apache.spark.sql.types.{DataType, DateType, IntegerType}
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.predicate.{Column, ColumnFacts, Nulls, Values}
@@ -80,7 +80,7 @@ class RowGroupDetailsSuite extends AnyFunSuite with TempFolder {
     for (options <- Seq(withDictionary, withFilter)) {
       val path = write(options)
       details(path)(details => assert(isSilent(details, column("other"))))
-      details(path)(details => assert(isSilent(details, column("c", LongType)), "line 29"))
+      details(path)(details => assert(isSilent(details, column("c", DateType)), "line 29"))
       details(path, settings = settings.copy(byFieldId = true))(details =>
         assert(isSilent(details), "line 31")
       )
