@@ -12,7 +12,7 @@ from benchmarks.engines import DUCKDB, OURS
 from benchmarks.process import EngineProcess, Run
 from benchmarks.queries import Query
 
-_LONG_SECONDS = 5.0
+_ENOUGH_RUNS = 3
 
 
 class WrongAnswerError(Exception):
@@ -74,15 +74,19 @@ def run_all(
             matches[query.source] = counter.count(query.source)
         expected = query.expected_rows(matches[query.source])
         share = max(0.0, deadline - time.monotonic()) / (len(queries) - number)
-        measured.append(run_one(engines, query, expected, runs, time.monotonic() + share))
-        print(f"{number + 1}/{len(queries)} {query.name}", file=sys.stderr, flush=True)
+        measured.append(run_one(engines, query, expected, runs, share))
+        progress(measured[-1])
     return measured
 
 
 def run_one(
-    engines: Sequence[EngineProcess], query: Query, expected: int, runs: int, until: float
+    engines: Sequence[EngineProcess], query: Query, expected: int, runs: int, share: float
 ) -> Measured:
-    """Warm up once, then measure in rounds until there are `runs`, or it is `until`."""
+    """Warm up once, then measure in rounds: up to `runs`, as many as `share` seconds allow.
+
+    There are three at least, or, where these would take more than twice the share, one.
+    """
+    started = time.monotonic()
     by_engine: dict[str, list[Run]] = {engine.name: [] for engine in engines}
     for number in range(runs + 1):
         # The order is turned round by round: nobody always follows the slowest.
@@ -93,12 +97,20 @@ def run_one(
                     f"{engine.name} gave {run.rows} rows instead of {expected}: {query.name}"
                 )
             by_engine[engine.name].append(run)
-        slowest = max(done[-1].seconds for done in by_engine.values())
-        enough = 1 if slowest > _LONG_SECONDS else 3
-        if time.monotonic() > until and number >= enough:
+        spent = time.monotonic() - started
+        if (number >= _ENOUGH_RUNS and spent > share) or (number >= 1 and spent > 2 * share):
             break
     costs = {engine.name: cost(engine, query, by_engine[engine.name][1:]) for engine in engines}
     return Measured(query, costs)
+
+
+def progress(measured: Measured) -> None:
+    """Say on the error stream what was measured."""
+    costs = (
+        f"{name} {cost.seconds * 1e3:.0f} ms {cost.bytes / 1e6:.1f} MB"
+        for name, cost in measured.costs.items()
+    )
+    print(f"{measured.query.name}: {', '.join(costs)}", file=sys.stderr, flush=True)
 
 
 def cost(engine: EngineProcess, query: Query, measured: Sequence[Run]) -> Cost:

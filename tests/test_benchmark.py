@@ -53,8 +53,8 @@ def fake(name: str, rows: int) -> EngineProcess:
 def test_a_wrong_number_of_rows_stops_the_benchmark() -> None:
     engines = [fake(PLAIN, 100), fake(OURS, 99)]
     with pytest.raises(WrongAnswerError, match="99 rows instead of 100"):
-        run_one(engines, QUERY, expected=100, runs=1, until=0)
-    assert run_one(engines[:1], QUERY, expected=100, runs=1, until=0).costs[PLAIN].rows == 100
+        run_one(engines, QUERY, expected=100, runs=1, share=0)
+    assert run_one(engines[:1], QUERY, expected=100, runs=1, share=0).costs[PLAIN].rows == 100
 
 
 def test_every_query_has_a_name_of_its_own() -> None:
