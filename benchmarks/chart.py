@@ -34,6 +34,7 @@ def write_chart(path: Path, measured: Sequence[Measured], caption: str) -> None:
     names = [f"{m.query.predicate}, LIMIT {m.query.limit}, {m.query.action}" for m in shown]
     places = range(len(shown))
     figure, axes = plt.subplots(figsize=(9, 0.26 * len(shown) + 1.4), layout="constrained")
+    least = _LEAST_RATIO
     for label, color, offset, ratios in (
         ("bytes read", "#9ecae1", 0.2, [m.costs[PLAIN].bytes / m.costs[OURS].bytes for m in shown]),
         ("time", "#08519c", -0.2, [m.costs[PLAIN].seconds / m.costs[OURS].seconds for m in shown]),
@@ -46,9 +47,10 @@ def write_chart(path: Path, measured: Sequence[Measured], caption: str) -> None:
             color=color,
             label=label,
         )
+        least = min(least, *(ratio / 1.2 for ratio in ratios))
     axes.axvline(1, color="black", linewidth=0.8)
     axes.set_xscale("log")
-    axes.set_xlim(left=_LEAST_RATIO)
+    axes.set_xlim(left=least)
     axes.set_yticks(list(places), names, fontsize=8)
     axes.set_ylim(-0.7, len(shown) - 0.3)
     axes.set_xlabel("plain Spark / Spark with the extension, same run (1: no difference)")
