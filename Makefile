@@ -37,6 +37,14 @@ jar: $(JAR) ## Build the JAR
 demo: setup $(JAR) ## Show what pruning saves, on real Parquet
 	@$(PY) examples/demo.py
 
+.PHONY: bench
+bench: setup $(JAR) $(VENV)/.stamp-bench ## Measure against plain Spark, DataFusion and DuckDB; sizes: BENCH_GB=5 BENCH_SMALL_FILES=2000
+	@$(PY) -m benchmarks
+
+.PHONY: bench-clean
+bench-clean: ## Remove the tables of make bench
+	rm -rf $(or $(BENCH_DATA),.bench-data)
+
 .PHONY: test
 test: setup $(if $(IS_DEFAULT),lint-python test-jvm,$(JAR)) ## Lint, Scala suites, pytest (with PYSPARK=<other>: pytest alone)
 	$(PY) -m pytest
@@ -104,6 +112,10 @@ test-jvm: tools
 $(VENV)/.stamp: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[dev]' pyspark==$(PYSPARK)
+	@touch $@
+
+$(VENV)/.stamp-bench: $(VENV)/.stamp
+	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]' pyspark==$(PYSPARK)
 	@touch $@
 
 $(JAR): $(JAR_SOURCES) | tools

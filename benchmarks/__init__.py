@@ -1,0 +1,1 @@
+"""Measures what a LIMIT costs: plain Spark, Spark with the extension, DataFusion and DuckDB."""

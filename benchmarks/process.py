@@ -1,0 +1,103 @@
+"""The other end of a worker: starts it, asks it, ends it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.queries import Query
+from benchmarks.settings import ROOT
+
+
+class EngineError(Exception):
+    """An engine failed at a query, or ended."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one run of a query cost; None where the engine has no such thing.
+
+    Attributes:
+        seconds: Wall time, until the rows were there.
+        bytes: Bytes that the engine's process read meanwhile.
+        rows: Rows of the answer, or counted by it.
+        jobs: Spark jobs.
+        tasks: Spark tasks.
+    """
+
+    seconds: float
+    bytes: int
+    rows: int
+    jobs: int | None
+    tasks: int | None
+
+
+class EngineProcess:
+    """One engine's process; its messages go to a log beside the tables."""
+
+    def __init__(self, name: str, data: Path) -> None:
+        """Start the process without waiting for it to be ready."""
+        self.name = name
+        self.version = ""
+        file_name = name.replace(" ", "")
+        scratch = data / "scratch" / file_name
+        scratch.mkdir(parents=True, exist_ok=True)
+        self._log = scratch / "log.txt"
+        with self._log.open("w") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "benchmarks.worker", name, str(data), str(scratch)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                cwd=ROOT,
+            )
+
+    def wait_until_ready(self) -> None:
+        """Wait for the engine to have started."""
+        self.version = str(self._receive("its start")["version"])
+
+    def run(self, query: Query) -> Run:
+        """Run a query once."""
+        return Run(**self._ask({"run": query.name}, query.name))
+
+    def decoded(self, query: Query) -> dict[str, int | None]:
+        """Return the row groups and rows that the query's scans decoded."""
+        return self._ask({"decoded": query.name}, query.name)
+
+    def count(self, source: str) -> int:
+        """Return how many rows match (DuckDB's process only)."""
+        return int(self._ask({"count": source}, source)["count"])
+
+    def stop(self) -> None:
+        """End the process and wait until it has ended."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        try:
+            self._process.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _ask(self, request: dict[str, str], what: str) -> dict[str, Any]:
+        if self._process.stdin is None:
+            raise EngineError(f"{self.name} has no input")
+        try:
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+        except BrokenPipeError as error:
+            raise EngineError(f"{self.name} ended before {what}; see {self._log}") from error
+        return self._receive(what)
+
+    def _receive(self, what: str) -> dict[str, Any]:
+        line = self._process.stdout.readline() if self._process.stdout else ""
+        if not line:
+            raise EngineError(f"{self.name} ended at {what}; see {self._log}")
+        answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise EngineError(f"{self.name} failed at {what}:\n{answer['error']}")
+        return answer

@@ -1,0 +1,121 @@
+"""The queries: tables, predicates, limits, and what is done with the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchmarks import tables
+from benchmarks.tables import Table
+
+LIMITS = (1, 100, 1_000, 10_000)
+
+COLLECT, TO_PANDAS, WRITE, COUNT, JOIN = "collect", "toPandas", "write", "count", "join"
+"""What is done with the rows: a list of Python objects, a pandas frame by way of Arrow, Parquet
+files, a count over the LIMIT, a join over the LIMIT of which the rows are collected."""
+
+NONE, CLUSTERED, PREFIX, PARTITION = "none", "clustered", "prefix", "partition"
+DICTIONARY, UNPROVABLE, NO_MATCH, NO_MATCH_IN_RANGE = (
+    "dictionary", "unprovable", "no match", "no match in range",
+)  # fmt: skip
+
+PREDICATES = {
+    NONE: "",
+    # A third of the table; both ends are within a row group.
+    CLUSTERED: "ts >= TIMESTAMP '2024-01-21 01:00:00' AND ts < TIMESTAMP '2024-02-10 01:00:00'",
+    PREFIX: "species LIKE 'Alpine%'",
+    PARTITION: f"day = DATE '{tables.day(5)}'",
+    DICTIONARY: "status LIKE '%ok'",
+    UNPROVABLE: "user_id % 7 = 3",
+    NO_MATCH: "ts >= TIMESTAMP '2100-01-01 00:00:00'",
+    NO_MATCH_IN_RANGE: "amount = 500.005",  # amounts are whole cents
+}
+
+
+@dataclass(frozen=True)
+class Query:
+    """One query.
+
+    Attributes:
+        table: Where it reads.
+        predicate: A key of `PREDICATES`.
+        limit: Rows wanted; None where there is no LIMIT, and one row of aggregates is the answer.
+        action: What is done with the rows.
+    """
+
+    table: Table
+    predicate: str
+    limit: int | None
+    action: str
+
+    @property
+    def name(self) -> str:
+        """A name that no other query has."""
+        limit = "no LIMIT" if self.limit is None else f"LIMIT {self.limit}"
+        return f"{self.table.name}, {self.predicate}, {limit}, {self.action}"
+
+    @property
+    def sql(self) -> str:
+        """The query in the SQL that all engines understand."""
+        if self.limit is None:
+            return f"SELECT count(*), min(amount) FROM {self.source}"
+        limited = f"SELECT * FROM {self.source} LIMIT {self.limit}"
+        if self.action == COUNT:
+            return f"SELECT count(*) FROM ({limited}) AS e"
+        if self.action == JOIN:
+            return (
+                f"SELECT e.*, s.label FROM ({limited}) AS e "
+                "JOIN statuses AS s ON e.status = s.status"
+            )
+        return limited
+
+    @property
+    def source(self) -> str:
+        """Table and WHERE."""
+        predicate = PREDICATES[self.predicate]
+        return self.table.name + (f" WHERE {predicate}" if predicate else "")
+
+    def expected_rows(self, matches: int) -> int:
+        """Return how many rows the answer has, or counts, where so many match."""
+        return 1 if self.limit is None else min(self.limit, matches)
+
+
+def queries() -> list[Query]:
+    """Return all queries."""
+    return list(_queries())
+
+
+def _queries() -> Iterator[Query]:
+    for predicate in (NONE, CLUSTERED):
+        for action in (TO_PANDAS, COLLECT):
+            for limit in LIMITS:
+                yield Query(tables.EVENTS, predicate, limit, action)
+        for limit in (100, 10_000):
+            yield Query(tables.EVENTS, predicate, limit, WRITE)
+        for action in (COUNT, JOIN):
+            yield Query(tables.EVENTS, predicate, 1_000, action)
+    for predicate in (PREFIX, DICTIONARY):
+        for action in (TO_PANDAS, COLLECT, WRITE, COUNT, JOIN):
+            yield Query(tables.EVENTS, predicate, 1_000, action)
+    yield Query(tables.EVENTS, PREFIX, 10_000, TO_PANDAS)
+    for limit in (1, 1_000, 10_000):
+        yield Query(tables.EVENTS, UNPROVABLE, limit, COLLECT)
+    yield Query(tables.EVENTS, UNPROVABLE, 100, TO_PANDAS)
+    for action in (COLLECT, TO_PANDAS):
+        yield Query(tables.EVENTS, NO_MATCH, 100, action)
+    for table in (tables.SPARK_WRITTEN, tables.NO_PAGE_INDEX):
+        for predicate in (NONE, CLUSTERED):
+            yield Query(table, predicate, 1_000, TO_PANDAS)
+    # Spark writes timestamps without bounds (INT96), as it comes; texts have some.
+    yield Query(tables.SPARK_WRITTEN, PREFIX, 1_000, TO_PANDAS)
+    yield Query(tables.SPARK_WRITTEN, UNPROVABLE, 100, COLLECT)
+    yield Query(tables.NO_PAGE_INDEX, NO_MATCH_IN_RANGE, 100, COLLECT)
+    for action in (COLLECT, TO_PANDAS, WRITE):
+        yield Query(tables.PARTITIONED, PARTITION, 100, action)
+    for table in (tables.SMALL_FILES, tables.SMALL_FILES_60):
+        for limit in (100, 10_000):
+            yield Query(table, NONE, limit, TO_PANDAS)
+        yield Query(table, CLUSTERED, 1_000, TO_PANDAS)
+    yield Query(tables.SMALL_FILES, UNPROVABLE, 100, COLLECT)
+    for predicate in (NONE, CLUSTERED, UNPROVABLE):
+        yield Query(tables.EVENTS, predicate, None, COLLECT)

@@ -1,0 +1,128 @@
+"""The results as a table for people and as JSON for machines."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from benchmarks import tables
+from benchmarks.engines import ENGINES, OURS, PLAIN
+from benchmarks.reasons import REASONS
+from benchmarks.run import Cost, Measured
+from benchmarks.settings import Settings
+from benchmarks.targets import Target
+
+_HEADER = ("query", "ms Spark", "ours", "DataF.", "DuckDB", "ratio", "MB Spark", "ours", "DataF.",
+           "DuckDB", "ratio", "groups", "rows", "tasks", "jobs")  # fmt: skip
+_WIDTHS = (44, 9, 7, 7, 7, 7, 9, 8, 8, 8, 7, 9, 19, 8, 6)
+
+
+def table(measured: Sequence[Measured]) -> str:
+    """Return a line for each query; ratios are plain Spark's to the extension's."""
+    lines = [_line(_HEADER)]
+    for m in measured:
+        costs = [m.costs[engine] for engine in ENGINES]
+        plain, ours = m.costs[PLAIN], m.costs[OURS]
+        lines.append(
+            _line(
+                (
+                    m.query.name,
+                    *(f"{cost.seconds * 1e3:.0f}" for cost in costs),
+                    f"{plain.seconds / ours.seconds:.2f}",
+                    *(f"{cost.bytes / 1e6:.2f}" for cost in costs),
+                    f"{plain.bytes / max(1, ours.bytes):.1f}",
+                    _known(ours.row_groups),
+                    f"{_known(plain.rows_decoded)}/{_known(ours.rows_decoded)}",
+                    f"{_known(plain.tasks)}/{_known(ours.tasks)}",
+                    f"{_known(plain.jobs)}/{_known(ours.jobs)}",
+                )
+            )
+        )
+    lines.append("groups, ours: - where the LIMIT was left to Spark; rows, tasks, jobs: Spark/ours")
+    return "\n".join(lines)
+
+
+def goals(results: Sequence[Target]) -> str:
+    """Return a line for each target, and the reason where it is missed."""
+    lines = []
+    for target in results:
+        values = [ratio.value for ratio in target.ratios]
+        state = {True: "met", False: "MISSED", None: "not measured"}[target.met]
+        span = f"{min(values):.3g} to {max(values):.3g}" if values else "-"
+        mean = target.geometric_mean
+        mean_text = "-" if mean is None else f"{mean:.3g}"
+        lines.append(f"{target.name:58} {target.goal:34} {state:12} {span}, mean {mean_text}")
+        if target.met is False:
+            lines.append(f"    {REASONS.get(target.name, 'not looked into')}")
+    return "\n".join(lines)
+
+
+def write_json(
+    path: Path,
+    settings: Settings,
+    measured: Sequence[Measured],
+    results: Sequence[Target],
+    about: dict[str, Any],
+) -> None:
+    """Write everything that was measured."""
+    root = tables.folder(settings)
+    document = {
+        "about": about | machine(),
+        "tables": {
+            t.name: dict(zip(("bytes", "files"), tables.size(root, t), strict=True))
+            for t in tables.TABLES
+        },
+        "targets": [_target(target) for target in results],
+        "queries": [_query(m) for m in measured],
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def machine() -> dict[str, Any]:
+    """Return what the times depend on; a load above the number of cores means: others ran, too."""
+    return {
+        "cores": os.cpu_count(),
+        "load_of_15_minutes": round(os.getloadavg()[2], 1),
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def _target(target: Target) -> dict[str, Any]:
+    mean = target.geometric_mean
+    return {
+        "name": target.name,
+        "goal": target.goal,
+        "met": target.met,
+        "reason": REASONS.get(target.name) if target.met is False else None,
+        "geometric_mean": None if mean is None else round(mean, 4),
+        "ratios": {ratio.query: round(ratio.value, 4) for ratio in target.ratios},
+    }
+
+
+def _query(m: Measured) -> dict[str, Any]:
+    return {
+        "query": m.query.name,
+        "sql": m.query.sql,
+        "costs": {engine: _cost(cost) for engine, cost in m.costs.items()},
+    }
+
+
+def _cost(cost: Cost) -> dict[str, Any]:
+    return asdict(cost) | {"seconds": round(cost.seconds, 4), "runs": len(cost.all_seconds)}
+
+
+def _known(count: int | None) -> str:
+    return "-" if count is None else str(count)
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    first, *rest = cells
+    columns = [f"{cell:>{width}}" for cell, width in zip(rest, _WIDTHS[1:], strict=True)]
+    return f"{first:<{_WIDTHS[0]}}" + "".join(columns)

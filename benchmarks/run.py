@@ -1,0 +1,129 @@
+"""Runs every query on every engine, in turns, so that what disturbs one disturbs all."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchmarks.engines import DUCKDB, OURS
+from benchmarks.process import EngineProcess, Run
+from benchmarks.queries import Query
+
+_ENOUGH_RUNS = 3
+
+
+class WrongAnswerError(Exception):
+    """An engine gave another number of rows than there are."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a query costs on an engine.
+
+    Attributes:
+        seconds: Median wall time of the measured runs.
+        all_seconds: That of each.
+        bytes: Median of the bytes read.
+        rows: Rows of the answer.
+        jobs: Spark jobs of the last run; None for other engines.
+        tasks: Spark tasks of the last run; None for other engines.
+        row_groups: Row groups decoded; None where the engine does not tell.
+        rows_decoded: Rows that the scan gave; None where the engine does not tell.
+    """
+
+    seconds: float
+    all_seconds: list[float]
+    bytes: int
+    rows: int
+    jobs: int | None
+    tasks: int | None
+    row_groups: int | None
+    rows_decoded: int | None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A query and its cost by engine."""
+
+    query: Query
+    costs: dict[str, Cost]
+
+    @property
+    def covered(self) -> bool:
+        """Whether the extension had the LIMIT covered: only then it counts row groups."""
+        return self.costs[OURS].row_groups is not None
+
+
+def run_all(
+    engines: Sequence[EngineProcess], queries: Sequence[Query], runs: int, minutes: float
+) -> list[Measured]:
+    """Measure every query; each may take its share of the time that is left.
+
+    Raises:
+        WrongAnswerError: The engines disagree about a number of rows.
+    """
+    counter = next(engine for engine in engines if engine.name == DUCKDB)
+    matches: dict[str, int] = {}
+    deadline = time.monotonic() + 60 * minutes
+    measured = []
+    for number, query in enumerate(queries):
+        if query.source not in matches:
+            matches[query.source] = counter.count(query.source)
+        expected = query.expected_rows(matches[query.source])
+        share = max(0.0, deadline - time.monotonic()) / (len(queries) - number)
+        measured.append(run_one(engines, query, expected, runs, share))
+        progress(measured[-1])
+    return measured
+
+
+def run_one(
+    engines: Sequence[EngineProcess], query: Query, expected: int, runs: int, share: float
+) -> Measured:
+    """Warm up once, then measure in rounds: up to `runs`, as many as `share` seconds allow.
+
+    There are three at least, or, where these would take more than twice the share, one.
+    """
+    started = time.monotonic()
+    by_engine: dict[str, list[Run]] = {engine.name: [] for engine in engines}
+    for number in range(runs + 1):
+        # The order is turned round by round: nobody always follows the slowest.
+        for engine in engines if number % 2 == 0 else tuple(reversed(engines)):
+            run = engine.run(query)
+            if run.rows != expected:
+                raise WrongAnswerError(
+                    f"{engine.name} gave {run.rows} rows instead of {expected}: {query.name}"
+                )
+            by_engine[engine.name].append(run)
+        spent = time.monotonic() - started
+        if (number >= _ENOUGH_RUNS and spent > share) or (number >= 1 and spent > 2 * share):
+            break
+    costs = {engine.name: cost(engine, query, by_engine[engine.name][1:]) for engine in engines}
+    return Measured(query, costs)
+
+
+def progress(measured: Measured) -> None:
+    """Say on the error stream what was measured."""
+    costs = (
+        f"{name} {cost.seconds * 1e3:.0f} ms {cost.bytes / 1e6:.1f} MB"
+        for name, cost in measured.costs.items()
+    )
+    print(f"{measured.query.name}: {', '.join(costs)}", file=sys.stderr, flush=True)
+
+
+def cost(engine: EngineProcess, query: Query, measured: Sequence[Run]) -> Cost:
+    """Sum up the measured runs; asks the engine what it decoded."""
+    decoded = engine.decoded(query)
+    last = measured[-1]
+    return Cost(
+        seconds=statistics.median(run.seconds for run in measured),
+        all_seconds=[round(run.seconds, 4) for run in measured],
+        bytes=int(statistics.median(run.bytes for run in measured)),
+        rows=last.rows,
+        jobs=last.jobs,
+        tasks=last.tasks,
+        row_groups=decoded["row_groups"],
+        rows_decoded=decoded["rows"],
+    )

@@ -1,0 +1,168 @@
+"""What the extension is to reach, and what this run measured of it."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from benchmarks import tables
+from benchmarks.engines import DATAFUSION, OURS, PLAIN
+from benchmarks.queries import (
+    CLUSTERED,
+    COLLECT,
+    COUNT,
+    NO_MATCH_IN_RANGE,
+    NONE,
+    PREFIX,
+    TO_PANDAS,
+    UNPROVABLE,
+    WRITE,
+)
+from benchmarks.run import Measured
+
+LEAST_NOISE = 0.05
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A ratio measured at one query."""
+
+    query: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Target:
+    """One line of the targets.
+
+    Attributes:
+        name: What is divided by what, where.
+        goal: The goal in words.
+        ratios: One for each query that it is about.
+        met: Whether every one reaches the goal; None where there is none.
+    """
+
+    name: str
+    goal: str
+    ratios: list[Ratio]
+    met: bool | None
+
+    @property
+    def geometric_mean(self) -> float | None:
+        """The ratios' geometric mean."""
+        positive = [ratio.value for ratio in self.ratios if ratio.value > 0]
+        return statistics.geometric_mean(positive) if positive else None
+
+
+def targets(measured: Sequence[Measured]) -> list[Target]:
+    """Return the targets with the ratios of this run; the first three: toPandas and write."""
+    no_predicate = _select(measured, NONE, (TO_PANDAS, WRITE))
+    clustered = _select(measured, CLUSTERED, (TO_PANDAS, WRITE))
+    return [
+        _at_least(
+            "bytes, plain / ours: no predicate, toPandas or write", 100, no_predicate, _bytes
+        ),
+        _at_least("time, plain / ours: no predicate, toPandas or write", 15, no_predicate, _time),
+        _at_least("bytes, plain / ours: clustered, toPandas or write", 50, clustered, _bytes),
+        _versus_datafusion(measured),
+        _growth(measured),
+        _below("time, ours / plain: collect that one task answers", 1.05, _one_task(measured)),
+        _below("time, ours / plain: nothing to gain", 1.05, _nothing_to_gain(measured)),
+        _unlimited(measured),
+    ]
+
+
+def noise(measured: Measured, engine: str) -> float:
+    """Return how far half of the runs are from their median, as a share of it."""
+    cost = measured.costs[engine]
+    return statistics.median(abs(s - cost.seconds) for s in cost.all_seconds) / cost.seconds
+
+
+def _select(measured: Sequence[Measured], predicate: str, actions: Sequence[str]) -> list[Measured]:
+    return [
+        m
+        for m in measured
+        if m.query.table == tables.EVENTS
+        and m.query.predicate == predicate
+        and m.query.action in actions
+        and m.query.limit is not None
+    ]
+
+
+def _bytes(m: Measured) -> float:
+    return m.costs[PLAIN].bytes / max(1, m.costs[OURS].bytes)
+
+
+def _time(m: Measured) -> float:
+    return m.costs[PLAIN].seconds / m.costs[OURS].seconds
+
+
+def _at_least(
+    name: str, goal: float, measured: Sequence[Measured], value: Callable[[Measured], float]
+) -> Target:
+    ratios = [Ratio(m.query.name, value(m)) for m in measured]
+    return Target(name, f"≥ {goal:g} each", ratios, _all(r.value >= goal for r in ratios))
+
+
+def _below(name: str, goal: float, measured: Sequence[Measured]) -> Target:
+    ratios = [Ratio(m.query.name, 1 / _time(m)) for m in measured]
+    return Target(name, f"< {goal:g} each", ratios, _all(r.value < goal for r in ratios))
+
+
+def _versus_datafusion(measured: Sequence[Measured]) -> Target:
+    """Compare where both engines can prune; a count of all rows takes DataFusion no scan at all."""
+    ratios = [
+        Ratio(m.query.name, m.costs[OURS].bytes / max(1, m.costs[DATAFUSION].bytes))
+        for m in measured
+        if m.query.table == tables.EVENTS
+        and m.query.predicate in (NONE, CLUSTERED, PREFIX)
+        and m.query.limit is not None
+        and (m.query.predicate, m.query.action) != (NONE, COUNT)
+    ]
+    mean = math.exp(statistics.fmean(math.log(r.value) for r in ratios)) if ratios else 0.0
+    met = _all([*(r.value < 0.6 for r in ratios), mean < 0.35]) if ratios else None
+    name = "bytes, ours / DataFusion: both can prune"
+    return Target(name, "< 0.6 each, geometric mean < 0.35", ratios, met)
+
+
+def _growth(measured: Sequence[Measured]) -> Target:
+    few = {
+        (m.query.predicate, m.query.limit, m.query.action): m
+        for m in measured
+        if m.query.table == tables.SMALL_FILES_60
+    }
+    ratios = []
+    for m in measured:
+        key = (m.query.predicate, m.query.limit, m.query.action)
+        if m.query.table == tables.SMALL_FILES and key in few and m.covered:
+            base = few[key]
+            if base.covered:
+                value = m.costs[OURS].seconds / base.costs[OURS].seconds
+                ratios.append(Ratio(m.query.name, value))
+    met = _all(r.value < 1.3 for r in ratios)
+    return Target("time, ours: 2,000 files / 60 files, covered", "< 1.3 each", ratios, met)
+
+
+def _one_task(measured: Sequence[Measured]) -> list[Measured]:
+    return [m for m in _select(measured, NONE, (COLLECT,)) if m.costs[PLAIN].tasks == 1]
+
+
+def _nothing_to_gain(measured: Sequence[Measured]) -> list[Measured]:
+    nothing = (UNPROVABLE, NO_MATCH_IN_RANGE)
+    return [m for m in measured if m.query.predicate in nothing and m.query.limit is not None]
+
+
+def _unlimited(measured: Sequence[Measured]) -> Target:
+    unlimited = [m for m in measured if m.query.limit is None]
+    ratios = [Ratio(m.query.name, 1 / _time(m)) for m in unlimited]
+    spread = max((noise(m, e) for m in unlimited for e in (PLAIN, OURS)), default=0.0)
+    tolerance = max(LEAST_NOISE, 2 * spread)
+    met = _all(abs(r.value - 1) <= tolerance for r in ratios)
+    return Target("time, ours / plain: no LIMIT", f"1.00 ± {tolerance:.2f} (noise)", ratios, met)
+
+
+def _all(conditions: Iterable[bool]) -> bool | None:
+    results = list(conditions)
+    return all(results) if results else None

@@ -1,0 +1,73 @@
+"""One engine in a process of its own: takes queries as lines of JSON, answers what they cost."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import time
+import traceback
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from benchmarks import engines, measure
+from benchmarks.engines import Engine
+from benchmarks.queries import Query, queries
+
+
+def main(name: str, data: Path, scratch: Path) -> None:
+    """Serve until the input ends; what libraries print goes to the error stream."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    known = {query.name: query for query in queries()}
+    engine = engines.start(name, data)
+    _send(answers, {"version": engine.version})
+    try:
+        for line in sys.stdin:
+            request = json.loads(line)
+            _send(answers, _answer(engine, request, known, scratch))
+    finally:
+        engine.stop()
+
+
+def _answer(
+    engine: Engine, request: dict[str, str], known: dict[str, Query], scratch: Path
+) -> dict[str, Any]:
+    try:
+        if "count" in request:
+            return {"count": engine.count(request["count"])}  # type: ignore[attr-defined] # DuckDB
+        if "decoded" in request:
+            return asdict(engine.decoded(known[request["decoded"]]))
+        return _run(engine, known[request["run"]], scratch)
+    except Exception:  # noqa: BLE001 (the other process says which query it was, and stops)
+        return {"error": traceback.format_exc()}
+
+
+def _run(engine: Engine, query: Query, scratch: Path) -> dict[str, Any]:
+    output = scratch / "output"
+    shutil.rmtree(output, ignore_errors=True)
+    scratch.mkdir(parents=True, exist_ok=True)
+    before = engine.started()
+    bytes_before = measure.bytes_read(engine.pid())
+    started = time.perf_counter()
+    rows = engine.run(query, output)
+    seconds = time.perf_counter() - started
+    bytes_read = measure.bytes_read(engine.pid()) - bytes_before
+    after = engine.started()
+    jobs, tasks = (
+        (None, None)
+        if before is None or after is None
+        else (after[0] - before[0], after[1] - before[1])
+    )
+    return {"seconds": seconds, "bytes": bytes_read, "rows": rows, "jobs": jobs, "tasks": tasks}
+
+
+def _send(answers: Any, answer: dict[str, Any]) -> None:
+    answers.write(json.dumps(answer) + "\n")
+    answers.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]))

@@ -1,0 +1,136 @@
+"""What a LIMIT costs: bytes, row groups, jobs and tasks. Time is measured by `make bench` alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import limit_pruning
+from costs import Counts, counts
+from runs import ENABLED, conf
+
+FILES = 6
+GROUPS = 2
+ROWS = 40_000
+TEXT_BYTES = 64
+PAGE_BYTES = 128 * 1024
+FILE_BYTES = GROUPS * ROWS * (TEXT_BYTES + 16)
+
+Action = Callable[[DataFrame], Any]
+
+
+@pytest.fixture(scope="module")
+def events(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Six files of two row groups of some twenty pages a column, in the order of ``id``."""
+    folder = tmp_path_factory.mktemp("events")
+    for part in range(FILES):
+        with pq.ParquetWriter(
+            folder / f"part-{part}.parquet",
+            pa.schema([("id", pa.int64()), ("other", pa.int64()), ("text", pa.string())]),
+            compression="none",
+            use_dictionary=False,
+            data_page_size=PAGE_BYTES,
+            write_page_index=True,
+        ) as writer:
+            for group in range(GROUPS):
+                start = (part * GROUPS + group) * ROWS
+                ids = range(start, start + ROWS)
+                texts = [str(number).zfill(TEXT_BYTES) for number in ids]
+                others = [number * 7919 % 1000 for number in ids]
+                writer.write_table(
+                    pa.table({"id": list(ids), "other": others, "text": texts}),
+                    row_group_size=ROWS,
+                )
+    spark.read.parquet(str(folder)).createOrReplaceTempView("costly_events")
+    return "costly_events"
+
+
+def cost(spark: SparkSession, action: Callable[[], Any]) -> Counts:
+    """Return what the action costs when it is done for the second time."""
+    action()  # loads classes, which counts as reading
+    before = counts(spark)
+    action()
+    return counts(spark) - before
+
+
+COLLECT: Action = lambda df: df.collect()  # noqa: E731 (two of a kind)
+TO_PANDAS: Action = lambda df: df.toPandas()  # noqa: E731 (two of a kind)
+
+
+@pytest.mark.parametrize("action", [COLLECT, TO_PANDAS], ids=["collect", "toPandas"])
+@pytest.mark.parametrize(
+    "where", ["", "WHERE id >= 250000"], ids=["no_predicate", "clustered_predicate"]
+)
+def test_a_covered_limit_takes_one_job_one_task_and_a_few_pages(
+    spark: SparkSession, events: str, where: str, action: Action
+) -> None:
+    query = f"SELECT * FROM {events} {where} LIMIT 100"
+    spent = cost(spark, lambda: action(spark.sql(query)))
+    assert (spent.jobs, spent.tasks) == (1, 1)
+    # Three columns' first page or two, and footers, of 12 row groups of 3 MB.
+    assert spent.process_bytes < 1_500_000
+
+
+def test_a_covered_limit_decodes_its_rows_alone(spark: SparkSession, events: str) -> None:
+    df = spark.sql(f"SELECT * FROM {events} LIMIT 100")
+    assert len(df.collect()) == 100
+    limit = limit_pruning.report(df).only
+    assert (limit.row_groups_read, limit.rows_read) == (1, 100)
+    assert limit.bytes_read is not None
+    assert limit.bytes_read < 3 * 2 * PAGE_BYTES
+    assert limit.pages_skipped is not None
+    assert limit.pages_skipped > 20
+
+
+def test_plain_spark_reads_every_file_for_to_pandas(spark: SparkSession, events: str) -> None:
+    """Without it the test above would show nothing."""
+    query = f"SELECT * FROM {events} LIMIT 100"
+    with conf(spark, {ENABLED: "false", "spark.sql.files.maxPartitionBytes": str(FILE_BYTES)}):
+        spent = cost(spark, lambda: spark.sql(query).toPandas())
+    assert spent.tasks >= FILES
+    if Path("/proc/self/io").exists():
+        assert spent.process_bytes > FILES * FILE_BYTES // GROUPS
+
+
+def test_a_covered_write_takes_no_task_for_files_that_are_not_read(
+    spark: SparkSession, events: str, tmp_path: Path
+) -> None:
+    target = str(tmp_path / "out")
+    query = f"SELECT * FROM {events} LIMIT 100"
+    spent = cost(spark, lambda: spark.sql(query).write.mode("overwrite").parquet(target))
+    assert spent.tasks <= 2
+    assert spent.process_bytes < 1_500_000
+
+
+def test_planning_a_query_without_limit_touches_no_file(spark: SparkSession, events: str) -> None:
+    def plan(query: str) -> None:
+        df: Any = spark.sql(query)
+        df._jdf.queryExecution().executedPlan()
+
+    without = cost(spark, lambda: plan(f"SELECT * FROM {events} WHERE id >= 250000"))
+    assert without == Counts(0, 0, 0, without.process_bytes)
+    with_limit = cost(spark, lambda: plan(f"SELECT * FROM {events} WHERE id >= 250000 LIMIT 9"))
+    assert with_limit.stream_bytes > 0
+
+
+def test_a_predicate_that_cannot_be_proved_costs_four_footers(
+    spark: SparkSession, events: str
+) -> None:
+    def plan() -> DataFrame:
+        df = spark.sql(f"SELECT * FROM {events} WHERE other = 17 LIMIT 9")
+        untyped: Any = df
+        untyped._jdf.queryExecution().executedPlan()
+        return df
+
+    spent = cost(spark, plan)
+    limit = limit_pruning.report(plan()).only
+    assert limit.files_looked_at == 4
+    assert limit.reason is not None
+    # Footers are asked for by 32 KiB; page indexes of four columns are smaller.
+    assert spent.stream_bytes < 4 * 2 * 32 * 1024
