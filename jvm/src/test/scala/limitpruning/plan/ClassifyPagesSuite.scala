@@ -107,7 +107,8 @@ class ClassifyPagesSuite extends AnyFunSuite with TempFolder with ScalaCheckProp
         if (found.state == MatchState.NotMatching)
           assert(!rows.exists(satisfies(predicate, _)), s"$rows, $predicate")
         val matching = found.matching.flatMap(range => range.from until range.until).toSet
-        if (found.isDecided) assert(rows.indices.forall(i => matching(i.toLong) == satisfies(predicate, rows(i))))
+        if (found.isDecided)
+          assert(rows.indices.forall(i => matching(i.toLong) == satisfies(predicate, rows(i))))
         if (found.state == MatchState.FullyMatching)
           assert(rows.forall(satisfies(predicate, _)), s"$rows, $predicate")
       }
