@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit.NANOSECONDS
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection}
+import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, SinglePartition, UnknownPartitioning}
 import org.apache.spark.sql.execution.{FileSourceScanExec, LeafExecNode, SparkPlan}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
@@ -18,16 +19,21 @@ import limitpruning.select.ProvedCover
  * @param scan the scan that Spark planned over the selected files; never executed itself, but asked for its
  *   columns, its relation and its reader
  * @param cover what to read, and what was proved
+ * @param isOneTask whether a single task reads it all; settled when the scan is planned, as operators above rely on it
  */
 case class LimitPrunedScanExec(
     output: Seq[Attribute],
     @transient scan: FileSourceScanExec,
-    @transient cover: ProvedCover
+    @transient cover: ProvedCover,
+    isOneTask: Boolean
 ) extends LeafExecNode {
 
   override lazy val supportsColumnar: Boolean = scan.supportsColumnar
   override def vectorTypes: Option[Seq[String]] = scan.vectorTypes
   override lazy val metrics: Map[String, SQLMetric] = ScanMetrics.create(sparkContext, supportsColumnar)
+
+  /** What one task reads needs no shuffle to be limited, counted or written by one task. */
+  override def outputPartitioning: Partitioning = if (isOneTask) SinglePartition else UnknownPartitioning(0)
 
   @transient private lazy val reading = new SelectionRead(scan, cover.selection)
 
@@ -45,7 +51,7 @@ case class LimitPrunedScanExec(
 
   @transient private lazy val inputRDD: RDD[InternalRow] = {
     ScanMetrics.postPlanned(sparkContext, metrics, cover, bytesToRead, pagesSkipped)
-    reading.rdd(metrics(ScanMetrics.RowGroupsRead), metrics(ScanMetrics.BytesRead))
+    reading.rdd(metrics(ScanMetrics.RowGroupsRead), metrics(ScanMetrics.BytesRead), isOneTask)
   }
 
   override protected def doExecute(): RDD[InternalRow] = {
@@ -83,7 +89,12 @@ case class LimitPrunedScanExec(
   }
 
   override def doCanonicalize(): SparkPlan =
-    LimitPrunedScanExec(scan.canonicalized.asInstanceOf[FileSourceScanExec], cover.canonicalized)
+    copy(
+      // As `output` is not canonical of itself, it is taken from the scan.
+      output = scan.canonicalized.output,
+      scan = scan.canonicalized.asInstanceOf[FileSourceScanExec],
+      cover = cover.canonicalized
+    )
 
   override def nodeName: String =
     ("LimitPrunedScan parquet" +: scan.tableIdentifier.map(_.unquotedString).toSeq).mkString(" ")
@@ -95,5 +106,5 @@ case class LimitPrunedScanExec(
 
 object LimitPrunedScanExec {
   def apply(scan: FileSourceScanExec, cover: ProvedCover): LimitPrunedScanExec =
-    LimitPrunedScanExec(scan.output, scan, cover)
+    LimitPrunedScanExec(scan.output, scan, cover, new SelectionRead(scan, cover.selection).fitsOneTask)
 }

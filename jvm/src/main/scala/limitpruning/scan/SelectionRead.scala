@@ -42,7 +42,11 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, selection: Sel
     StructType(relation.partitionSchema.fields ++ scan.requiredSchema.fields)
   )
 
-  def rdd(rowGroupsRead: SQLMetric, bytesRead: SQLMetric): RDD[InternalRow] = {
+  /** Whether one task is best, by the settings and the cores that there are now. */
+  def fitsOneTask: Boolean = packed(maxTaskBytes).size == 1
+
+  /** @param inOneTask whether the plan counts on one task, however many would be best by now */
+  def rdd(rowGroupsRead: SQLMetric, bytesRead: SQLMetric, inOneTask: Boolean): RDD[InternalRow] = {
     val hadoopConf = SparkSessions.hadoopConf(session, relation.options)
     val read = relation.fileFormat.buildReaderWithPartitionValues(
       sparkSession = session,
@@ -56,7 +60,7 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, selection: Sel
     new FileScanRDD(
       session,
       new ReadPlannedFile(read, new SerializableConfiguration(hadoopConf), rowGroupsRead, bytesRead),
-      tasks,
+      tasks(if (inOneTask) Long.MaxValue else maxTaskBytes),
       StructType(scan.requiredSchema.fields ++ relation.partitionSchema.fields),
       scan.fileConstantMetadataColumns,
       relation.fileFormat.fileConstantMetadataExtractors,
@@ -64,13 +68,15 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, selection: Sel
     )
   }
 
-  private def tasks: Seq[FilePartition] = {
+  private def tasks(maxBytes: Long): Seq[FilePartition] = {
     val files = listed
-    PackTasks(selection, bytesOf(_), conf.filesOpenCostInBytes, maxTaskBytes).zipWithIndex.map {
-      case (runs, index) =>
-        FilePartition(index, runs.map(split(_, files)).toArray)
+    packed(maxBytes).zipWithIndex.map { case (runs, index) =>
+      FilePartition(index, runs.map(split(_, files)).toArray)
     }
   }
+
+  private def packed(maxBytes: Long): Seq[Seq[Run]] =
+    PackTasks(selection, bytesOf(_), conf.filesOpenCostInBytes, maxBytes)
 
   /**
    * As Spark splits a scan, by the size of partitions, or smaller where cores would stay idle; yet never so small

@@ -1,6 +1,7 @@
 package limitpruning.scan
 
 import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.execution.exchange.ShuffleExchangeLike
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.testing.{ParquetFixture, SparkSuite, Wildlife}
@@ -58,6 +59,33 @@ class LimitPrunedScanExecSuite extends AnyFunSuite with SparkSuite {
     assert(scan(query).cover.selection.files.size == 4)
     assert(scan(query).execute().getNumPartitions == 1)
   }
+
+  /** Every file is more than a task may read; a count reads no columns, only opens files. */
+  private val smallTasks =
+    Seq("spark.sql.files.maxPartitionBytes" -> "1", "spark.sql.files.openCostInBytes" -> "2")
+
+  /** How many of the rows come, counted where the LIMIT is. */
+  private def counted(rows: Int): DataFrame = numbers.where("a >= 0").limit(rows).groupBy().count()
+
+  test("rows that one task reads are not shuffled to be counted; those of several are") {
+    def shuffles: Boolean = withConf("spark.sql.adaptive.enabled" -> "false") {
+      planned(counted(35)).exists(_.isInstanceOf[ShuffleExchangeLike])
+    }
+    assert(!shuffles && counted(35).head().getLong(0) == 35)
+    withConf(smallTasks: _*) {
+      assert(shuffles && counted(35).head().getLong(0) == 35)
+    }
+  }
+
+  for (adaptive <- Seq("true", "false"))
+    test(s"a plan for one task keeps to it where settings change before it runs: adaptive $adaptive") {
+      withConf("spark.sql.adaptive.enabled" -> adaptive) {
+        val query = counted(35)
+        assert(scansOf(query).map(_.isOneTask) == Seq(true))
+        val rows = withConf(smallTasks: _*)(planned(query).executeCollect()) // head() would plan anew
+        assert(rows.map(_.getLong(0)).toSeq == Seq(35))
+      }
+    }
 
   test("metrics show what planning found, once the query has run") {
     val query = Wildlife.query(wildlife)

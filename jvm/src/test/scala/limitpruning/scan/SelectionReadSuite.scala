@@ -19,10 +19,10 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
     }: _*
   )
 
-  private def tasks(df: DataFrame): Seq[FilePartition] = {
+  private def tasks(df: DataFrame, inOneTask: Boolean = false): Seq[FilePartition] = {
     val scan = scansOf(df).head
     val read = new SelectionRead(scan.scan, scan.cover.selection)
-    read.rdd(scan.metrics(ScanMetrics.RowGroupsRead), scan.metrics(ScanMetrics.BytesRead)) match {
+    read.rdd(scan.metrics(ScanMetrics.RowGroupsRead), scan.metrics(ScanMetrics.BytesRead), inOneTask) match {
       case rdd: FileScanRDD => rdd.filePartitions
       case other => fail(s"$other is not Spark's own")
     }
@@ -61,7 +61,15 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
     withConf("spark.sql.files.maxPartitionBytes" -> "1", "spark.sql.files.openCostInBytes" -> "0") {
       val several = tasks(table.limit(40))
       assert(several.size == 8 && several.map(_.index) == (0 to 7))
+      assert(!scansOf(table.limit(40)).head.isOneTask)
       assert(table.limit(40).select("a").collect().map(_.getInt(0)).sorted.toSeq == (0 to 39))
+    }
+  }
+
+  test("what was planned as one task is one task, even where the settings have changed since") {
+    withConf("spark.sql.files.maxPartitionBytes" -> "1", "spark.sql.files.openCostInBytes" -> "0") {
+      val Seq(task) = tasks(table.limit(40), inOneTask = true): @unchecked
+      assert(task.files.map(ReadPlannedFile.planned(_).map(_.rows).sum).sum == 40)
     }
   }
 
