@@ -19,6 +19,8 @@ def main() -> None:
     engine = spark.start(engines.PLAIN, root)
     try:
         unfinished = root / "spark_written.unfinished"
+        # As INT96, which is Spark's default, timestamps have no statistics that anybody could use.
+        engine.session.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
         source = engine.session.table(tables.NO_PAGE_INDEX.name)
         # Two tasks, which share the table's time evenly; a sort by the column alone would make
         # one, as adaptive execution joins small partitions.

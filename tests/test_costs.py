@@ -132,5 +132,5 @@ def test_a_predicate_that_cannot_be_proved_costs_four_footers(
     limit = limit_pruning.report(plan()).only
     assert limit.files_looked_at == 4
     assert limit.reason is not None
-    # Footers are asked for by 32 KiB; page indexes of four columns are smaller.
-    assert spent.stream_bytes < 4 * 2 * 32 * 1024
+    # Footers are asked for by 16 KiB; page indexes of four columns are smaller.
+    assert spent.stream_bytes < 4 * 2 * 16 * 1024

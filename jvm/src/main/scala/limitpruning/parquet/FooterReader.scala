@@ -86,5 +86,5 @@ private object FooterReader {
   private val TrailerLength = 4 + Magic.length
 
   /** Bytes read at once from the end of a file: enough for most footers, cheap for all. */
-  private val FirstRead = 32L * 1024
+  private val FirstRead = 16L * 1024
 }

@@ -113,7 +113,7 @@ final class RowGroupSearch(
 }
 
 private object RowGroupSearch {
-  private val WaveGrowth = 4
+  private val WaveGrowth = 2
 
   /** Files in one wave at most, so that a limit that is covered early in a wave wastes little. */
   private val LargestWave = 64

@@ -93,13 +93,13 @@ class RowGroupSearchSuite extends AnyFunSuite {
 
   test("gives up on a later wave that is not clustered, though the first was") {
     val found = search(limit = 1000)(Seq.fill(4)("F") ++ Seq.fill(100)("pp"))
-    assert(found.refusal.contains(Declined.NotClustered(20, "")))
+    assert(found.refusal.contains(Declined.NotClustered(12, "")))
   }
 
   test("goes on, in growing waves, while most row groups are not matching") {
     val found = search(limit = 10)(Seq.fill(150)("np") :+ "F")
     assert(found.chosen == Seq("/f150" -> Seq(0)))
-    assert(found.waves == Seq(4, 16, 64, 64, 3))
+    assert(found.waves == Seq(4, 8, 16, 32, 64, 27))
     assert(search(limit = 10)(Seq.fill(150)("npp") :+ "F").refusal.contains(Declined.NotClustered(4, "")))
   }
 
@@ -114,7 +114,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
     })
     val unreadable = search(limit = 30, refine = refine)(Seq.fill(30)("pn"))
     assert(unreadable.refusal.contains(Declined.UnreadablePages("/f0")), "there are no pages in these files")
-    assert(unreadable.counts.filesLookedAt == 4 + 16)
+    assert(unreadable.counts.filesLookedAt == 4 + 8)
     def never(file: ClassifiedFile): ClassifiedFile = fail(s"$file need not be refined")
     assert(search(limit = 40, refine = never)(Seq("pF", "Fp", "FF")).chosen.size == 3)
   }
