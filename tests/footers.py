@@ -29,7 +29,10 @@ class Counts:
 
 
 def counts(files: list[Path], predicate: Predicate | None, limit: int) -> Counts:
-    """Classify every row group of the files, then walk the fully matching ones up to `limit`."""
+    """Classify every row group of the files, then walk the fully matching ones up to `limit`.
+
+    Where no row group is partially matching, fewer rows will do: there are no others.
+    """
     total = matched = fully = chosen = rows = 0
     for file in files:
         metadata = pq.ParquetFile(file).metadata
@@ -42,7 +45,7 @@ def counts(files: list[Path], predicate: Predicate | None, limit: int) -> Counts
             if every and rows < limit:
                 chosen += 1
                 rows += group.num_rows
-    return Counts(total, matched, fully, chosen if rows >= limit else None)
+    return Counts(total, matched, fully, chosen if rows >= limit or matched == fully else None)
 
 
 def classify(group: Any, predicate: Predicate | None) -> tuple[bool, bool]:

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 import oracle
 from predicates import Compare
 from runs import assert_left_alone, check
-from tables import Table, one_column, write
+from tables import Table, write
 
 REASONS = {
     "operator-between": [

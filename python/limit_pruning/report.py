@@ -39,7 +39,7 @@ class LimitReport:
         limit: Rows that the LIMIT needs from the scan (an OFFSET is added); None where it is not
             a constant.
         predicate: The WHERE in SQL; None where there is none.
-        covered: Whether the chosen row groups hold `limit` matching rows by proof.
+        covered: Whether the rows chosen are proved to match, and are `limit` or all that do.
         reason: Why not, where not covered; None where covered.
         row_groups_total: Row groups in the files looked at.
         row_groups_matched: Those with rows that may match.
