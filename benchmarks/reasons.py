@@ -29,8 +29,8 @@ REASONS: dict[str, str] = {
     "time, ours / plain: nothing to gain": (
         "four footers and up to eight row groups' dictionaries or page indexes are read in vain, "
         "which shows at small limits; after queries where plain Spark scans sixty times as much, "
-        "the ratio is larger, probably as its JVM is warmer: in fresh processes, under load, it was "
-        "1.04 to 1.24 for collect and 0.92 for toPandas"
+        "the ratio is larger, probably as its JVM is warmer: in fresh processes, under load, it "
+        "was 1.04 to 1.24 for collect and 0.92 for toPandas"
     ),
     "time, ours / plain: no LIMIT": (
         "bytes, tasks and jobs are the same, and planning touches no file (tests/test_costs.py); "
