@@ -84,7 +84,8 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, selection: Sel
    */
   private def maxTaskBytes: Long = {
     val parallelism = conf.filesMinPartitionNum.getOrElse(session.sparkContext.defaultParallelism)
-    math.min(conf.filesMaxPartitionBytes, math.max(SelectionRead.SmallTask, bytes / parallelism))
+    val cost = bytes + selection.files.size * conf.filesOpenCostInBytes
+    math.min(conf.filesMaxPartitionBytes, math.max(SelectionRead.SmallTask, cost / parallelism))
   }
 
   private type Listed = Map[String, (InternalRow, FileStatusWithMetadata)]
