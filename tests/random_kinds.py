@@ -124,6 +124,9 @@ KINDS = [
     _integers("BIGINT", pa.int64(), 64),
     _floats("FLOAT", pa.float32(), np.float32),
     _floats("DOUBLE", pa.float64(), np.float64),
+    # Files that were written before the table's columns were widened.
+    _integers("BIGINT", pa.int32(), 32),
+    _floats("DOUBLE", pa.float32(), np.float32),
     _decimals(7, 2),
     _decimals(15, 3),
     _decimals(25, 5),
