@@ -27,9 +27,13 @@ class Column:
 
     @property
     def bounds(self) -> list[Any]:
-        """The least and the greatest value of each row group, and the rest after them."""
+        """The least and the greatest value of each row group, and the rest after them.
+
+        Of floats, the greatest but NaN as well: what writers call the greatest.
+        """
         values = [self.values(number) for number in range(len(self.groups))]
         ends = [end for group in values if group for end in (group[0], group[-1])]
+        ends += [group[-2] for group in values if len(group) > 1 and group[-1] != group[-1]]
         return ends + [value for group in values for value in group[1:-1]]
 
     def values(self, number: int) -> list[Any]:

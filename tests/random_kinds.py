@@ -61,7 +61,9 @@ def _floats(spark: str, arrow: pa.DataType, width: type[np.float32 | np.float64]
     extremes = [-0.0, math.nan, math.inf, -math.inf, *map(float, (info.max, info.tiny))]
     subnormals = [float(info.smallest_subnormal), -float(info.smallest_subnormal)]
     values = st.one_of(
-        st.sampled_from([0.0, 1.0, 1.5, 2.0, -1.0]), st.sampled_from(extremes + subnormals)
+        st.sampled_from([0.0, 1.0, 1.5, 2.0, -1.0]),
+        st.sampled_from(extremes + subnormals),
+        st.just(math.nan),
     )
 
     def near(value: float) -> list[Any]:
