@@ -109,7 +109,8 @@ def _compare(source: _Source, column: Column, template: str = IDENTITY) -> str:
 def _plain(source: _Source) -> str:
     """What statistics alone can tell."""
     column = source.column()
-    form = source.choose(["compare"] * 5 + ["null", "special", "pair"])
+    specials = 3 if column.kind.family == "string" else 1
+    form = source.choose(["compare"] * 5 + ["null", "pair"] + ["special"] * specials)
     if form == "null":
         return f"{column.sql} IS {source.choose(['', 'NOT ', 'NOT '])}NULL"
     if form == "pair":
@@ -127,6 +128,8 @@ def _prefix(source: _Source, column: Column) -> str:
     """Return the start of a value as it stands in a pattern of LIKE."""
     value: str = source.choose(column.values(source.aim) or column.bounds or [""])
     start = value[: source.choose([1, 2, 7, len(value)])]
+    if start and source.choose([True, False, False]):
+        start = start[:-1] + chr(ord(start[-1]) + 1)
     for special in "\\%_":
         start = start.replace(special, "\\" + special)
     return start.replace("\\", "\\\\").replace("'", "\\'")

@@ -18,6 +18,8 @@ from random_writers import SparkWriter
 
 ID = Kind("BIGINT", "integer", pa.int64(), st.integers(0, 40), lambda value: [value - 1, value + 1])
 
+STRINGS = [kind for kind in KINDS if kind.spark == "STRING"] * 2  # as common as they are in tables
+
 
 @dataclass(frozen=True)
 class RandomTable:
@@ -88,7 +90,7 @@ def _ids(counts: list[list[int]]) -> Column:
 @st.composite
 def _data(draw: st.DrawFn, counts: list[int]) -> list[Column]:
     """Draw the columns with data: two of one type, so that they can be compared, and others."""
-    kinds = draw(st.lists(st.sampled_from(KINDS), min_size=1, max_size=3))
+    kinds = draw(st.lists(st.sampled_from([*KINDS, *STRINGS]), min_size=1, max_size=3))
     names = [("c0",), ("c1",), ("s", "a"), ("s", "b b"), ("x.y",)]
     columns = []
     for kind, repeated in zip(kinds, [2, 1, 1], strict=False):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -40,7 +41,8 @@ def test_nothing_is_read_and_nothing_is_run_for_it(spark: SparkSession, wildlife
     assert wildlife.rows
     df = spark.sql(NOTHING)
     assert df.collect() == []
-    assert list(df.toPandas().columns) == ["species", "s"]
+    frame: Any = df.toPandas()
+    assert list(frame.columns) == ["species", "s"]
     assert df.count() == 0
     report = limit_pruning.report(df).only
     assert report.covered
