@@ -22,7 +22,7 @@ os.environ["TZ"] = "UTC"  # PySpark gives timestamps in the local time zone
 time.tzset()
 
 # Sessions of tests end before the optimizing compiler and a concurrent collector have paid off.
-JVM_FOR_SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+JVM_FOR_SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
 
 
 @pytest.fixture(scope="session")

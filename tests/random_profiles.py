@@ -10,7 +10,8 @@ import random
 import time
 from collections.abc import Callable
 
-from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
 
 MINUTES = float(os.environ.get("FUZZ_MINUTES", "0"))
 
@@ -25,12 +26,22 @@ BOUNDED = settings(
 FUZZ = settings(BOUNDED, derandomize=False)
 
 
-def run(examples: int, check: Callable[[], None]) -> None:
+def run(examples: int, check: Callable[[st.DataObject], None]) -> None:
     """Try `examples` examples of a property, or as many as the minutes allow."""
     if not MINUTES:
-        settings(BOUNDED, max_examples=examples)(check)()
+        settings(BOUNDED, max_examples=examples)(_property(check))()
         return
     end = time.monotonic() + 60 * MINUTES
     while time.monotonic() < end:
         fresh = random.SystemRandom().getrandbits(64)
-        seed(fresh)(settings(FUZZ, max_examples=examples)(check))()
+        seed(fresh)(settings(FUZZ, max_examples=examples)(_property(check)))()
+
+
+def _property(check: Callable[[st.DataObject], None]) -> Callable[[], None]:
+    """Return a property of its own, as settings stay with the one that they were given to."""
+
+    @given(st.data())
+    def holds(data: st.DataObject) -> None:
+        check(data)
+
+    return holds

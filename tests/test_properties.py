@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
@@ -49,7 +49,6 @@ def quiet(spark: SparkSession) -> Iterator[None]:
 def test_random_tables(spark: SparkSession) -> None:
     tally = Tally()
 
-    @given(st.data())
     def check(data: st.DataObject) -> None:
         table = data.draw(random_tables.random_tables())
         settings = data.draw(random_settings.settings())
@@ -65,7 +64,6 @@ def test_random_tables(spark: SparkSession) -> None:
 def test_random_predicates_that_are_not_deterministic(spark: SparkSession) -> None:
     """Such a condition is never proved, and the one beside it still holds for every row."""
 
-    @given(st.data())
     def check(data: st.DataObject) -> None:
         table = data.draw(random_tables.random_tables())
         predicate = data.draw(random_predicates.random_predicates(table.all_columns)).sql
