@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,6 +9,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
+from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 import limit_pruning
@@ -40,9 +40,11 @@ TABLES, QUERIES_PER_TABLE = 64, 42
 def quiet(spark: SparkSession) -> Iterator[None]:
     """Keep the errors of predicates that fail on some row out of the log."""
     spark.sparkContext.setLogLevel("OFF")
-    logging.getLogger("SQLQueryContextLogger").disabled = True
+    # By PySpark's own class: whoever asks first decides of which class the logger is.
+    logger = PySparkLogger.getLogger("SQLQueryContextLogger")
+    logger.disabled = True
     yield
-    logging.getLogger("SQLQueryContextLogger").disabled = False
+    logger.disabled = False
     spark.sparkContext.setLogLevel("ERROR")
 
 
