@@ -4,6 +4,8 @@ import java.io.{ByteArrayInputStream, IOException}
 import java.nio.{ByteBuffer, ByteOrder}
 import java.nio.charset.StandardCharsets.US_ASCII
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 import org.apache.parquet.ParquetReadOptions
@@ -31,12 +33,14 @@ final class FooterReader(conf: Configuration) {
   def read(file: FileStatus): Footer =
     try {
       val bytes = footerBytes(file)
+      CompactThrift.check(bytes)
       val footer = new Footer(bytes, Util.readFileMetaData(new ByteArrayInputStream(bytes)), converter)
-      if (!footer.rowGroups.forall(hasPlausibleSize)) fail(file, "a row group has a negative size")
+      if (!footer.rowGroups.forall(isPlausible(file, _))) fail(file, "a row group lies outside of the file")
       footer
     } catch {
       case e: UnreadableFooterException => throw e
-      case e @ (_: IOException | _: RuntimeException) =>
+      // Parsing keeps no state, so that running out of stack, on a schema of absurd depth, does no harm.
+      case e @ (_: IOException | _: RuntimeException | _: StackOverflowError) =>
         throw new UnreadableFooterException(file, Option(e.getMessage).getOrElse(e.getClass.getName), e)
     }
 
@@ -45,8 +49,11 @@ final class FooterReader(conf: Configuration) {
   private val converter =
     new ParquetMetadataConverter(ParquetReadOptions.builder(new PlainParquetConfiguration()).build())
 
-  private def hasPlausibleSize(rowGroup: BlockMetaData): Boolean =
-    rowGroup.getRowCount >= 0 && rowGroup.getCompressedSize >= 0 && !rowGroup.getColumns.isEmpty
+  private def isPlausible(file: FileStatus, rowGroup: BlockMetaData): Boolean =
+    rowGroup.getRowCount >= 0 && !rowGroup.getColumns.isEmpty && rowGroup.getColumns.asScala.forall { chunk =>
+      val (start, size) = (chunk.getStartingPos, chunk.getTotalSize)
+      start >= 0 && size >= 0 && size <= file.getLen - start // so that sums of sizes do not overflow
+    }
 
   private def footerBytes(file: FileStatus): Array[Byte] = {
     if (file.getLen < Magic.length + TrailerLength) fail(file, s"it has only ${file.getLen} bytes")
@@ -61,6 +68,8 @@ final class FooterReader(conf: Configuration) {
       val footerEnd = file.getLen - TrailerLength
       if (footerLength <= 0 || footerLength > footerEnd - Magic.length)
         fail(file, s"its length is $footerLength")
+      if (footerLength > LargestFooter)
+        fail(file, s"it has $footerLength bytes, and while planning $LargestFooter are read at most")
       if (footerLength <= tail.length - TrailerLength) {
         val end = tail.length - TrailerLength
         tail.slice(end - footerLength, end)
@@ -84,6 +93,9 @@ private object FooterReader {
 
   /** The footer's length as four little-endian bytes, then the magic number. */
   private val TrailerLength = 4 + Magic.length
+
+  /** Bytes that are parsed on the driver: a footer takes several times as many in memory. */
+  private val LargestFooter = 64 * 1024 * 1024
 
   /** Bytes read at once from the end of a file: enough for most footers, cheap for all. */
   private val FirstRead = 16L * 1024

@@ -30,8 +30,9 @@ final case class PruneRowGroupsByLimit(session: SparkSession, failures: LongAdde
     val decision =
       try CoverLimit.decide(limit, session, conf)
       catch {
-        // A linkage error is what a Spark that lacks something we use would give.
-        case error @ (NonFatal(_) | _: LinkageError) if !conf.getConf(LimitPruningConf.FailOnError) =>
+        // A linkage error is what a Spark that lacks something we use would give. Where the stack is used up, nothing is
+        // lost: a decision keeps no state, and Spark may need less stack to go on.
+        case error @ (NonFatal(_) | _: LinkageError | _: StackOverflowError) if !conf.getConf(LimitPruningConf.FailOnError) =>
           failures.increment()
           logWarning("LIMIT pruning failed unexpectedly; the query is planned without it", error)
           Some(Left(Refusal(Declined.PlanningFailed(error.toString))))
