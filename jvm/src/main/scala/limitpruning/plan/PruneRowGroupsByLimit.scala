@@ -1,15 +1,14 @@
 package limitpruning.plan
 
-import java.util.concurrent.atomic.LongAdder
-
 import scala.util.control.NonFatal
 
+import org.apache.spark.SparkException
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
 
-import limitpruning.LimitPruningConf
+import limitpruning.{LimitPruningConf, SharedState}
 
 /**
  * Where a LIMIT over Parquet is covered by row groups that are proved to match the predicate entirely, replaces the
@@ -18,9 +17,9 @@ import limitpruning.LimitPruningConf
  *
  * Fails open: an unexpected error leaves the query to plain Spark, with one warning.
  *
- * @param failures counts unexpected errors, for one application
+ * @param shared what is kept for the application, and its count of unexpected errors
  */
-final case class PruneRowGroupsByLimit(session: SparkSession, failures: LongAdder) extends Rule[LogicalPlan] {
+final case class PruneRowGroupsByLimit(session: SparkSession, shared: SharedState) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!conf.getConf(LimitPruningConf.Enabled)) plan
@@ -28,11 +27,12 @@ final case class PruneRowGroupsByLimit(session: SparkSession, failures: LongAdde
 
   private def prune(limit: LocalLimit): LogicalPlan = {
     val decision =
-      try CoverLimit.decide(limit, session, conf)
+      try CoverLimit.decide(limit, session, shared.facts(session), conf)
       catch {
+        case cancelled: SparkException if cancelled.getCondition == "SPARK_JOB_CANCELLED" => throw cancelled
         // A linkage error is what a Spark that lacks something we use would give.
         case error @ (NonFatal(_) | _: LinkageError) if !conf.getConf(LimitPruningConf.FailOnError) =>
-          failures.increment()
+          shared.failures.increment()
           logWarning("LIMIT pruning failed unexpectedly; the query is planned without it", error)
           Some(Left(Refusal(Declined.PlanningFailed(error.toString))))
       }

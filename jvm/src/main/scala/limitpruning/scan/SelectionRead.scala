@@ -95,6 +95,9 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, selection: Sel
     .flatMap(directory => directory.files.map(f => f.getPath.toString -> ((directory.values, f))))
     .toMap
 
+  private def planned(rowGroups: Seq[SelectedRowGroup]): Seq[PlannedRowGroup] =
+    rowGroups.map(rowGroup => PlannedRowGroup.of(rowGroup, bytesOf(rowGroup))).toVector
+
   private def split(run: Run, listed: Listed): PartitionedFile = {
     val (partitionValues, file) = listed(run.file.path)
     val groups = run.file.rowGroups
@@ -102,11 +105,11 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, selection: Sel
     val split =
       PartitionedFileUtil.getPartitionedFile(file, file.getPath, partitionValues, groups.head.start, length)
     split.copy(
-      modificationTime = run.file.modificationTime,
-      fileSize = run.file.length,
+      modificationTime = run.file.version.modificationTime,
+      fileSize = run.file.version.length,
       otherConstantMetadataColumnValues =
         split.otherConstantMetadataColumnValues ++
-          ReadPlannedFile.plan(groups.map(group => PlannedRowGroup.of(group, bytesOf(group))))
+          ReadPlannedFile.plan(PlannedRun(run.file.version, planned(groups)))
     )
   }
 }
