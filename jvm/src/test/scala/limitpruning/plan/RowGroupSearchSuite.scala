@@ -79,10 +79,11 @@ class RowGroupSearchSuite extends AnyFunSuite {
     assert(found.counts.filesLookedAt == 1 && found.counts.files == 50)
   }
 
-  test("classifies no file beyond the wave that covers the limit") {
+  test("classifies no file beyond the one that covers the limit, and reads no wave beyond its own") {
     var classified = 0
-    val found = search(limit = 10, onClassified = () => classified += 1)(Seq.fill(50)("Fp"))
-    assert(found.refusal.isEmpty && classified == plenty.firstFiles)
+    val found = search(limit = 20, onClassified = () => classified += 1)(Seq.fill(50)("Fp"))
+    assert(found.refusal.isEmpty && classified == 2 && found.counts.filesLookedAt == 2)
+    assert(found.waves == Seq(plenty.firstFiles))
   }
 
   test("gives up after the first wave where nothing but partially matching row groups are seen") {
