@@ -10,9 +10,11 @@ import org.apache.spark.util.SerializableConfiguration
  * footer was read. Runs on executors.
  *
  * @param read Spark's reader for the format
+ * @param areProved whether all planned rows are wanted, and no others: then there are just as many as planned
  */
 private[scan] final class ReadPlannedFile(
     read: PartitionedFile => Iterator[InternalRow],
+    areProved: Boolean,
     conf: SerializableConfiguration,
     rowGroupsRead: SQLMetric,
     bytesRead: SQLMetric
@@ -24,10 +26,16 @@ private[scan] final class ReadPlannedFile(
     val path = file.urlEncodedPath
     val planned = ReadPlannedFile.planned(file)
     val all = read(file)
-    val chosen =
-      if (planned.forall(_.isWhole) || ReadRowRanges.narrow(all, planned, path)) all
-      else new RowsInRanges(all, planned)
-    val rows = new PlannedRows(chosen, path, planned, rowGroupsRead, bytesRead)
+    val isWhole = planned.forall(_.isWhole)
+    val rows =
+      if (areProved) {
+        val chosen =
+          if (isWhole || ReadRowRanges.narrow(all, planned, path)) all else new RowsInRanges(all, planned)
+        new PlannedRows(chosen, path, planned, rowGroupsRead, bytesRead)
+      } else {
+        if (!isWhole) ReadRowRanges.narrowFiltered(all, planned)
+        new CandidatesRead(all, planned, rowGroupsRead, bytesRead)
+      }
     rows.asInstanceOf[Iterator[InternalRow]] // as Spark types the batches of its columnar readers, too
   }
 

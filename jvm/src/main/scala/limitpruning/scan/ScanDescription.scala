@@ -27,24 +27,24 @@ private[scan] object ScanDescription {
   }
 
   private def details(node: LimitPrunedScanExec, maxLength: Option[Int]): Seq[(String, String)] = {
-    val cover = node.cover
-    val counts = cover.counts
-    val scanned = cover.selection.rowGroups
+    val chosen = node.chosen
+    val counts = chosen.counts
+    val scanned = chosen.selection.rowGroups
     def shown(text: String): String = {
       val redacted = node.conf.stringRedactionPattern.fold(text)(_.replaceAllIn(text, Redacted))
       maxLength.filter(_ < redacted.length).fold(redacted)(length => redacted.take(length - 3) + "...")
     }
     val filter =
       if (node.skipsRowFilter) Some("RowFilter" ->
-        s"skipped ${shown(cover.conjuncts.map(_.simpleString(25)).mkString("[", ", ", "]"))}")
+        s"skipped ${shown(chosen.conjuncts.map(_.simpleString(25)).mkString("[", ", ", "]"))}")
       else None
     Seq(
-      "Limit" -> cover.limit.toString,
+      "Limit" -> chosen.limit.toString,
       "RowGroups" ->
         s"${counts.rowGroups} total → ${counts.matched} matched → ${counts.fullyMatched} fully matched → $scanned scanned",
       "Files" ->
-        s"${counts.files} total → ${counts.filesLookedAt} looked at → ${cover.selection.files.size} scanned",
-      "Rows" -> cover.selection.rows.toString
+        s"${counts.files} total → ${counts.filesLookedAt} looked at → ${chosen.selection.files.size} scanned",
+      "Rows" -> chosen.selection.rows.toString
     ) ++ narrowed(node) ++ filter ++ Seq(
       "Batched" -> node.supportsColumnar.toString,
       "ReadSchema" -> shown(node.scan.requiredSchema.catalogString),
@@ -54,12 +54,12 @@ private[scan] object ScanDescription {
 
   /** Nothing where row groups are read whole. */
   private def narrowed(node: LimitPrunedScanExec): Seq[(String, String)] = {
-    val selection = node.cover.selection
+    val selection = node.chosen.selection
     val ranges =
       if (selection.rowRanges == 0) Nil
       else Seq("RowRanges" -> selection.rowRanges.toString, "RowsCut" -> selection.rowsCut.toString)
     val skipped = node.noPageSkipping match {
-      case Some(reason) if selection.rows > node.cover.limit || ranges.nonEmpty =>
+      case Some(reason) if selection.rows > node.chosen.limit || ranges.nonEmpty =>
         Seq("PagesSkipped" -> s"0, as $reason")
       case None if ranges.nonEmpty => Seq("PagesSkipped" -> node.pagesSkipped.toString)
       case _ => Nil
