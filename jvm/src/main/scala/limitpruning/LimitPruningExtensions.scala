@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.LongAdder
 
 import org.apache.spark.sql.SparkSessionExtensions
 
-import limitpruning.plan.{PlanLimitPrunedScan, PruneRowGroupsByLimit}
+import limitpruning.plan.{PlanLimitPrunedScan, PruneRowGroupsByLimit, PruneRowGroupsByOrder}
 
 /**
  * The entry point: `spark.sql.extensions=limitpruning.LimitPruningExtensions`.
@@ -22,6 +22,7 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
     LimitPruningConf.register()
     // After filter push-down and partition pruning have settled, before anything is estimated from sizes.
     extensions.injectPreCBORule(session => PruneRowGroupsByLimit(session, failures))
+    extensions.injectPreCBORule(session => PruneRowGroupsByOrder(session, failures))
     extensions.injectPlannerStrategy(_ => PlanLimitPrunedScan)
   }
 }

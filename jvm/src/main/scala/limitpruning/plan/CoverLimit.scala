@@ -67,7 +67,7 @@ object CoverLimit {
   }
 
   /** The files that partition pruning leaves, in an order that depends on their paths alone. */
-  private def list(scan: LimitedScan, conf: SQLConf): IndexedSeq[ListedFile] = {
+  private[plan] def list(scan: LimitedScan, conf: SQLConf): IndexedSeq[ListedFile] = {
     val listing = scan.relation.location.listFiles(scan.conjuncts.filter(isPartitionFilter(scan, conf)), Nil)
     val files =
       listing.flatMap(directory => directory.files.map(f => ListedFile(directory.values, f.fileStatus)))
@@ -75,7 +75,7 @@ object CoverLimit {
   }
 
   /** Whether the scan reads a column of a file. Where columns are not found by their names, it may be any. */
-  private def isNeeded(scan: LimitedScan, settings: ReadSettings): String => Boolean = {
+  private[plan] def isNeeded(scan: LimitedScan, settings: ReadSettings): String => Boolean = {
     // The relation's own names: those in the query may be written otherwise.
     val names = scan.logical.output.filter(scan.needed.contains).map(_.name)
     if (settings.byFieldId) _ => true
@@ -92,7 +92,7 @@ object CoverLimit {
       e.references.nonEmpty && e.references.subsetOf(partitionColumns) && !SubqueryExpression.hasSubquery(e)
   }
 
-  private def budget(scan: LimitedScan, conf: SQLConf): SearchBudget = SearchBudget(
+  private[plan] def budget(scan: LimitedScan, conf: SQLConf): SearchBudget = SearchBudget(
     maxFiles = conf.getConf(LimitPruningConf.MaxFiles),
     maxTime = conf.getConf(LimitPruningConf.MaxTime).millis,
     // Where partition pruning has decided already, every row group matches, and the first file is likely to do.
@@ -100,7 +100,7 @@ object CoverLimit {
     else conf.getConf(LimitPruningConf.FirstFiles)
   )
 
-  private def readSettings(scan: LimitedScan, conf: SQLConf): ReadSettings = ReadSettings(
+  private[plan] def readSettings(scan: LimitedScan, conf: SQLConf): ReadSettings = ReadSettings(
     caseSensitive = conf.caseSensitiveAnalysis,
     byFieldId = conf.parquetFieldIdReadEnabled && ParquetUtils.hasFieldIds(scan.relation.dataSchema),
     rebaseMode = new ParquetOptions(scan.relation.options, conf).datetimeRebaseModeInRead,

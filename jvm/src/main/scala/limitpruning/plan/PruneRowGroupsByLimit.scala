@@ -2,8 +2,6 @@ package limitpruning.plan
 
 import java.util.concurrent.atomic.LongAdder
 
-import scala.util.control.NonFatal
-
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -20,28 +18,13 @@ import limitpruning.LimitPruningConf
  *
  * @param failures counts unexpected errors, for one application
  */
-final case class PruneRowGroupsByLimit(session: SparkSession, failures: LongAdder) extends Rule[LogicalPlan] {
+final case class PruneRowGroupsByLimit(session: SparkSession, failures: LongAdder) extends Rule[LogicalPlan]
+    with PruneByDecision {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!conf.getConf(LimitPruningConf.Enabled)) plan
-    else plan.transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit => prune(limit) }
-
-  private def prune(limit: LocalLimit): LogicalPlan = {
-    val decision =
-      try CoverLimit.decide(limit, session, conf)
-      catch {
-        // A linkage error is what a Spark that lacks something we use would give.
-        case error @ (NonFatal(_) | _: LinkageError) if !conf.getConf(LimitPruningConf.FailOnError) =>
-          failures.increment()
-          logWarning("LIMIT pruning failed unexpectedly; the query is planned without it", error)
-          Some(Left(Refusal(Declined.PlanningFailed(error.toString))))
-      }
-    decision match {
-      case Some(Right((scan, index))) => SelectedRelation.replaceIn(limit, scan, index)
-      case Some(Left(refusal)) =>
-        limit.setTagValue(Refusal.Tag, refusal)
-        limit
-      case None => limit
+    else plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
+      case limit: LocalLimit if TopRowsScan.of(limit).isEmpty =>
+        prune(limit)(CoverLimit.decide(limit, session, conf))
     }
-  }
 }

@@ -37,7 +37,8 @@ final class SelectedFileIndex(val original: FileIndex, val chosen: ChosenRows) e
   }
 
   override def equals(other: Any): Boolean = other match {
-    case that: SelectedFileIndex => original == that.original && chosen.canonicalized == that.chosen.canonicalized
+    case that: SelectedFileIndex => original == that.original &&
+      chosen.canonicalized == that.chosen.canonicalized
     case _ => false
   }
 

@@ -41,7 +41,7 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
   }
 
   private def describe(limit: LocalLimit, physical: SparkPlan): Option[LimitReport] =
-    LimitedScan.of(limit).map {
+    TopRowsScan.of(limit).map(_.map(_.scan)).orElse(LimitedScan.of(limit)).map {
       case Right(scan) => scan.logical match {
           case SelectedRelation(_, index) => planned(limit, scan, index, physical)
           case _ => refused(limit, tagged(limit).getOrElse(Refusal(Declined.NotLookedAt, Some(scan))))

@@ -4,7 +4,9 @@ import java.lang.reflect.Method
 
 import scala.util.Try
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, FileSourceConstantMetadataAttribute, PlanExpression}
+import org.apache.spark.sql.catalyst.expressions.{
+  Expression, FileSourceConstantMetadataAttribute, PlanExpression
+}
 import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.datasources.DataSourceStrategy
 import org.apache.spark.sql.internal.SQLConf
@@ -17,7 +19,11 @@ import org.apache.spark.sql.sources.Filter
  */
 private[scan] object PushedFilters {
   private lazy val translate: Option[Method] =
-    Try(DataSourceStrategy.getClass.getMethod("translateFilter", classOf[Expression], classOf[Boolean])).toOption
+    Try(DataSourceStrategy.getClass.getMethod(
+      "translateFilter",
+      classOf[Expression],
+      classOf[Boolean]
+    )).toOption
 
   def of(scan: FileSourceScanExec): Seq[Filter] = {
     val nested = scan.conf

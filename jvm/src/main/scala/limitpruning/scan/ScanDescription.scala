@@ -3,6 +3,8 @@ package limitpruning.scan
 import org.apache.spark.sql.catalyst.util.truncatedString
 import org.apache.spark.sql.execution.ExplainUtils
 
+import limitpruning.select.{CandidateRows, ChosenRows}
+
 /** What EXPLAIN says about the scan: one line of what was chosen, or the same as a list in formatted mode. */
 private[scan] object ScanDescription {
 
@@ -38,8 +40,7 @@ private[scan] object ScanDescription {
       if (node.skipsRowFilter) Some("RowFilter" ->
         s"skipped ${shown(chosen.conjuncts.map(_.simpleString(25)).mkString("[", ", ", "]"))}")
       else None
-    Seq(
-      "Limit" -> chosen.limit.toString,
+    Seq("Limit" -> chosen.limit.toString) ++ topRows(chosen, shown) ++ Seq(
       "RowGroups" ->
         s"${counts.rowGroups} total → ${counts.matched} matched → ${counts.fullyMatched} fully matched → $scanned scanned",
       "Files" ->
@@ -50,6 +51,17 @@ private[scan] object ScanDescription {
       "ReadSchema" -> shown(node.scan.requiredSchema.catalogString),
       "Location" -> shown(location(node))
     )
+  }
+
+  /** Nothing where any rows will do. */
+  private def topRows(chosen: ChosenRows, shown: String => String): Seq[(String, String)] = chosen match {
+    case CandidateRows(_, _, _, _, _, Some(top)) => Seq(
+        "OrderBy" -> shown(top.key),
+        "Bound" -> shown(top.bound),
+        "RowsCertain" -> top.rowsCertain.toString,
+        "DroppedByBound" -> top.rowGroupsDropped.toString
+      )
+    case _ => Nil
   }
 
   /** Nothing where row groups are read whole. */

@@ -68,7 +68,8 @@ class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
     }
     val execution = new QueryExecution(spark, replaced)
     val result = execution.executedPlan.executeCollectPublic().toSeq
-    val Seq(node) = collectWithSubqueries(execution.executedPlan) { case s: LimitPrunedScanExec => s }: @unchecked
+    val Seq(node) =
+      collectWithSubqueries(execution.executedPlan) { case s: LimitPrunedScanExec => s }: @unchecked
     (node, result)
   }
 
@@ -90,7 +91,9 @@ class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
       }
     }
 
-  test("row groups that the reader's filters exclude are no error, whether or not pages of them were chosen") {
+  test(
+    "row groups that the reader's filters exclude are no error, whether or not pages of them were chosen"
+  ) {
     val (node, found) = among(someRows, table.where("b > 998").limit(5000))
     assert(found.map(_.getInt(0)) == Seq(999))
     assert(node.metrics(ScanMetrics.RowGroupsRead).value == 1)

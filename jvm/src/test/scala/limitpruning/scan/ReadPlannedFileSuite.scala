@@ -95,7 +95,8 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
         ReadPlannedFile.plan(Seq(PlannedRowGroup(9, Seq(RowRange(2, 4)), 1)))
       )
     val all = (_: PartitionedFile) => (0 to 8).iterator.map(i => InternalRow(i))
-    val rows = new ReadPlannedFile(all, areProved = true, conf, new SQLMetric("sum"), new SQLMetric("sum"))(split)
+    val rows =
+      new ReadPlannedFile(all, areProved = true, conf, new SQLMetric("sum"), new SQLMetric("sum"))(split)
     assert(rows.map(_.getInt(0)).toSeq == Seq(2, 3))
   }
 }

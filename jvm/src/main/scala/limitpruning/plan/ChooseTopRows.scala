@@ -1,0 +1,66 @@
+package limitpruning.plan
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.plans.logical.LocalLimit
+import org.apache.spark.sql.internal.SQLConf
+
+import limitpruning.{LimitPruningConf, SparkSessions}
+import limitpruning.parquet.{FooterReader, UnreadableFooterException}
+import limitpruning.scan.ReadRowRanges
+import limitpruning.select._
+
+/** Decides for one ORDER BY … LIMIT what to read: extract, list, look, select. */
+object ChooseTopRows {
+
+  /** @return the index to read through, or the refusal; `None` where no ORDER BY over Parquet is below the LIMIT */
+  def decide(
+      limit: LocalLimit,
+      session: SparkSession,
+      conf: SQLConf
+  ): Option[Either[Refusal, (LimitedScan, SelectedFileIndex)]] =
+    TopRowsScan.of(limit).collect {
+      case Left(reason) => Left(Refusal(reason))
+      case Right(top) if !top.scan.relation.location.isInstanceOf[SelectedFileIndex] => look(top, session, conf)
+    }
+
+  private def look(
+      top: TopRowsScan,
+      session: SparkSession,
+      conf: SQLConf
+  ): Either[Refusal, (LimitedScan, SelectedFileIndex)] = {
+    val started = System.nanoTime()
+    val scan = top.scan
+    val settings = CoverLimit.readSettings(scan, conf)
+    val partitions = scan.relation.partitionSchema
+    val classify =
+      new ClassifyRowGroups(scan.conjuncts, scan.logical.output, partitions, settings, alsoAsked = Seq(top.key.child))
+    val key = new KeyFacts(top.key, scan.conjuncts, classify)
+    val hadoopConf = SparkSessions.hadoopConf(session, scan.relation.options)
+    val footers = new ReadFooters(new FooterReader(hadoopConf), conf.getConf(LimitPruningConf.Threads))
+    val search =
+      new TopRowsSearch(scan.limit, key, CoverLimit.budget(scan, conf), footers(_), classify(_, _))
+    val maxBytes = conf.getConf(LimitPruningConf.MaxBytes)
+    val narrow = new NarrowRowGroups(
+      CoverLimit.isNeeded(scan, settings),
+      isSupported = maxBytes > 0 && ReadRowRanges.isSupported,
+      conf.getConf(LimitPruningConf.MinPageBytes)
+    )
+    val select = new SelectCandidates(new SelectRows(narrow, hadoopConf, maxBytes))
+    try {
+      val (outcome, counts) = search.run(CoverLimit.list(scan, conf))
+      val selected = outcome.flatMap(found => select(found).map(found -> _))
+      val nanos = System.nanoTime() - started
+      selected.fold(
+        reason => Left(Refusal(reason, Some(scan), Some(counts), nanos)),
+        { case (found, selection) =>
+          val why = TopRows(key.sql, found.bound.place.fold("")(key.show), found.bound.rows, found.dropped)
+          val rows = CandidateRows(scan.limit, scan.conjuncts, selection, counts, nanos, Some(why))
+          Right((scan, new SelectedFileIndex(scan.relation.location, rows)))
+        }
+      )
+    } catch {
+      case e: UnreadableFooterException =>
+        Left(Refusal(Declined.UnreadableFooter(e.getMessage), Some(scan), None, System.nanoTime() - started))
+    }
+  }
+}
