@@ -2,7 +2,7 @@ package limitpruning
 
 import org.apache.spark.sql.SparkSessionExtensions
 
-import limitpruning.plan.{ForgetRefreshedFiles, PlanLimitPrunedScan, PruneRowGroupsByLimit}
+import limitpruning.plan._
 
 /**
  * The entry point: `spark.sql.extensions=limitpruning.LimitPruningExtensions`.
@@ -18,6 +18,7 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
     LimitPruningConf.register()
     // After filter push-down and partition pruning have settled, before anything is estimated from sizes.
     extensions.injectPreCBORule(session => PruneRowGroupsByLimit(session, shared))
+    extensions.injectPreCBORule(session => PruneRowGroupsByOrder(session, shared))
     extensions.injectPlannerStrategy(_ => PlanLimitPrunedScan)
     extensions.injectPlannerStrategy(session => ForgetRefreshedFiles(session, shared))
   }

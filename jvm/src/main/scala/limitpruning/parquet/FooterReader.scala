@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
-import org.apache.parquet.format.{RowGroup, Util}
+import org.apache.parquet.format.{ColumnChunk => RawColumnChunk, RowGroup, Util}
 import org.apache.parquet.hadoop.ParquetFileWriter
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.io.SeekableInputStream
@@ -36,6 +36,8 @@ final class FooterReader(conf: Configuration) {
   private[parquet] def narrowed(file: FileStatus, columns: FileColumns): NarrowedFooter = explained(file) {
     val bytes = footerBytes(file)
     val raw = Util.readFileMetaData(new ByteArrayInputStream(bytes))
+    if (raw.getRow_groups.asScala.exists(_.getColumns.asScala.exists(isEncrypted)))
+      fail(file, "columns of it are encrypted")
     if (!raw.getRow_groups.asScala.forall(hasPlausibleSize)) fail(file, "a row group has a negative size")
     NarrowedFooter.of(raw, columns, FooterSeal.of(bytes))
   }
@@ -50,9 +52,12 @@ final class FooterReader(conf: Configuration) {
     }
   }
 
+  private def isEncrypted(column: RawColumnChunk): Boolean =
+    !column.isSetMeta_data || column.isSetCrypto_metadata
+
   private def hasPlausibleSize(rowGroup: RowGroup): Boolean =
     rowGroup.getNum_rows >= 0 && !rowGroup.getColumns.isEmpty &&
-      rowGroup.getColumns.asScala.forall(c => !c.isSetMeta_data || c.getMeta_data.getTotal_compressed_size >= 0)
+      rowGroup.getColumns.asScala.forall(_.getMeta_data.getTotal_compressed_size >= 0)
 
   private def footerBytes(file: FileStatus): Array[Byte] = {
     if (file.getLen < Magic.length + TrailerLength) fail(file, s"it has only ${file.getLen} bytes")

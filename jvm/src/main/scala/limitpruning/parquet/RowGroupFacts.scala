@@ -46,6 +46,12 @@ final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
     case _ => _ => ColumnFacts.Unknown
   }
 
+  /** How many rows of each row group are null, where that is known and the facts about its values are. */
+  def nullCounts(column: Column): Int => Option[Long] = locationOf(column) match {
+    case stored: Stored => statements(stored).andThen(_.flatMap(_.nullCount))
+    case _ => _ => None
+  }
+
   /** What turns statements about chunks of the column, or pages of them, into facts. */
   private[parquet] def chunkFacts(column: Column, stored: Stored): ChunkFacts =
     new ChunkFacts(column.dataType, stored.leafType, stored.isRequired, calendar)

@@ -13,9 +13,11 @@ import limitpruning.select.FileVersion
  * footer was read. Runs on executors.
  *
  * @param read Spark's reader for the format
+ * @param areProved whether all planned rows are wanted, and no others: then there are just as many as planned
  */
 private[scan] final class ReadPlannedFile(
     read: PartitionedFile => Iterator[InternalRow],
+    areProved: Boolean,
     conf: SerializableConfiguration,
     rowGroupsRead: SQLMetric,
     bytesRead: SQLMetric
@@ -27,10 +29,16 @@ private[scan] final class ReadPlannedFile(
     val PlannedRun(version, planned) = ReadPlannedFile.planned(file)
     checkUnchanged(file, version)
     val all = read(file)
-    val chosen =
-      if (planned.forall(_.isWhole) || ReadRowRanges.narrow(all, planned, path)) all
-      else new RowsInRanges(all, planned)
-    val rows = new PlannedRows(chosen, path, planned, rowGroupsRead, bytesRead)
+    val isWhole = planned.forall(_.isWhole)
+    val rows =
+      if (areProved) {
+        val chosen =
+          if (isWhole || ReadRowRanges.narrow(all, planned, path)) all else new RowsInRanges(all, planned)
+        new PlannedRows(chosen, path, planned, rowGroupsRead, bytesRead)
+      } else {
+        if (!isWhole) ReadRowRanges.narrowFiltered(all, planned)
+        new CandidatesRead(all, planned, rowGroupsRead, bytesRead)
+      }
     rows.asInstanceOf[Iterator[InternalRow]] // as Spark types the batches of its columnar readers, too
   }
 

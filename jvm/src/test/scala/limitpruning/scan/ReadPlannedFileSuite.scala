@@ -40,7 +40,7 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
   }
 
   private def read(reader: Reader, metric: SQLMetric = new SQLMetric("sum")): ReadPlannedFile =
-    new ReadPlannedFile(reader, conf, metric, new SQLMetric("sum"))
+    new ReadPlannedFile(reader, areProved = true, conf, metric, new SQLMetric("sum"))
 
   private def file(name: String, content: String): Path = Files.writeString(folder.resolve(name), content)
 
@@ -115,7 +115,8 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
         plan(folder.resolve("rows"), PlannedRowGroup(9, Seq(RowRange(2, 4)), 1))
       )
     val all = (_: PartitionedFile) => (0 to 8).iterator.map(i => InternalRow(i))
-    val rows = new ReadPlannedFile(all, conf, new SQLMetric("sum"), new SQLMetric("sum"))(split)
+    val rows =
+      new ReadPlannedFile(all, areProved = true, conf, new SQLMetric("sum"), new SQLMetric("sum"))(split)
     assert(rows.map(_.getInt(0)).toSeq == Seq(2, 3))
   }
 }

@@ -21,7 +21,7 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
 
   private def tasks(df: DataFrame, inOneTask: Boolean = false): Seq[FilePartition] = {
     val scan = scansOf(df).head
-    val read = new SelectionRead(scan.scan, scan.cover.selection)
+    val read = new SelectionRead(scan.scan, scan.chosen)
     read.rdd(scan.metrics(ScanMetrics.RowGroupsRead), scan.metrics(ScanMetrics.BytesRead), inOneTask) match {
       case rdd: FileScanRDD => rdd.filePartitions
       case other => fail(s"$other is not Spark's own")
@@ -32,7 +32,7 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
     val query = table.where("a >= 5").limit(10)
     val Seq(task) = tasks(query): @unchecked
     val Array(split) = task.files: @unchecked
-    val Seq(file) = scansOf(query).head.cover.selection.files: @unchecked
+    val Seq(file) = scansOf(query).head.chosen.selection.files: @unchecked
     assert(split.start == file.rowGroups.head.start)
     assert(split.start + split.length == file.rowGroups.last.start + 1)
     assert(ReadPlannedFile.planned(split).rowGroups.map(_.rows) == Seq(5, 5))
@@ -47,7 +47,7 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
   test("a split has the length and modification time of the file that was planned") {
     val query = table.where("a >= 20").limit(1)
     val Seq(task) = tasks(query): @unchecked
-    val file = scansOf(query).head.cover.selection.files.head
+    val file = scansOf(query).head.chosen.selection.files.head
     assert(task.files.map(s => (s.fileSize, s.modificationTime)).toSeq ==
       Seq((file.version.length, file.version.modificationTime)))
     assert(task.files.head.filePath.toString.endsWith("1.parquet"))
@@ -75,7 +75,7 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
 
   test("bytes are those of the columns that are read") {
     def bytes(df: DataFrame): Long =
-      new SelectionRead(scansOf(df).head.scan, scansOf(df).head.cover.selection).bytes
+      new SelectionRead(scansOf(df).head.scan, scansOf(df).head.chosen).bytes
     assert(bytes(table.select("a").limit(5)) > 0)
     assert(bytes(table.limit(5)) == bytes(table.select("a").limit(5)) + bytes(table.select("b").limit(5)))
   }
