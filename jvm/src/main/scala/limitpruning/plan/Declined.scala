@@ -78,6 +78,20 @@ object Declined {
           (if (obstacles.isEmpty) "" else s": $obstacles")
       )
 
+  final case class KeyNotOrdered(key: String, dataType: String)
+      extends Declined(
+        "key-not-ordered",
+        s"nothing is proved about the order of $key, which is of type $dataType"
+      )
+
+  /** @param obstacles what stood in the way, and in how many row groups; empty where nothing did */
+  final case class KeyNotClustered(filesLookedAt: Int, key: String, obstacles: String)
+      extends Declined(
+        "key-not-clustered",
+        s"the footers of $filesLookedAt files show no row group that ORDER BY $key could leave out" +
+          (if (obstacles.isEmpty) "" else s": $obstacles")
+      )
+
   final case class OutOfBudget(setting: String, value: String, found: Long, limit: Int)
       extends Declined(
         "out-of-budget",

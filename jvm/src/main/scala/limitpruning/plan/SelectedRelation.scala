@@ -18,7 +18,7 @@ object SelectedRelation {
 
   /** The plan with the scanned relation read through `index`, and the statistics that follow from it. */
   def replaceIn(plan: LogicalPlan, scan: LimitedScan, index: SelectedFileIndex): LogicalPlan = {
-    val selection = index.cover.selection
+    val selection = index.chosen.selection
     val statistics = CatalogStatistics(BigInt(selection.bytes), Some(BigInt(selection.rows)))
     val selected = scan.logical.copy(
       relation = scan.relation.copy(location = index)(scan.relation.sparkSession),

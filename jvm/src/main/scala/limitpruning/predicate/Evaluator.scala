@@ -12,7 +12,7 @@ import org.apache.spark.unsafe.types.UTF8String
  * conjunct that cannot be reasoned about is never counted as proved. Expressions that are not deterministic are
  * unknown whatever their form.
  *
- * @param conjuncts resolved boolean expressions, all of which are to hold; at least one
+ * @param conjuncts resolved boolean expressions, all of which are to hold
  * @param input the columns, in the order in which a [[RowUnit]] numbers them
  */
 final class Evaluator(conjuncts: Seq[Expression], input: Seq[Column]) {
@@ -36,6 +36,9 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[Column]) {
     }
     all
   }
+
+  /** What is known of the values of a resolved expression of any type. */
+  def facts(expression: Expression): RowUnit => ColumnFacts = operands.facts(expression)
 
   /** The columns of each conjunct that is not decided, by ordinal; none of a conjunct that cannot be evaluated here. */
   def undecided(unit: RowUnit): Seq[Seq[Int]] =

@@ -13,6 +13,9 @@ object Obstacle {
 
   final case class NoNullCount(column: String) extends Obstacle(s"no null count for column $column")
 
+  final case class PerhapsNaN(key: String)
+      extends Obstacle(s"$key may be NaN, which Spark puts above all values and statistics leave out")
+
   final case class UntestedWriter(writer: String) extends Obstacle(s"its writer is not trusted: $writer")
 
   final case class Undecided(conjunct: String) extends Obstacle(s"$conjunct holds for some rows perhaps")

@@ -42,7 +42,7 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
   }
 
   private def describe(limit: LocalLimit, physical: SparkPlan): Option[LimitReport] =
-    LimitedScan.of(limit).map {
+    TopRowsScan.of(limit).map(_.map(_.scan)).orElse(LimitedScan.of(limit)).map {
       case Right(scan) => scan.logical match {
           case SelectedRelation(_, index) => planned(limit, scan, index, physical)
           case _ => refused(limit, tagged(limit).getOrElse(Refusal(Declined.NotLookedAt, Some(scan))))
@@ -58,9 +58,9 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
       index: SelectedFileIndex,
       physical: SparkPlan
   ): LimitReport = {
-    val cover = index.cover
+    val chosen = index.chosen
     val scan = collectWithSubqueries(physical) {
-      case scan: LimitPrunedScanExec if scan.cover.selection == cover.selection => scan
+      case scan: LimitPrunedScanExec if scan.chosen.selection == chosen.selection => scan
     }.headOption
     val restored = scan.isEmpty && collectWithSubqueries(physical) {
       case plain: FileSourceScanExec if plain.relation.location eq index.original => plain
@@ -69,9 +69,9 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
       limit,
       Refusal(
         Declined.FiltersChanged,
-        Some(limited.copy(conjuncts = cover.conjuncts)),
-        Some(cover.counts),
-        cover.planningNanos
+        Some(limited.copy(conjuncts = chosen.conjuncts)),
+        Some(chosen.counts),
+        chosen.planningNanos
       )
     )
     else {
@@ -79,18 +79,18 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
       def measured(name: String): Option[Long] = scan.filter(_ => hasRun).map(_.metrics(name).value)
       LimitReport(
         table = table(limited.logical),
-        limit = Some(cover.limit),
-        predicate = predicate(cover.conjuncts),
+        limit = Some(chosen.limit),
+        predicate = predicate(chosen.conjuncts),
         reason = None,
-        rowGroups = Some(rowGroups(cover.counts, Some(cover.selection.rowGroups))),
-        files = Some(files(cover.counts, Some(cover.selection.files.size))),
-        rowsToRead = Some(cover.selection.rows),
-        rowRanges = Some(cover.selection.rowRanges),
-        rowsCut = Some(cover.selection.rowsCut),
+        rowGroups = Some(rowGroups(chosen.counts, Some(chosen.selection.rowGroups))),
+        files = Some(files(chosen.counts, Some(chosen.selection.files.size))),
+        rowsToRead = Some(chosen.selection.rows),
+        rowRanges = Some(chosen.selection.rowRanges),
+        rowsCut = Some(chosen.selection.rowsCut),
         pagesSkipped = scan.map(_.pagesSkipped),
         noPageSkipping = scan.flatMap(_.noPageSkipping),
         bytesToRead = scan.map(_.bytesToRead),
-        planningMs = Some(millis(cover.planningNanos)),
+        planningMs = Some(millis(chosen.planningNanos)),
         rowFilterSkipped = scan.exists(_.skipsRowFilter),
         rowsRead = measured(ScanMetrics.OutputRows),
         rowGroupsRead = measured(ScanMetrics.RowGroupsRead),

@@ -10,21 +10,21 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, LeafExecNode, SparkPl
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import limitpruning.select.ProvedCover
+import limitpruning.select.ChosenRows
 
 /**
- * Scans the row groups of a selection, all of whose rows satisfy the predicate, with Spark's own Parquet reader.
+ * Scans the row groups of a selection with Spark's own Parquet reader.
  *
  * @param output the scan's columns; kept apart, because executors ask for them and have nothing else
  * @param scan the scan that Spark planned over the selected files; never executed itself, but asked for its
  *   columns, its relation and its reader
- * @param cover what to read, and what was proved
+ * @param chosen what to read, and for which predicate
  * @param isOneTask whether a single task reads it all; settled when the scan is planned, as operators above rely on it
  */
 case class LimitPrunedScanExec(
     output: Seq[Attribute],
     @transient scan: FileSourceScanExec,
-    @transient cover: ProvedCover,
+    @transient chosen: ChosenRows,
     isOneTask: Boolean
 ) extends LeafExecNode {
 
@@ -35,7 +35,7 @@ case class LimitPrunedScanExec(
   /** What one task reads needs no shuffle to be limited, counted or written by one task. */
   override def outputPartitioning: Partitioning = if (isOneTask) SinglePartition else UnknownPartitioning(0)
 
-  @transient private lazy val reading = new SelectionRead(scan, cover.selection)
+  @transient private lazy val reading = new SelectionRead(scan, chosen)
 
   /** Compressed bytes of the column chunks, or pages of them, that will be read. */
   def bytesToRead: Long = reading.bytes
@@ -47,10 +47,10 @@ case class LimitPrunedScanExec(
   def noPageSkipping: Option[String] = reading.noPageSkipping
 
   /** The row filter that is not evaluated, because every selected row is proved to pass it. */
-  def skipsRowFilter: Boolean = cover.conjuncts.nonEmpty
+  def skipsRowFilter: Boolean = chosen.areProved && chosen.conjuncts.nonEmpty
 
   @transient private lazy val inputRDD: RDD[InternalRow] = {
-    ScanMetrics.postPlanned(sparkContext, metrics, cover, bytesToRead, pagesSkipped)
+    ScanMetrics.postPlanned(sparkContext, metrics, chosen, bytesToRead, pagesSkipped)
     reading.rdd(metrics(ScanMetrics.RowGroupsRead), metrics(ScanMetrics.BytesRead), isOneTask)
   }
 
@@ -93,7 +93,7 @@ case class LimitPrunedScanExec(
       // As `output` is not canonical of itself, it is taken from the scan.
       output = scan.canonicalized.output,
       scan = scan.canonicalized.asInstanceOf[FileSourceScanExec],
-      cover = cover.canonicalized
+      chosen = chosen.canonicalized
     )
 
   override def nodeName: String =
@@ -105,6 +105,6 @@ case class LimitPrunedScanExec(
 }
 
 object LimitPrunedScanExec {
-  def apply(scan: FileSourceScanExec, cover: ProvedCover): LimitPrunedScanExec =
-    LimitPrunedScanExec(scan.output, scan, cover, new SelectionRead(scan, cover.selection).fitsOneTask)
+  def apply(scan: FileSourceScanExec, chosen: ChosenRows): LimitPrunedScanExec =
+    LimitPrunedScanExec(scan.output, scan, chosen, new SelectionRead(scan, chosen).fitsOneTask)
 }

@@ -5,14 +5,19 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.util.SerializableConfiguration
 
+import limitpruning.parquet.{FooterReader, FooterSeal}
+import limitpruning.select.FileVersion
+
 /**
  * Opens one run of row groups with Spark's own reader, after making sure that the file is still the one whose
  * footer was read. Runs on executors.
  *
  * @param read Spark's reader for the format
+ * @param areProved whether all planned rows are wanted, and no others: then there are just as many as planned
  */
 private[scan] final class ReadPlannedFile(
     read: PartitionedFile => Iterator[InternalRow],
+    areProved: Boolean,
     conf: SerializableConfiguration,
     rowGroupsRead: SQLMetric,
     bytesRead: SQLMetric
@@ -20,37 +25,44 @@ private[scan] final class ReadPlannedFile(
     with Serializable {
 
   override def apply(file: PartitionedFile): Iterator[InternalRow] = {
-    checkUnchanged(file)
     val path = file.urlEncodedPath
-    val planned = ReadPlannedFile.planned(file)
+    val PlannedRun(version, planned) = ReadPlannedFile.planned(file)
+    checkUnchanged(file, version)
     val all = read(file)
-    val chosen =
-      if (planned.forall(_.isWhole) || ReadRowRanges.narrow(all, planned, path)) all
-      else new RowsInRanges(all, planned)
-    val rows = new PlannedRows(chosen, path, planned, rowGroupsRead, bytesRead)
+    val isWhole = planned.forall(_.isWhole)
+    val rows =
+      if (areProved) {
+        val chosen =
+          if (isWhole || ReadRowRanges.narrow(all, planned, path)) all else new RowsInRanges(all, planned)
+        new PlannedRows(chosen, path, planned, rowGroupsRead, bytesRead)
+      } else {
+        if (!isWhole) ReadRowRanges.narrowFiltered(all, planned)
+        new CandidatesRead(all, planned, rowGroupsRead, bytesRead)
+      }
     rows.asInstanceOf[Iterator[InternalRow]] // as Spark types the batches of its columnar readers, too
   }
 
-  private def checkUnchanged(file: PartitionedFile): Unit = {
+  private def checkUnchanged(file: PartitionedFile, version: FileVersion): Unit = {
+    def refuse(problem: String): Nothing = throw new FileChangedException(file.urlEncodedPath, problem)
     val path = file.toPath
     val status = path.getFileSystem(conf.value).getFileStatus(path)
-    if (status.getLen != file.fileSize)
-      throw new FileChangedException(
-        file.urlEncodedPath,
-        s"it has ${status.getLen} bytes instead of ${file.fileSize}"
-      )
-    if (status.getModificationTime != file.modificationTime)
-      throw new FileChangedException(file.urlEncodedPath, "it was written to after it had been listed")
+    if (status.getLen != version.length)
+      refuse(s"it has ${status.getLen} bytes instead of ${version.length}")
+    if (status.getModificationTime != version.modificationTime)
+      refuse("it was written to after it had been listed")
+    // Times are as coarse as a second on some storage, and can be set; what was proved rests on the footer alone.
+    val seal = FooterSeal(version.footerLength, version.footerChecksum)
+    if (!new FooterReader(conf.value).hasSeal(status, seal)) refuse("it has another footer")
   }
 }
 
 private[scan] object ReadPlannedFile {
 
-  /** The key under which a split carries what is to be read of each of its row groups. */
+  /** The key under which a split carries what is to be read of it. */
   private val PlannedKey = "limitpruning.planned"
 
-  def plan(rowGroups: Seq[PlannedRowGroup]): Map[String, Any] = Map(PlannedKey -> rowGroups.toVector)
+  def plan(run: PlannedRun): Map[String, Any] = Map(PlannedKey -> run)
 
-  def planned(file: PartitionedFile): Seq[PlannedRowGroup] =
-    file.otherConstantMetadataColumnValues(PlannedKey).asInstanceOf[Seq[PlannedRowGroup]]
+  def planned(file: PartitionedFile): PlannedRun =
+    file.otherConstantMetadataColumnValues(PlannedKey).asInstanceOf[PlannedRun]
 }

@@ -4,7 +4,7 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
-import limitpruning.select.ProvedCover
+import limitpruning.select.ChosenRows
 
 /** The SQL metrics of the scan node, as the Spark UI shows them. */
 object ScanMetrics {
@@ -40,24 +40,24 @@ object ScanMetrics {
   def postPlanned(
       context: SparkContext,
       metrics: Map[String, SQLMetric],
-      cover: ProvedCover,
+      chosen: ChosenRows,
       bytes: Long,
       pagesSkipped: Long
   ): Unit = {
     val planned = Map(
-      "rowGroupsTotal" -> cover.counts.rowGroups.toLong,
-      "rowGroupsMatched" -> cover.counts.matched.toLong,
-      "rowGroupsFullyMatched" -> cover.counts.fullyMatched.toLong,
-      "rowGroupsScanned" -> cover.selection.rowGroups.toLong,
-      "filesTotal" -> cover.counts.files.toLong,
-      "filesLookedAt" -> cover.counts.filesLookedAt.toLong,
-      "filesScanned" -> cover.selection.files.size.toLong,
-      "rowRanges" -> cover.selection.rowRanges.toLong,
-      "rowsToRead" -> cover.selection.rows,
-      "rowsCut" -> cover.selection.rowsCut,
+      "rowGroupsTotal" -> chosen.counts.rowGroups.toLong,
+      "rowGroupsMatched" -> chosen.counts.matched.toLong,
+      "rowGroupsFullyMatched" -> chosen.counts.fullyMatched.toLong,
+      "rowGroupsScanned" -> chosen.selection.rowGroups.toLong,
+      "filesTotal" -> chosen.counts.files.toLong,
+      "filesLookedAt" -> chosen.counts.filesLookedAt.toLong,
+      "filesScanned" -> chosen.selection.files.size.toLong,
+      "rowRanges" -> chosen.selection.rowRanges.toLong,
+      "rowsToRead" -> chosen.selection.rows,
+      "rowsCut" -> chosen.selection.rowsCut,
       "pagesSkipped" -> pagesSkipped,
       "bytesToRead" -> bytes,
-      "planningTime" -> cover.planningNanos
+      "planningTime" -> chosen.planningNanos
     )
     planned.foreach { case (name, value) => metrics(name).set(value) }
     val execution = context.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)

@@ -11,10 +11,11 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 
 import limitpruning.SparkSessions
-import limitpruning.select.{PackTasks, Run, SelectedRowGroup, Selection}
+import limitpruning.select.{ChosenRows, PackTasks, Run, SelectedRowGroup}
 
 /** How a selection is read: which bytes of which files, in which tasks, through Spark's own `FileScanRDD`. */
-private[scan] final class SelectionRead(scan: FileSourceScanExec, selection: Selection) {
+private[scan] final class SelectionRead(scan: FileSourceScanExec, chosen: ChosenRows) {
+  private val selection = chosen.selection
   private val relation = scan.relation
   private val session = SparkSessions.onServer(relation.sparkSession)
   private val conf = session.sessionState.conf
@@ -53,13 +54,19 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, selection: Sel
       dataSchema = relation.dataSchema,
       partitionSchema = relation.partitionSchema,
       requiredSchema = scan.requiredSchema,
-      filters = Nil,
+      filters = if (chosen.areProved) Nil else PushedFilters.of(scan),
       options = relation.options + (FileFormat.OPTION_RETURNING_BATCH -> scan.supportsColumnar.toString),
       hadoopConf = hadoopConf
     )
     new FileScanRDD(
       session,
-      new ReadPlannedFile(read, new SerializableConfiguration(hadoopConf), rowGroupsRead, bytesRead),
+      new ReadPlannedFile(
+        read,
+        chosen.areProved,
+        new SerializableConfiguration(hadoopConf),
+        rowGroupsRead,
+        bytesRead
+      ),
       tasks(if (inOneTask) Long.MaxValue else maxTaskBytes),
       StructType(scan.requiredSchema.fields ++ relation.partitionSchema.fields),
       scan.fileConstantMetadataColumns,
@@ -95,6 +102,9 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, selection: Sel
     .flatMap(directory => directory.files.map(f => f.getPath.toString -> ((directory.values, f))))
     .toMap
 
+  private def planned(rowGroups: Seq[SelectedRowGroup]): Seq[PlannedRowGroup] =
+    rowGroups.map(rowGroup => PlannedRowGroup.of(rowGroup, bytesOf(rowGroup))).toVector
+
   private def split(run: Run, listed: Listed): PartitionedFile = {
     val (partitionValues, file) = listed(run.file.path)
     val groups = run.file.rowGroups
@@ -102,11 +112,11 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, selection: Sel
     val split =
       PartitionedFileUtil.getPartitionedFile(file, file.getPath, partitionValues, groups.head.start, length)
     split.copy(
-      modificationTime = run.file.modificationTime,
-      fileSize = run.file.length,
+      modificationTime = run.file.version.modificationTime,
+      fileSize = run.file.version.length,
       otherConstantMetadataColumnValues =
         split.otherConstantMetadataColumnValues ++
-          ReadPlannedFile.plan(groups.map(group => PlannedRowGroup.of(group, bytesOf(group))))
+          ReadPlannedFile.plan(PlannedRun(run.file.version, planned(groups)))
     )
   }
 }

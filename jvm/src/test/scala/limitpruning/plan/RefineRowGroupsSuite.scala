@@ -1,12 +1,14 @@
 package limitpruning.plan
 
+import scala.concurrent.duration.{DurationInt, FiniteDuration}
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Expression, Literal, Not}
 import org.apache.spark.sql.types.{IntegerType, StructType}
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.parquet.{FooterReader, ReadSettings}
+import limitpruning.parquet.{FactsCache, FileColumns, FooterReader, ReadSettings, Storage}
 import limitpruning.predicate.MatchState._
 import limitpruning.testing.{FooterEdit, ParquetFixture, TempFolder}
 
@@ -36,12 +38,18 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
     createdBy.foreach(name => FooterEdit(path)(_.setCreated_by(name)))
     val listed = ListedFile(InternalRow.empty, status(path))
     val classify = new ClassifyRowGroups(conjuncts, Seq(c), new StructType(), settings)
-    (classify, classify(listed, new FooterReader(conf).read(listed.status)))
+    (classify, classify(listed, new FooterReader(conf).read(listed.status, FileColumns.All)))
   }
 
   /** Looks at dictionaries and bloom filters, not at pages. */
-  private def refine(classify: ClassifyRowGroups, maxBytes: Long = Plenty): RefineRowGroups =
-    new RefineRowGroups(classify, conf, new NarrowRowGroups(_ => true, isSupported = false, 0L), maxBytes)
+  private def refine(
+      classify: ClassifyRowGroups,
+      maxBytes: Long = Plenty,
+      time: FiniteDuration = 1.hour
+  ): RefineRowGroups = {
+    val narrow = new NarrowRowGroups(_ => true, isSupported = false, 0L)
+    new RefineRowGroups(classify, Storage(conf, FactsCache.none), narrow, maxBytes, time.fromNow)
+  }
 
   /** F(ully), p(artially) or n(ot matching), row group by row group. */
   private def states(file: ClassifiedFile): String = file.rowGroups.map(_.state match {
@@ -53,6 +61,11 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
   private def refined(rowGroups: String, needed: Long = Everything, maxBytes: Long = Plenty): String = {
     val (classify, file) = classified(rowGroups)
     states(refine(classify, maxBytes)(file, needed))
+  }
+
+  test("should read nothing where no time is left") {
+    val (classify, file) = classified("dudn")
+    assert(states(refine(classify, time = 0.seconds)(file, Everything)) == "pppF")
   }
 
   test("should decide what the footer leaves open, and leave open what a dictionary does, too") {

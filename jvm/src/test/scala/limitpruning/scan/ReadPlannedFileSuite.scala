@@ -1,6 +1,7 @@
 package limitpruning.scan
 
 import java.nio.file.{Files, Path}
+import java.nio.file.attribute.FileTime
 
 import org.apache.spark.paths.SparkPath
 import org.apache.spark.sql.catalyst.InternalRow
@@ -9,11 +10,20 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.util.SerializableConfiguration
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.select.RowRange
+import limitpruning.parquet.FooterSeal
+import limitpruning.select.{FileVersion, RowRange}
 import limitpruning.testing.TempFolder
 
 class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
   private val conf = new SerializableConfiguration(new org.apache.hadoop.conf.Configuration())
+
+  /** What stands eight bytes before the end is the file's footer. */
+  private def plan(path: Path, rowGroups: PlannedRowGroup*): Map[String, Any] = {
+    val listed = status(path)
+    val seal = FooterSeal.of(Files.readAllBytes(path).dropRight(8).takeRight(2))
+    val version = FileVersion(listed.getLen, listed.getModificationTime, seal.length, seal.checksum)
+    ReadPlannedFile.plan(PlannedRun(version, rowGroups))
+  }
 
   private def planned(path: Path, rows: Long*): PartitionedFile = {
     val listed = status(path)
@@ -25,12 +35,12 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
       Array.empty[String],
       listed.getModificationTime,
       listed.getLen,
-      ReadPlannedFile.plan(rows.map(n => PlannedRowGroup(n, RowRange.all(n), 1)))
+      plan(path, rows.map(n => PlannedRowGroup(n, RowRange.all(n), 1)): _*)
     )
   }
 
   private def read(reader: Reader, metric: SQLMetric = new SQLMetric("sum")): ReadPlannedFile =
-    new ReadPlannedFile(reader, conf, metric, new SQLMetric("sum"))
+    new ReadPlannedFile(reader, areProved = true, conf, metric, new SQLMetric("sum"))
 
   private def file(name: String, content: String): Path = Files.writeString(folder.resolve(name), content)
 
@@ -66,16 +76,26 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
     val path = file("longer", "0123456789")
     val split = planned(path, 1)
     Files.writeString(path, "0123456789+")
-    refuses(split.copy(modificationTime = status(path).getModificationTime), "it has 11 bytes instead of 10")
+    refuses(split, "it has 11 bytes instead of 10")
   }
 
   test("line 35: a file that was replaced by one of the same length is not read") {
     val path = file("replaced", "0123456789")
     val split = planned(path, 1)
-    refuses(
-      split.copy(modificationTime = split.modificationTime - 1),
-      "it was written to after it had been listed"
-    )
+    touch(path, split.modificationTime + 1)
+    refuses(split, "it was written to after it had been listed")
+  }
+
+  test("line 35: nor is one of the same length and time that has another footer") {
+    val path = file("forged", "0123456789")
+    val split = planned(path, 1)
+    Files.writeString(path, "0923456789")
+    touch(path, split.modificationTime)
+    refuses(split, "it has another footer")
+  }
+
+  private def touch(path: Path, millis: Long): Unit = {
+    val _ = Files.setLastModifiedTime(path, FileTime.fromMillis(millis))
   }
 
   test("line 35: a file that was deleted is Spark's own error") {
@@ -86,16 +106,18 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
   }
 
   test("what is planned travels with the split") {
-    assert(ReadPlannedFile.planned(planned(file("split", "x"), 3, 4)).map(_.rows) == Seq(3, 4))
+    assert(ReadPlannedFile.planned(planned(file("split", "0123456789"), 3, 4)).rowGroups.map(_.rows) ==
+      Seq(3, 4))
   }
 
   test("where the reader cannot be told which rows to read, the others are left out") {
     val split = planned(file("rows", "0123456789"))
       .copy(otherConstantMetadataColumnValues =
-        ReadPlannedFile.plan(Seq(PlannedRowGroup(9, Seq(RowRange(2, 4)), 1)))
+        plan(folder.resolve("rows"), PlannedRowGroup(9, Seq(RowRange(2, 4)), 1))
       )
     val all = (_: PartitionedFile) => (0 to 8).iterator.map(i => InternalRow(i))
-    val rows = new ReadPlannedFile(all, conf, new SQLMetric("sum"), new SQLMetric("sum"))(split)
+    val rows =
+      new ReadPlannedFile(all, areProved = true, conf, new SQLMetric("sum"), new SQLMetric("sum"))(split)
     assert(rows.map(_.getInt(0)).toSeq == Seq(2, 3))
   }
 }
