@@ -1,12 +1,14 @@
 package limitpruning.plan
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.{GetStructField, SortOrder}
 import org.apache.spark.sql.catalyst.plans.logical.LocalLimit
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.{LimitPruningConf, SparkSessions}
 import limitpruning.parquet.{FooterReader, UnreadableFooterException}
-import limitpruning.scan.ReadRowRanges
+import limitpruning.predicate.FirstKey
+import limitpruning.scan.{NoteTopKeysExec, ReadRowRanges}
 import limitpruning.select._
 
 /** Decides for one ORDER BY … LIMIT what to read: extract, list, look, select. */
@@ -23,6 +25,15 @@ object ChooseTopRows {
       case Right(top) if !top.scan.relation.location.isInstanceOf[SelectedFileIndex] => look(top, session, conf)
     }
 
+  /** Whether less is to be read than of the whole table, now or while reading. */
+  private def leavesOut(found: FoundTopRows, selection: Selection, counts: SearchCounts): Boolean =
+    found.bound.place.isEmpty || selection.rowGroups < counts.rowGroups || selection.rowsCut > 0 ||
+      found.unseen.size < counts.files - counts.filesLookedAt
+
+  /** Of structs, Spark may read other fields than it seems now, in other places. */
+  private def noteKeys(top: TopRowsScan, selection: Selection): Option[SortOrder] =
+    Some(top.sorted).filter(key => selection.rowGroups > 1 && !key.exists(_.isInstanceOf[GetStructField]))
+
   private def look(
       top: TopRowsScan,
       session: SparkSession,
@@ -37,25 +48,34 @@ object ChooseTopRows {
     val key = new KeyFacts(top.key, scan.conjuncts, classify)
     val hadoopConf = SparkSessions.hadoopConf(session, scan.relation.options)
     val footers = new ReadFooters(new FooterReader(hadoopConf), conf.getConf(LimitPruningConf.Threads))
+    val budget =
+      CoverLimit.budget(scan, conf).copy(firstFiles = conf.getConf(LimitPruningConf.FirstFiles))
     val search =
-      new TopRowsSearch(scan.limit, key, CoverLimit.budget(scan, conf), footers(_), classify(_, _))
+      new TopRowsSearch(scan.limit, key, budget, NoteTopKeysExec.MostKeys, footers(_), classify(_, _))
     val maxBytes = conf.getConf(LimitPruningConf.MaxBytes)
     val narrow = new NarrowRowGroups(
       CoverLimit.isNeeded(scan, settings),
       isSupported = maxBytes > 0 && ReadRowRanges.isSupported,
       conf.getConf(LimitPruningConf.MinPageBytes)
     )
+    val refine = new RefineTopRows(scan.limit, key, classify, hadoopConf, narrow, maxBytes)
     val select = new SelectCandidates(new SelectRows(narrow, hadoopConf, maxBytes))
     try {
       val (outcome, counts) = search.run(CoverLimit.list(scan, conf))
-      val selected = outcome.flatMap(found => select(found).map(found -> _))
+      val selected = for {
+        found <- outcome
+        refined = refine(found)
+        selection <- select(refined)
+        _ <- if (leavesOut(refined, selection, counts)) Right(()) else Left(search.notClustered(counts))
+      } yield (refined, selection)
       val nanos = System.nanoTime() - started
       selected.fold(
         reason => Left(Refusal(reason, Some(scan), Some(counts), nanos)),
         { case (found, selection) =>
-          val why = TopRows(key.sql, found.bound.place.fold("")(key.show), found.bound.rows, found.dropped)
+          val bound = found.bound.place.map(key.show)
+          val why = TopRows(key.sql, FirstKey.of(top.key), bound, found.bound.rows, found.dropped)
           val rows = CandidateRows(scan.limit, scan.conjuncts, selection, counts, nanos, Some(why))
-          Right((scan, new SelectedFileIndex(scan.relation.location, rows)))
+          Right((scan, new SelectedFileIndex(scan.relation.location, rows, noteKeys(top, selection))))
         }
       )
     } catch {

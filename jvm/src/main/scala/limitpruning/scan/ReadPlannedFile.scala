@@ -10,6 +10,7 @@ import org.apache.spark.util.SerializableConfiguration
  * footer was read. Runs on executors.
  *
  * @param read Spark's reader for the format
+ * @param skip tells what need not be read any more
  * @param areProved whether all planned rows are wanted, and no others: then there are just as many as planned
  */
 private[scan] final class ReadPlannedFile(
@@ -17,14 +18,27 @@ private[scan] final class ReadPlannedFile(
     areProved: Boolean,
     conf: SerializableConfiguration,
     rowGroupsRead: SQLMetric,
-    bytesRead: SQLMetric
+    bytesRead: SQLMetric,
+    skip: Option[SkipBehindBound] = None
 ) extends (PartitionedFile => Iterator[InternalRow])
     with Serializable {
 
-  override def apply(file: PartitionedFile): Iterator[InternalRow] = {
-    checkUnchanged(file)
+  override def apply(file: PartitionedFile): Iterator[InternalRow] = ReadPlannedFile.planned(file) match {
+    case Some(planned) if skip.exists(_(planned)) => Iterator.empty
+    case Some(planned) =>
+      checkUnchanged(file)
+      readPlanned(file, planned)
+    case None => readUnseen(file)
+  }
+
+  /** Nothing was planned of the file, so nothing depends on what it was when it was listed. */
+  private def readUnseen(file: PartitionedFile): Iterator[InternalRow] = {
+    bytesRead += file.length
+    read(file)
+  }
+
+  private def readPlanned(file: PartitionedFile, planned: Seq[PlannedRowGroup]): Iterator[InternalRow] = {
     val path = file.urlEncodedPath
-    val planned = ReadPlannedFile.planned(file)
     val all = read(file)
     val isWhole = planned.forall(_.isWhole)
     val rows =
@@ -59,6 +73,7 @@ private[scan] object ReadPlannedFile {
 
   def plan(rowGroups: Seq[PlannedRowGroup]): Map[String, Any] = Map(PlannedKey -> rowGroups.toVector)
 
-  def planned(file: PartitionedFile): Seq[PlannedRowGroup] =
-    file.otherConstantMetadataColumnValues(PlannedKey).asInstanceOf[Seq[PlannedRowGroup]]
+  /** None for a file whose footer was not looked at. */
+  def planned(file: PartitionedFile): Option[Seq[PlannedRowGroup]] =
+    file.otherConstantMetadataColumnValues.get(PlannedKey).map(_.asInstanceOf[Seq[PlannedRowGroup]])
 }

@@ -86,7 +86,7 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
   }
 
   test("what is planned travels with the split") {
-    assert(ReadPlannedFile.planned(planned(file("split", "x"), 3, 4)).map(_.rows) == Seq(3, 4))
+    assert(ReadPlannedFile.planned(planned(file("split", "x"), 3, 4)).map(_.map(_.rows)).contains(Seq(3, 4)))
   }
 
   test("where the reader cannot be told which rows to read, the others are left out") {
