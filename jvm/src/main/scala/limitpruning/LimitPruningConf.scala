@@ -84,6 +84,28 @@ object LimitPruningConf {
     .checkValue(n => n >= 1 && n <= 128, "must be between 1 and 128")
     .createWithDefault(8)
 
+  val JobFiles = SQLConf
+    .buildConf("spark.limitPruning.planning.jobFiles")
+    .doc(
+      "While planning one LIMIT, footers of at least this many files at a time are read by executors, as a Spark job, and " +
+        "those of fewer by the driver."
+    )
+    .version("0.1.0")
+    .intConf
+    .checkValue(_ >= 1, "must be at least 1")
+    .createWithDefault(128)
+
+  val CacheMaxBytes = SQLConf
+    .buildStaticConf("spark.limitPruning.cache.maxBytes")
+    .doc(
+      "The most memory, about, in which the driver keeps facts about files for later queries of all sessions: footers, " +
+        "dictionaries, bloom filters and page indexes. With 0, nothing is kept. It is set when Spark starts."
+    )
+    .version("0.1.0")
+    .bytesConf(ByteUnit.BYTE)
+    .checkValue(_ >= 0, "must not be negative")
+    .createWithDefault(64L * 1024 * 1024)
+
   val TrustedWritersOnly = SQLConf
     .buildConf("spark.limitPruning.trustedWritersOnly")
     .doc(

@@ -1,10 +1,9 @@
 package limitpruning
 
-import java.util.concurrent.atomic.LongAdder
-
 import org.apache.spark.sql.SparkSessionExtensions
 
-import limitpruning.plan.{PlanLimitPrunedScan, PruneRowGroupsByLimit, PruneRowGroupsByOrder}
+import limitpruning.plan.{ForgetRefreshedFiles, PlanLimitPrunedScan}
+import limitpruning.plan.{PruneRowGroupsByLimit, PruneRowGroupsByOrder}
 
 /**
  * The entry point: `spark.sql.extensions=limitpruning.LimitPruningExtensions`.
@@ -14,15 +13,14 @@ import limitpruning.plan.{PlanLimitPrunedScan, PruneRowGroupsByLimit, PruneRowGr
  * }}}
  */
 class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
-
-  /** Unexpected planning errors of the application; all its sessions share this object. */
-  private val failures = new LongAdder
+  private val shared = new SharedState
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
     LimitPruningConf.register()
     // After filter push-down and partition pruning have settled, before anything is estimated from sizes.
-    extensions.injectPreCBORule(session => PruneRowGroupsByLimit(session, failures))
-    extensions.injectPreCBORule(session => PruneRowGroupsByOrder(session, failures))
+    extensions.injectPreCBORule(session => PruneRowGroupsByLimit(session, shared))
+    extensions.injectPreCBORule(session => PruneRowGroupsByOrder(session, shared))
     extensions.injectPlannerStrategy(_ => PlanLimitPrunedScan)
+    extensions.injectPlannerStrategy(session => ForgetRefreshedFiles(session, shared))
   }
 }

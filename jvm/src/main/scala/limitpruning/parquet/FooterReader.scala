@@ -4,19 +4,17 @@ import java.io.{ByteArrayInputStream, IOException}
 import java.nio.{ByteBuffer, ByteOrder}
 import java.nio.charset.StandardCharsets.US_ASCII
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
-import org.apache.parquet.ParquetReadOptions
-import org.apache.parquet.conf.PlainParquetConfiguration
-import org.apache.parquet.format.Util
-import org.apache.parquet.format.converter.ParquetMetadataConverter
+import org.apache.parquet.format.{RowGroup, Util}
 import org.apache.parquet.hadoop.ParquetFileWriter
-import org.apache.parquet.hadoop.metadata.BlockMetaData
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.io.SeekableInputStream
 
 /** A file whose footer cannot be read or used; what a scan of it does is left to plain Spark. */
-final class UnreadableFooterException(file: FileStatus, problem: String, cause: Throwable = null)
+final class UnreadableFooterException(file: FileStatus, val problem: String, cause: Throwable = null)
     extends IOException(s"cannot use the Parquet footer of ${file.getPath}: $problem", cause)
 
 /**
@@ -27,26 +25,34 @@ final class UnreadableFooterException(file: FileStatus, problem: String, cause: 
 final class FooterReader(conf: Configuration) {
   import FooterReader._
 
-  /** @throws UnreadableFooterException where the file is missing, truncated, encrypted or not Parquet */
-  def read(file: FileStatus): Footer =
-    try {
-      val bytes = footerBytes(file)
-      val footer = new Footer(bytes, Util.readFileMetaData(new ByteArrayInputStream(bytes)), converter)
-      if (!footer.rowGroups.forall(hasPlausibleSize)) fail(file, "a row group has a negative size")
-      footer
-    } catch {
-      case e: UnreadableFooterException => throw e
-      case e @ (_: IOException | _: RuntimeException) =>
-        throw new UnreadableFooterException(file, Option(e.getMessage).getOrElse(e.getClass.getName), e)
+  /**
+   * @param columns what it is to tell of
+   * @throws UnreadableFooterException where the file is missing, truncated, encrypted or not Parquet
+   */
+  def read(file: FileStatus, columns: FileColumns): Footer =
+    explained(file)(Footer.of(narrowed(file, columns)))
+
+  /** The same as it travels from executors. */
+  private[parquet] def narrowed(file: FileStatus, columns: FileColumns): NarrowedFooter = explained(file) {
+    val bytes = footerBytes(file)
+    val raw = Util.readFileMetaData(new ByteArrayInputStream(bytes))
+    if (!raw.getRow_groups.asScala.forall(hasPlausibleSize)) fail(file, "a row group has a negative size")
+    NarrowedFooter.of(raw, columns, FooterSeal.of(bytes))
+  }
+
+  /** Whether the file still has the footer that it had; reads no more than that. */
+  def hasSeal(file: FileStatus, seal: FooterSeal): Boolean = {
+    val size = seal.length + TrailerLength
+    file.getLen >= size && {
+      val stream = HadoopInputFile.fromStatus(file, conf).newStream()
+      try FooterSeal.of(readAt(stream, file.getLen - size, file.getLen).take(seal.length)) == seal
+      finally stream.close()
     }
+  }
 
-  // Made without the Hadoop configuration: a setting that makes parquet-java believe statistics of a wrong sort
-  // order (parquet.strings.signed-min-max.enabled) has no say in proofs.
-  private val converter =
-    new ParquetMetadataConverter(ParquetReadOptions.builder(new PlainParquetConfiguration()).build())
-
-  private def hasPlausibleSize(rowGroup: BlockMetaData): Boolean =
-    rowGroup.getRowCount >= 0 && rowGroup.getCompressedSize >= 0 && !rowGroup.getColumns.isEmpty
+  private def hasPlausibleSize(rowGroup: RowGroup): Boolean =
+    rowGroup.getNum_rows >= 0 && !rowGroup.getColumns.isEmpty &&
+      rowGroup.getColumns.asScala.forall(c => !c.isSetMeta_data || c.getMeta_data.getTotal_compressed_size >= 0)
 
   private def footerBytes(file: FileStatus): Array[Byte] = {
     if (file.getLen < Magic.length + TrailerLength) fail(file, s"it has only ${file.getLen} bytes")
@@ -79,7 +85,17 @@ final class FooterReader(conf: Configuration) {
     throw new UnreadableFooterException(file, problem)
 }
 
-private object FooterReader {
+private[limitpruning] object FooterReader {
+
+  /** Turns whatever goes wrong with a footer into one error that names the file. */
+  def explained[T](file: FileStatus)(body: => T): T =
+    try body
+    catch {
+      case e: UnreadableFooterException => throw e
+      case e @ (_: IOException | _: RuntimeException) =>
+        throw new UnreadableFooterException(file, Option(e.getMessage).getOrElse(e.getClass.getName), e)
+    }
+
   private val Magic = ParquetFileWriter.MAGIC
 
   /** The footer's length as four little-endian bytes, then the magic number. */

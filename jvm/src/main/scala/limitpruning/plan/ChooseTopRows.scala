@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LocalLimit
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.{LimitPruningConf, SparkSessions}
-import limitpruning.parquet.{FooterReader, UnreadableFooterException}
+import limitpruning.parquet.{FactsCache, Storage, UnreadableFooterException}
 import limitpruning.predicate.FirstKey
 import limitpruning.scan.{NoteTopKeysExec, ReadRowRanges}
 import limitpruning.select._
@@ -18,11 +18,12 @@ object ChooseTopRows {
   def decide(
       limit: LocalLimit,
       session: SparkSession,
+      cache: FactsCache,
       conf: SQLConf
   ): Option[Either[Refusal, (LimitedScan, SelectedFileIndex)]] =
     TopRowsScan.of(limit).collect {
       case Left(reason) => Left(Refusal(reason))
-      case Right(top) if !top.scan.relation.location.isInstanceOf[SelectedFileIndex] => look(top, session, conf)
+      case Right(top) if !top.scan.relation.location.isInstanceOf[SelectedFileIndex] => look(top, session, cache, conf)
     }
 
   /** Whether less is to be read than of the whole table, now or while reading. */
@@ -37,6 +38,7 @@ object ChooseTopRows {
   private def look(
       top: TopRowsScan,
       session: SparkSession,
+      cache: FactsCache,
       conf: SQLConf
   ): Either[Refusal, (LimitedScan, SelectedFileIndex)] = {
     val started = System.nanoTime()
@@ -46,8 +48,8 @@ object ChooseTopRows {
     val classify =
       new ClassifyRowGroups(scan.conjuncts, scan.logical.output, partitions, settings, alsoAsked = Seq(top.key.child))
     val key = new KeyFacts(top.key, scan.conjuncts, classify)
-    val hadoopConf = SparkSessions.hadoopConf(session, scan.relation.options)
-    val footers = new ReadFooters(new FooterReader(hadoopConf), conf.getConf(LimitPruningConf.Threads))
+    val storage = Storage(SparkSessions.hadoopConf(session, scan.relation.options), cache)
+    val footers = CoverLimit.footersOf(scan, CoverLimit.columns(scan, settings), session, storage, conf)
     val budget =
       CoverLimit.budget(scan, conf).copy(firstFiles = conf.getConf(LimitPruningConf.FirstFiles))
     val search =
@@ -58,10 +60,11 @@ object ChooseTopRows {
       isSupported = maxBytes > 0 && ReadRowRanges.isSupported,
       conf.getConf(LimitPruningConf.MinPageBytes)
     )
-    val refine = new RefineTopRows(scan.limit, key, classify, hadoopConf, narrow, maxBytes)
-    val select = new SelectCandidates(new SelectRows(narrow, hadoopConf, maxBytes))
+    val refine = new RefineTopRows(scan.limit, key, classify, storage, narrow, maxBytes)
+    val select = new SelectCandidates(new SelectRows(narrow, storage, maxBytes))
     try {
-      val (outcome, counts) = search.run(CoverLimit.list(scan, conf))
+      val (outcome, seen) = search.run(CoverLimit.list(scan, conf))
+      val counts = seen.copy(footersKept = footers.hits)
       val selected = for {
         found <- outcome
         refined = refine(found)

@@ -36,7 +36,7 @@ final class ClassifyRowGroups(
   private[plan] val evaluator = if (conjuncts.isEmpty) None else Some(new Evaluator(conjuncts, columns))
 
   def apply(listed: ListedFile, footer: Footer): ClassifiedFile = {
-    val isBelieved = !settings.trustedWritersOnly || TestedWriters.contain(footer.file.getCreatedBy)
+    val isBelieved = !settings.trustedWritersOnly || TestedWriters.contain(footer.createdBy)
     val facts = new RowGroupFacts(footer, settings)
     // The footer is asked about its writer and calendar once.
     val sources = columns.map(source(_, listed, facts))
@@ -88,7 +88,7 @@ private object ClassifyRowGroups {
 
   /** Not even the numbers of rows are believed. */
   private def doubted(footer: Footer): IndexedSeq[ClassifiedRowGroup] = {
-    val writer = Option(footer.file.getCreatedBy).getOrElse("")
+    val writer = Option(footer.createdBy).getOrElse("")
     val obstacle = Some(Obstacle.UntestedWriter(if (writer.isEmpty) "unknown" else writer))
     footer.rowGroups.map(_ => undecided(obstacle))
   }

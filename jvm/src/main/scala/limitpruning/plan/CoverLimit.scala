@@ -9,49 +9,53 @@ import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, Subq
 import org.apache.spark.sql.catalyst.plans.logical.LocalLimit
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetOptions, ParquetUtils}
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.util.SerializableConfiguration
 
 import limitpruning.{LimitPruningConf, SparkSessions}
-import limitpruning.parquet.{FooterReader, ReadSettings, UnreadableFooterException}
+import limitpruning.parquet._
 import limitpruning.scan.ReadRowRanges
 import limitpruning.select.ProvedCover
 
-/** Decides for one LIMIT what to read: extract, list, look, select. The only I/O is listing and reading footers. */
+/** Decides for one LIMIT what to read: extract, list, look, select. */
 object CoverLimit {
 
   /** @return the index to read through, or the refusal; `None` where the LIMIT does not concern Parquet */
   def decide(
       limit: LocalLimit,
       session: SparkSession,
+      cache: FactsCache,
       conf: SQLConf
   ): Option[Either[Refusal, (LimitedScan, SelectedFileIndex)]] =
     LimitedScan.of(limit).collect {
       case Left(reason) => Left(Refusal(reason))
-      case Right(scan) if !scan.relation.location.isInstanceOf[SelectedFileIndex] => look(scan, session, conf)
+      case Right(scan) if !scan.relation.location.isInstanceOf[SelectedFileIndex] => look(scan, session, cache, conf)
     }
 
   private def look(
       scan: LimitedScan,
       session: SparkSession,
+      cache: FactsCache,
       conf: SQLConf
   ): Either[Refusal, (LimitedScan, SelectedFileIndex)] = {
     val started = System.nanoTime()
     val settings = readSettings(scan, conf)
     val classify =
       new ClassifyRowGroups(scan.conjuncts, scan.logical.output, scan.relation.partitionSchema, settings)
-    val hadoopConf = SparkSessions.hadoopConf(session, scan.relation.options)
-    val footers = new ReadFooters(new FooterReader(hadoopConf), conf.getConf(LimitPruningConf.Threads))
+    val storage = Storage(SparkSessions.hadoopConf(session, scan.relation.options), cache)
+    val footers = footersOf(scan, columns(scan, settings), session, storage, conf)
     val maxBytes = conf.getConf(LimitPruningConf.MaxBytes)
     val narrow = new NarrowRowGroups(
       isNeeded(scan, settings),
       isSupported = maxBytes > 0 && ReadRowRanges.isSupported,
       conf.getConf(LimitPruningConf.MinPageBytes)
     )
-    val refine = new RefineRowGroups(classify, hadoopConf, narrow, maxBytes)
-    val select = new SelectRows(narrow, hadoopConf, maxBytes)
+    val refine = new RefineRowGroups(classify, storage, narrow, maxBytes)
+    val select = new SelectRows(narrow, storage, maxBytes)
     val search =
       new RowGroupSearch(scan.limit, budget(scan, conf), footers(_), classify(_, _), refine(_, _), select(_))
     try {
-      val (outcome, counts) = search.run(list(scan, conf))
+      val (outcome, seen) = search.run(list(scan, conf))
+      val counts = seen.copy(footersKept = footers.hits)
       val nanos = System.nanoTime() - started
       outcome.fold(
         reason => Left(Refusal(reason, Some(scan), Some(counts), nanos)),
@@ -73,6 +77,40 @@ object CoverLimit {
       listing.flatMap(directory => directory.files.map(f => ListedFile(directory.values, f.fileStatus)))
     files.map(file => file.status.getPath.toString -> file).sortBy(_._1).map(_._2).toIndexedSeq
   }
+
+  private[plan] def footersOf(
+      scan: LimitedScan,
+      columns: FileColumns,
+      session: SparkSession,
+      storage: Storage,
+      conf: SQLConf
+  ): ReadFooters = {
+    val threads = conf.getConf(LimitPruningConf.Threads)
+    val table = scan.logical.catalogTable.fold(scan.relation.location.rootPaths.mkString(", "))(
+      _.identifier.unquotedString
+    )
+    new ReadFooters(
+      columns,
+      storage.cache,
+      new FootersByThreads(new FooterReader(storage.conf), storage.cache, threads),
+      new FootersByJob(
+        session.sparkContext,
+        new SerializableConfiguration(storage.conf),
+        storage.cache,
+        table,
+        threads
+      ),
+      conf.getConf(LimitPruningConf.JobFiles)
+    )
+  }
+
+  /** The columns of files that the predicate or the scan may use. */
+  private[plan] def columns(scan: LimitedScan, settings: ReadSettings): FileColumns =
+    if (settings.byFieldId) FileColumns.All
+    else {
+      val used = scan.needed ++ AttributeSet(scan.conjuncts.flatMap(_.references))
+      FileColumns.named(scan.logical.output.filter(used.contains).map(_.name))
+    }
 
   /** Whether the scan reads a column of a file. Where columns are not found by their names, it may be any. */
   private[plan] def isNeeded(scan: LimitedScan, settings: ReadSettings): String => Boolean = {

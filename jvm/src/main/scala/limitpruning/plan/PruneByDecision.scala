@@ -1,19 +1,18 @@
 package limitpruning.plan
 
-import java.util.concurrent.atomic.LongAdder
-
 import scala.util.control.NonFatal
 
+import org.apache.spark.SparkException
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 
-import limitpruning.LimitPruningConf
+import limitpruning.{LimitPruningConf, SharedState}
 
 /** Carries out what was decided for a LIMIT, and leaves the query to Spark where deciding fails. */
 trait PruneByDecision { this: Rule[LogicalPlan] =>
 
-  /** Counts unexpected errors, for one application. */
-  def failures: LongAdder
+  /** What is kept for the application, and its count of unexpected errors. */
+  def shared: SharedState
 
   /** @return the plan with the scan's index replaced; the same object, with a tag, where it was refused */
   protected def prune(limit: LocalLimit)(
@@ -22,9 +21,10 @@ trait PruneByDecision { this: Rule[LogicalPlan] =>
     val decision =
       try decide
       catch {
+        case cancelled: SparkException if cancelled.getCondition == "SPARK_JOB_CANCELLED" => throw cancelled
         // A linkage error is what a Spark that lacks something we use would give.
         case error @ (NonFatal(_) | _: LinkageError) if !conf.getConf(LimitPruningConf.FailOnError) =>
-          failures.increment()
+          shared.failures.increment()
           logWarning("LIMIT pruning failed unexpectedly; the query is planned without it", error)
           Some(Left(Refusal(Declined.PlanningFailed(error.toString))))
       }

@@ -1,13 +1,11 @@
 package limitpruning.plan
 
-import java.util.concurrent.atomic.LongAdder
-
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
 
-import limitpruning.LimitPruningConf
+import limitpruning.{LimitPruningConf, SharedState}
 
 /**
  * Where a LIMIT over Parquet is covered by row groups that are proved to match the predicate entirely, replaces the
@@ -16,15 +14,16 @@ import limitpruning.LimitPruningConf
  *
  * Fails open: an unexpected error leaves the query to plain Spark, with one warning.
  *
- * @param failures counts unexpected errors, for one application
+ * @param shared what is kept for the application, and its count of unexpected errors
  */
-final case class PruneRowGroupsByLimit(session: SparkSession, failures: LongAdder) extends Rule[LogicalPlan]
+final case class PruneRowGroupsByLimit(session: SparkSession, shared: SharedState)
+    extends Rule[LogicalPlan]
     with PruneByDecision {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!conf.getConf(LimitPruningConf.Enabled)) plan
     else plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
       case limit: LocalLimit if TopRowsScan.of(limit).isEmpty =>
-        prune(limit)(CoverLimit.decide(limit, session, conf))
+        prune(limit)(CoverLimit.decide(limit, session, shared.facts(session), conf))
     }
 }

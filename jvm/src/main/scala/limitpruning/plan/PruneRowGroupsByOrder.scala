@@ -1,13 +1,11 @@
 package limitpruning.plan
 
-import java.util.concurrent.atomic.LongAdder
-
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{LIMIT, SORT}
 
-import limitpruning.LimitPruningConf
+import limitpruning.{LimitPruningConf, SharedState}
 
 /**
  * Where an ORDER BY … LIMIT stands over Parquet, replaces the relation's file index by one that leaves out the row groups
@@ -16,15 +14,15 @@ import limitpruning.LimitPruningConf
  *
  * Fails open: an unexpected error leaves the query to plain Spark, with one warning.
  *
- * @param failures counts unexpected errors, for one application
+ * @param shared what is kept for the application, and its count of unexpected errors
  */
-final case class PruneRowGroupsByOrder(session: SparkSession, failures: LongAdder)
+final case class PruneRowGroupsByOrder(session: SparkSession, shared: SharedState)
     extends Rule[LogicalPlan]
     with PruneByDecision {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!conf.getConf(LimitPruningConf.Enabled)) plan
     else plan.transformDownWithPruning(_.containsAllPatterns(LIMIT, SORT)) { case limit: LocalLimit =>
-      prune(limit)(ChooseTopRows.decide(limit, session, conf))
+      prune(limit)(ChooseTopRows.decide(limit, session, shared.facts(session), conf))
     }
 }

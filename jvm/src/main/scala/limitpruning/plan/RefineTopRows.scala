@@ -2,9 +2,7 @@ package limitpruning.plan
 
 import scala.collection.mutable
 
-import org.apache.hadoop.conf.Configuration
-
-import limitpruning.parquet.{ColumnPages, PageIndexReader}
+import limitpruning.parquet.{ColumnPages, PageIndexReader, Storage}
 import limitpruning.predicate.{MatchState, RowUnit}
 import limitpruning.select.{RowBound, RowRange}
 
@@ -19,7 +17,7 @@ final class RefineTopRows(
     limit: Int,
     key: KeyFacts,
     classify: ClassifyRowGroups,
-    conf: Configuration,
+    storage: Storage,
     narrow: NarrowRowGroups,
     maxBytes: Long
 ) {
@@ -66,7 +64,7 @@ final class RefineTopRows(
     val file = candidate.file
     val indexes = readers.getOrElseUpdate(
       file,
-      new PageIndexReader(file.listed.status, file.footer, conf, maxBytes)
+      new PageIndexReader(file.listed.status, file.footer, storage, maxBytes)
     )
     def exist(column: Int): Boolean =
       ColumnPages.exist(file.facts, indexes, classify.columns(column), candidate.rowGroup)

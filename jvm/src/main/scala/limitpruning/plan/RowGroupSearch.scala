@@ -23,7 +23,7 @@ final case class SearchBudget(maxFiles: Int, maxTime: FiniteDuration, firstFiles
  * used up. One search, one instance.
  *
  * @param limit rows wanted, at least 1
- * @param read reads the footers of one wave, in order
+ * @param read begins to read the footers of one wave
  * @param classify the state of each row group of a file, from its footer
  * @param refine looks deeper into a file, with how many rows are still missing; asked only where footers do not cover
  * @param select says how the chosen rows are read
@@ -31,7 +31,7 @@ final case class SearchBudget(maxFiles: Int, maxTime: FiniteDuration, firstFiles
 final class RowGroupSearch(
     limit: Int,
     budget: SearchBudget,
-    read: Seq[ListedFile] => Seq[Footer],
+    read: Seq[ListedFile] => FooterWave,
     classify: (ListedFile, Footer) => ClassifiedFile,
     refine: (ClassifiedFile, Long) => ClassifiedFile,
     select: Seq[(ClassifiedFile, Seq[MatchingRows])] => Either[Declined, Selection]
@@ -60,7 +60,7 @@ final class RowGroupSearch(
   ): (Either[Declined, Selection], SearchCounts) = {
     val wave = files.slice(seen.filesLookedAt, math.min(seen.filesLookedAt + size, budget.maxFiles))
     val rowsBefore = cover.rows
-    val classified = wave.zip(read(wave)).map { case (file, footer) => classify(file, footer) }
+    val classified = classifiedOf(wave)
     val isEnough = cover.rows >= limit - classified.map(matchingRows).sum
     val looked = classified.foldLeft(seen) { (counts, file) =>
       add(counts, if (isEnough || cover.isComplete) file else refine(file, limit - cover.rows))
@@ -73,6 +73,21 @@ final class RowGroupSearch(
       }
   }
 
+  /** The files of the wave, up to where there are enough rows, or no time is left. */
+  private def classifiedOf(wave: IndexedSeq[ListedFile]): Seq[ClassifiedFile] = {
+    val footers = read(wave)
+    try {
+      var rows = cover.rows
+      wave.iterator
+        .takeWhile(_ => rows < limit)
+        .map(file => footers.next(deadline).map(classify(file, _)))
+        .takeWhile(_.nonEmpty)
+        .flatten
+        .tapEach(file => rows += matchingRows(file))
+        .toVector
+    } finally footers.close()
+  }
+
   private def matchingRows(file: ClassifiedFile): Long =
     file.matching.iterator.map(_.rows.min(limit.toLong)).sum // so that absurd counts do not overflow
 
@@ -81,12 +96,11 @@ final class RowGroupSearch(
     cover.add(file, file.matching)
     anyUndecided ||= file.rowGroups.exists(!_.isDecided)
     file.rowGroups.flatMap(_.obstacle).foreach(obstacles.add)
-    SearchCounts(
-      counts.files,
-      counts.filesLookedAt + 1,
-      counts.rowGroups + states.size,
-      counts.matched + states.count(_ != MatchState.NotMatching),
-      counts.fullyMatched + states.count(_ == MatchState.FullyMatching)
+    counts.copy(
+      filesLookedAt = counts.filesLookedAt + 1,
+      rowGroups = counts.rowGroups + states.size,
+      matched = counts.matched + states.count(_ != MatchState.NotMatching),
+      fullyMatched = counts.fullyMatched + states.count(_ == MatchState.FullyMatching)
     )
   }
 
@@ -115,6 +129,6 @@ final class RowGroupSearch(
 private object RowGroupSearch {
   private val WaveGrowth = 2
 
-  /** Files in one wave at most, so that a limit that is covered early in a wave wastes little. */
-  private val LargestWave = 64
+  /** Files in one wave at most. */
+  private val LargestWave = 4096
 }

@@ -32,7 +32,7 @@ final case class FoundTopRows(kept: Seq[Candidate], unseen: Seq[ListedFile], bou
  *
  * @param limit rows wanted, at least 1
  * @param mostNoted the largest limit for which row groups are left out while reading, by the rows that were read before
- * @param read reads the footers of one wave, in order
+ * @param read begins to read the footers of one wave
  * @param classify the state of each row group of a file, from its footer
  */
 final class TopRowsSearch(
@@ -40,7 +40,7 @@ final class TopRowsSearch(
     key: KeyFacts,
     budget: SearchBudget,
     mostNoted: Int,
-    read: Seq[ListedFile] => Seq[Footer],
+    read: Seq[ListedFile] => FooterWave,
     classify: (ListedFile, Footer) => ClassifiedFile
 ) {
   import TopRowsSearch._
@@ -70,11 +70,18 @@ final class TopRowsSearch(
       seen: SearchCounts
   ): (Either[Declined, FoundTopRows], SearchCounts) = {
     val wave = rest.take(math.min(size, budget.maxFiles - seen.filesLookedAt))
-    val looked = wave.zip(read(wave)).map { case (file, footer) => classify(file, footer) }.foldLeft(seen)(add)
-    val unseen = rest.drop(wave.size).filterNot(file => bound.excludes(key.best(file)))
+    val looked = classifiedOf(wave).foldLeft(seen)(add)
+    val unseen = rest.drop(looked.filesLookedAt - seen.filesLookedAt).filterNot(file => bound.excludes(key.best(file)))
     if (unseen.isEmpty || isOver(looked)) (result(unseen, looked), looked)
     else if (!pays(unseen, looked)) (Left(notClustered(looked)), looked)
     else lookAt(unseen, math.min(size * WaveGrowth, LargestWave), looked)
+  }
+
+  /** The files of the wave, up to where no time is left. */
+  private def classifiedOf(wave: IndexedSeq[ListedFile]): Seq[ClassifiedFile] = {
+    val footers = read(wave)
+    try wave.iterator.map(file => footers.next(deadline).map(classify(file, _))).takeWhile(_.nonEmpty).flatten.toVector
+    finally footers.close()
   }
 
   /** Files of known places last, the best ahead; of the others the first wave has some from everywhere. */
@@ -96,12 +103,11 @@ final class TopRowsSearch(
         if (states(rowGroup) == MatchState.FullyMatching) bound.add(place, rows)
       }
     }
-    SearchCounts(
-      counts.files,
-      counts.filesLookedAt + 1,
-      counts.rowGroups + states.size,
-      counts.matched + states.count(_ != MatchState.NotMatching),
-      counts.fullyMatched + states.count(_ == MatchState.FullyMatching)
+    counts.copy(
+      filesLookedAt = counts.filesLookedAt + 1,
+      rowGroups = counts.rowGroups + states.size,
+      matched = counts.matched + states.count(_ != MatchState.NotMatching),
+      fullyMatched = counts.fullyMatched + states.count(_ == MatchState.FullyMatching)
     )
   }
 

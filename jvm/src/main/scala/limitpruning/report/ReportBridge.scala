@@ -21,7 +21,7 @@ final class ReportBridge {
   def isActive(session: SparkSession): Boolean = rules(session).nonEmpty
 
   /** How many times planning failed unexpectedly since the application started. */
-  def planningFailures(session: SparkSession): Long = rules(session).map(_.failures.sum).sum
+  def planningFailures(session: SparkSession): Long = rules(session).map(_.shared.failures.sum).sum
 
   /** The report on a query as JSON; plans the query where that has not been done, never runs it. */
   def report(execution: QueryExecution): String = {

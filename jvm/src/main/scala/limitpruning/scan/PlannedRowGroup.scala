@@ -1,6 +1,13 @@
 package limitpruning.scan
 
-import limitpruning.select.{Place, RowRange, SelectedRowGroup}
+import limitpruning.select.{FileVersion, Place, RowRange, SelectedRowGroup}
+
+/**
+ * What a task is to read of one file; travels to executors.
+ *
+ * @param rowGroups neighbours, in file order
+ */
+private[scan] final case class PlannedRun(version: FileVersion, rowGroups: Seq[PlannedRowGroup])
 
 /**
  * What a task is to read of one row group; travels to executors.

@@ -5,8 +5,12 @@ import java.io.{Closeable, IOException}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-/** A file that is not, or no longer, the one that was planned: its rows were not proved to match. */
-final class FileChangedException(path: String, problem: String)
+/**
+ * A file that is not, or no longer, the one that was planned: its rows were not proved to match.
+ *
+ * @param path as a URL, encoded
+ */
+final class FileChangedException(val path: String, problem: String)
     extends IOException(
       s"$path is not the file that the LIMIT was planned for: $problem. It was changed while the query ran, or Spark's " +
         "listing of the table is out of date: run REFRESH TABLE (or spark.catalog.refreshByPath) and repeat the query. If " +

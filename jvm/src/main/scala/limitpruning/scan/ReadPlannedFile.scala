@@ -5,6 +5,9 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.util.SerializableConfiguration
 
+import limitpruning.parquet.{FooterReader, FooterSeal}
+import limitpruning.select.FileVersion
+
 /**
  * Opens one run of row groups with Spark's own reader, after making sure that the file is still the one whose
  * footer was read. Runs on executors.
@@ -24,10 +27,10 @@ private[scan] final class ReadPlannedFile(
     with Serializable {
 
   override def apply(file: PartitionedFile): Iterator[InternalRow] = ReadPlannedFile.planned(file) match {
-    case Some(planned) if skip.exists(_(planned)) => Iterator.empty
-    case Some(planned) =>
-      checkUnchanged(file)
-      readPlanned(file, planned)
+    case Some(run) if skip.exists(_(run.rowGroups)) => Iterator.empty
+    case Some(run) =>
+      checkUnchanged(file, run.version)
+      readPlanned(file, run.rowGroups)
     case None => readUnseen(file)
   }
 
@@ -53,27 +56,28 @@ private[scan] final class ReadPlannedFile(
     rows.asInstanceOf[Iterator[InternalRow]] // as Spark types the batches of its columnar readers, too
   }
 
-  private def checkUnchanged(file: PartitionedFile): Unit = {
+  private def checkUnchanged(file: PartitionedFile, version: FileVersion): Unit = {
+    def refuse(problem: String): Nothing = throw new FileChangedException(file.urlEncodedPath, problem)
     val path = file.toPath
     val status = path.getFileSystem(conf.value).getFileStatus(path)
-    if (status.getLen != file.fileSize)
-      throw new FileChangedException(
-        file.urlEncodedPath,
-        s"it has ${status.getLen} bytes instead of ${file.fileSize}"
-      )
-    if (status.getModificationTime != file.modificationTime)
-      throw new FileChangedException(file.urlEncodedPath, "it was written to after it had been listed")
+    if (status.getLen != version.length)
+      refuse(s"it has ${status.getLen} bytes instead of ${version.length}")
+    if (status.getModificationTime != version.modificationTime)
+      refuse("it was written to after it had been listed")
+    // Times are as coarse as a second on some storage, and can be set; what was proved rests on the footer alone.
+    val seal = FooterSeal(version.footerLength, version.footerChecksum)
+    if (!new FooterReader(conf.value).hasSeal(status, seal)) refuse("it has another footer")
   }
 }
 
 private[scan] object ReadPlannedFile {
 
-  /** The key under which a split carries what is to be read of each of its row groups. */
+  /** The key under which a split carries what is to be read of it. */
   private val PlannedKey = "limitpruning.planned"
 
-  def plan(rowGroups: Seq[PlannedRowGroup]): Map[String, Any] = Map(PlannedKey -> rowGroups.toVector)
+  def plan(run: PlannedRun): Map[String, Any] = Map(PlannedKey -> run)
 
   /** None for a file whose footer was not looked at. */
-  def planned(file: PartitionedFile): Option[Seq[PlannedRowGroup]] =
-    file.otherConstantMetadataColumnValues.get(PlannedKey).map(_.asInstanceOf[Seq[PlannedRowGroup]])
+  def planned(file: PartitionedFile): Option[PlannedRun] =
+    file.otherConstantMetadataColumnValues.get(PlannedKey).map(_.asInstanceOf[PlannedRun])
 }

@@ -119,6 +119,9 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, chosen: Chosen
     PartitionedFileUtil.getPartitionedFile(file, file.getPath, partitionValues, piece.start, piece.length)
   }
 
+  private def planned(rowGroups: Seq[SelectedRowGroup]): Seq[PlannedRowGroup] =
+    rowGroups.map(rowGroup => PlannedRowGroup.of(rowGroup, bytesOf(rowGroup))).toVector
+
   private def split(run: Run, listed: Listed): PartitionedFile = {
     val (partitionValues, file) = listed(run.file.path)
     val groups = run.file.rowGroups
@@ -126,11 +129,11 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, chosen: Chosen
     val split =
       PartitionedFileUtil.getPartitionedFile(file, file.getPath, partitionValues, groups.head.start, length)
     split.copy(
-      modificationTime = run.file.modificationTime,
-      fileSize = run.file.length,
+      modificationTime = run.file.version.modificationTime,
+      fileSize = run.file.version.length,
       otherConstantMetadataColumnValues =
         split.otherConstantMetadataColumnValues ++
-          ReadPlannedFile.plan(groups.map(group => PlannedRowGroup.of(group, bytesOf(group))))
+          ReadPlannedFile.plan(PlannedRun(run.file.version, planned(groups)))
     )
   }
 }

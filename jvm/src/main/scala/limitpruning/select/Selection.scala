@@ -28,7 +28,8 @@ final case class Place(place: Any)
  * @param ordinal its position in the file, from 0
  * @param rows how many rows it holds
  * @param start the first byte of a range of the file which, by Parquet's midpoint rule, is this row group's alone
- * @param columns each leaf column, by the path of its names
+ * @param bytes compressed bytes of all its columns
+ * @param columns each leaf column that may be read, by the path of its names
  * @param ranges the rows to read, ascending and not next to each other
  * @param best the best place in an order that one of its rows may have, where one is wanted and known
  */
@@ -36,6 +37,7 @@ final case class SelectedRowGroup(
     ordinal: Int,
     rows: Long,
     start: Long,
+    bytes: Long,
     columns: Map[Seq[String], ColumnBytes],
     ranges: Seq[RowRange],
     best: Option[Place] = None
@@ -44,19 +46,30 @@ final case class SelectedRowGroup(
 
   /** Whether every row is read. */
   def isWhole: Boolean = rowsToRead == rows
+
+  /** Compressed bytes of all its columns, without the pages that are not read. */
+  def bytesToRead: Long = bytes - columns.values.map(column => column.bytes - column.bytesToRead).sum
 }
+
+/**
+ * By what a file is known to be the one that was planned.
+ *
+ * @param length its length in bytes when it was listed
+ * @param modificationTime milliseconds since the epoch when it was listed
+ * @param footerLength bytes of its serialised footer, on which all proofs rest
+ * @param footerChecksum the CRC-32C of the footer
+ */
+final case class FileVersion(length: Long, modificationTime: Long, footerLength: Int, footerChecksum: Int)
 
 /**
  * The row groups to read of one file, in file order.
  *
  * @param path the file as Spark's listing names it
- * @param length the file's length in bytes when it was listed
- * @param modificationTime milliseconds since the epoch when it was listed
+ * @param version what must be found of it
  */
 final case class SelectedFile(
     path: String,
-    length: Long,
-    modificationTime: Long,
+    version: FileVersion,
     rowGroups: Seq[SelectedRowGroup]
 )
 
@@ -91,5 +104,5 @@ final case class Selection(files: Seq[SelectedFile], unseen: Seq[UnseenFile] = N
   def rowsCut: Long = all.map(rowGroup => rowGroup.rows - rowGroup.rowsToRead).sum
 
   /** Compressed bytes of all columns that hold the rows. */
-  def bytes: Long = all.flatMap(_.columns.values).map(_.bytesToRead).sum + unseen.map(_.length).sum
+  def bytes: Long = all.map(_.bytesToRead).sum + unseen.map(_.length).sum
 }

@@ -3,6 +3,7 @@ package limitpruning.plan
 import org.apache.spark.sql.DataFrame
 import org.scalatest.funsuite.AnyFunSuite
 
+import limitpruning.parquet.FactsCache
 import limitpruning.select.SearchCounts
 import limitpruning.testing.{ParquetFixture, SparkSuite, Wildlife}
 
@@ -22,7 +23,7 @@ class CoverLimitSuite extends AnyFunSuite with SparkSuite {
 
   private def decide(df: => DataFrame): Option[Either[Refusal, (LimitedScan, SelectedFileIndex)]] = {
     val Seq(limit) = limitsOf(df): @unchecked
-    CoverLimit.decide(limit, spark, spark.sessionState.conf)
+    CoverLimit.decide(limit, spark, FactsCache.none, spark.sessionState.conf)
   }
   private def index(df: => DataFrame): SelectedFileIndex = {
     val Some(Right((_, index))) = decide(df): @unchecked
@@ -89,7 +90,7 @@ class CoverLimitSuite extends AnyFunSuite with SparkSuite {
   test("a relation that was decided on is not decided on again") {
     val again = optimized(Wildlife.query(wildlife)).collect {
       case limit: org.apache.spark.sql.catalyst.plans.logical.LocalLimit =>
-        CoverLimit.decide(limit, spark, spark.sessionState.conf)
+        CoverLimit.decide(limit, spark, FactsCache.none, spark.sessionState.conf)
     }
     assert(again == Seq(None))
   }

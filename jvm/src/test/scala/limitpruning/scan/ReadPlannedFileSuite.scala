@@ -1,6 +1,7 @@
 package limitpruning.scan
 
 import java.nio.file.{Files, Path}
+import java.nio.file.attribute.FileTime
 
 import org.apache.spark.paths.SparkPath
 import org.apache.spark.sql.catalyst.InternalRow
@@ -9,11 +10,20 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.util.SerializableConfiguration
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.select.RowRange
+import limitpruning.parquet.FooterSeal
+import limitpruning.select.{FileVersion, RowRange}
 import limitpruning.testing.TempFolder
 
 class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
   private val conf = new SerializableConfiguration(new org.apache.hadoop.conf.Configuration())
+
+  /** What stands eight bytes before the end is the file's footer. */
+  private def plan(path: Path, rowGroups: PlannedRowGroup*): Map[String, Any] = {
+    val listed = status(path)
+    val seal = FooterSeal.of(Files.readAllBytes(path).dropRight(8).takeRight(2))
+    val version = FileVersion(listed.getLen, listed.getModificationTime, seal.length, seal.checksum)
+    ReadPlannedFile.plan(PlannedRun(version, rowGroups))
+  }
 
   private def planned(path: Path, rows: Long*): PartitionedFile = {
     val listed = status(path)
@@ -25,7 +35,7 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
       Array.empty[String],
       listed.getModificationTime,
       listed.getLen,
-      ReadPlannedFile.plan(rows.map(n => PlannedRowGroup(n, RowRange.all(n), 1)))
+      plan(path, rows.map(n => PlannedRowGroup(n, RowRange.all(n), 1)): _*)
     )
   }
 
@@ -66,16 +76,26 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
     val path = file("longer", "0123456789")
     val split = planned(path, 1)
     Files.writeString(path, "0123456789+")
-    refuses(split.copy(modificationTime = status(path).getModificationTime), "it has 11 bytes instead of 10")
+    refuses(split, "it has 11 bytes instead of 10")
   }
 
   test("line 35: a file that was replaced by one of the same length is not read") {
     val path = file("replaced", "0123456789")
     val split = planned(path, 1)
-    refuses(
-      split.copy(modificationTime = split.modificationTime - 1),
-      "it was written to after it had been listed"
-    )
+    touch(path, split.modificationTime + 1)
+    refuses(split, "it was written to after it had been listed")
+  }
+
+  test("line 35: nor is one of the same length and time that has another footer") {
+    val path = file("forged", "0123456789")
+    val split = planned(path, 1)
+    Files.writeString(path, "0923456789")
+    touch(path, split.modificationTime)
+    refuses(split, "it has another footer")
+  }
+
+  private def touch(path: Path, millis: Long): Unit = {
+    val _ = Files.setLastModifiedTime(path, FileTime.fromMillis(millis))
   }
 
   test("line 35: a file that was deleted is Spark's own error") {
@@ -86,13 +106,14 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
   }
 
   test("what is planned travels with the split") {
-    assert(ReadPlannedFile.planned(planned(file("split", "x"), 3, 4)).map(_.map(_.rows)).contains(Seq(3, 4)))
+    val split = planned(file("split", "0123456789"), 3, 4)
+    assert(ReadPlannedFile.planned(split).map(_.rowGroups.map(_.rows)).contains(Seq(3, 4)))
   }
 
   test("where the reader cannot be told which rows to read, the others are left out") {
     val split = planned(file("rows", "0123456789"))
       .copy(otherConstantMetadataColumnValues =
-        ReadPlannedFile.plan(Seq(PlannedRowGroup(9, Seq(RowRange(2, 4)), 1)))
+        plan(folder.resolve("rows"), PlannedRowGroup(9, Seq(RowRange(2, 4)), 1))
       )
     val all = (_: PartitionedFile) => (0 to 8).iterator.map(i => InternalRow(i))
     val rows =
