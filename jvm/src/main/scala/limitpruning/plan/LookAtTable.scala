@@ -72,9 +72,11 @@ private[plan] final class LookAtTable(
     maxFiles = conf.getConf(LimitPruningConf.MaxFiles),
     maxTime = conf.getConf(LimitPruningConf.MaxTime).millis,
     // Where partition pruning has decided already, every row group matches, and the first file is likely to do.
-    firstFiles = if (scan.conjuncts.forall(isPartitionFilter)) 1
-    else conf.getConf(LimitPruningConf.FirstFiles)
+    firstFiles = if (scan.conjuncts.forall(isPartitionFilter)) 1 else firstFiles
   )
+
+  /** Files of the first wave, where nothing is decided by directories alone. */
+  def firstFiles: Int = conf.getConf(LimitPruningConf.FirstFiles)
 
   /** The files that partition pruning leaves, in an order that depends on their paths alone. */
   def files: IndexedSeq[ListedFile] = {

@@ -82,7 +82,7 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
         predicate = predicate(chosen.conjuncts),
         reason = None,
         rowGroups = Some(rowGroups(chosen.counts, Some(chosen.selection.rowGroups))),
-        files = Some(files(chosen.counts, Some(chosen.selection.files.size))),
+        files = Some(files(chosen.counts, Some(chosen.selection.paths.size))),
         rowsToRead = Some(chosen.selection.rows),
         rowRanges = Some(chosen.selection.rowRanges),
         rowsCut = Some(chosen.selection.rowsCut),

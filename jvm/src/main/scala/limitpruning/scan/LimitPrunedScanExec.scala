@@ -2,6 +2,7 @@ package limitpruning.scan
 
 import java.util.concurrent.TimeUnit.NANOSECONDS
 
+import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection}
@@ -10,7 +11,7 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, LeafExecNode, SparkPl
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import limitpruning.select.ChosenRows
+import limitpruning.select.{CandidateRows, ChosenRows}
 
 /**
  * Scans the row groups of a selection with Spark's own Parquet reader.
@@ -49,9 +50,22 @@ case class LimitPrunedScanExec(
   /** The row filter that is not evaluated, because every selected row is proved to pass it. */
   def skipsRowFilter: Boolean = chosen.areProved && chosen.conjuncts.nonEmpty
 
+  /** What tasks tell each other, where that can spare some of them a row group. */
+  @transient private[scan] lazy val sharedBound: Option[Broadcast[SharedBound]] = chosen match {
+    case CandidateRows(limit, _, selection, _, _, Some(_)) if limit <= NoteTopKeysExec.MostKeys && selection.rowGroups > 1 =>
+      Some(sparkContext.broadcast(new SharedBound))
+    case _ => None
+  }
+
+  private def skip: Option[SkipBehindBound] = chosen match {
+    case CandidateRows(_, _, _, _, _, Some(top)) =>
+      sharedBound.map(new SkipBehindBound(_, top.order, metrics(ScanMetrics.RowGroupsSkipped)))
+    case _ => None
+  }
+
   @transient private lazy val inputRDD: RDD[InternalRow] = {
     ScanMetrics.postPlanned(sparkContext, metrics, chosen, bytesToRead, pagesSkipped)
-    reading.rdd(metrics(ScanMetrics.RowGroupsRead), metrics(ScanMetrics.BytesRead), isOneTask)
+    reading.rdd(metrics, skip, isOneTask)
   }
 
   override protected def doExecute(): RDD[InternalRow] = {

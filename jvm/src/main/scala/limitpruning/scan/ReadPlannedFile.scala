@@ -13,6 +13,7 @@ import limitpruning.select.FileVersion
  * footer was read. Runs on executors.
  *
  * @param read Spark's reader for the format
+ * @param skip tells what need not be read any more
  * @param areProved whether all planned rows are wanted, and no others: then there are just as many as planned
  */
 private[scan] final class ReadPlannedFile(
@@ -20,14 +21,27 @@ private[scan] final class ReadPlannedFile(
     areProved: Boolean,
     conf: SerializableConfiguration,
     rowGroupsRead: SQLMetric,
-    bytesRead: SQLMetric
+    bytesRead: SQLMetric,
+    skip: Option[SkipBehindBound] = None
 ) extends (PartitionedFile => Iterator[InternalRow])
     with Serializable {
 
-  override def apply(file: PartitionedFile): Iterator[InternalRow] = {
+  override def apply(file: PartitionedFile): Iterator[InternalRow] = ReadPlannedFile.planned(file) match {
+    case Some(run) if skip.exists(_(run.rowGroups)) => Iterator.empty
+    case Some(run) =>
+      checkUnchanged(file, run.version)
+      readPlanned(file, run.rowGroups)
+    case None => readUnseen(file)
+  }
+
+  /** Nothing was planned of the file, so nothing depends on what it was when it was listed. */
+  private def readUnseen(file: PartitionedFile): Iterator[InternalRow] = {
+    bytesRead += file.length
+    read(file)
+  }
+
+  private def readPlanned(file: PartitionedFile, planned: Seq[PlannedRowGroup]): Iterator[InternalRow] = {
     val path = file.urlEncodedPath
-    val PlannedRun(version, planned) = ReadPlannedFile.planned(file)
-    checkUnchanged(file, version)
     val all = read(file)
     val isWhole = planned.forall(_.isWhole)
     val rows =
@@ -63,6 +77,7 @@ private[scan] object ReadPlannedFile {
 
   def plan(run: PlannedRun): Map[String, Any] = Map(PlannedKey -> run)
 
-  def planned(file: PartitionedFile): PlannedRun =
-    file.otherConstantMetadataColumnValues(PlannedKey).asInstanceOf[PlannedRun]
+  /** None for a file whose footer was not looked at. */
+  def planned(file: PartitionedFile): Option[PlannedRun] =
+    file.otherConstantMetadataColumnValues.get(PlannedKey).map(_.asInstanceOf[PlannedRun])
 }

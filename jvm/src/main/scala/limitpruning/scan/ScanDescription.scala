@@ -44,7 +44,7 @@ private[scan] object ScanDescription {
       "RowGroups" ->
         s"${counts.rowGroups} total → ${counts.matched} matched → ${counts.fullyMatched} fully matched → $scanned scanned",
       "Files" ->
-        s"${counts.files} total → ${counts.filesLookedAt} looked at → ${chosen.selection.files.size} scanned",
+        s"${counts.files} total → ${counts.filesLookedAt} looked at → ${chosen.selection.paths.size} scanned",
       "Rows" -> chosen.selection.rows.toString
     ) ++ narrowed(node) ++ filter ++ Seq(
       "Batched" -> node.supportsColumnar.toString,
@@ -57,7 +57,7 @@ private[scan] object ScanDescription {
   private def topRows(chosen: ChosenRows, shown: String => String): Seq[(String, String)] = chosen match {
     case CandidateRows(_, _, _, _, _, Some(top)) => Seq(
         "OrderBy" -> shown(top.key),
-        "Bound" -> shown(top.bound),
+        "Bound" -> top.bound.fold("none")(shown),
         "RowsCertain" -> top.rowsCertain.toString,
         "DroppedByBound" -> top.rowGroupsDropped.toString
       )

@@ -20,5 +20,12 @@ final case class CandidateRows(
   override def areProved: Boolean = false
 
   override def canonicalized: CandidateRows =
-    copy(limit = 0, conjuncts = Nil, counts = SearchCounts.None, planningNanos = 0, top = None)
+    // What is left out while reading depends on the limit and the order.
+    copy(
+      limit = if (top.isEmpty) 0 else limit,
+      conjuncts = Nil,
+      counts = SearchCounts.None,
+      planningNanos = 0,
+      top = top.map(wanted => TopRows("", wanted.order, None, 0, 0))
+    )
 }

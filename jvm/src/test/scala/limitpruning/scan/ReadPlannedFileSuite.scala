@@ -106,7 +106,8 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
   }
 
   test("what is planned travels with the split") {
-    assert(ReadPlannedFile.planned(planned(file("split", "0123456789"), 3, 4)).rowGroups.map(_.rows) == Seq(3, 4))
+    val split = planned(file("split", "0123456789"), 3, 4)
+    assert(ReadPlannedFile.planned(split).map(_.rowGroups.map(_.rows)).contains(Seq(3, 4)))
   }
 
   test("where the reader cannot be told which rows to read, the others are left out") {
