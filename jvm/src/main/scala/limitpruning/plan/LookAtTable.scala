@@ -12,7 +12,7 @@ import org.apache.spark.util.SerializableConfiguration
 
 import limitpruning.{LimitPruningConf, SparkSessions}
 import limitpruning.parquet._
-import limitpruning.scan.ReadRowRanges
+import limitpruning.scan.{LookWhileReading, ReadRowRanges}
 
 /**
  * All that it takes to look at the files of one LIMIT's table, as the settings and the relation have it. One search, one
@@ -67,6 +67,16 @@ private[plan] final class LookAtTable(
       conf.getConf(LimitPruningConf.JobFiles)
     )
   }
+
+  /** How a file is looked at while it is read. */
+  def whileReading: LookWhileReading = new FindEnoughRows(
+    scan.limit,
+    scan.conjuncts,
+    scan.logical.output,
+    scan.relation.partitionSchema,
+    settings,
+    columns
+  )
 
   def budget: SearchBudget = SearchBudget(
     maxFiles = conf.getConf(LimitPruningConf.MaxFiles),

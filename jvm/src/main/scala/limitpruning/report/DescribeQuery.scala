@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
 import limitpruning.plan._
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
-import limitpruning.select.SearchCounts
+import limitpruning.select.{CandidateRows, ChosenRows, NotCovered, SearchCounts}
 
 /** Reads a report off a query's plans: what was decided stands in them, so nothing is kept elsewhere. */
 object DescribeQuery extends AdaptiveSparkPlanHelper {
@@ -80,7 +80,7 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
         table = table(limited.logical),
         limit = Some(chosen.limit),
         predicate = predicate(chosen.conjuncts),
-        reason = None,
+        reason = notCovered(chosen).map(why => Reason(why.code, why.message)),
         rowGroups = Some(rowGroups(chosen.counts, Some(chosen.selection.rowGroups))),
         files = Some(files(chosen.counts, Some(chosen.selection.paths.size))),
         rowsToRead = Some(chosen.selection.rows),
@@ -96,6 +96,11 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
         bytesRead = measured(ScanMetrics.BytesRead)
       )
     }
+  }
+
+  private def notCovered(chosen: ChosenRows): Option[NotCovered] = chosen match {
+    case candidates: CandidateRows => candidates.notCovered
+    case _ => None
   }
 
   private def refused(limit: LocalLimit, refusal: Refusal): LimitReport = LimitReport(

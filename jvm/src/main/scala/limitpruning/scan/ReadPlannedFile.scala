@@ -14,6 +14,7 @@ import limitpruning.select.FileVersion
  *
  * @param read Spark's reader for the format
  * @param skip tells what need not be read any more
+ * @param look finds out whether less than all of a file will do of which nothing was planned
  * @param areProved whether all planned rows are wanted, and no others: then there are just as many as planned
  */
 private[scan] final class ReadPlannedFile(
@@ -22,22 +23,19 @@ private[scan] final class ReadPlannedFile(
     conf: SerializableConfiguration,
     rowGroupsRead: SQLMetric,
     bytesRead: SQLMetric,
-    skip: Option[SkipBehindBound] = None
+    skip: Option[SkipBehindBound] = None,
+    look: Option[LookWhileReading] = None
 ) extends (PartitionedFile => Iterator[InternalRow])
     with Serializable {
+
+  private val unseen = new ReadUnseenFile(read, look, conf, rowGroupsRead, bytesRead)
 
   override def apply(file: PartitionedFile): Iterator[InternalRow] = ReadPlannedFile.planned(file) match {
     case Some(run) if skip.exists(_(run.rowGroups)) => Iterator.empty
     case Some(run) =>
       checkUnchanged(file, run.version)
       readPlanned(file, run.rowGroups)
-    case None => readUnseen(file)
-  }
-
-  /** Nothing was planned of the file, so nothing depends on what it was when it was listed. */
-  private def readUnseen(file: PartitionedFile): Iterator[InternalRow] = {
-    bytesRead += file.length
-    read(file)
+    case None => unseen(file)
   }
 
   private def readPlanned(file: PartitionedFile, planned: Seq[PlannedRowGroup]): Iterator[InternalRow] = {

@@ -26,12 +26,21 @@ class DescribeQuerySuite extends AnyFunSuite with SparkSuite {
     assert(after.rowsRead.contains(3L) && after.rowGroupsRead.contains(1L))
   }
 
-  test("a LIMIT that was declined is described with its reason and what was seen") {
+  test("a LIMIT that is not covered is described with its reason, and with what is read all the same") {
     val Seq(report) = reportsOf(Wildlife.query(wildlife, limit = 4)): @unchecked
     assert(!report.covered && report.limit.contains(4) && !report.rowFilterSkipped)
     assert(report.reason.map(_.code).contains("not-enough-rows"))
     assert(report.reason.get.message.contains("hold 3 rows, the LIMIT needs 4"))
-    assert(report.rowGroups.contains(RowGroupCounts(4, 3, 1, None)))
+    assert(report.rowGroups.contains(RowGroupCounts(4, 3, 1, Some(3))))
+    assert(report.files.contains(FileCounts(1, 1, Some(1))))
+    assert(report.rowsToRead.contains(9L) && report.bytesToRead.exists(_ > 0) && report.rowsRead.isEmpty)
+  }
+
+  test("a LIMIT that was declined is described with its reason and what was seen") {
+    val Seq(report) = reportsOf(wildlife.where("s % 2 = 0").limit(1)): @unchecked
+    assert(!report.covered && report.limit.contains(1) && !report.rowFilterSkipped)
+    assert(report.reason.map(_.code).contains("not-enough-rows"))
+    assert(report.rowGroups.contains(RowGroupCounts(4, 4, 0, None)))
     assert(report.files.contains(FileCounts(1, 1, None)))
     assert(report.rowsToRead.isEmpty && report.bytesToRead.isEmpty && report.rowsRead.isEmpty)
   }
