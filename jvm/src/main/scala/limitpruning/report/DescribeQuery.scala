@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
 import limitpruning.plan._
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
-import limitpruning.select.SearchCounts
+import limitpruning.select.{CandidateRows, SearchCounts}
 
 /** Reads a report off a query's plans: what was decided stands in them, so nothing is kept elsewhere. */
 object DescribeQuery extends AdaptiveSparkPlanHelper {
@@ -79,6 +79,11 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
       LimitReport(
         table = table(limited.logical),
         limit = Some(chosen.limit),
+        order = chosen match {
+          case CandidateRows(_, _, _, _, _, Some(top)) =>
+            Some(OrderReport(top.key, top.bound, Some(top.rowsCertain), Some(top.rowGroupsDropped)))
+          case _ => None
+        },
         predicate = predicate(chosen.conjuncts),
         reason = None,
         rowGroups = Some(rowGroups(chosen.counts, Some(chosen.selection.rowGroups))),
@@ -93,6 +98,7 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
         rowFilterSkipped = scan.exists(_.skipsRowFilter),
         rowsRead = measured(ScanMetrics.OutputRows),
         rowGroupsRead = measured(ScanMetrics.RowGroupsRead),
+        rowGroupsSkipped = measured(ScanMetrics.RowGroupsSkipped),
         bytesRead = measured(ScanMetrics.BytesRead)
       )
     }
@@ -101,6 +107,7 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
   private def refused(limit: LocalLimit, refusal: Refusal): LimitReport = LimitReport(
     table = refusal.scan.map(_.logical).orElse(firstTable(limit)).fold("")(table),
     limit = IntegerLiteral.unapply(limit.limitExpr),
+    order = TopRowsScan.of(limit).flatMap(_.toOption).map(top => OrderReport(top.key.sql, None, None, None)),
     predicate = refusal.scan.flatMap(scan => predicate(scan.conjuncts)),
     reason = Some(Reason(refusal.reason.code, refusal.reason.message)),
     rowGroups = refusal.counts.map(rowGroups(_, None)),
@@ -115,6 +122,7 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
     rowFilterSkipped = false,
     rowsRead = None,
     rowGroupsRead = None,
+    rowGroupsSkipped = None,
     bytesRead = None
   )
 
