@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
 import limitpruning.plan._
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
-import limitpruning.select.{CandidateRows, ChosenRows, NotCovered, SearchCounts}
+import limitpruning.select.{CandidateRows, ChosenRows, SearchCounts}
 
 /** Reads a report off a query's plans: what was decided stands in them, so nothing is kept elsewhere. */
 object DescribeQuery extends AdaptiveSparkPlanHelper {
@@ -79,8 +79,11 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
       LimitReport(
         table = table(limited.logical),
         limit = Some(chosen.limit),
+        order = candidates(chosen).flatMap(_.top).map { top =>
+          OrderReport(top.key, top.bound, Some(top.rowsCertain), Some(top.rowGroupsDropped))
+        },
         predicate = predicate(chosen.conjuncts),
-        reason = notCovered(chosen).map(why => Reason(why.code, why.message)),
+        reason = candidates(chosen).flatMap(_.notCovered).map(why => Reason(why.code, why.message)),
         rowGroups = Some(rowGroups(chosen.counts, Some(chosen.selection.rowGroups))),
         files = Some(files(chosen.counts, Some(chosen.selection.paths.size))),
         rowsToRead = Some(chosen.selection.rows),
@@ -93,19 +96,21 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
         rowFilterSkipped = scan.exists(_.skipsRowFilter),
         rowsRead = measured(ScanMetrics.OutputRows),
         rowGroupsRead = measured(ScanMetrics.RowGroupsRead),
+        rowGroupsSkipped = measured(ScanMetrics.RowGroupsSkipped),
         bytesRead = measured(ScanMetrics.BytesRead)
       )
     }
   }
 
-  private def notCovered(chosen: ChosenRows): Option[NotCovered] = chosen match {
-    case candidates: CandidateRows => candidates.notCovered
+  private def candidates(chosen: ChosenRows): Option[CandidateRows] = chosen match {
+    case candidates: CandidateRows => Some(candidates)
     case _ => None
   }
 
   private def refused(limit: LocalLimit, refusal: Refusal): LimitReport = LimitReport(
     table = refusal.scan.map(_.logical).orElse(firstTable(limit)).fold("")(table),
     limit = IntegerLiteral.unapply(limit.limitExpr),
+    order = TopRowsScan.of(limit).flatMap(_.toOption).map(top => OrderReport(top.key.sql, None, None, None)),
     predicate = refusal.scan.flatMap(scan => predicate(scan.conjuncts)),
     reason = Some(Reason(refusal.reason.code, refusal.reason.message)),
     rowGroups = refusal.counts.map(rowGroups(_, None)),
@@ -120,6 +125,7 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
     rowFilterSkipped = false,
     rowsRead = None,
     rowGroupsRead = None,
+    rowGroupsSkipped = None,
     bytesRead = None
   )
 
@@ -139,7 +145,7 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
     RowGroupCounts(counts.rowGroups, counts.matched, counts.fullyMatched, scanned)
 
   private def files(counts: SearchCounts, scanned: Option[Int]): FileCounts =
-    FileCounts(counts.files, counts.filesLookedAt, scanned)
+    FileCounts(counts.files, counts.filesLookedAt, counts.footersKept, scanned)
 
   private def millis(nanos: Long): Double = nanos / 1e6
 }

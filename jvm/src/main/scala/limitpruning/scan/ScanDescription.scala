@@ -57,7 +57,7 @@ private[scan] object ScanDescription {
   private def whyCandidates(chosen: ChosenRows, shown: String => String): Seq[(String, String)] = chosen match {
     case CandidateRows(_, _, _, _, _, Some(top), _) => Seq(
         "OrderBy" -> shown(top.key),
-        "Bound" -> top.bound.fold("none")(shown),
+        "Bound" -> top.bound.fold("found while reading")(shown),
         "RowsCertain" -> top.rowsCertain.toString,
         "DroppedByBound" -> top.rowGroupsDropped.toString
       )
