@@ -51,7 +51,9 @@ case class LimitPrunedScanExec(
 
   @transient private lazy val inputRDD: RDD[InternalRow] = {
     ScanMetrics.postPlanned(sparkContext, metrics, cover, bytesToRead, pagesSkipped)
-    reading.rdd(metrics(ScanMetrics.RowGroupsRead), metrics(ScanMetrics.BytesRead), isOneTask)
+    reading
+      .rdd(metrics(ScanMetrics.RowGroupsRead), metrics(ScanMetrics.BytesRead), isOneTask)
+      .mapPartitions(rows => new TellFileChanges(rows).asInstanceOf[Iterator[InternalRow]]) // or batches, as there
   }
 
   override protected def doExecute(): RDD[InternalRow] = {

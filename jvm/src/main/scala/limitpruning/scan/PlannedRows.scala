@@ -1,17 +1,9 @@
 package limitpruning.scan
 
-import java.io.{Closeable, IOException}
+import java.io.Closeable
 
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
-
-/** A file that is not, or no longer, the one that was planned: its rows were not proved to match. */
-final class FileChangedException(path: String, problem: String)
-    extends IOException(
-      s"$path is not the file that the LIMIT was planned for: $problem. It was changed while the query ran, or Spark's " +
-        "listing of the table is out of date: run REFRESH TABLE (or spark.catalog.refreshByPath) and repeat the query. If " +
-        "that does not help, its footer is wrong: write it anew, or set spark.limitPruning.enabled=false."
-    )
 
 /**
  * Passes on the rows of a run of row groups, counts the row groups that are begun, and makes sure at the end that

@@ -1,13 +1,17 @@
 package limitpruning.scan
 
+import java.io.Closeable
+
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.util.SerializableConfiguration
 
 /**
- * Opens one run of row groups with Spark's own reader, after making sure that the file is still the one whose
- * footer was read. Runs on executors.
+ * Opens one run of row groups with Spark's own reader, and makes sure that the file is still the one whose footer was
+ * read. Runs on executors.
  *
  * @param read Spark's reader for the format
  */
@@ -20,15 +24,37 @@ private[scan] final class ReadPlannedFile(
     with Serializable {
 
   override def apply(file: PartitionedFile): Iterator[InternalRow] = {
+    val all = open(file)
+    try chosen(all, file).asInstanceOf[Iterator[InternalRow]] // as Spark types the batches of its columnar readers, too
+    catch {
+      case error: Throwable =>
+        close(all) // as nobody else knows of it yet
+        throw error
+    }
+  }
+
+  private def open(file: PartitionedFile): Iterator[InternalRow] =
+    try read(file)
+    catch {
+      case NonFatal(error) =>
+        checkUnchanged(file) // what could not be opened because it changed is better told so
+        throw error
+    }
+
+  private def chosen(all: Iterator[InternalRow], file: PartitionedFile): PlannedRows = {
+    // Only now, as what is open stays the file that it was: one that was replaced before that is found out here.
     checkUnchanged(file)
     val path = file.urlEncodedPath
     val planned = ReadPlannedFile.planned(file)
-    val all = read(file)
-    val chosen =
+    val rows =
       if (planned.forall(_.isWhole) || ReadRowRanges.narrow(all, planned, path)) all
       else new RowsInRanges(all, planned)
-    val rows = new PlannedRows(chosen, path, planned, rowGroupsRead, bytesRead)
-    rows.asInstanceOf[Iterator[InternalRow]] // as Spark types the batches of its columnar readers, too
+    new PlannedRows(rows, path, planned, rowGroupsRead, bytesRead)
+  }
+
+  private def close(rows: Iterator[_]): Unit = rows match {
+    case open: Closeable => open.close()
+    case _ =>
   }
 
   private def checkUnchanged(file: PartitionedFile): Unit = {

@@ -1,5 +1,6 @@
 package limitpruning.scan
 
+import java.io.Closeable
 import java.nio.file.{Files, Path}
 
 import org.apache.spark.paths.SparkPath
@@ -35,22 +36,27 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
   private def file(name: String, content: String): Path = Files.writeString(folder.resolve(name), content)
 
   /** Reads a row for each time that it is opened. */
-  private class Reader extends (PartitionedFile => Iterator[InternalRow]) {
-    var opened = 0
+  private class Reader(whileOpening: => Unit = ()) extends (PartitionedFile => Iterator[InternalRow]) {
+    var opened, closed, begun = 0
     override def apply(file: PartitionedFile): Iterator[InternalRow] = {
       opened += 1
-      Iterator(InternalRow(opened))
+      whileOpening
+      new Iterator[InternalRow] with Closeable {
+        private val rows = Iterator(InternalRow(opened))
+        override def hasNext: Boolean = rows.hasNext
+        override def next(): InternalRow = { begun += 1; rows.next() }
+        override def close(): Unit = closed += 1
+      }
     }
   }
 
-  private def refuses(split: PartitionedFile, problem: String): Unit = {
-    val reader = new Reader
-    val error =
-      intercept[FileChangedException](read(reader)(split))
+  private def refuses(split: PartitionedFile, problem: String, reader: Reader = new Reader): Unit = {
+    val error = intercept[FileChangedException](read(reader)(split))
     assert(error.getMessage.contains(split.urlEncodedPath))
     assert(error.getMessage.contains(problem))
     assert(error.getMessage.contains("REFRESH TABLE"))
-    val _ = assert(reader.opened == 0, "it must not be read at all")
+    assert(reader.begun == 0, "no row of it may be read")
+    val _ = assert(reader.closed == reader.opened, "what was opened must be closed")
   }
 
   test("reads a file that is still the one that was planned, and its rows are checked") {
@@ -76,6 +82,23 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
       split.copy(modificationTime = split.modificationTime - 1),
       "it was written to after it had been listed"
     )
+  }
+
+  test("line 35: a file that is replaced at the last moment, while it is opened, is not read") {
+    val path = file("last-moment", "0123456789")
+    val split = planned(path, 1)
+    val replaced = new Reader({ val _ = Files.writeString(path, "other") })
+    refuses(split, "it has 5 bytes instead of 10", replaced)
+  }
+
+  test("line 35: that a file has changed comes before what is wrong with it, and else that") {
+    def broken: Nothing = throw new java.io.IOException("no footer")
+    val path = file("broken", "0123456789")
+    val split = planned(path, 1)
+    assert(intercept[java.io.IOException](read(new Reader(broken))(split)).getMessage == "no footer")
+    Files.writeString(path, "01234")
+    val error = intercept[FileChangedException](read(new Reader(broken))(split))
+    assert(error.getMessage.contains("it has 5 bytes instead of 10"))
   }
 
   test("line 35: a file that was deleted is Spark's own error") {
