@@ -16,6 +16,7 @@ from typing import Any, TypedDict
 from pyspark.sql import SparkSession
 
 import limit_pruning
+from leaks import open_files, threads
 from runs import ENABLED, conf
 
 JVM_FOR_SHORT_RUNS = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
@@ -48,12 +49,14 @@ class Task(TypedDict):
     Attributes:
         settings: Of the application; its master is among them.
         queries: Run one after the other, with the extension and without.
+        data: Where the files are that must not stay open.
         lose: Queries in which ``held_up`` is called: the executor that runs the first such call is
             killed while it does. With a file that must not exist yet for each of them.
     """
 
     settings: dict[str, str]
     queries: dict[str, Query]
+    data: str
     lose: dict[str, tuple[Query, str]]
 
 
@@ -152,9 +155,11 @@ def main() -> None:
         answers = {name: run(spark, query) for name, query in task["queries"].items()}
         for name, (query, latch) in task["lose"].items():
             answers[name] = lose(spark, query, Path(latch))
+        jvm = spark.sparkContext._jvm  # which outlives the session
     finally:
         spark.stop()
-    json.dump(answers, sys.stdout)
+    left = {"threads": threads(jvm), "files": open_files(jvm, Path(task["data"]))}
+    json.dump({"answers": answers, "left": left}, sys.stdout)
 
 
 if __name__ == "__main__":

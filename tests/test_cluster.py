@@ -43,11 +43,6 @@ class Case:
     reason: str | None = None
     cuts: bool = False
 
-    @property
-    def query(self) -> Query:
-        """What the application is told."""
-        return {"sql": self.sql, "settings": self.settings}
-
 
 @pytest.fixture(scope="module")
 def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
@@ -146,9 +141,11 @@ def cases(data: Path) -> dict[str, Case]:
     return read | by_rows
 
 
-def application(master: str, settings: dict[str, str], **task: Any) -> dict[str, Any]:
-    """Run an application of its own on the cluster, and return what it printed."""
-    task = {"queries": {}, "lose": {}, **task}
+def application(
+    master: str, data: Path, settings: dict[str, str], every: dict[str, Case], **task: Any
+) -> dict[str, Any]:
+    """Run the cases' queries in an application of its own, and return what came of them."""
+    task = {"queries": queries(every), "lose": {}, "data": str(data), **task}
     run = subprocess.run(
         [sys.executable, str(DRIVER)],
         input=json.dumps({**task, "settings": {"spark.master": master, **settings}}),
@@ -159,8 +156,15 @@ def application(master: str, settings: dict[str, str], **task: Any) -> dict[str,
         check=False,
     )
     assert run.returncode == 0, run.stderr
-    answers: dict[str, Any] = json.loads(run.stdout)
+    found: dict[str, Any] = json.loads(run.stdout)
+    assert found["left"] == {"threads": [], "files": []}, "the session has been stopped"
+    answers: dict[str, Any] = found["answers"]
     return answers
+
+
+def queries(every: dict[str, Case]) -> dict[str, Query]:
+    """Return what an application is told of the cases."""
+    return {name: {"sql": case.sql, "settings": case.settings} for name, case in every.items()}
 
 
 def hold(every: dict[str, Case], answers: dict[str, Any], *runs: str) -> None:
@@ -196,16 +200,12 @@ def lost(data: Path) -> dict[str, Case]:
     }
 
 
-def queries(every: dict[str, Case]) -> dict[str, Query]:
-    return {name: case.query for name, case in every.items()}
-
-
 @pytest.fixture(scope="module")
 def answers(master: str, data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What an application with Spark's own settings found; to start one takes a while."""
     latches = tmp_path_factory.mktemp("latches")
     losing = {name: (query, str(latches / name)) for name, query in queries(lost(data)).items()}
-    return application(master, {}, queries=queries(cases(data)), lose=losing)
+    return application(master, data, {}, cases(data), lose=losing)
 
 
 def test_every_way_of_reading_works_on_executors(answers: dict[str, Any], data: Path) -> None:
@@ -231,4 +231,4 @@ def test_what_travels_goes_through_kryo_too(master: str, data: Path, strict: str
         "spark.kryo.registrationRequired": strict,
     }
     few = {name: cases(data)[name] for name in ("several tasks", "pages in the middle", MANY_FILES)}
-    hold(few, application(master, settings, queries=queries(few)), "on", "off")
+    hold(few, application(master, data, settings, few), "on", "off")

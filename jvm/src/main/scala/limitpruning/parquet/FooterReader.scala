@@ -27,7 +27,10 @@ final class UnreadableFooterException(file: FileStatus, problem: String, cause: 
 final class FooterReader(conf: Configuration) {
   import FooterReader._
 
-  /** @throws UnreadableFooterException where the file is missing, truncated, encrypted or not Parquet */
+  /**
+   * @throws UnreadableFooterException where the file is missing, truncated, encrypted or not Parquet
+   * @throws InterruptedException where the query is cancelled
+   */
   def read(file: FileStatus): Footer =
     try {
       val bytes = footerBytes(file)
@@ -36,6 +39,7 @@ final class FooterReader(conf: Configuration) {
       footer
     } catch {
       case e: UnreadableFooterException => throw e
+      case Interrupted(interruption) => throw interruption
       case e @ (_: IOException | _: RuntimeException) =>
         throw new UnreadableFooterException(file, Option(e.getMessage).getOrElse(e.getClass.getName), e)
     }
