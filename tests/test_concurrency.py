@@ -149,9 +149,10 @@ def test_line_35_readers_beside_writers(spark: SparkSession, tmp_path: Path) -> 
         work += [pool.submit(read_on, seed) for seed in range(READERS)]
         for each in work:
             each.result()
-    clear = ("REFRESH TABLE", "recreating the Dataset")
-    unclear = [error for error in answers.errors if not any(text in error for text in clear)]
-    assert not unclear, unclear[0]
+    # Which error plain Spark gives is its own affair.
+    ours = [error for error in answers.errors if "LimitPrunedScanExec" in error]
+    assert all("REFRESH TABLE" in error.split("\tat ")[0] for error in ours), ours
+    assert all("/t/" in error for error in answers.errors), "each names the file"
     assert all(moving.writes[kind] > 3 for kind in ("added", "replaced", "deleted"))
     assert answers.counts["covered"] > answers.counts["errors"], answers.counts
     assert answers.counts["left alone"] > 0, answers.counts

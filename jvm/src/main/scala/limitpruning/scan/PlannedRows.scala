@@ -6,17 +6,19 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 /**
- * Passes on the rows of a run of row groups, counts the row groups that are begun, and makes sure at the end that
- * there were just as many rows as planned.
+ * Passes on the rows of a run of row groups, counts the row groups that are begun, and makes sure that the file did not
+ * change before their bytes had been read, and at the end that there were just as many rows as planned.
  *
  * @param rows the reader's rows, or batches of rows, which do not cross row groups: those that are planned
  * @param planned the row groups of the run
+ * @param check whether the file is still the one that was planned
  * @param bytesRead compressed bytes; a row group's are read together, when its first row is
  */
 private[scan] final class PlannedRows(
     rows: Iterator[Any],
     path: String,
     planned: Seq[PlannedRowGroup],
+    check: CheckUnchanged,
     rowGroupsRead: SQLMetric,
     bytesRead: SQLMetric
 ) extends Iterator[Any]
@@ -27,7 +29,7 @@ private[scan] final class PlannedRows(
   private var nextBegins = 0L
 
   override def hasNext: Boolean = {
-    val more = rows.hasNext
+    val more = check.orElse(rows.hasNext)
     if (!more && delivered != total)
       throw new FileChangedException(path, s"it has $delivered rows instead of $total")
     more
@@ -35,6 +37,7 @@ private[scan] final class PlannedRows(
 
   override def next(): Any = {
     val element = rows.next()
+    if (nextBegins <= delivered) check.whileOpen() // a row group's bytes are read together: now they have been
     while (begun < planned.length && nextBegins <= delivered) {
       nextBegins += planned(begun).rowsToRead
       rowGroupsRead += 1

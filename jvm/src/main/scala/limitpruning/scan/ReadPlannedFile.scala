@@ -2,8 +2,6 @@ package limitpruning.scan
 
 import java.io.Closeable
 
-import scala.util.control.NonFatal
-
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.metric.SQLMetric
@@ -24,49 +22,31 @@ private[scan] final class ReadPlannedFile(
     with Serializable {
 
   override def apply(file: PartitionedFile): Iterator[InternalRow] = {
-    val all = open(file)
-    try chosen(all, file).asInstanceOf[Iterator[InternalRow]] // as Spark types the batches of its columnar readers, too
-    catch {
+    val check = new CheckUnchanged(file, conf.value)
+    val all = check.orElse(read(file))
+    try {
+      // Only now that it is open: a file that is replaced at the last moment is found out, too.
+      check.now()
+      chosen(all, file, check).asInstanceOf[Iterator[InternalRow]] // as Spark types the batches of its columnar readers
+    } catch {
       case error: Throwable =>
         close(all) // as nobody else knows of it yet
         throw error
     }
   }
 
-  private def open(file: PartitionedFile): Iterator[InternalRow] =
-    try read(file)
-    catch {
-      case NonFatal(error) =>
-        checkUnchanged(file) // what could not be opened because it changed is better told so
-        throw error
-    }
-
-  private def chosen(all: Iterator[InternalRow], file: PartitionedFile): PlannedRows = {
-    // Only now, as what is open stays the file that it was: one that was replaced before that is found out here.
-    checkUnchanged(file)
+  private def chosen(all: Iterator[InternalRow], file: PartitionedFile, check: CheckUnchanged): PlannedRows = {
     val path = file.urlEncodedPath
     val planned = ReadPlannedFile.planned(file)
     val rows =
       if (planned.forall(_.isWhole) || ReadRowRanges.narrow(all, planned, path)) all
       else new RowsInRanges(all, planned)
-    new PlannedRows(rows, path, planned, rowGroupsRead, bytesRead)
+    new PlannedRows(rows, path, planned, check, rowGroupsRead, bytesRead)
   }
 
   private def close(rows: Iterator[_]): Unit = rows match {
     case open: Closeable => open.close()
     case _ =>
-  }
-
-  private def checkUnchanged(file: PartitionedFile): Unit = {
-    val path = file.toPath
-    val status = path.getFileSystem(conf.value).getFileStatus(path)
-    if (status.getLen != file.fileSize)
-      throw new FileChangedException(
-        file.urlEncodedPath,
-        s"it has ${status.getLen} bytes instead of ${file.fileSize}"
-      )
-    if (status.getModificationTime != file.modificationTime)
-      throw new FileChangedException(file.urlEncodedPath, "it was written to after it had been listed")
   }
 }
 

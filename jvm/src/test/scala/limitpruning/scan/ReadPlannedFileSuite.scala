@@ -3,7 +3,6 @@ package limitpruning.scan
 import java.io.Closeable
 import java.nio.file.{Files, Path}
 
-import org.apache.spark.paths.SparkPath
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.metric.SQLMetric
@@ -16,19 +15,8 @@ import limitpruning.testing.TempFolder
 class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
   private val conf = new SerializableConfiguration(new org.apache.hadoop.conf.Configuration())
 
-  private def planned(path: Path, rows: Long*): PartitionedFile = {
-    val listed = status(path)
-    PartitionedFile(
-      InternalRow.empty,
-      SparkPath.fromPath(listed.getPath),
-      0,
-      10,
-      Array.empty[String],
-      listed.getModificationTime,
-      listed.getLen,
-      ReadPlannedFile.plan(rows.map(n => PlannedRowGroup(n, RowRange.all(n), 1)))
-    )
-  }
+  private def planned(path: Path, rows: Long*): PartitionedFile =
+    PlannedSplit(status(path), rows.map(n => PlannedRowGroup(n, RowRange.all(n), 1)): _*)
 
   private def read(reader: Reader, metric: SQLMetric = new SQLMetric("sum")): ReadPlannedFile =
     new ReadPlannedFile(reader, conf, metric, new SQLMetric("sum"))
