@@ -28,6 +28,7 @@ final class FooterReader(conf: Configuration) {
   /**
    * @param columns what it is to tell of
    * @throws UnreadableFooterException where the file is missing, truncated, encrypted or not Parquet
+   * @throws InterruptedException where the query is cancelled
    */
   def read(file: FileStatus, columns: FileColumns): Footer =
     explained(file)(Footer.of(narrowed(file, columns)))
@@ -97,6 +98,7 @@ private[limitpruning] object FooterReader {
     try body
     catch {
       case e: UnreadableFooterException => throw e
+      case Interrupted(interruption) => throw interruption
       case e @ (_: IOException | _: RuntimeException) =>
         throw new UnreadableFooterException(file, Option(e.getMessage).getOrElse(e.getClass.getName), e)
     }

@@ -67,7 +67,9 @@ case class LimitPrunedScanExec(
 
   @transient private lazy val inputRDD: RDD[InternalRow] = {
     ScanMetrics.postPlanned(sparkContext, metrics, chosen, bytesToRead, pagesSkipped)
-    reading.rdd(metrics, skip, look, isOneTask)
+    reading
+      .rdd(metrics, skip, look, isOneTask)
+      .mapPartitions(rows => new TellFileChanges(rows).asInstanceOf[Iterator[InternalRow]]) // or batches, as there
   }
 
   override protected def doExecute(): RDD[InternalRow] = {

@@ -1,16 +1,15 @@
 package limitpruning.scan
 
+import java.io.Closeable
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.util.SerializableConfiguration
 
-import limitpruning.parquet.{FooterReader, FooterSeal}
-import limitpruning.select.FileVersion
-
 /**
- * Opens one run of row groups with Spark's own reader, after making sure that the file is still the one whose
- * footer was read. Runs on executors.
+ * Opens one run of row groups with Spark's own reader, and makes sure that the file is still the one whose footer was
+ * read. Runs on executors.
  *
  * @param read Spark's reader for the format
  * @param skip tells what need not be read any more
@@ -32,39 +31,45 @@ private[scan] final class ReadPlannedFile(
 
   override def apply(file: PartitionedFile): Iterator[InternalRow] = ReadPlannedFile.planned(file) match {
     case Some(run) if skip.exists(_(run.rowGroups)) => Iterator.empty
-    case Some(run) =>
-      checkUnchanged(file, run.version)
-      readPlanned(file, run.rowGroups)
+    case Some(run) => readPlanned(file, run)
     case None => unseen(file)
   }
 
-  private def readPlanned(file: PartitionedFile, planned: Seq[PlannedRowGroup]): Iterator[InternalRow] = {
-    val path = file.urlEncodedPath
-    val all = read(file)
-    val isWhole = planned.forall(_.isWhole)
-    val rows =
-      if (areProved) {
-        val chosen =
-          if (isWhole || ReadRowRanges.narrow(all, planned, path)) all else new RowsInRanges(all, planned)
-        new PlannedRows(chosen, path, planned, rowGroupsRead, bytesRead)
-      } else {
-        if (!isWhole) ReadRowRanges.narrowFiltered(all, planned)
-        new CandidatesRead(all, planned, rowGroupsRead, bytesRead)
-      }
-    rows.asInstanceOf[Iterator[InternalRow]] // as Spark types the batches of its columnar readers, too
+  private def readPlanned(file: PartitionedFile, run: PlannedRun): Iterator[InternalRow] = {
+    val check = new CheckUnchanged(file, run.version, conf.value)
+    val all = check.orElse(read(file))
+    try {
+      // Only now that it is open: a file that is replaced at the last moment is found out, too.
+      check.now()
+      val rows = chosen(all, file.urlEncodedPath, run.rowGroups, check)
+      rows.asInstanceOf[Iterator[InternalRow]] // as Spark types the batches of its columnar readers, too
+    } catch {
+      case error: Throwable =>
+        close(all) // as nobody else knows of it yet
+        throw error
+    }
   }
 
-  private def checkUnchanged(file: PartitionedFile, version: FileVersion): Unit = {
-    def refuse(problem: String): Nothing = throw new FileChangedException(file.urlEncodedPath, problem)
-    val path = file.toPath
-    val status = path.getFileSystem(conf.value).getFileStatus(path)
-    if (status.getLen != version.length)
-      refuse(s"it has ${status.getLen} bytes instead of ${version.length}")
-    if (status.getModificationTime != version.modificationTime)
-      refuse("it was written to after it had been listed")
-    // Times are as coarse as a second on some storage, and can be set; what was proved rests on the footer alone.
-    val seal = FooterSeal(version.footerLength, version.footerChecksum)
-    if (!new FooterReader(conf.value).hasSeal(status, seal)) refuse("it has another footer")
+  private def chosen(
+      all: Iterator[Any],
+      path: String,
+      planned: Seq[PlannedRowGroup],
+      check: CheckUnchanged
+  ): Iterator[Any] = {
+    val isWhole = planned.forall(_.isWhole)
+    if (areProved) {
+      val rows =
+        if (isWhole || ReadRowRanges.narrow(all, planned, path)) all else new RowsInRanges(all, planned)
+      new PlannedRows(rows, path, planned, check, rowGroupsRead, bytesRead)
+    } else {
+      if (!isWhole) ReadRowRanges.narrowFiltered(all, planned)
+      new CandidatesRead(all, planned, rowGroupsRead, bytesRead)
+    }
+  }
+
+  private def close(rows: Iterator[_]): Unit = rows match {
+    case open: Closeable => open.close()
+    case _ =>
   }
 }
 
