@@ -9,6 +9,7 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
 import limitpruning.plan._
+import limitpruning.predicate.BriefSql
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
 import limitpruning.select.{CandidateRows, ChosenRows, SearchCounts}
 
@@ -139,7 +140,7 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
     })
 
   private def predicate(conjuncts: Seq[Expression]): Option[String] =
-    if (conjuncts.isEmpty) None else Some(conjuncts.map(_.sql).mkString(" AND "))
+    if (conjuncts.isEmpty) None else Some(conjuncts.map(BriefSql(_)).mkString(" AND "))
 
   private def rowGroups(counts: SearchCounts, scanned: Option[Int]): RowGroupCounts =
     RowGroupCounts(counts.rowGroups, counts.matched, counts.fullyMatched, scanned)
