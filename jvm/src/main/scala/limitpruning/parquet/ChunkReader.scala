@@ -106,6 +106,7 @@ private object ChunkReader {
   private def orNone[T](body: => Option[T]): Option[T] =
     try body
     catch {
+      case Interrupted(interruption) => throw interruption
       case NonFatal(_) => None
       case _: LinkageError => None // a codec whose native library is missing on this machine
     }

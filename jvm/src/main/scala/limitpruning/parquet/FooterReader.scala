@@ -28,6 +28,7 @@ final class FooterReader(conf: Configuration) {
   /**
    * @param columns what it is to tell of
    * @throws UnreadableFooterException where the file is missing, truncated, encrypted or not Parquet
+   * @throws InterruptedException where the query is cancelled
    */
   def read(file: FileStatus, columns: FileColumns): Footer =
     explained(file)(Footer.of(narrowed(file, columns)))
@@ -39,8 +40,7 @@ final class FooterReader(conf: Configuration) {
     val raw = Util.readFileMetaData(new ByteArrayInputStream(bytes))
     if (raw.getRow_groups.asScala.exists(_.getColumns.asScala.exists(isEncrypted)))
       fail(file, "columns of it are encrypted")
-    if (!raw.getRow_groups.asScala.forall(isPlausible(file, _)))
-      fail(file, "a row group lies outside of the file")
+    if (!raw.getRow_groups.asScala.forall(isPlausible(file, _))) fail(file, "a row group lies outside of the file")
     NarrowedFooter.of(raw, columns, FooterSeal.of(bytes))
   }
 
@@ -105,6 +105,7 @@ private[limitpruning] object FooterReader {
     try body
     catch {
       case e: UnreadableFooterException => throw e
+      case Interrupted(interruption) => throw interruption
       // Parsing keeps no state, so that running out of stack, on a schema of absurd depth, does no harm.
       case e @ (_: IOException | _: RuntimeException | _: StackOverflowError) =>
         throw new UnreadableFooterException(file, Option(e.getMessage).getOrElse(e.getClass.getName), e)

@@ -106,7 +106,10 @@ final class PageIndexReader(file: FileStatus, footer: Footer, storage: Storage, 
 
   private def orNone[T](body: => Option[T]): Option[T] =
     try body
-    catch { case NonFatal(_) => None }
+    catch {
+      case Interrupted(interruption) => throw interruption
+      case NonFatal(_) => None
+    }
 }
 
 private object PageIndexReader {

@@ -5,7 +5,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LocalLimit
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.parquet.{FactsCache, UnreadableFooterException}
-import limitpruning.select.ProvedCover
+import limitpruning.scan.LookWhileReading
+import limitpruning.select.{CandidateRows, ChosenRows, NotCovered, ProvedCover, Selection}
 
 /** Decides for one LIMIT what to read: extract, list, look, select. */
 object CoverLimit {
@@ -45,19 +46,39 @@ object CoverLimit {
       select(_)
     )
     try {
-      val (outcome, seen) = search.run(table.files)
+      val files = table.files
+      val (outcome, seen) = search.run(files)
       val counts = seen.copy(footersKept = table.footers.hits)
-      val nanos = System.nanoTime() - started
-      outcome.fold(
-        reason => Left(Refusal(reason, Some(scan), Some(counts), nanos)),
-        selection => {
-          val cover = ProvedCover(scan.limit, scan.conjuncts, selection, counts, nanos)
-          Right((scan, new SelectedFileIndex(scan.relation.location, cover)))
-        }
-      )
+      def nanos: Long = System.nanoTime() - started
+      def read(rows: ChosenRows, look: Option[LookWhileReading] = None) =
+        Right((scan, new SelectedFileIndex(scan.relation.location, rows, look = look)))
+      outcome match {
+        case Right(selection) => read(ProvedCover(scan.limit, scan.conjuncts, selection, counts, nanos))
+        case Left(reason) =>
+          preferred(reason, search.seen, files.drop(search.seen.size), new SelectPreferred(select)) match {
+            case Some(selection) =>
+              val why = NotCovered(reason.code, reason.message)
+              val conjuncts = scan.conjuncts
+              val rows =
+                CandidateRows(scan.limit, conjuncts, selection, counts, nanos, notCovered = Some(why))
+              read(rows, if (selection.unseen.isEmpty) None else Some(table.whileReading))
+            case None => Left(Refusal(reason, Some(scan), Some(counts), nanos))
+          }
+      }
     } catch {
       case e: UnreadableFooterException =>
         Left(Refusal(Declined.UnreadableFooter(e.getMessage), Some(scan), None, System.nanoTime() - started))
     }
+  }
+
+  /** What is better to read than everything, where the table turned out to be clustered by the predicate. */
+  private def preferred(
+      reason: Declined,
+      seen: Seq[ClassifiedFile],
+      unseen: Seq[ListedFile],
+      select: SelectPreferred
+  ): Option[Selection] = reason match {
+    case _: Declined.NotEnoughRows | _: Declined.OutOfBudget => select(seen, unseen)
+    case _ => None
   }
 }

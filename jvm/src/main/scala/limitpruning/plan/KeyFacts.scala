@@ -1,6 +1,6 @@
 package limitpruning.plan
 
-import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.{Expression, IsNotNull, Literal, SortOrder}
 
 import limitpruning.predicate._
 
@@ -14,11 +14,7 @@ import limitpruning.predicate._
 final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: ClassifyRowGroups) {
   import KeyFacts._
 
-  val order: KeyOrder = new KeyOrder(
-    SupportedTypes.ordering(key.dataType),
-    isDescending = key.direction == Descending,
-    nullsFirst = key.nullOrdering == NullsFirst
-  )
+  val order: KeyOrder = FirstKey.of(key).order
   private val facts = new Evaluator(Nil, classify.columns).facts(key.child)
   private val column = columnOf(key.child).map(_.id).flatMap(id => classify.columns.find(_.id == id))
   // Whatever is null of a row group is not in the answer where the predicate says so.
@@ -57,6 +53,15 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
       case None => order.worst(known).map(_ -> rows).toSeq
     }
   }
+
+  /** The best place that a row of a part of a row group may have, and the place that all its rows are certain to reach. */
+  def ends(file: ClassifiedFile, unit: RowUnit): (Option[Any], Option[Any]) = {
+    val known = if (file.isBelieved) facts(unit) else ColumnFacts.Unknown
+    (best(known), order.worst(known))
+  }
+
+  /** The key's columns, by the ordinals that `classify` gives them. */
+  val columns: Seq[Int] = Column.in(key.child).map(_.id).flatMap(id => classify.columns.indices.find(classify.columns(_).id == id))
 
   private def best(known: ColumnFacts): Option[Any] =
     order.best(if (isNeverNull && known.canBeValue) known.withoutNulls else known)

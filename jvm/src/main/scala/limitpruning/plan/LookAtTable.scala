@@ -12,7 +12,7 @@ import org.apache.spark.util.SerializableConfiguration
 
 import limitpruning.{LimitPruningConf, SparkSessions}
 import limitpruning.parquet._
-import limitpruning.scan.ReadRowRanges
+import limitpruning.scan.{LookWhileReading, ReadRowRanges}
 
 /**
  * All that it takes to look at the files of one LIMIT's table, as the settings and the relation have it. One search, one
@@ -68,13 +68,25 @@ private[plan] final class LookAtTable(
     )
   }
 
+  /** How a file is looked at while it is read. */
+  def whileReading: LookWhileReading = new FindEnoughRows(
+    scan.limit,
+    scan.conjuncts,
+    scan.logical.output,
+    scan.relation.partitionSchema,
+    settings,
+    columns
+  )
+
   def budget: SearchBudget = SearchBudget(
     maxFiles = conf.getConf(LimitPruningConf.MaxFiles),
     maxTime = conf.getConf(LimitPruningConf.MaxTime).millis,
     // Where partition pruning has decided already, every row group matches, and the first file is likely to do.
-    firstFiles = if (scan.conjuncts.forall(isPartitionFilter)) 1
-    else conf.getConf(LimitPruningConf.FirstFiles)
+    firstFiles = if (scan.conjuncts.forall(isPartitionFilter)) 1 else firstFiles
   )
+
+  /** Files of the first wave, where nothing is decided by directories alone. */
+  def firstFiles: Int = conf.getConf(LimitPruningConf.FirstFiles)
 
   /** The files that partition pruning leaves, in an order that depends on their paths alone. */
   def files: IndexedSeq[ListedFile] = {

@@ -23,7 +23,7 @@ trait PruneByDecision { this: Rule[LogicalPlan] =>
       catch {
         case cancelled: SparkException if cancelled.getCondition == "SPARK_JOB_CANCELLED" => throw cancelled
         // A linkage error is what a Spark that lacks something we use would give. Where the stack is used up, nothing is
-        // lost: a decision keeps no state, and Spark may get along with less.
+        // lost: a decision keeps no state, and Spark may need less stack to go on.
         case error @ (NonFatal(_) | _: LinkageError | _: StackOverflowError)
             if !conf.getConf(LimitPruningConf.FailOnError) =>
           shared.failures.increment()

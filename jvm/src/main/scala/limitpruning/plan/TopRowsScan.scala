@@ -13,8 +13,9 @@ import limitpruning.predicate.{BriefSql, Nesting, SupportedTypes}
  *
  * @param scan what the Sort stands over; all columns that the query reads are needed, as the filter stays
  * @param key the first sort key, over the relation's columns
+ * @param sorted the same key, over the output of what is sorted
  */
-final case class TopRowsScan(scan: LimitedScan, key: SortOrder)
+final case class TopRowsScan(scan: LimitedScan, key: SortOrder, sorted: SortOrder)
 
 object TopRowsScan {
 
@@ -43,7 +44,7 @@ object TopRowsScan {
         else if (!SupportedTypes.contains(type_)) Left(Declined.KeyNotOrdered(key.child.sql, type_.sql))
         else {
           val needed = AttributeSet.fromAttributeSets((filters :+ key).map(_.references))
-          Right(TopRowsScan(scan.copy(needed = scan.needed ++ needed), key))
+          Right(TopRowsScan(scan.copy(needed = scan.needed ++ needed), key, first))
         }
       case other => Left(Declined.OperatorBetween(other.nodeName))
     }

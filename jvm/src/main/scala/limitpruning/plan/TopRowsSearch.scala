@@ -6,17 +6,23 @@ import scala.collection.mutable.ArrayBuffer
 import limitpruning.LimitPruningConf.{MaxFiles, MaxTime}
 import limitpruning.parquet.Footer
 import limitpruning.predicate.MatchState
-import limitpruning.select.{RowBound, SearchCounts}
+import limitpruning.select.{RowBound, RowRange, SearchCounts}
 
-/** A row group whose rows may be among the first, and the best place that one of them may have, none where any is possible. */
-final case class Candidate(file: ClassifiedFile, rowGroup: Int, best: Option[Any])
+/**
+ * A row group whose rows may be among the first.
+ *
+ * @param best the best place that one of them may have, none where any is possible
+ * @param ranges those of its rows that may be
+ */
+final case class Candidate(file: ClassifiedFile, rowGroup: Int, best: Option[Any], ranges: Seq[RowRange])
 
 /**
  * What a search for the first rows found.
  *
  * @param kept row groups that the bound leaves, the best first
  * @param unseen files that were not looked at, though they may have such row groups
- * @param bound the place that enough rows are certain to reach
+ * @param bound the place that enough rows are certain to reach, if there is one
+ * @param dropped row groups that may match, but are behind the bound
  */
 final case class FoundTopRows(kept: Seq[Candidate], unseen: Seq[ListedFile], bound: RowBound, dropped: Int)
 
@@ -25,6 +31,7 @@ final case class FoundTopRows(kept: Seq[Candidate], unseen: Seq[ListedFile], bou
  * search, one instance.
  *
  * @param limit rows wanted, at least 1
+ * @param mostNoted the largest limit for which row groups are left out while reading, by the rows that were read before
  * @param read begins to read the footers of one wave
  * @param classify the state of each row group of a file, from its footer
  */
@@ -32,6 +39,7 @@ final class TopRowsSearch(
     limit: Int,
     key: KeyFacts,
     budget: SearchBudget,
+    mostNoted: Int,
     read: Seq[ListedFile] => FooterWave,
     classify: (ListedFile, Footer) => ClassifiedFile
 ) {
@@ -40,7 +48,9 @@ final class TopRowsSearch(
   private val deadline = budget.maxTime.fromNow
   private val obstacles = new ObstacleCounts
   private val bound = new RowBound(limit.toLong, key.order)
-  private val boundOfOne = new RowBound(1, key.order)
+  // What would be left out if one row were wanted, and every row group had one that matches: where that is little, the
+  // data is not clustered by the key.
+  private val bestCase = new RowBound(1, key.order)
   private val matched = ArrayBuffer.empty[Candidate]
 
   /**
@@ -87,10 +97,13 @@ final class TopRowsSearch(
   private def add(counts: SearchCounts, file: ClassifiedFile): SearchCounts = {
     val states = file.rowGroups.map(_.state)
     for (rowGroup <- states.indices if states(rowGroup) != MatchState.NotMatching) {
-      matched += Candidate(file, rowGroup, key.best(file, rowGroup))
+      val rows = RowRange.all(file.footer.rowGroups(rowGroup).getRowCount)
+      matched += Candidate(file, rowGroup, key.best(file, rowGroup), rows)
       file.rowGroups(rowGroup).obstacle.orElse(key.obstacle(file, rowGroup)).foreach(obstacles.add)
-      if (states(rowGroup) == MatchState.FullyMatching)
-        for ((place, rows) <- key.certain(file, rowGroup); one <- Seq(bound, boundOfOne)) one.add(place, rows)
+      for ((place, rows) <- key.certain(file, rowGroup)) {
+        bestCase.add(place, rows)
+        if (states(rowGroup) == MatchState.FullyMatching) bound.add(place, rows)
+      }
     }
     counts.copy(
       filesLookedAt = counts.filesLookedAt + 1,
@@ -102,14 +115,10 @@ final class TopRowsSearch(
 
   private def result(unseen: Seq[ListedFile], seen: SearchCounts): Either[Declined, FoundTopRows] = {
     val (dropped, kept) = matched.toSeq.partition(candidate => bound.excludes(candidate.best))
-    val isWhole = kept.size == seen.rowGroups && unseen.size == seen.files - seen.filesLookedAt
-    if (bound.place.isEmpty)
-      Left(
-        if (unseen.nonEmpty) outOfBudget(seen)
-        else Declined.NotEnoughRows(bound.rows, limit, obstacles.summary(seen.rowGroups))
-      )
-    else if (isWhole) Left(notClustered(seen))
-    else Right(FoundTopRows(bestFirst(kept), unseen, bound, dropped.size))
+    val found = FoundTopRows(bestFirst(kept), unseen, bound, dropped.size)
+    if (bound.place.nonEmpty || (limit <= mostNoted && pays(unseen, seen))) Right(found)
+    else if (unseen.nonEmpty) Left(outOfBudget(seen))
+    else Left(notClustered(seen))
   }
 
   private def bestFirst(kept: Seq[Candidate]): Seq[Candidate] = {
@@ -119,8 +128,7 @@ final class TopRowsSearch(
 
   /** Whether the files looked at show that much can be left out, so that the others are worth looking at. */
   private def pays(unseen: Seq[ListedFile], seen: SearchCounts): Boolean = {
-    // As long as too few rows are certain, what one row would leave out tells whether the data is clustered by the key.
-    val judge = if (bound.place.nonEmpty) bound else boundOfOne
+    val judge = if (bound.place.nonEmpty) bound else bestCase
     val leftOut = seen.rowGroups - seen.matched + matched.count(candidate => judge.excludes(candidate.best)) +
       (seen.files - seen.filesLookedAt - unseen.size) + unseen.count(file => judge.excludes(key.best(file)))
     LeastLeftOut * leftOut >= seen.rowGroups
@@ -129,7 +137,8 @@ final class TopRowsSearch(
   private def isOver(seen: SearchCounts): Boolean =
     seen.filesLookedAt >= budget.maxFiles || deadline.isOverdue()
 
-  private def notClustered(seen: SearchCounts): Declined =
+  /** Why nothing can be left out by the key. */
+  def notClustered(seen: SearchCounts): Declined =
     Declined.KeyNotClustered(seen.filesLookedAt, key.sql, obstacles.summary(seen.rowGroups))
 
   private def outOfBudget(seen: SearchCounts): Declined =

@@ -11,7 +11,7 @@ import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 import limitpruning.plan._
 import limitpruning.predicate.BriefSql
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
-import limitpruning.select.SearchCounts
+import limitpruning.select.{CandidateRows, ChosenRows, SearchCounts}
 
 /** Reads a report off a query's plans: what was decided stands in them, so nothing is kept elsewhere. */
 object DescribeQuery extends AdaptiveSparkPlanHelper {
@@ -80,10 +80,13 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
       LimitReport(
         table = table(limited.logical),
         limit = Some(chosen.limit),
+        order = candidates(chosen).flatMap(_.top).map { top =>
+          OrderReport(top.key, top.bound, Some(top.rowsCertain), Some(top.rowGroupsDropped))
+        },
         predicate = predicate(chosen.conjuncts),
-        reason = None,
+        reason = candidates(chosen).flatMap(_.notCovered).map(why => Reason(why.code, why.message)),
         rowGroups = Some(rowGroups(chosen.counts, Some(chosen.selection.rowGroups))),
-        files = Some(files(chosen.counts, Some(chosen.selection.files.size))),
+        files = Some(files(chosen.counts, Some(chosen.selection.paths.size))),
         rowsToRead = Some(chosen.selection.rows),
         rowRanges = Some(chosen.selection.rowRanges),
         rowsCut = Some(chosen.selection.rowsCut),
@@ -94,14 +97,21 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
         rowFilterSkipped = scan.exists(_.skipsRowFilter),
         rowsRead = measured(ScanMetrics.OutputRows),
         rowGroupsRead = measured(ScanMetrics.RowGroupsRead),
+        rowGroupsSkipped = measured(ScanMetrics.RowGroupsSkipped),
         bytesRead = measured(ScanMetrics.BytesRead)
       )
     }
   }
 
+  private def candidates(chosen: ChosenRows): Option[CandidateRows] = chosen match {
+    case candidates: CandidateRows => Some(candidates)
+    case _ => None
+  }
+
   private def refused(limit: LocalLimit, refusal: Refusal): LimitReport = LimitReport(
     table = refusal.scan.map(_.logical).orElse(firstTable(limit)).fold("")(table),
     limit = IntegerLiteral.unapply(limit.limitExpr),
+    order = TopRowsScan.of(limit).flatMap(_.toOption).map(top => OrderReport(top.key.sql, None, None, None)),
     predicate = refusal.scan.flatMap(scan => predicate(scan.conjuncts)),
     reason = Some(Reason(refusal.reason.code, refusal.reason.message)),
     rowGroups = refusal.counts.map(rowGroups(_, None)),
@@ -116,6 +126,7 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
     rowFilterSkipped = false,
     rowsRead = None,
     rowGroupsRead = None,
+    rowGroupsSkipped = None,
     bytesRead = None
   )
 
@@ -135,7 +146,7 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
     RowGroupCounts(counts.rowGroups, counts.matched, counts.fullyMatched, scanned)
 
   private def files(counts: SearchCounts, scanned: Option[Int]): FileCounts =
-    FileCounts(counts.files, counts.filesLookedAt, scanned)
+    FileCounts(counts.files, counts.filesLookedAt, counts.footersKept, scanned)
 
   private def millis(nanos: Long): Double = nanos / 1e6
 }

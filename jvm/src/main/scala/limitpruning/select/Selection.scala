@@ -19,6 +19,9 @@ final case class ColumnBytes(bytes: Long, pages: Option[SelectedPages] = None) {
  */
 final case class SelectedPages(bytes: Long, pages: Int, total: Int)
 
+/** A place in an order: a value in Catalyst's representation, or null for SQL's NULL. */
+final case class Place(place: Any)
+
 /**
  * One row group as the selection needs to know it.
  *
@@ -28,6 +31,7 @@ final case class SelectedPages(bytes: Long, pages: Int, total: Int)
  * @param bytes compressed bytes of all its columns
  * @param columns each leaf column that may be read, by the path of its names
  * @param ranges the rows to read, ascending and not next to each other
+ * @param best the best place in an order that one of its rows may have, where one is wanted and known
  */
 final case class SelectedRowGroup(
     ordinal: Int,
@@ -35,7 +39,8 @@ final case class SelectedRowGroup(
     start: Long,
     bytes: Long,
     columns: Map[Seq[String], ColumnBytes],
-    ranges: Seq[RowRange]
+    ranges: Seq[RowRange],
+    best: Option[Place] = None
 ) {
   def rowsToRead: Long = RowRange.rowsOf(ranges)
 
@@ -68,11 +73,26 @@ final case class SelectedFile(
     rowGroups: Seq[SelectedRowGroup]
 )
 
-/** The files, row groups and rows that a scan will read, in order. Every one of the rows satisfies the predicate. */
-final case class Selection(files: Seq[SelectedFile]) {
+/**
+ * A file that is read whole, without its footer having been looked at.
+ *
+ * @param path the file as Spark's listing names it
+ * @param length the file's length in bytes when it was listed
+ */
+final case class UnseenFile(path: String, length: Long)
+
+/**
+ * The files, row groups and rows that a scan will read, in order. Where order matters, a file may stand more than once.
+ *
+ * @param unseen files that are read after the others; their bytes count, their rows are not known
+ */
+final case class Selection(files: Seq[SelectedFile], unseen: Seq[UnseenFile] = Nil) {
   private def all: Iterator[SelectedRowGroup] = files.iterator.flatMap(_.rowGroups)
 
-  /** All rows to read; less than the limit that was to be covered only where no other row of the table matches. */
+  /** The paths of all files that are read, in order. */
+  def paths: Seq[String] = (files.map(_.path) ++ unseen.map(_.path)).distinct
+
+  /** All rows to read of row groups that were looked at. */
   def rows: Long = all.map(_.rowsToRead).sum
 
   def rowGroups: Int = all.size
@@ -84,5 +104,5 @@ final case class Selection(files: Seq[SelectedFile]) {
   def rowsCut: Long = all.map(rowGroup => rowGroup.rows - rowGroup.rowsToRead).sum
 
   /** Compressed bytes of all columns that hold the rows. */
-  def bytes: Long = all.map(_.bytesToRead).sum
+  def bytes: Long = all.map(_.bytesToRead).sum + unseen.map(_.length).sum
 }
