@@ -1,4 +1,7 @@
-"""Files whose metadata is absurd: an answer as plain Spark gives it, in bounded time and memory."""
+"""Files whose metadata is absurd: an answer as plain Spark gives it, in bounded time and memory.
+
+What ends Spark's own process, such as structs nested a million deep, is in FooterReaderSuite.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 import footer_edit
-from compact_thrift import BINARY, I32, I64, LIST, STRUCT, Struct, varint
-from runs import ENABLED, conf, outcome
+from compact_thrift import I32, I64, LIST, STRUCT, Struct, varint
+from runs import ENABLED, conf, in_threads, outcome
 
 MOST = 2**63 - 1
 GROUPS, ROWS = 4, 10
@@ -72,13 +75,6 @@ def deep_unknown(footer: Struct) -> None:
     footer[99] = (STRUCT, inner)
 
 
-def deep_schema(footer: Struct) -> None:
-    """Put a hundred thousand groups around the last column."""
-    kind, elements = footer[SCHEMA][1]
-    group: Struct = {3: (I32, 1), 4: (BINARY, b"g"), CHILDREN: (I32, 1)}
-    footer[SCHEMA] = (LIST, (kind, elements[:-1] + [group] * 100_000 + elements[-1:]))
-
-
 def many_children(footer: Struct) -> None:
     footer[SCHEMA][1][1][0][CHILDREN] = (I32, 2**31 - 1)
 
@@ -122,7 +118,6 @@ FOOTERS: dict[str, Edit] = {
     "negative row group sizes": groups(lambda group: group.update({GROUP_SIZE: (I64, -MOST)})),
     "huge row group sizes": groups(lambda group: group.update({GROUP_SIZE: (I64, MOST)})),
     "unknown structs in structs": deep_unknown,
-    "groups in groups": deep_schema,
     "more children than columns": many_children,
     "page indexes behind the file": indexes(MOST - 5, 2**31 - 1),
     "page indexes at a wrong place": indexes(4, 100),
@@ -175,10 +170,10 @@ def answers_as_plain_spark(
     A footer that is wrong about rows may be told as a file that has changed.
     """
     spark.read.schema("id BIGINT, c BIGINT").parquet(str(folder)).createOrReplaceTempView("t")
-    for query in queries:
-        found = outcome(spark, query)
-        with conf(spark, {ENABLED: "false"}):
-            plain = outcome(spark, query)
+    pruned = in_threads(lambda query: outcome(spark, query), list(queries))
+    with conf(spark, {ENABLED: "false"}):
+        without = in_threads(lambda query: outcome(spark, query), list(queries))
+    for query, found, plain in zip(queries, pruned, without, strict=True):
         allowed = ANSWERS[query]
         if isinstance(found, str):
             told = "is not the file that the LIMIT was planned for" in found
@@ -193,9 +188,8 @@ def answers_as_plain_spark(
 def test_a_footer_that_claims_the_absurd(spark: SparkSession, file: Path, edit: Edit) -> None:
     footer_edit.edit_footer(file, edit)
     queries = SMALL_QUERIES if edit in ENDLESS else list(ANSWERS)
-    for page_bytes in ("0", "1048576"):
-        with conf(spark, {"spark.limitPruning.pages.minBytes": page_bytes}):
-            answers_as_plain_spark(spark, file.parent, queries)
+    with conf(spark, {"spark.limitPruning.pages.minBytes": "0"}):
+        answers_as_plain_spark(spark, file.parent, queries)
 
 
 def raw_footer(file: Path, footer: bytes, length: int | None = None) -> None:

@@ -5,6 +5,7 @@ import java.nio.file.{Files, Path}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path => HadoopPath}
+import org.apache.parquet.format.{FieldRepetitionType, SchemaElement}
 import org.scalatest.Assertion
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -119,5 +120,24 @@ class FooterReaderSuite extends AnyFunSuite with TempFolder {
     }
     val strings = new FooterReader(conf).read(status(file), FileColumns.All).rowGroups.head.getColumns.get(1)
     assert(!strings.getStatistics.hasNonNullValue)
+  }
+
+  test("refuses a schema of groups in groups without end, however much stack that would take") {
+    val deep = FooterEdit(fixture.write(path("deep.parquet"))) { raw =>
+      val group = new SchemaElement("g").setRepetition_type(FieldRepetitionType.OPTIONAL).setNum_children(1)
+      val elements = new java.util.ArrayList(raw.getSchema)
+      elements.addAll(1, java.util.Collections.nCopies(100000, group))
+      raw.setSchema(elements)
+    }
+    intercept[UnreadableFooterException](reader.read(status(deep), FileColumns.All))
+  }
+
+  test("refuses row groups that no byte range of the file selects") {
+    for (size <- Seq(Long.MinValue, Long.MaxValue)) {
+      val file = FooterEdit(fixture.write(path("middle.parquet"))) { raw =>
+        raw.getRow_groups.get(0).setTotal_compressed_size(size)
+      }
+      refuses(status(file), "a row group lies outside of the file")
+    }
   }
 }

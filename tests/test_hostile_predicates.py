@@ -1,0 +1,104 @@
+"""Predicates of absurd size: planned wherever Spark plans them, with the same answer and a short reason."""
+
+from __future__ import annotations
+
+from functools import reduce
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import limit_pruning
+from limit_pruning import LimitReport
+from runs import ENABLED, conf
+from tables import write
+
+ROWS = 100
+LONGEST_REASON = 2000
+LONGEST_PREDICATE = 20_000  # each conjunct is cut
+
+
+@pytest.fixture
+def numbers(spark: SparkSession, tmp_path: Path) -> DataFrame:
+    """Ten row groups of ten rows; ``c`` is 0 to 9 in each."""
+    groups = [
+        {"id": list(range(start, start + 10)), "c": list(range(10))} for start in range(0, ROWS, 10)
+    ]
+    schema = pa.schema([("id", pa.int64()), ("c", pa.int64())])
+    write(tmp_path / "numbers.parquet", groups, schema)
+    return spark.read.parquet(str(tmp_path))
+
+
+def hold(spark: SparkSession, df: DataFrame, where: Column, limit: int, rows: set[int]) -> LimitReport:
+    """Hold ``WHERE where LIMIT limit`` to the ids that match; return its report."""
+    query = df.where(where).limit(limit)
+    found = [row.id for row in query.collect()]
+    assert len(set(found)) == len(found) == min(limit, len(rows))
+    assert set(found) <= rows
+    report = limit_pruning.report(query).only
+    assert len(report.predicate or "") < LONGEST_PREDICATE
+    assert report.reason is None or len(report.reason.message) < LONGEST_REASON
+    return report
+
+
+def test_a_list_of_a_hundred_thousand_values(spark: SparkSession, numbers: DataFrame) -> None:
+    even = list(range(0, 200_000, 2))
+    wanted = {n for n in range(ROWS) if n % 2 == 0}
+    listed = F.expr(f"id IN ({', '.join(map(str, even))})")
+    hold(spark, numbers, listed, 20, wanted)
+    assert hold(spark, numbers, ~listed & (F.col("id") % 2 == 1), 20, set(range(ROWS)) - wanted)
+    beyond = F.expr(f"id NOT IN ({', '.join(str(n + 95) for n in even)})")
+    assert hold(spark, numbers, beyond, 90, set(range(95))).covered
+
+
+def test_hundreds_of_conjuncts(spark: SparkSession, numbers: DataFrame) -> None:
+    holds = reduce(lambda p, n: p & (F.col("id") != -n), range(1, 300), F.col("id") >= 50)
+    assert hold(spark, numbers, holds, 30, set(range(50, ROWS))).covered
+    undecided = reduce(
+        lambda p, n: p & ((F.col("c") * n) % 1009 != 1008), range(1, 100), F.col("id") >= 50
+    )
+    hold(spark, numbers, undecided, 30, set(range(50, ROWS)))
+
+
+def test_conditions_in_conditions(spark: SparkSession, numbers: DataFrame) -> None:
+    deep = F.col("id") >= 50
+    for n in range(1, 300):
+        deep = (deep & (F.col("id") >= -n)) if n % 2 else (deep | (F.col("id") == -n))
+    assert hold(spark, numbers, deep, 30, set(range(50, ROWS))).covered
+
+
+def test_functions_in_functions(spark: SparkSession, numbers: DataFrame) -> None:
+    deep = F.col("id")
+    for n in range(1, 200):
+        deep = F.when(F.col("id") == -n, F.lit(n)).otherwise(deep)
+    report = hold(spark, numbers, deep >= 50, 30, set(range(50, ROWS)))
+    assert report.covered, "each row group has few values"
+
+
+def test_what_spark_plans_is_planned(spark: SparkSession, numbers: DataFrame) -> None:
+    """Where the stack is used up, it is Spark that uses it up."""
+    for levels in (300, 600, 2000):
+        deep = F.col("id") >= 50
+        for n in range(1, levels):
+            deep = (deep & (F.col("id") >= -n)) if n % 2 else (deep | (F.col("id") == -n))
+        with conf(spark, {ENABLED: "false"}):
+            plain = _ids(numbers, deep)
+        found = _ids(numbers, deep)
+        assert (found is None) == (plain is None), f"{levels} levels"
+        assert found is None or (len(found) == 30 and min(found) >= 50)
+
+
+def _ids(df: DataFrame, where: Column) -> list[int] | None:
+    try:
+        return [row.id for row in df.where(where).limit(30).collect()]
+    except Exception as error:  # noqa: BLE001 (py4j's, as the JVM has no other name for it)
+        assert "StackOverflowError" in str(error), error
+        return None
+
+
+@pytest.mark.parametrize("limit", [2**31 - 1, 2**31 - 2])
+def test_the_largest_limit(spark: SparkSession, numbers: DataFrame, limit: int) -> None:
+    assert hold(spark, numbers, F.col("id") >= 50, limit, set(range(50, ROWS))).covered
+    hold(spark, numbers, F.col("c") == 3, limit, {n for n in range(ROWS) if n % 10 == 3})
