@@ -23,8 +23,8 @@ REASONS = {
         "SELECT s, rand(2) AS r FROM tracking_data LIMIT 3",
     ],
     "not-enough-rows": [
-        "SELECT * FROM tracking_data WHERE species LIKE 'Alpine%' AND s >= 50 LIMIT 4",
-        "SELECT * FROM tracking_data WHERE s >= 50 LIMIT 13",
+        "SELECT * FROM tracking_data WHERE s % 2 = 0 LIMIT 4",
+        "SELECT * FROM tracking_data WHERE s % 2 = 0 OR s = 1 LIMIT 13",
     ],
 }
 CASES = [(code, query) for code, queries in REASONS.items() for query in queries]
