@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 import limit_pruning
@@ -72,3 +73,15 @@ def statistics_alone(spark: SparkSession) -> Iterator[None]:
     """Leave dictionaries and bloom filters unread, which decide much that statistics must not."""
     with conf(spark, {"spark.limitPruning.planning.maxBytes": "0"}):
         yield
+
+
+@pytest.fixture
+def quiet(spark: SparkSession) -> Iterator[None]:
+    """Keep the errors of predicates that fail on some row out of the log."""
+    spark.sparkContext.setLogLevel("OFF")
+    # By PySpark's own class: whoever asks first decides of which class the logger is.
+    logger = PySparkLogger.getLogger("SQLQueryContextLogger")
+    logger.disabled = True
+    yield
+    logger.disabled = False
+    spark.sparkContext.setLogLevel("ERROR")

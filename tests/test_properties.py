@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
-from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 import limit_pruning
@@ -34,18 +32,6 @@ NOT_DETERMINISTIC = [
 ]
 
 TABLES, QUERIES_PER_TABLE = 64, 42
-
-
-@pytest.fixture
-def quiet(spark: SparkSession) -> Iterator[None]:
-    """Keep the errors of predicates that fail on some row out of the log."""
-    spark.sparkContext.setLogLevel("OFF")
-    # By PySpark's own class: whoever asks first decides of which class the logger is.
-    logger = PySparkLogger.getLogger("SQLQueryContextLogger")
-    logger.disabled = True
-    yield
-    logger.disabled = False
-    spark.sparkContext.setLogLevel("ERROR")
 
 
 def test_random_tables(spark: SparkSession) -> None:

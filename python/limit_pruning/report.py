@@ -38,15 +38,24 @@ class LimitReport:
         table: Table name, or the path where the scan has no name.
         limit: Rows that the LIMIT needs from the scan (an OFFSET is added); None where it is not
             a constant.
+        order_by: The first key of the ORDER BY below the LIMIT, with its direction; None where
+            there is none.
+        bound: The value of the key, in SQL, that at least `limit` rows are certain to reach; None
+            where there is no such value before rows are read.
+        rows_certain: Rows that are certain to reach the bound.
         predicate: The WHERE in SQL; None where there is none.
-        covered: Whether the rows chosen are proved to match, and are `limit` or all that do.
+        covered: Whether less than the table is read: the rows chosen are proved to match, and are
+            `limit` or all that do; or, with ORDER BY, the first rows are among them.
         reason: Why not, where not covered; None where covered.
         row_groups_total: Row groups in the files looked at.
         row_groups_matched: Those with rows that may match.
         row_groups_fully_matched: Those in which every row is proved to match.
+        row_groups_dropped: Matched row groups without a row that reaches the bound.
         row_groups_scanned: Those chosen to be read.
         files_total: Files left by partition pruning.
         files_looked_at: Files whose footers were read while planning.
+        footers_kept: Files among them whose footers were known from earlier queries; the others
+            were read.
         files_scanned: Files with a chosen row group.
         rows_to_read: Rows chosen to be read.
         row_ranges: Ranges of rows chosen in row groups that are not read whole.
@@ -59,20 +68,27 @@ class LimitReport:
         row_filter_skipped: Whether the scan evaluates no WHERE, as every chosen row matches.
         rows_read: Rows that the scan gave; None until the query has run on this DataFrame.
         row_groups_read: Row groups that the scan opened; None until then.
+        row_groups_skipped: Row groups that the scan left out, as the rows that it had read by then
+            come before all of theirs; None until then.
         bytes_read: Compressed bytes of the pages that the scan read; None until then.
     """
 
     table: str
     limit: int | None
+    order_by: str | None
+    bound: str | None
+    rows_certain: int | None
     predicate: str | None
     covered: bool
     reason: Reason | None
     row_groups_total: int | None
     row_groups_matched: int | None
     row_groups_fully_matched: int | None
+    row_groups_dropped: int | None
     row_groups_scanned: int | None
     files_total: int | None
     files_looked_at: int | None
+    footers_kept: int | None
     files_scanned: int | None
     rows_to_read: int | None
     row_ranges: int | None
@@ -84,6 +100,7 @@ class LimitReport:
     row_filter_skipped: bool
     rows_read: int | None
     row_groups_read: int | None
+    row_groups_skipped: int | None
     bytes_read: int | None
 
     def __str__(self) -> str:

@@ -1,10 +1,8 @@
 package limitpruning
 
-import java.util.concurrent.atomic.LongAdder
-
 import org.apache.spark.sql.SparkSessionExtensions
 
-import limitpruning.plan.{PlanLimitPrunedScan, PruneRowGroupsByLimit}
+import limitpruning.plan._
 
 /**
  * The entry point: `spark.sql.extensions=limitpruning.LimitPruningExtensions`.
@@ -14,14 +12,14 @@ import limitpruning.plan.{PlanLimitPrunedScan, PruneRowGroupsByLimit}
  * }}}
  */
 class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
-
-  /** Unexpected planning errors of the application; all its sessions share this object. */
-  private val failures = new LongAdder
+  private val shared = new SharedState
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
     LimitPruningConf.register()
     // After filter push-down and partition pruning have settled, before anything is estimated from sizes.
-    extensions.injectPreCBORule(session => PruneRowGroupsByLimit(session, failures))
+    extensions.injectPreCBORule(session => PruneRowGroupsByLimit(session, shared))
+    extensions.injectPreCBORule(session => PruneRowGroupsByOrder(session, shared))
     extensions.injectPlannerStrategy(_ => PlanLimitPrunedScan)
+    extensions.injectPlannerStrategy(session => ForgetRefreshedFiles(session, shared))
   }
 }

@@ -16,7 +16,7 @@ class LimitPruningExtensionsSuite extends AnyFunSuite with SparkSuite {
   test("sessions of one application count errors together") {
     def counter(session: org.apache.spark.sql.classic.SparkSession) =
       session.sessionState.optimizer.preCBORules.collectFirst { case rule: PruneRowGroupsByLimit =>
-        rule.failures
+        rule.shared
       }.get
     assert(counter(spark) eq counter(spark.newSession()))
   }

@@ -12,12 +12,12 @@ object Addressing {
    * @return the row groups as a scan can address them, whole, or none where byte ranges do not tell them apart
    */
   def of(footer: Footer, ordinals: Seq[Int]): Option[Seq[SelectedRowGroup]] =
-    if (footer.selectsExactly(ordinals.head, ordinals.last)) Some(ordinals.map { i =>
+    if (footer.places.selectsExactly(ordinals.head, ordinals.last)) Some(ordinals.map { i =>
       val rowGroup = footer.rowGroups(i)
       val columns =
         rowGroup.getColumns.asScala.map(c => c.getPath.toArray.toSeq -> ColumnBytes(c.getTotalSize)).toMap
       val rows = rowGroup.getRowCount
-      SelectedRowGroup(i, rows, footer.midpoints(i), columns, RowRange.all(rows))
+      SelectedRowGroup(i, rows, footer.places.midpoints(i), footer.places.bytes(i), columns, RowRange.all(rows))
     })
     else None
 }

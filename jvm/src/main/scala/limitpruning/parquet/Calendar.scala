@@ -1,6 +1,5 @@
 package limitpruning.parquet
 
-import org.apache.parquet.hadoop.metadata.FileMetaData
 import org.apache.spark.sql.catalyst.util.RebaseDateTime
 import org.apache.spark.sql.execution.datasources.DataSourceUtils
 
@@ -21,9 +20,12 @@ private[parquet] final case class Calendar(isProleptic: Boolean) {
 
 private[parquet] object Calendar {
 
-  /** @param rebaseMode the session's or the relation's `datetimeRebaseModeInRead` */
-  def of(file: FileMetaData, rebaseMode: String): Calendar = {
-    val spec = DataSourceUtils.datetimeRebaseSpec(file.getKeyValueMetaData.get(_), rebaseMode)
+  /**
+   * @param keyValues what the file's writer added to its footer
+   * @param rebaseMode the session's or the relation's `datetimeRebaseModeInRead`
+   */
+  def of(keyValues: Map[String, String], rebaseMode: String): Calendar = {
+    val spec = DataSourceUtils.datetimeRebaseSpec(keyValues.getOrElse(_, null), rebaseMode)
     Calendar(isProleptic = spec.mode.toString == "CORRECTED")
   }
 }

@@ -1,16 +1,14 @@
 package limitpruning.parquet
 
-import java.io.Closeable
+import java.io.{Closeable, InputStream}
 
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 import org.apache.parquet.column.values.bloomfilter.BloomFilter
 import org.apache.parquet.format.{BloomFilterHeader, PageHeader, Util}
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
-import org.apache.parquet.hadoop.metadata.FileMetaData.EncryptionType
 
 /**
  * Reads dictionaries and bloom filters of one file's column chunks, and never more bytes than it is allowed to. What
@@ -20,24 +18,24 @@ import org.apache.parquet.hadoop.metadata.FileMetaData.EncryptionType
  *
  * Chunks are named by the ordinal of their row group and their column's position among the leaves of the schema.
  */
-final class ChunkReader(file: FileStatus, footer: Footer, conf: Configuration) extends Closeable {
+final class ChunkReader(file: FileStatus, footer: Footer, storage: Storage) extends Closeable {
   import ChunkReader._
 
-  private val sections = new FileSections(file, conf)
-  private val decoder = new DictionaryDecoder(conf)
+  private val sections = new FileSections(file, storage)
+  private val decoder = new DictionaryDecoder(storage.conf)
 
   /** Bytes asked of the file so far, read or not. */
   def bytesRead: Long = sections.bytesRead
 
   /** Whether the footer says that every value of the chunk stands in its dictionary. Reads nothing. */
-  def hasDictionary(rowGroup: Int, leaf: Int): Boolean = chunk(rowGroup, leaf).exists(isDictionaryEncoded)
+  def hasDictionary(rowGroup: Int, leaf: Int): Boolean = footer.chunk(rowGroup, leaf).exists(isDictionaryEncoded)
 
   /** What the dictionary takes in the file at most, or none where offsets do not tell. Reads nothing. */
-  def dictionaryBytes(rowGroup: Int, leaf: Int): Option[Long] = chunk(rowGroup, leaf).flatMap(sizeByOffsets)
+  def dictionaryBytes(rowGroup: Int, leaf: Int): Option[Long] = footer.chunk(rowGroup, leaf).flatMap(sizeByOffsets)
 
   /** Reads nothing. */
   def hasBloomFilter(rowGroup: Int, leaf: Int): Boolean =
-    chunk(rowGroup, leaf).exists(_.getBloomFilterOffset >= 0)
+    footer.chunk(rowGroup, leaf).exists(_.getBloomFilterOffset >= 0)
 
   /**
    * Every value that the chunk's rows take, nulls left out, as [[DictionaryDecoder]] gives them; perhaps more.
@@ -46,10 +44,10 @@ final class ChunkReader(file: FileStatus, footer: Footer, conf: Configuration) e
    */
   def dictionary(rowGroup: Int, leaf: Int, maxBytes: Long): Option[IndexedSeq[Any]] = orNone {
     for {
-      chunk <- chunk(rowGroup, leaf) if isDictionaryEncoded(chunk)
+      chunk <- footer.chunk(rowGroup, leaf) if isDictionaryEncoded(chunk)
       // Where offsets do not tell, the page comes first in its chunk all the same: readers look for it there.
       page <-
-        sections.read(chunk.getStartingPos, sizeByOffsets(chunk), maxBytes)(Util.readPageHeader)(pageSize)
+        sections.read(chunk.getStartingPos, sizeByOffsets(chunk), maxBytes)(checked(Util.readPageHeader))(pageSize)
       values <- decoder.decode(chunk, page.header, page.body, maxBytes)
     } yield values
   }
@@ -57,23 +55,25 @@ final class ChunkReader(file: FileStatus, footer: Footer, conf: Configuration) e
   /** @param maxBytes of the filter's bits */
   def bloomFilter(rowGroup: Int, leaf: Int, maxBytes: Long): Option[BloomFilter] = orNone {
     for {
-      chunk <- chunk(rowGroup, leaf) if chunk.getBloomFilterOffset >= 0
+      chunk <- footer.chunk(rowGroup, leaf) if chunk.getBloomFilterOffset >= 0
       length = Some(chunk.getBloomFilterLength.toLong).filter(_ > 0) // older writers leave it out
       filter <-
-        sections.read(chunk.getBloomFilterOffset, length, maxBytes)(Util.readBloomFilterHeader)(filterSize)
+        sections.read(chunk.getBloomFilterOffset, length, maxBytes)(checked(Util.readBloomFilterHeader))(filterSize)
       if length.forall(_ == filter.size)
       bits <- SplitBlocks(filter.header, filter.body)
     } yield bits
   }
 
   override def close(): Unit = sections.close()
-
-  private def chunk(rowGroup: Int, leaf: Int): Option[ColumnChunkMetaData] =
-    if (footer.file.getEncryptionType != EncryptionType.UNENCRYPTED) None
-    else footer.rowGroups.lift(rowGroup).flatMap(_.getColumns.asScala.lift(leaf))
 }
 
 private object ChunkReader {
+  private def checked[H](parse: InputStream => H): InputStream => H = in => {
+    CompactThrift.check(in.readAllBytes())
+    in.reset()
+    parse(in)
+  }
+
   private def pageSize(header: PageHeader): Long = header.getCompressed_page_size.toLong
   private def filterSize(header: BloomFilterHeader): Long = header.getNumBytes.toLong
 

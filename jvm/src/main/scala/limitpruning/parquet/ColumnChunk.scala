@@ -28,8 +28,7 @@ private[parquet] object ColumnChunk {
   /** The length to which writers cut bounds that they do not mark as cut. */
   val CutLength = 64
 
-  /** @param raw the statistics as they were written, null where there are none */
-  def apply(rows: Long, chunk: ColumnChunkMetaData, raw: RawStatistics): ColumnChunk = {
+  def apply(rows: Long, chunk: ColumnChunkMetaData, mayBeCut: Boolean): ColumnChunk = {
     val statistics: Statistics[_] = chunk.getStatistics
     val hasNullCount = statistics != null && statistics.isNumNullsSet
     val hasBounds = statistics != null && statistics.hasNonNullValue
@@ -38,13 +37,16 @@ private[parquet] object ColumnChunk {
       values = chunk.getValueCount,
       nullCount = if (hasNullCount) Some(statistics.getNumNulls) else None,
       bounds = if (hasBounds) Some((statistics.genericGetMin, statistics.genericGetMax)) else None,
-      mayBeCut = raw != null && (
-        isCut(raw.isSetIs_min_value_exact, raw.isIs_min_value_exact, raw.min_value) ||
-          isCut(raw.isSetIs_max_value_exact, raw.isIs_max_value_exact, raw.max_value) ||
-          isLong(raw.min) || isLong(raw.max) // the fields of old writers, which mark nothing
-      )
+      mayBeCut
     )
   }
+
+  /** @param raw the statistics as they were written, null where there are none */
+  def mayBeCut(raw: RawStatistics): Boolean = raw != null && (
+    isCut(raw.isSetIs_min_value_exact, raw.isIs_min_value_exact, raw.min_value) ||
+      isCut(raw.isSetIs_max_value_exact, raw.isIs_max_value_exact, raw.max_value) ||
+      isLong(raw.min) || isLong(raw.max) // the fields of old writers, which mark nothing
+  )
 
   private def isCut(isMarked: Boolean, isExact: Boolean, bound: ByteBuffer): Boolean =
     if (isMarked) !isExact else isLong(bound)

@@ -35,7 +35,7 @@ object ColumnPages {
       for {
         locations <- indexes.locations(rowGroup, stored.leaf)
         index <- indexes.columnIndex(rowGroup, stored.leaf)
-        chunk <- facts.chunk(stored, rowGroup)
+        chunk <- facts.statements(stored)(rowGroup)
         pages <- PageFacts.of(index, locations, stored.leafType, chunk)
       } yield new ColumnPages(locations, pages.map(page => toFacts(believed(page))))
     case _ => None

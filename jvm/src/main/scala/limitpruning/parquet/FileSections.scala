@@ -2,7 +2,6 @@ package limitpruning.parquet
 
 import java.io.{ByteArrayInputStream, Closeable, InputStream}
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.io.SeekableInputStream
@@ -14,14 +13,17 @@ import org.apache.parquet.io.SeekableInputStream
  */
 private[parquet] final case class Section[H](header: H, body: Array[Byte], size: Long)
 
-/** Reads pieces of a file within bounds, with one request each where it can. Opens the file once. Not thread-safe. */
-private[parquet] final class FileSections(file: FileStatus, conf: Configuration) extends Closeable {
+/**
+ * Reads pieces of a file within bounds, with one request each where it can, if they are not kept already. Opens the file
+ * once. Not thread-safe.
+ */
+private[parquet] final class FileSections(file: FileStatus, storage: Storage) extends Closeable {
   import FileSections._
 
   private var stream: Option[SeekableInputStream] = None
   private var requested = 0L
 
-  /** Bytes asked of the file so far, whether they came or not. */
+  /** Bytes asked for so far, whether they came or not, and wherever from. */
   def bytesRead: Long = requested
 
   /**
@@ -64,16 +66,18 @@ private[parquet] final class FileSections(file: FileStatus, conf: Configuration)
 
   private def readAt(from: Long, size: Long): Array[Byte] = {
     require(from >= 0 && size > 0 && size <= end - from, s"$size bytes at $from are not in ${file.getPath}")
-    val bytes = new Array[Byte](Math.toIntExact(size))
     requested += size
-    val in = stream.getOrElse {
-      val opened = HadoopInputFile.fromStatus(file, conf).newStream()
-      stream = Some(opened)
-      opened
+    storage.cache.piece(file, from, size) {
+      val bytes = new Array[Byte](Math.toIntExact(size))
+      val in = stream.getOrElse {
+        val opened = HadoopInputFile.fromStatus(file, storage.conf).newStream()
+        stream = Some(opened)
+        opened
+      }
+      in.seek(from)
+      in.readFully(bytes)
+      bytes
     }
-    in.seek(from)
-    in.readFully(bytes)
-    bytes
   }
 }
 

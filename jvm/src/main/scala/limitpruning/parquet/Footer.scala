@@ -1,70 +1,106 @@
 package limitpruning.parquet
 
-import java.io.ByteArrayInputStream
-
 import scala.jdk.CollectionConverters._
 
-import org.apache.parquet.format.{ColumnChunk => RawColumnChunk, FileMetaData, RowGroup}
-import org.apache.parquet.format.converter.ParquetMetadataConverter
-import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnPath, FileMetaData => ParquetFileMetaData}
+import org.apache.parquet.column.statistics.Statistics
+import org.apache.parquet.format.FileMetaData
+import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData, ColumnPath}
+import org.apache.parquet.hadoop.metadata.FileMetaData.EncryptionType
+import org.apache.parquet.schema.MessageType
 
 /**
- * One file's footer, parsed once.
+ * What is kept of one file's footer: everything about the columns that were asked for. Immutable.
  *
- * @param bytes the serialised footer, kept so that parquet-java itself can be asked what a byte range selects
+ * @param createdBy null where the file does not tell
+ * @param schema of the columns that were asked for
+ * @param keyValues what Spark, if it wrote the file, tells of its calendar
+ * @param rowGroups in file order, with the chunks of these columns
+ * @param mayBeCut by row group and leaf: a bound may be shorter than the value it bounds
+ * @param columns those that are here, if the file has them
+ * @param seal by which the file is known again
  */
-final class Footer(bytes: Array[Byte], raw: FileMetaData, converter: ParquetMetadataConverter) {
-  private val parsed = converter.fromParquetMetadata(raw)
+final class Footer private (
+    val createdBy: String,
+    val schema: MessageType,
+    val keyValues: Map[String, String],
+    isEncrypted: Boolean,
+    val rowGroups: IndexedSeq[BlockMetaData],
+    mayBeCut: IndexedSeq[Array[Boolean]],
+    val places: RowGroupPlaces,
+    val columns: FileColumns,
+    val seal: FooterSeal
+) {
 
-  def file: ParquetFileMetaData = parsed.getFileMetaData
-
-  /** The row groups in file order. */
-  val rowGroups: IndexedSeq[BlockMetaData] = parsed.getBlocks.asScala.toIndexedSeq
+  /** A statement about a column chunk, where it stands in the order of the schema's leaves, as chunks do. */
+  private[parquet] def statement(rowGroup: Int, leaf: Int, path: ColumnPath): Option[ColumnChunk] = {
+    val chunks = rowGroups(rowGroup).getColumns
+    if (leaf < 0 || leaf >= chunks.size || chunks.get(leaf).getPath != path) None
+    else Some(ColumnChunk(rowGroups(rowGroup).getRowCount, chunks.get(leaf), mayBeCut(rowGroup)(leaf)))
+  }
 
   /**
-   * The byte by which Parquet's readers decide which split a row group belongs to: the middle of its bytes, from
-   * its first column's first page, as `ParquetMetadataConverter.filterFileMetaDataByMidpoint` computes it. Taken
-   * from the raw footer, because the parsed one no longer has the row group's own size.
-   */
-  lazy val midpoints: IndexedSeq[Long] = raw.getRow_groups.asScala.iterator.map(midpoint).toIndexedSeq
-
-  /**
-   * A column chunk, where it stands in the order of the schema's leaves, as chunks do.
+   * Where a chunk stands, unless it is encrypted or not there.
    *
    * @param leaf the column's position among the leaves of the schema
    */
-  private[parquet] def chunk(rowGroup: Int, leaf: Int, path: ColumnPath): Option[ColumnChunk] = {
-    val columns = rowGroups(rowGroup).getColumns
-    if (leaf < 0 || leaf >= columns.size || columns.get(leaf).getPath != path) None
-    else {
-      val statistics = raw.getRow_groups.get(rowGroup).getColumns.get(leaf).getMeta_data.getStatistics
-      Some(ColumnChunk(rowGroups(rowGroup).getRowCount, columns.get(leaf), statistics))
-    }
+  private[parquet] def chunk(rowGroup: Int, leaf: Int): Option[ColumnChunkMetaData] =
+    if (isEncrypted) None else rowGroups.lift(rowGroup).flatMap(_.getColumns.asScala.lift(leaf))
+
+  /** The same with a schema that equals its own, so that files of one table can share it. */
+  private[parquet] def sharing(intern: MessageType => MessageType): Footer =
+    new Footer(
+      createdBy,
+      intern(schema),
+      keyValues,
+      isEncrypted,
+      rowGroups,
+      mayBeCut,
+      places,
+      columns,
+      seal
+    )
+
+  /** Bytes of memory, about; the schema, which files share, left out. */
+  private[parquet] def size: Int =
+    Footer.OwnSize + places.size + rowGroups.iterator.map(Footer.sizeOf).sum.min(Int.MaxValue / 2L).toInt
+}
+
+private[limitpruning] object Footer {
+
+  /** @throws RuntimeException where parquet-java cannot make sense of it */
+  def of(narrowed: NarrowedFooter): Footer = {
+    val raw: FileMetaData = narrowed.metadata
+    val parsed = FooterConverter.fromParquetMetadata(raw)
+    val file = parsed.getFileMetaData
+    new Footer(
+      file.getCreatedBy,
+      file.getSchema,
+      file.getKeyValueMetaData.asScala.toMap,
+      file.getEncryptionType != EncryptionType.UNENCRYPTED,
+      parsed.getBlocks.asScala.toIndexedSeq,
+      raw.getRow_groups.asScala.iterator.map { rowGroup =>
+        rowGroup.getColumns.asScala.iterator
+          .map(c => ColumnChunk.mayBeCut(c.getMeta_data.getStatistics))
+          .toArray
+      }.toIndexedSeq,
+      narrowed.places,
+      narrowed.columns,
+      narrowed.seal
+    )
   }
 
-  /** Whether a scan of the bytes from `midpoints(first)` to `midpoints(last)` reads row groups first … last alone. */
-  def selectsExactly(first: Int, last: Int): Boolean = {
-    val inOrder = midpoints.indices.drop(1).forall(i => midpoints(i - 1) < midpoints(i))
-    val range = ParquetMetadataConverter.range(midpoints(first), midpoints(last) + 1)
-    val selected = converter.readParquetMetadata(new ByteArrayInputStream(bytes), range).getBlocks.asScala
-    inOrder && selected.map(identity).toSeq == rowGroups.slice(first, last + 1).map(identity)
-  }
+  private val OwnSize = 1024
+  private val RowGroupSize = 160
+  private val ChunkSize = 360
 
-  private def identity(rowGroup: BlockMetaData): (Long, Long) =
-    (rowGroup.getStartingPos, rowGroup.getRowCount)
+  private def sizeOf(rowGroup: BlockMetaData): Long =
+    RowGroupSize + rowGroup.getColumns.asScala.iterator.map(sizeOf).sum
 
-  private def midpoint(rowGroup: RowGroup): Long = {
-    val columns = rowGroup.getColumns.asScala
-    val size =
-      if (rowGroup.isSetTotal_compressed_size) rowGroup.getTotal_compressed_size
-      else columns.iterator.map(_.getMeta_data.getTotal_compressed_size).sum
-    firstPage(columns.head) + size / 2
-  }
-
-  private def firstPage(column: RawColumnChunk): Long = {
-    val metadata = column.getMeta_data
-    if (metadata.isSetDictionary_page_offset)
-      metadata.getData_page_offset.min(metadata.getDictionary_page_offset)
-    else metadata.getData_page_offset
+  private def sizeOf(chunk: ColumnChunkMetaData): Long = {
+    val statistics: Statistics[_] = chunk.getStatistics
+    val bounds =
+      if (statistics == null || !statistics.hasNonNullValue) 0
+      else statistics.getMinBytes.length + statistics.getMaxBytes.length
+    ChunkSize.toLong + bounds
   }
 }

@@ -4,19 +4,17 @@ import java.io.{ByteArrayInputStream, IOException}
 import java.nio.{ByteBuffer, ByteOrder}
 import java.nio.charset.StandardCharsets.US_ASCII
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
-import org.apache.parquet.ParquetReadOptions
-import org.apache.parquet.conf.PlainParquetConfiguration
-import org.apache.parquet.format.Util
-import org.apache.parquet.format.converter.ParquetMetadataConverter
+import org.apache.parquet.format.{ColumnChunk => RawColumnChunk, RowGroup, Util}
 import org.apache.parquet.hadoop.ParquetFileWriter
-import org.apache.parquet.hadoop.metadata.BlockMetaData
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.io.SeekableInputStream
 
 /** A file whose footer cannot be read or used; what a scan of it does is left to plain Spark. */
-final class UnreadableFooterException(file: FileStatus, problem: String, cause: Throwable = null)
+final class UnreadableFooterException(file: FileStatus, val problem: String, cause: Throwable = null)
     extends IOException(s"cannot use the Parquet footer of ${file.getPath}: $problem", cause)
 
 /**
@@ -28,29 +26,49 @@ final class FooterReader(conf: Configuration) {
   import FooterReader._
 
   /**
+   * @param columns what it is to tell of
    * @throws UnreadableFooterException where the file is missing, truncated, encrypted or not Parquet
    * @throws InterruptedException where the query is cancelled
    */
-  def read(file: FileStatus): Footer =
-    try {
-      val bytes = footerBytes(file)
-      val footer = new Footer(bytes, Util.readFileMetaData(new ByteArrayInputStream(bytes)), converter)
-      if (!footer.rowGroups.forall(hasPlausibleSize)) fail(file, "a row group has a negative size")
-      footer
-    } catch {
-      case e: UnreadableFooterException => throw e
-      case Interrupted(interruption) => throw interruption
-      case e @ (_: IOException | _: RuntimeException) =>
-        throw new UnreadableFooterException(file, Option(e.getMessage).getOrElse(e.getClass.getName), e)
+  def read(file: FileStatus, columns: FileColumns): Footer =
+    explained(file)(Footer.of(narrowed(file, columns)))
+
+  /** The same as it travels from executors. */
+  private[parquet] def narrowed(file: FileStatus, columns: FileColumns): NarrowedFooter = explained(file) {
+    val bytes = footerBytes(file)
+    CompactThrift.check(bytes)
+    val raw = Util.readFileMetaData(new ByteArrayInputStream(bytes))
+    if (raw.getRow_groups.asScala.exists(_.getColumns.asScala.exists(isEncrypted)))
+      fail(file, "columns of it are encrypted")
+    if (!raw.getRow_groups.asScala.forall(isPlausible(file, _))) fail(file, "a row group lies outside of the file")
+    NarrowedFooter.of(raw, columns, FooterSeal.of(bytes))
+  }
+
+  /** Whether the file still has the footer that it had; reads no more than that. */
+  def hasSeal(file: FileStatus, seal: FooterSeal): Boolean = {
+    val size = seal.length + TrailerLength
+    file.getLen >= size && {
+      val stream = HadoopInputFile.fromStatus(file, conf).newStream()
+      try FooterSeal.of(readAt(stream, file.getLen - size, file.getLen).take(seal.length)) == seal
+      finally stream.close()
+    }
+  }
+
+  private def isEncrypted(column: RawColumnChunk): Boolean =
+    !column.isSetMeta_data || column.isSetCrypto_metadata
+
+  private def isPlausible(file: FileStatus, rowGroup: RowGroup): Boolean =
+    rowGroup.getNum_rows >= 0 && !rowGroup.getColumns.isEmpty && rowGroup.getColumns.asScala.forall { column =>
+      val (start, size) = (startOf(column), column.getMeta_data.getTotal_compressed_size)
+      start >= 0 && size >= 0 && size <= file.getLen - start // so that sums of sizes do not overflow
     }
 
-  // Made without the Hadoop configuration: a setting that makes parquet-java believe statistics of a wrong sort
-  // order (parquet.strings.signed-min-max.enabled) has no say in proofs.
-  private val converter =
-    new ParquetMetadataConverter(ParquetReadOptions.builder(new PlainParquetConfiguration()).build())
-
-  private def hasPlausibleSize(rowGroup: BlockMetaData): Boolean =
-    rowGroup.getRowCount >= 0 && rowGroup.getCompressedSize >= 0 && !rowGroup.getColumns.isEmpty
+  /** The first page, as parquet-java's readers find it: writers put 0 where there is no dictionary. */
+  private def startOf(column: RawColumnChunk): Long = {
+    val (data, dictionary) =
+      (column.getMeta_data.getData_page_offset, column.getMeta_data.getDictionary_page_offset)
+    if (dictionary > 0 && dictionary < data) dictionary else data
+  }
 
   private def footerBytes(file: FileStatus): Array[Byte] = {
     if (file.getLen < Magic.length + TrailerLength) fail(file, s"it has only ${file.getLen} bytes")
@@ -65,6 +83,8 @@ final class FooterReader(conf: Configuration) {
       val footerEnd = file.getLen - TrailerLength
       if (footerLength <= 0 || footerLength > footerEnd - Magic.length)
         fail(file, s"its length is $footerLength")
+      if (footerLength > LargestFooter)
+        fail(file, s"it has $footerLength bytes, and while planning $LargestFooter are read at most")
       if (footerLength <= tail.length - TrailerLength) {
         val end = tail.length - TrailerLength
         tail.slice(end - footerLength, end)
@@ -83,11 +103,26 @@ final class FooterReader(conf: Configuration) {
     throw new UnreadableFooterException(file, problem)
 }
 
-private object FooterReader {
+private[limitpruning] object FooterReader {
+
+  /** Turns whatever goes wrong with a footer into one error that names the file. */
+  def explained[T](file: FileStatus)(body: => T): T =
+    try body
+    catch {
+      case e: UnreadableFooterException => throw e
+      case Interrupted(interruption) => throw interruption
+      // Parsing keeps no state, so that running out of stack, on a schema of absurd depth, does no harm.
+      case e @ (_: IOException | _: RuntimeException | _: StackOverflowError) =>
+        throw new UnreadableFooterException(file, Option(e.getMessage).getOrElse(e.getClass.getName), e)
+    }
+
   private val Magic = ParquetFileWriter.MAGIC
 
   /** The footer's length as four little-endian bytes, then the magic number. */
   private val TrailerLength = 4 + Magic.length
+
+  /** Bytes that are parsed on the driver: a footer takes several times as many in memory. */
+  private val LargestFooter = 64 * 1024 * 1024
 
   /** Bytes read at once from the end of a file: enough for most footers, cheap for all. */
   private val FirstRead = 16L * 1024

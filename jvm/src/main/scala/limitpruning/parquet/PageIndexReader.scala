@@ -3,14 +3,10 @@ package limitpruning.parquet
 import java.io.{ByteArrayInputStream, Closeable, InputStream}
 
 import scala.collection.mutable
-import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 import org.apache.parquet.format.{ColumnIndex, Util}
-import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
-import org.apache.parquet.hadoop.metadata.FileMetaData.EncryptionType
 import org.apache.parquet.internal.hadoop.metadata.IndexReference
 
 import limitpruning.select.{RowRange, SelectedPages}
@@ -23,9 +19,9 @@ import limitpruning.select.{RowRange, SelectedPages}
  *
  * @param maxBytes parts of the index that would exceed this in all are not read
  */
-final class PageIndexReader(file: FileStatus, footer: Footer, conf: Configuration, maxBytes: Long)
+final class PageIndexReader(file: FileStatus, footer: Footer, storage: Storage, maxBytes: Long)
     extends Closeable {
-  private val sections = new FileSections(file, conf)
+  private val sections = new FileSections(file, storage)
   private val loaded = mutable.Map.empty[IndexReference, Array[Byte]]
   private val columns = mutable.Map.empty[(Int, Int), Option[ColumnIndex]]
   private val locations = mutable.Map.empty[(Int, Int), Option[PageLocations]]
@@ -35,18 +31,16 @@ final class PageIndexReader(file: FileStatus, footer: Footer, conf: Configuratio
 
   /** Whether the footer tells of an offset index; reads nothing. */
   def hasOffsetIndex(rowGroup: Int, leaf: Int): Boolean =
-    chunk(rowGroup, leaf).exists(c => isUsable(c.getOffsetIndexReference))
+    footer.chunk(rowGroup, leaf).exists(c => isUsable(c.getOffsetIndexReference))
 
   /** Whether the footer tells of a column index, and of the offset index that it needs; reads nothing. */
   def hasColumnIndex(rowGroup: Int, leaf: Int): Boolean =
-    hasOffsetIndex(rowGroup, leaf) && chunk(rowGroup, leaf).exists(c => isUsable(c.getColumnIndexReference))
+    hasOffsetIndex(rowGroup, leaf) && footer.chunk(rowGroup, leaf).exists(c => isUsable(c.getColumnIndexReference))
 
   /** The pages of several chunks of a row group that hold the rows; none where those of one chunk are not known. */
   def pagesOf(rowGroup: Int, leaves: Seq[Int], rows: Seq[RowRange]): Option[Map[Int, SelectedPages]] = {
-    load(leaves.filter(hasOffsetIndex(rowGroup, _)).flatMap(chunk(
-      rowGroup,
-      _
-    )).map(_.getOffsetIndexReference))
+    load(leaves.filter(hasOffsetIndex(rowGroup, _)).flatMap(footer.chunk(rowGroup, _))
+      .map(_.getOffsetIndexReference))
     val known = leaves.iterator.map(leaf => leaf -> locations(rowGroup, leaf)).takeWhile(_._2.nonEmpty)
     val found = known.collect { case (leaf, Some(pages)) => leaf -> pages.select(rows) }.toMap
     if (found.size == leaves.size) Some(found) else None
@@ -56,7 +50,7 @@ final class PageIndexReader(file: FileStatus, footer: Footer, conf: Configuratio
     locations.getOrElseUpdate(
       (rowGroup, leaf),
       for {
-        chunk <- chunk(rowGroup, leaf)
+        chunk <- footer.chunk(rowGroup, leaf)
         index <- read(chunk.getOffsetIndexReference)(Util.readOffsetIndex)
         pages <- orNone(PageLocations.of(index, chunk, footer.rowGroups(rowGroup).getRowCount))
       } yield pages
@@ -65,7 +59,7 @@ final class PageIndexReader(file: FileStatus, footer: Footer, conf: Configuratio
   private[parquet] def columnIndex(rowGroup: Int, leaf: Int): Option[ColumnIndex] =
     columns.getOrElseUpdate(
       (rowGroup, leaf),
-      chunk(rowGroup, leaf).flatMap(c => read(c.getColumnIndexReference)(Util.readColumnIndex))
+      footer.chunk(rowGroup, leaf).flatMap(c => read(c.getColumnIndexReference)(Util.readColumnIndex))
     )
 
   override def close(): Unit = sections.close()
@@ -74,7 +68,12 @@ final class PageIndexReader(file: FileStatus, footer: Footer, conf: Configuratio
     if (!isUsable(reference)) None
     else {
       load(Seq(reference))
-      loaded.get(reference).flatMap(bytes => orNone(Some(parse(new ByteArrayInputStream(bytes)))))
+      loaded.get(reference).flatMap(bytes =>
+        orNone {
+          CompactThrift.check(bytes)
+          Some(parse(new ByteArrayInputStream(bytes)))
+        }
+      )
     }
 
   /** Reads what is not there yet; parts that stand together, as writers put them, with one request. */
@@ -103,10 +102,6 @@ final class PageIndexReader(file: FileStatus, footer: Footer, conf: Configuratio
 
   private def isUsable(reference: IndexReference): Boolean =
     reference != null && reference.getOffset > 0 && reference.getLength > 0
-
-  private def chunk(rowGroup: Int, leaf: Int): Option[ColumnChunkMetaData] =
-    if (footer.file.getEncryptionType != EncryptionType.UNENCRYPTED) None
-    else footer.rowGroups.lift(rowGroup).flatMap(_.getColumns.asScala.lift(leaf))
 
   private def orNone[T](body: => Option[T]): Option[T] =
     try body

@@ -4,7 +4,6 @@ import java.io.Closeable
 
 import scala.collection.mutable
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 import org.apache.parquet.column.values.bloomfilter.BloomFilter
 
@@ -21,10 +20,10 @@ final class RowGroupDetails(
     file: FileStatus,
     footer: Footer,
     facts: RowGroupFacts,
-    conf: Configuration,
+    storage: Storage,
     maxBytes: Long
 ) extends Closeable {
-  private val reader = new ChunkReader(file, footer, conf)
+  private val reader = new ChunkReader(file, footer, storage)
   private val dictionaries = mutable.Map.empty[(Int, Int), Option[IndexedSeq[Any]]]
   private val filters = mutable.Map.empty[(Int, Int), Option[BloomFilter]]
 
@@ -59,9 +58,9 @@ final class RowGroupDetails(
       val filter = filters.getOrElseUpdate(
         (rowGroup, stored.leaf),
         for {
-          chunk <- footer.chunk(rowGroup, stored.leaf, stored.path)
+          chunk <- facts.statements(stored)(rowGroup)
           read <- reader.bloomFilter(rowGroup, stored.leaf, maxBytes)
-          if lookup.isPlausible(read, facts.quirks.believed(stored.leafType)(chunk))
+          if lookup.isPlausible(read, chunk)
         } yield read
       )
       filter.exists(lookup.excludes(_, value))

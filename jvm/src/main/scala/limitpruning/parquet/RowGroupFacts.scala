@@ -1,5 +1,9 @@
 package limitpruning.parquet
 
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.expressions.ExprId
+
 import limitpruning.predicate.{Column, ColumnFacts, SupportedTypes}
 
 /**
@@ -17,18 +21,20 @@ final case class ReadSettings(
     trustedWritersOnly: Boolean = false
 )
 
-/** The facts that the footer of one file tells about columns of the relation; anything unusual is unknown. */
+/** The facts that the footer of one file tells about columns of the relation; anything unusual is unknown. Not thread-safe. */
 final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
   import ColumnLocation._
   import RowGroupFacts._
 
-  private val locate = new LocateColumn(footer.file.getSchema, settings.caseSensitive)
-  private[parquet] lazy val calendar = Calendar.of(footer.file, settings.rebaseMode)
-  private[parquet] lazy val quirks = new WriterQuirks(footer.file.getCreatedBy)
+  private val locate = new LocateColumn(footer.schema, settings.caseSensitive)
+  // Finding one takes time that grows with the schema, and each value that a filter is asked for needs it.
+  private val located = mutable.Map.empty[(ExprId, Seq[String]), ColumnLocation]
+  private[parquet] lazy val calendar = Calendar.of(footer.keyValues, settings.rebaseMode)
+  private[parquet] lazy val quirks = new WriterQuirks(footer.createdBy)
 
   /** Where the column stands, or that nothing can be said of it. */
   private[parquet] def locationOf(column: Column): ColumnLocation =
-    if (settings.byFieldId) Unclear else locate(column)
+    if (settings.byFieldId) Unclear else located.getOrElseUpdate(column.id, locate(column))
 
   /**
    * Where the facts about a column come from, to be asked once per file and column.
@@ -41,19 +47,26 @@ final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
       _ => ColumnFacts.AllNull
     case stored: Stored =>
       val facts = chunkFacts(column, stored)
-      val believed = quirks.believed(stored.leafType)
-      rowGroup =>
-        footer.chunk(rowGroup, stored.leaf, stored.path).map(believed).fold(ColumnFacts.Unknown)(facts(_))
+      val believed = statements(stored)
+      rowGroup => believed(rowGroup).fold(ColumnFacts.Unknown)(facts(_))
     case _ => _ => ColumnFacts.Unknown
+  }
+
+  /** How many rows of each row group are null, where that is known and the facts about its values are. */
+  def nullCounts(column: Column): Int => Option[Long] = locationOf(column) match {
+    case stored: Stored => statements(stored).andThen(_.flatMap(_.nullCount))
+    case _ => _ => None
   }
 
   /** What turns statements about chunks of the column, or pages of them, into facts. */
   private[parquet] def chunkFacts(column: Column, stored: Stored): ChunkFacts =
     new ChunkFacts(column.dataType, stored.leafType, stored.isRequired, calendar)
 
-  /** What the footer says of a chunk, as far as it is believed. */
-  private[parquet] def chunk(stored: Stored, rowGroup: Int): Option[ColumnChunk] =
-    footer.chunk(rowGroup, stored.leaf, stored.path).map(quirks.believed(stored.leafType))
+  /** What the footer says of a column's chunks, by row group, as far as it is believed. */
+  private[parquet] def statements(stored: Stored): Int => Option[ColumnChunk] = {
+    val believed = quirks.believed(stored.leafType)
+    rowGroup => footer.statement(rowGroup, stored.leaf, stored.path).map(believed)
+  }
 }
 
 private object RowGroupFacts {

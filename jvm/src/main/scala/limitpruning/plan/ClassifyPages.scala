@@ -26,13 +26,8 @@ private[plan] object ClassifyPages {
       undecided: ClassifiedRowGroup
   ): ClassifiedRowGroup = if (pages.isEmpty) undecided
   else {
-    val orderings = pages.map { case (ordinal, _) =>
-      ordinal -> SupportedTypes.ordering(columns(ordinal).dataType)
-    }
-    val starts = pages.values.flatMap(_.starts).toArray.distinct.sorted :+ rows
-    val states = starts.indices.dropRight(1).map { i =>
-      val unit = new PageFactsAt(starts(i), known, pages, orderings)
-      RowRange(starts(i), starts(i + 1)) -> MatchState.of(evaluator.outcomes(unit))
+    val states = units(columns, rows, known, pages).map { case (range, unit) =>
+      range -> MatchState.of(evaluator.outcomes(unit))
     }
     val matching = states.collect { case (range, MatchState.FullyMatching) => range }
     val isDecided = states.forall { case (_, state) => state != MatchState.PartiallyMatching }
@@ -45,6 +40,22 @@ private[plan] object ClassifyPages {
         RowRange.joined(matching),
         isDecided
       )
+  }
+
+  /** The ranges of rows between page boundaries, ascending, with the facts about each. */
+  def units(
+      columns: IndexedSeq[Column],
+      rows: Long,
+      known: RowUnit,
+      pages: Map[Int, ColumnPages]
+  ): Seq[(RowRange, RowUnit)] = {
+    val orderings = pages.map { case (ordinal, _) =>
+      ordinal -> SupportedTypes.ordering(columns(ordinal).dataType)
+    }
+    val starts = (0L +: pages.values.flatMap(_.starts).toSeq).distinct.sorted :+ rows
+    starts.zip(starts.tail).map { case (from, until) =>
+      RowRange(from, until) -> new PageFactsAt(from, known, pages, orderings)
+    }
   }
 
   /** The facts about the pages that hold a row: what each page tells, and what is known of the row group as well. */

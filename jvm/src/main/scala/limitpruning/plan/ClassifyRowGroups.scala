@@ -14,18 +14,20 @@ import limitpruning.predicate._
  * @param conjuncts the predicate over the relation's columns; with none, every row matches
  * @param output the relation's columns, by the names that its schema gives them
  * @param partitions the relation's partition columns, whose values are the directory's, not the file's
+ * @param alsoAsked expressions whose columns' facts are wanted beside the predicate's
  */
 final class ClassifyRowGroups(
     conjuncts: Seq[Expression],
     output: Seq[Attribute],
     partitions: StructType,
-    settings: ReadSettings
+    settings: ReadSettings,
+    alsoAsked: Seq[Expression] = Nil
 ) {
   import ClassifyRowGroups._
 
-  /** The predicate's columns, in the order in which units of rows number them. */
+  /** The predicate's columns, and those of what is asked beside it, in the order in which units of rows number them. */
   private[plan] val columns: IndexedSeq[Column] = for {
-    column <- conjuncts.flatMap(Column.in).distinctBy(_.id).toIndexedSeq
+    column <- (conjuncts ++ alsoAsked).flatMap(Column.in).distinctBy(_.id).toIndexedSeq
     attribute <- output.find(_.exprId == column.attribute.exprId)
     if !isMetadata(attribute)
   } yield column.copy(attribute = attribute)
@@ -34,7 +36,7 @@ final class ClassifyRowGroups(
   private[plan] val evaluator = if (conjuncts.isEmpty) None else Some(new Evaluator(conjuncts, columns))
 
   def apply(listed: ListedFile, footer: Footer): ClassifiedFile = {
-    val isBelieved = !settings.trustedWritersOnly || TestedWriters.contain(footer.file.getCreatedBy)
+    val isBelieved = !settings.trustedWritersOnly || TestedWriters.contain(footer.createdBy)
     val facts = new RowGroupFacts(footer, settings)
     // The footer is asked about its writer and calendar once.
     val sources = columns.map(source(_, listed, facts))
@@ -56,12 +58,23 @@ final class ClassifyRowGroups(
         case MatchState.PartiallyMatching => undecided(evaluator.flatMap(_.obstacle(unit)))
       }
 
+  /** What is known of a file before its footer is read: its partition values. */
+  private[plan] def beforeReading(file: ListedFile): RowUnit = ordinal =>
+    partitionValue(columns(ordinal), file).fold(ColumnFacts.Unknown)(ColumnFacts.constant)
+
   private def source(column: Column, file: ListedFile, facts: RowGroupFacts): Int => ColumnFacts =
-    partitionOrdinal(column.attribute) match {
-      case -1 => facts.of(column)
-      case ordinal =>
-        val constant = ColumnFacts.constant(file.partitionValues.get(ordinal, partitions(ordinal).dataType))
+    partitionValue(column, file) match {
+      case None => facts.of(column)
+      case Some(value) =>
+        val constant = ColumnFacts.constant(value)
         _ => constant
+    }
+
+  /** None for a column of the file itself. */
+  private def partitionValue(column: Column, file: ListedFile): Option[Any] =
+    partitionOrdinal(column.attribute) match {
+      case -1 => None
+      case ordinal => Some(file.partitionValues.get(ordinal, partitions(ordinal).dataType))
     }
 
   /** A partition column that also stands in the file is read from the directory's name. */
@@ -75,7 +88,7 @@ private object ClassifyRowGroups {
 
   /** Not even the numbers of rows are believed. */
   private def doubted(footer: Footer): IndexedSeq[ClassifiedRowGroup] = {
-    val writer = Option(footer.file.getCreatedBy).getOrElse("")
+    val writer = Option(footer.createdBy).getOrElse("")
     val obstacle = Some(Obstacle.UntestedWriter(if (writer.isEmpty) "unknown" else writer))
     footer.rowGroups.map(_ => undecided(obstacle))
   }

@@ -18,6 +18,9 @@ object Declined {
   final case class NotDeterministic(expression: String)
       extends Declined("not-deterministic", s"$expression is not deterministic")
 
+  final case class TooDeeplyNested(deepest: Int)
+      extends Declined("too-deeply-nested", s"an expression is nested more than $deepest deep")
+
   final case class NotSparksParquet(format: String)
       extends Declined("other-format", s"the table is read by $format, which may hide rows of its files")
 
@@ -72,6 +75,17 @@ object Declined {
       extends Declined(
         "not-enough-rows",
         s"fully matching row groups and pages hold $found rows, the LIMIT needs $limit" +
+          (if (obstacles.isEmpty) "" else s": $obstacles")
+      )
+
+  final case class KeyNotOrdered(key: String, dataType: String)
+      extends Declined("key-not-ordered", s"nothing is proved about the order of $key, which is of type $dataType")
+
+  /** @param obstacles what stood in the way, and in how many row groups; empty where nothing did */
+  final case class KeyNotClustered(filesLookedAt: Int, key: String, obstacles: String)
+      extends Declined(
+        "key-not-clustered",
+        s"the footers of $filesLookedAt files show no row group that ORDER BY $key could leave out" +
           (if (obstacles.isEmpty) "" else s": $obstacles")
       )
 

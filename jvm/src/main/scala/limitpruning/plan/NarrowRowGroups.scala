@@ -36,6 +36,12 @@ final class NarrowRowGroups(isNeeded: String => Boolean, isSupported: Boolean, m
     else if (bytes(footer, whole) < minBytes) Some(whole)
     else Some(narrowed(footer, indexes, whole, chosen).filter(skipsPages).getOrElse(whole))
 
+  /** Whether a row group is worth asking for its pages. */
+  def isLarge(footer: Footer, rowGroup: Int): Boolean =
+    leaves(footer, rowGroup).map { case (leaf, _) =>
+      footer.rowGroups(rowGroup).getColumns.get(leaf).getTotalSize
+    }.sum >= minBytes
+
   private def narrowed(
       footer: Footer,
       indexes: PageIndexReader,

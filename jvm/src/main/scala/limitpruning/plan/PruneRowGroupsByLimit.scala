@@ -1,15 +1,11 @@
 package limitpruning.plan
 
-import java.util.concurrent.atomic.LongAdder
-
-import scala.util.control.NonFatal
-
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
 
-import limitpruning.LimitPruningConf
+import limitpruning.{LimitPruningConf, SharedState}
 
 /**
  * Where a LIMIT over Parquet is covered by row groups that are proved to match the predicate entirely, replaces the
@@ -18,30 +14,18 @@ import limitpruning.LimitPruningConf
  *
  * Fails open: an unexpected error leaves the query to plain Spark, with one warning.
  *
- * @param failures counts unexpected errors, for one application
+ * @param shared what is kept for the application, and its count of unexpected errors
  */
-final case class PruneRowGroupsByLimit(session: SparkSession, failures: LongAdder) extends Rule[LogicalPlan] {
+final case class PruneRowGroupsByLimit(session: SparkSession, shared: SharedState)
+    extends Rule[LogicalPlan]
+    with PruneByDecision {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!conf.getConf(LimitPruningConf.Enabled)) plan
-    else plan.transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit => prune(limit) }
-
-  private def prune(limit: LocalLimit): LogicalPlan = {
-    val decision =
-      try CoverLimit.decide(limit, session, conf)
-      catch {
-        // A linkage error is what a Spark that lacks something we use would give.
-        case error @ (NonFatal(_) | _: LinkageError) if !conf.getConf(LimitPruningConf.FailOnError) =>
-          failures.increment()
-          logWarning("LIMIT pruning failed unexpectedly; the query is planned without it", error)
-          Some(Left(Refusal(Declined.PlanningFailed(error.toString))))
+    else plan.transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit =>
+      prune(limit) {
+        if (TopRowsScan.of(limit).nonEmpty) None
+        else CoverLimit.decide(limit, session, shared.facts(session), conf)
       }
-    decision match {
-      case Some(Right((scan, index))) => SelectedRelation.replaceIn(limit, scan, index)
-      case Some(Left(refusal)) =>
-        limit.setTagValue(Refusal.Tag, refusal)
-        limit
-      case None => limit
     }
-  }
 }

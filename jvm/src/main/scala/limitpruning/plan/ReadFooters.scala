@@ -1,36 +1,95 @@
 package limitpruning.plan
 
-import java.util.concurrent.{Callable, ExecutionException, Executors, ThreadFactory}
+import java.io.Closeable
+import java.util.concurrent.{ExecutionException, TimeoutException}
 
-import limitpruning.parquet.{Footer, FooterReader}
+import scala.concurrent.duration.{Deadline, FiniteDuration}
 
-/** Reads the footers of one wave of files at the same time, on threads that live no longer than the wave. */
-final class ReadFooters(reader: FooterReader, threads: Int) {
+import org.apache.hadoop.fs.FileStatus
+
+import limitpruning.parquet.{FactsCache, FileColumns, Footer}
+
+/** Reads footers of files at the same time, as far as it goes in the order in which they are given. */
+private[plan] trait FooterSource {
+
+  /** Begins to read. */
+  def begin(files: Seq[FooterToRead]): FootersUnderWay
+}
+
+/** @param columns what the footer is to tell of */
+private[plan] final case class FooterToRead(file: FileStatus, columns: FileColumns)
+
+/** Footers that are being read; what nobody waits for any more is abandoned when this is closed. */
+private[plan] trait FootersUnderWay extends Closeable {
 
   /**
-   * @return the footers in the order of `files`
-   * @throws limitpruning.parquet.UnreadableFooterException for the first file in order that has none
-   * @throws InterruptedException where the query is cancelled; what is under way is abandoned
+   * @param index of the file
+   * @throws TimeoutException where the footer does not come in time
+   * @throws ExecutionException where it cannot be read
    */
-  def apply(files: Seq[ListedFile]): Seq[Footer] =
-    if (files.size <= 1 || threads == 1) files.map(file => reader.read(file.status)) else inParallel(files)
+  def await(index: Int, time: FiniteDuration): Footer
+}
 
-  private def inParallel(files: Seq[ListedFile]): Seq[Footer] = {
-    // A pool of the query's own: its threads inherit the caller's Hadoop user, and none can outlive a query.
-    val pool = Executors.newFixedThreadPool(math.min(threads, files.size), ReadFooters.daemons)
-    try {
-      val tasks = files.map(file => (() => reader.read(file.status)): Callable[Footer])
-      tasks.map(pool.submit(_)).map(_.get())
-    } catch {
-      case e: ExecutionException => throw e.getCause
-    } finally { val _ = pool.shutdownNow() }
+/**
+ * Gives the footers of waves of files: those that are kept at once, the others from a source, by how many they are. One
+ * search, one instance.
+ *
+ * @param columns what the footers are to tell of
+ * @param threads reads few footers
+ * @param job reads at least `jobFiles` of them
+ */
+private[plan] final class ReadFooters(
+    columns: FileColumns,
+    cache: FactsCache,
+    threads: FooterSource,
+    job: FooterSource,
+    jobFiles: Int
+) {
+  private var found = 0
+
+  /** Footers given so far that were kept. */
+  def hits: Int = found
+
+  def apply(files: Seq[ListedFile]): FooterWave = {
+    val kept = files.map(file => cache.footer(file.status, columns)).toIndexedSeq
+    val missing = files.zip(kept).collect { case (file, None) =>
+      FooterToRead(file.status, cache.widened(file.status, columns))
+    }
+    val source = if (missing.size >= jobFiles) job else threads
+    new FooterWave(kept, if (missing.isEmpty) None else Some(source.begin(missing)), () => found += 1)
   }
 }
 
-private object ReadFooters {
-  private val daemons: ThreadFactory = task => {
-    val thread = new Thread(task, "limit-pruning-footers")
-    thread.setDaemon(true)
-    thread
+/** The footers of one wave, in order. To be closed, even if not all were asked for. */
+private[plan] final class FooterWave(
+    kept: IndexedSeq[Option[Footer]],
+    underWay: Option[FootersUnderWay],
+    countHit: () => Unit
+) extends Closeable {
+  private var position, missed = 0
+
+  /**
+   * @return none where there is no other footer, or it did not come in time
+   * @throws limitpruning.parquet.UnreadableFooterException for a file that has none
+   * @throws InterruptedException where the query is cancelled
+   */
+  def next(deadline: Deadline): Option[Footer] =
+    if (position == kept.size) None
+    else {
+      position += 1
+      val footer = kept(position - 1)
+      if (footer.isEmpty) await(deadline)
+      else { countHit(); footer }
+    }
+
+  private def await(deadline: Deadline): Option[Footer] = {
+    missed += 1
+    try underWay.map(_.await(missed - 1, deadline.timeLeft))
+    catch {
+      case _: TimeoutException => None
+      case e: ExecutionException => throw e.getCause
+    }
   }
+
+  override def close(): Unit = underWay.foreach(_.close())
 }

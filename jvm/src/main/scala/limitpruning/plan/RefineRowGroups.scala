@@ -1,8 +1,6 @@
 package limitpruning.plan
 
-import org.apache.hadoop.conf.Configuration
-
-import limitpruning.parquet.{ColumnPages, PageIndexReader, RowGroupDetails}
+import limitpruning.parquet.{ColumnPages, PageIndexReader, RowGroupDetails, Storage}
 import limitpruning.predicate.{Evaluator, RowUnit}
 import limitpruning.select.RowRange
 
@@ -15,7 +13,7 @@ import limitpruning.select.RowRange
  */
 final class RefineRowGroups(
     classify: ClassifyRowGroups,
-    conf: Configuration,
+    storage: Storage,
     narrow: NarrowRowGroups,
     maxBytes: Long
 ) {
@@ -40,8 +38,8 @@ final class RefineRowGroups(
   private final class Look(file: ClassifiedFile, evaluator: Evaluator) {
     private val status = file.listed.status
     private val details =
-      new RowGroupDetails(status, file.footer, file.facts, conf, math.min(maxBytes, LargestPart))
-    private val indexes = new PageIndexReader(status, file.footer, conf, bytesLeft)
+      new RowGroupDetails(status, file.footer, file.facts, storage, math.min(maxBytes, LargestPart))
+    private val indexes = new PageIndexReader(status, file.footer, storage, bytesLeft)
 
     def close(): Unit = {
       bytesLeft -= bytesRead

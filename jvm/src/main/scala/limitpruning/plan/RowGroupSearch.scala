@@ -1,6 +1,7 @@
 package limitpruning.plan
 
 import scala.annotation.tailrec
+import scala.collection.mutable.ArrayBuffer
 import scala.concurrent.duration.FiniteDuration
 
 import org.apache.hadoop.fs.FileStatus
@@ -23,7 +24,7 @@ final case class SearchBudget(maxFiles: Int, maxTime: FiniteDuration, firstFiles
  * used up. One search, one instance.
  *
  * @param limit rows wanted, at least 1
- * @param read reads the footers of one wave, in order
+ * @param read begins to read the footers of one wave
  * @param classify the state of each row group of a file, from its footer
  * @param refine looks deeper into a file, with how many rows are still missing; asked only where footers do not cover
  * @param select says how the chosen rows are read
@@ -31,7 +32,7 @@ final case class SearchBudget(maxFiles: Int, maxTime: FiniteDuration, firstFiles
 final class RowGroupSearch(
     limit: Int,
     budget: SearchBudget,
-    read: Seq[ListedFile] => Seq[Footer],
+    read: Seq[ListedFile] => FooterWave,
     classify: (ListedFile, Footer) => ClassifiedFile,
     refine: (ClassifiedFile, Long) => ClassifiedFile,
     select: Seq[(ClassifiedFile, Seq[MatchingRows])] => Either[Declined, Selection]
@@ -41,7 +42,11 @@ final class RowGroupSearch(
   private val obstacles = new ObstacleCounts
   private val deadline = budget.maxTime.fromNow
   private val cover = new Cover[ClassifiedFile](limit)
+  private val looked = ArrayBuffer.empty[ClassifiedFile]
   private var anyUndecided = false
+
+  /** The files that were looked at, in reading order. */
+  def seen: Seq[ClassifiedFile] = looked.toSeq
 
   /**
    * @return the selection, or why there is none, and what was seen on the way
@@ -60,17 +65,32 @@ final class RowGroupSearch(
   ): (Either[Declined, Selection], SearchCounts) = {
     val wave = files.slice(seen.filesLookedAt, math.min(seen.filesLookedAt + size, budget.maxFiles))
     val rowsBefore = cover.rows
-    val classified = wave.zip(read(wave)).map { case (file, footer) => classify(file, footer) }
+    val classified = classifiedOf(wave)
     val isEnough = cover.rows >= limit - classified.map(matchingRows).sum
-    val looked = classified.foldLeft(seen) { (counts, file) =>
+    val now = classified.foldLeft(seen) { (counts, file) =>
       add(counts, if (isEnough || cover.isComplete) file else refine(file, limit - cover.rows))
     }
-    if (cover.isComplete || (isWholeTable(looked) && !anyUndecided)) (select(cover.chosen), looked)
+    if (cover.isComplete || (isWholeTable(now) && !anyUndecided)) (select(cover.chosen), now)
     else
-      whyStop(seen, looked, foundRows = cover.rows > rowsBefore) match {
-        case Some(reason) => (Left(reason), looked)
-        case None => lookAt(files, math.min(size * WaveGrowth, LargestWave), looked)
+      whyStop(seen, now, foundRows = cover.rows > rowsBefore) match {
+        case Some(reason) => (Left(reason), now)
+        case None => lookAt(files, math.min(size * WaveGrowth, LargestWave), now)
       }
+  }
+
+  /** The files of the wave, up to where there are enough rows, or no time is left. */
+  private def classifiedOf(wave: IndexedSeq[ListedFile]): Seq[ClassifiedFile] = {
+    val footers = read(wave)
+    try {
+      var rows = cover.rows
+      wave.iterator
+        .takeWhile(_ => rows < limit)
+        .map(file => footers.next(deadline).map(classify(file, _)))
+        .takeWhile(_.nonEmpty)
+        .flatten
+        .tapEach(file => rows += matchingRows(file))
+        .toVector
+    } finally footers.close()
   }
 
   private def matchingRows(file: ClassifiedFile): Long =
@@ -79,14 +99,14 @@ final class RowGroupSearch(
   private def add(counts: SearchCounts, file: ClassifiedFile): SearchCounts = {
     val states = file.rowGroups.map(_.state)
     cover.add(file, file.matching)
+    looked += file
     anyUndecided ||= file.rowGroups.exists(!_.isDecided)
     file.rowGroups.flatMap(_.obstacle).foreach(obstacles.add)
-    SearchCounts(
-      counts.files,
-      counts.filesLookedAt + 1,
-      counts.rowGroups + states.size,
-      counts.matched + states.count(_ != MatchState.NotMatching),
-      counts.fullyMatched + states.count(_ == MatchState.FullyMatching)
+    counts.copy(
+      filesLookedAt = counts.filesLookedAt + 1,
+      rowGroups = counts.rowGroups + states.size,
+      matched = counts.matched + states.count(_ != MatchState.NotMatching),
+      fullyMatched = counts.fullyMatched + states.count(_ == MatchState.FullyMatching)
     )
   }
 
@@ -115,6 +135,6 @@ final class RowGroupSearch(
 private object RowGroupSearch {
   private val WaveGrowth = 2
 
-  /** Files in one wave at most, so that a limit that is covered early in a wave wastes little. */
-  private val LargestWave = 64
+  /** Files in one wave at most. */
+  private val LargestWave = 4096
 }

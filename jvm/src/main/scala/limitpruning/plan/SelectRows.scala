@@ -1,16 +1,14 @@
 package limitpruning.plan
 
-import org.apache.hadoop.conf.Configuration
-
-import limitpruning.parquet.{Addressing, PageIndexReader}
-import limitpruning.select.{MatchingRows, SelectedFile, SelectedRowGroup, Selection}
+import limitpruning.parquet.{Addressing, PageIndexReader, Storage}
+import limitpruning.select.{FileVersion, MatchingRows, SelectedFile, SelectedRowGroup, Selection}
 
 /**
  * Turns the rows that were chosen into what a scan reads of each file.
  *
  * @param maxBytes bytes of page indexes that are read of one file at most
  */
-final class SelectRows(narrow: NarrowRowGroups, conf: Configuration, maxBytes: Long) {
+final class SelectRows(narrow: NarrowRowGroups, storage: Storage, maxBytes: Long) {
 
   /** @return the selection, or why the rows cannot be read without others */
   def apply(chosen: Seq[(ClassifiedFile, Seq[MatchingRows])]): Either[Declined, Selection] = {
@@ -25,14 +23,18 @@ final class SelectRows(narrow: NarrowRowGroups, conf: Configuration, maxBytes: L
     for {
       whole <- Addressing.of(file.footer, rows.map(_.ordinal)).toRight(Declined.UnaddressableRowGroups(path))
       rowGroups <- narrowed(file, whole.zip(rows)).toRight(Declined.UnreadablePages(path))
-    } yield SelectedFile(path, status.getLen, status.getModificationTime, rowGroups)
+    } yield {
+      val seal = file.footer.seal
+      val version = FileVersion(status.getLen, status.getModificationTime, seal.length, seal.checksum)
+      SelectedFile(path, version, rowGroups)
+    }
   }
 
   private def narrowed(
       file: ClassifiedFile,
       rowGroups: Seq[(SelectedRowGroup, MatchingRows)]
   ): Option[Seq[SelectedRowGroup]] = {
-    val indexes = new PageIndexReader(file.listed.status, file.footer, conf, maxBytes)
+    val indexes = new PageIndexReader(file.listed.status, file.footer, storage, maxBytes)
     try {
       val selected =
         rowGroups.map { case (whole, rows) => narrow(file.footer, indexes, whole, rows) }

@@ -18,8 +18,9 @@ object SelectedRelation {
 
   /** The plan with the scanned relation read through `index`, and the statistics that follow from it. */
   def replaceIn(plan: LogicalPlan, scan: LimitedScan, index: SelectedFileIndex): LogicalPlan = {
-    val selection = index.cover.selection
-    val statistics = CatalogStatistics(BigInt(selection.bytes), Some(BigInt(selection.rows)))
+    val selection = index.chosen.selection
+    val rows = if (selection.unseen.isEmpty) Some(BigInt(selection.rows)) else None
+    val statistics = CatalogStatistics(BigInt(selection.bytes), rows)
     val selected = scan.logical.copy(
       relation = scan.relation.copy(location = index)(scan.relation.sparkSession),
       catalogTable = scan.logical.catalogTable.map(_.copy(stats = Some(statistics)))

@@ -12,7 +12,7 @@ import org.apache.spark.unsafe.types.UTF8String
  * conjunct that cannot be reasoned about is never counted as proved. Expressions that are not deterministic are
  * unknown whatever their form.
  *
- * @param conjuncts resolved boolean expressions, all of which are to hold; at least one
+ * @param conjuncts resolved boolean expressions, all of which are to hold
  * @param input the columns, in the order in which a [[RowUnit]] numbers them
  */
 final class Evaluator(conjuncts: Seq[Expression], input: Seq[Column]) {
@@ -37,6 +37,9 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[Column]) {
     all
   }
 
+  /** What is known of the values of a resolved expression of any type. */
+  def facts(expression: Expression): RowUnit => ColumnFacts = operands.facts(expression)
+
   /** The columns of each conjunct that is not decided, by ordinal; none of a conjunct that cannot be evaluated here. */
   def undecided(unit: RowUnit): Seq[Seq[Int]] =
     roots.indices.filter(i => !roots(i)(unit).isOnlyTrue).map { i =>
@@ -53,6 +56,8 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[Column]) {
     case And(left, right) => both(compile(left), compile(right))((l, r) => l.and(r))
     case Or(left, right) => both(compile(left), compile(right))((l, r) => l.or(r))
     case Not(child) => not(compile(child))
+    // Rules ask at every level whether the rest is finite, which takes long at hundreds of levels: here once.
+    case atom if Nesting.isDeeper(atom, Nesting.DeepestAtom) => orFinite(atom, _ => Outcomes.Any)
     case atom => orFinite(atom, compileAtom(atom))
   }
 
@@ -68,7 +73,7 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[Column]) {
 
     case LiteralList(value, elements) =>
       val list = new Membership(elements, SupportedTypes.ordering(value.dataType))
-      excluded.ofList(value, elements.filter(_ != null), ask(value)(list.outcomes))
+      excluded.ofList(value, elements, ask(value)(list.outcomes))
     case StartsWith(value, Literal(prefix: UTF8String, _)) if SupportedTypes.contains(value.dataType) =>
       ask(value)(Prefixes.startsWith(_, prefix))
 

@@ -13,6 +13,9 @@ object Obstacle {
 
   final case class NoNullCount(column: String) extends Obstacle(s"no null count for column $column")
 
+  final case class PerhapsNaN(key: String)
+      extends Obstacle(s"$key may be NaN, which Spark puts above all values and statistics leave out")
+
   final case class UntestedWriter(writer: String) extends Obstacle(s"its writer is not trusted: $writer")
 
   final case class Undecided(conjunct: String) extends Obstacle(s"$conjunct holds for some rows perhaps")
@@ -36,7 +39,7 @@ private[predicate] final class FindObstacle(conjunct: Expression, ordinals: Map[
     (ordinals(column.id), NoStatistics(name), NoNullCount(name))
   }
 
-  private lazy val undecided = Undecided(conjunct.sql)
+  private lazy val undecided = Undecided(BriefSql(conjunct))
 
   /** @param unit one for which the conjunct is not proved */
   def apply(unit: RowUnit): Obstacle = ofForm.getOrElse(ofFacts(unit))

@@ -9,8 +9,9 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
 import limitpruning.plan._
+import limitpruning.predicate.BriefSql
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
-import limitpruning.select.SearchCounts
+import limitpruning.select.{CandidateRows, ChosenRows, SearchCounts}
 
 /** Reads a report off a query's plans: what was decided stands in them, so nothing is kept elsewhere. */
 object DescribeQuery extends AdaptiveSparkPlanHelper {
@@ -41,7 +42,7 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
   }
 
   private def describe(limit: LocalLimit, physical: SparkPlan): Option[LimitReport] =
-    LimitedScan.of(limit).map {
+    TopRowsScan.of(limit).map(_.map(_.scan)).orElse(LimitedScan.of(limit)).map {
       case Right(scan) => scan.logical match {
           case SelectedRelation(_, index) => planned(limit, scan, index, physical)
           case _ => refused(limit, tagged(limit).getOrElse(Refusal(Declined.NotLookedAt, Some(scan))))
@@ -57,9 +58,9 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
       index: SelectedFileIndex,
       physical: SparkPlan
   ): LimitReport = {
-    val cover = index.cover
+    val chosen = index.chosen
     val scan = collectWithSubqueries(physical) {
-      case scan: LimitPrunedScanExec if scan.cover.selection == cover.selection => scan
+      case scan: LimitPrunedScanExec if scan.chosen.selection == chosen.selection => scan
     }.headOption
     val restored = scan.isEmpty && collectWithSubqueries(physical) {
       case plain: FileSourceScanExec if plain.relation.location eq index.original => plain
@@ -68,9 +69,9 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
       limit,
       Refusal(
         Declined.FiltersChanged,
-        Some(limited.copy(conjuncts = cover.conjuncts)),
-        Some(cover.counts),
-        cover.planningNanos
+        Some(limited.copy(conjuncts = chosen.conjuncts)),
+        Some(chosen.counts),
+        chosen.planningNanos
       )
     )
     else {
@@ -78,29 +79,39 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
       def measured(name: String): Option[Long] = scan.filter(_ => hasRun).map(_.metrics(name).value)
       LimitReport(
         table = table(limited.logical),
-        limit = Some(cover.limit),
-        predicate = predicate(cover.conjuncts),
-        reason = None,
-        rowGroups = Some(rowGroups(cover.counts, Some(cover.selection.rowGroups))),
-        files = Some(files(cover.counts, Some(cover.selection.files.size))),
-        rowsToRead = Some(cover.selection.rows),
-        rowRanges = Some(cover.selection.rowRanges),
-        rowsCut = Some(cover.selection.rowsCut),
+        limit = Some(chosen.limit),
+        order = candidates(chosen).flatMap(_.top).map { top =>
+          OrderReport(top.key, top.bound, Some(top.rowsCertain), Some(top.rowGroupsDropped))
+        },
+        predicate = predicate(chosen.conjuncts),
+        reason = candidates(chosen).flatMap(_.notCovered).map(why => Reason(why.code, why.message)),
+        rowGroups = Some(rowGroups(chosen.counts, Some(chosen.selection.rowGroups))),
+        files = Some(files(chosen.counts, Some(chosen.selection.paths.size))),
+        rowsToRead = Some(chosen.selection.rows),
+        rowRanges = Some(chosen.selection.rowRanges),
+        rowsCut = Some(chosen.selection.rowsCut),
         pagesSkipped = scan.map(_.pagesSkipped),
         noPageSkipping = scan.flatMap(_.noPageSkipping),
         bytesToRead = scan.map(_.bytesToRead),
-        planningMs = Some(millis(cover.planningNanos)),
+        planningMs = Some(millis(chosen.planningNanos)),
         rowFilterSkipped = scan.exists(_.skipsRowFilter),
         rowsRead = measured(ScanMetrics.OutputRows),
         rowGroupsRead = measured(ScanMetrics.RowGroupsRead),
+        rowGroupsSkipped = measured(ScanMetrics.RowGroupsSkipped),
         bytesRead = measured(ScanMetrics.BytesRead)
       )
     }
   }
 
+  private def candidates(chosen: ChosenRows): Option[CandidateRows] = chosen match {
+    case candidates: CandidateRows => Some(candidates)
+    case _ => None
+  }
+
   private def refused(limit: LocalLimit, refusal: Refusal): LimitReport = LimitReport(
     table = refusal.scan.map(_.logical).orElse(firstTable(limit)).fold("")(table),
     limit = IntegerLiteral.unapply(limit.limitExpr),
+    order = TopRowsScan.of(limit).flatMap(_.toOption).map(top => OrderReport(top.key.sql, None, None, None)),
     predicate = refusal.scan.flatMap(scan => predicate(scan.conjuncts)),
     reason = Some(Reason(refusal.reason.code, refusal.reason.message)),
     rowGroups = refusal.counts.map(rowGroups(_, None)),
@@ -115,6 +126,7 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
     rowFilterSkipped = false,
     rowsRead = None,
     rowGroupsRead = None,
+    rowGroupsSkipped = None,
     bytesRead = None
   )
 
@@ -128,13 +140,13 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
     })
 
   private def predicate(conjuncts: Seq[Expression]): Option[String] =
-    if (conjuncts.isEmpty) None else Some(conjuncts.map(_.sql).mkString(" AND "))
+    if (conjuncts.isEmpty) None else Some(conjuncts.map(BriefSql(_)).mkString(" AND "))
 
   private def rowGroups(counts: SearchCounts, scanned: Option[Int]): RowGroupCounts =
     RowGroupCounts(counts.rowGroups, counts.matched, counts.fullyMatched, scanned)
 
   private def files(counts: SearchCounts, scanned: Option[Int]): FileCounts =
-    FileCounts(counts.files, counts.filesLookedAt, scanned)
+    FileCounts(counts.files, counts.filesLookedAt, counts.footersKept, scanned)
 
   private def millis(nanos: Long): Double = nanos / 1e6
 }

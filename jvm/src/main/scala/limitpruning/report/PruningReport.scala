@@ -6,6 +6,7 @@ package limitpruning.report
  *
  * @param table the table's name, or the paths that are read
  * @param limit rows wanted, `None` where it is not a constant
+ * @param order where the first rows in an order are wanted
  * @param predicate as SQL, `None` where there is none
  * @param rowGroups row groups of the files looked at: total → matched → fully matched → scanned
  * @param files files after partition pruning: total → looked at → scanned
@@ -18,11 +19,13 @@ package limitpruning.report
  * @param planningMs how long looking took, in milliseconds
  * @param rowsRead rows that the scan has given so far, after the query has run
  * @param rowGroupsRead row groups that the scan has begun to read, after the query has run
+ * @param rowGroupsSkipped row groups that it has left out since, as rows that were read are before all of theirs
  * @param bytesRead compressed bytes of the column chunks, or pages of them, that it has read, after the query has run
  */
 final case class LimitReport(
     table: String,
     limit: Option[Int],
+    order: Option[OrderReport],
     predicate: Option[String],
     reason: Option[Reason],
     rowGroups: Option[RowGroupCounts],
@@ -37,17 +40,34 @@ final case class LimitReport(
     rowFilterSkipped: Boolean,
     rowsRead: Option[Long],
     rowGroupsRead: Option[Long],
+    rowGroupsSkipped: Option[Long],
     bytesRead: Option[Long]
 ) {
   def covered: Boolean = reason.isEmpty
 }
+
+/**
+ * What ORDER BY adds to a LIMIT.
+ *
+ * @param key the first sort key with its direction, as SQL
+ * @param bound the place, as SQL, that enough rows are certain to reach; `None` where there is none before reading
+ * @param rowsCertain the rows that are certain to reach it, or all that are certain to be anywhere
+ * @param rowGroupsDropped row groups that may match, but have no row that reaches the bound
+ */
+final case class OrderReport(
+    key: String,
+    bound: Option[String],
+    rowsCertain: Option[Long],
+    rowGroupsDropped: Option[Int]
+)
 
 /** Why a LIMIT was left to Spark: a stable code, and a sentence. */
 final case class Reason(code: String, message: String)
 
 final case class RowGroupCounts(total: Int, matched: Int, fullyMatched: Int, scanned: Option[Int])
 
-final case class FileCounts(total: Int, lookedAt: Int, scanned: Option[Int])
+/** @param footersKept files among those looked at whose footers were known from earlier queries */
+final case class FileCounts(total: Int, lookedAt: Int, footersKept: Int, scanned: Option[Int])
 
 /** What became of every LIMIT over Parquet in a query, in the order of its plan. */
 final case class PruningReport(limits: Seq[LimitReport])

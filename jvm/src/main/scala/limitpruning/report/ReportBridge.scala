@@ -21,7 +21,7 @@ final class ReportBridge {
   def isActive(session: SparkSession): Boolean = rules(session).nonEmpty
 
   /** How many times planning failed unexpectedly since the application started. */
-  def planningFailures(session: SparkSession): Long = rules(session).map(_.failures.sum).sum
+  def planningFailures(session: SparkSession): Long = rules(session).map(_.shared.failures.sum).sum
 
   /** The report on a query as JSON; plans the query where that has not been done, never runs it. */
   def report(execution: QueryExecution): String = {
@@ -43,6 +43,9 @@ final class ReportBridge {
     }
     put("table", limit.table)
     put("limit", limit.limit)
+    put("order_by", limit.order.map(_.key))
+    put("bound", limit.order.flatMap(_.bound))
+    put("rows_certain", limit.order.flatMap(_.rowsCertain))
     put("predicate", limit.predicate)
     put("covered", limit.covered)
     put(
@@ -52,9 +55,11 @@ final class ReportBridge {
     put("row_groups_total", limit.rowGroups.map(_.total))
     put("row_groups_matched", limit.rowGroups.map(_.matched))
     put("row_groups_fully_matched", limit.rowGroups.map(_.fullyMatched))
+    put("row_groups_dropped", limit.order.flatMap(_.rowGroupsDropped))
     put("row_groups_scanned", limit.rowGroups.flatMap(_.scanned))
     put("files_total", limit.files.map(_.total))
     put("files_looked_at", limit.files.map(_.lookedAt))
+    put("footers_kept", limit.files.map(_.footersKept))
     put("files_scanned", limit.files.flatMap(_.scanned))
     put("rows_to_read", limit.rowsToRead)
     put("row_ranges", limit.rowRanges)
@@ -66,6 +71,7 @@ final class ReportBridge {
     put("row_filter_skipped", limit.rowFilterSkipped)
     put("rows_read", limit.rowsRead)
     put("row_groups_read", limit.rowGroupsRead)
+    put("row_groups_skipped", limit.rowGroupsSkipped)
     put("bytes_read", limit.bytesRead)
     fields
   }

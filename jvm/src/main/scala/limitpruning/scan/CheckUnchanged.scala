@@ -5,16 +5,24 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 
+import limitpruning.parquet.{FooterReader, FooterSeal}
+import limitpruning.select.FileVersion
+
 /** Makes sure, as often as it is asked, that a file is still the one whose footer was read. */
-private[scan] final class CheckUnchanged(file: PartitionedFile, conf: Configuration) {
+private[scan] final class CheckUnchanged(file: PartitionedFile, version: FileVersion, conf: Configuration) {
   private val path = file.toPath
   private val fileSystem = path.getFileSystem(conf)
 
   /** @throws FileChangedException where it is another file, or has been written to */
   def now(): Unit = {
     val status = fileSystem.getFileStatus(path)
-    if (status.getLen != file.fileSize) changed(s"it has ${status.getLen} bytes instead of ${file.fileSize}")
-    if (status.getModificationTime != file.modificationTime) changed("it was written to after it had been listed")
+    if (status.getLen != version.length)
+      changed(s"it has ${status.getLen} bytes instead of ${version.length}")
+    if (status.getModificationTime != version.modificationTime)
+      changed("it was written to after it had been listed")
+    // Times are as coarse as a second on some storage, and can be set; what was proved rests on the footer.
+    val seal = FooterSeal(version.footerLength, version.footerChecksum)
+    if (!new FooterReader(conf).hasSeal(status, seal)) changed("it has another footer")
   }
 
   /**

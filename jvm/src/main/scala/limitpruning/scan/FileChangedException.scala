@@ -8,8 +8,10 @@ import org.apache.spark.SparkThrowable
  * A file that is not, or no longer, the one that was planned: its rows were not proved to match.
  *
  * As it has a condition of Spark's, the query fails with this very error, not with one that says that a job was aborted.
+ *
+ * @param path as a URL, encoded
  */
-final class FileChangedException(path: String, problem: String)
+final class FileChangedException(val path: String, problem: String)
     extends IOException(
       s"[${FileChangedException.Condition}] $path is not the file that the LIMIT was planned for: $problem. It was changed " +
         "while the query ran, or Spark's listing of the table is out of date: run REFRESH TABLE, or make the DataFrame anew, " +

@@ -2,6 +2,7 @@ package limitpruning.scan
 
 import java.util.concurrent.TimeUnit.NANOSECONDS
 
+import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection}
@@ -10,22 +11,24 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, LeafExecNode, SparkPl
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import limitpruning.select.ProvedCover
+import limitpruning.select.{CandidateRows, ChosenRows}
 
 /**
- * Scans the row groups of a selection, all of whose rows satisfy the predicate, with Spark's own Parquet reader.
+ * Scans the row groups of a selection with Spark's own Parquet reader.
  *
  * @param output the scan's columns; kept apart, because executors ask for them and have nothing else
  * @param scan the scan that Spark planned over the selected files; never executed itself, but asked for its
  *   columns, its relation and its reader
- * @param cover what to read, and what was proved
+ * @param chosen what to read, and for which predicate
  * @param isOneTask whether a single task reads it all; settled when the scan is planned, as operators above rely on it
+ * @param look finds out while reading whether less than all of a file will do that planning did not look at
  */
 case class LimitPrunedScanExec(
     output: Seq[Attribute],
     @transient scan: FileSourceScanExec,
-    @transient cover: ProvedCover,
-    isOneTask: Boolean
+    @transient chosen: ChosenRows,
+    isOneTask: Boolean,
+    @transient look: Option[LookWhileReading] = None
 ) extends LeafExecNode {
 
   override lazy val supportsColumnar: Boolean = scan.supportsColumnar
@@ -35,7 +38,7 @@ case class LimitPrunedScanExec(
   /** What one task reads needs no shuffle to be limited, counted or written by one task. */
   override def outputPartitioning: Partitioning = if (isOneTask) SinglePartition else UnknownPartitioning(0)
 
-  @transient private lazy val reading = new SelectionRead(scan, cover.selection)
+  @transient private lazy val reading = new SelectionRead(scan, chosen)
 
   /** Compressed bytes of the column chunks, or pages of them, that will be read. */
   def bytesToRead: Long = reading.bytes
@@ -47,12 +50,25 @@ case class LimitPrunedScanExec(
   def noPageSkipping: Option[String] = reading.noPageSkipping
 
   /** The row filter that is not evaluated, because every selected row is proved to pass it. */
-  def skipsRowFilter: Boolean = cover.conjuncts.nonEmpty
+  def skipsRowFilter: Boolean = chosen.areProved && chosen.conjuncts.nonEmpty
+
+  /** What tasks tell each other, where that can spare some of them a row group. */
+  @transient private[scan] lazy val sharedBound: Option[Broadcast[SharedBound]] = chosen match {
+    case CandidateRows(limit, _, selection, _, _, Some(_), _) if limit <= NoteTopKeysExec.MostKeys && selection.rowGroups > 1 =>
+      Some(sparkContext.broadcast(new SharedBound))
+    case _ => None
+  }
+
+  private def skip: Option[SkipBehindBound] = chosen match {
+    case CandidateRows(_, _, _, _, _, Some(top), _) =>
+      sharedBound.map(new SkipBehindBound(_, top.order, metrics(ScanMetrics.RowGroupsSkipped)))
+    case _ => None
+  }
 
   @transient private lazy val inputRDD: RDD[InternalRow] = {
-    ScanMetrics.postPlanned(sparkContext, metrics, cover, bytesToRead, pagesSkipped)
+    ScanMetrics.postPlanned(sparkContext, metrics, chosen, bytesToRead, pagesSkipped)
     reading
-      .rdd(metrics(ScanMetrics.RowGroupsRead), metrics(ScanMetrics.BytesRead), isOneTask)
+      .rdd(metrics, skip, look, isOneTask)
       .mapPartitions(rows => new TellFileChanges(rows).asInstanceOf[Iterator[InternalRow]]) // or batches, as there
   }
 
@@ -95,7 +111,8 @@ case class LimitPrunedScanExec(
       // As `output` is not canonical of itself, it is taken from the scan.
       output = scan.canonicalized.output,
       scan = scan.canonicalized.asInstanceOf[FileSourceScanExec],
-      cover = cover.canonicalized
+      chosen = chosen.canonicalized,
+      look = None // it follows from what was chosen
     )
 
   override def nodeName: String =
@@ -107,6 +124,10 @@ case class LimitPrunedScanExec(
 }
 
 object LimitPrunedScanExec {
-  def apply(scan: FileSourceScanExec, cover: ProvedCover): LimitPrunedScanExec =
-    LimitPrunedScanExec(scan.output, scan, cover, new SelectionRead(scan, cover.selection).fitsOneTask)
+  def apply(
+      scan: FileSourceScanExec,
+      chosen: ChosenRows,
+      look: Option[LookWhileReading]
+  ): LimitPrunedScanExec =
+    LimitPrunedScanExec(scan.output, scan, chosen, new SelectionRead(scan, chosen).fitsOneTask, look)
 }

@@ -12,22 +12,37 @@ import org.apache.spark.util.SerializableConfiguration
  * read. Runs on executors.
  *
  * @param read Spark's reader for the format
+ * @param skip tells what need not be read any more
+ * @param look finds out whether less than all of a file will do of which nothing was planned
+ * @param areProved whether all planned rows are wanted, and no others: then there are just as many as planned
  */
 private[scan] final class ReadPlannedFile(
     read: PartitionedFile => Iterator[InternalRow],
+    areProved: Boolean,
     conf: SerializableConfiguration,
     rowGroupsRead: SQLMetric,
-    bytesRead: SQLMetric
+    bytesRead: SQLMetric,
+    skip: Option[SkipBehindBound] = None,
+    look: Option[LookWhileReading] = None
 ) extends (PartitionedFile => Iterator[InternalRow])
     with Serializable {
 
-  override def apply(file: PartitionedFile): Iterator[InternalRow] = {
-    val check = new CheckUnchanged(file, conf.value)
+  private val unseen = new ReadUnseenFile(read, look, conf, rowGroupsRead, bytesRead)
+
+  override def apply(file: PartitionedFile): Iterator[InternalRow] = ReadPlannedFile.planned(file) match {
+    case Some(run) if skip.exists(_(run.rowGroups)) => Iterator.empty
+    case Some(run) => readPlanned(file, run)
+    case None => unseen(file)
+  }
+
+  private def readPlanned(file: PartitionedFile, run: PlannedRun): Iterator[InternalRow] = {
+    val check = new CheckUnchanged(file, run.version, conf.value)
     val all = check.orElse(read(file))
     try {
       // Only now that it is open: a file that is replaced at the last moment is found out, too.
       check.now()
-      chosen(all, file, check).asInstanceOf[Iterator[InternalRow]] // as Spark types the batches of its columnar readers
+      val rows = chosen(all, file.urlEncodedPath, run.rowGroups, check)
+      rows.asInstanceOf[Iterator[InternalRow]] // as Spark types the batches of its columnar readers, too
     } catch {
       case error: Throwable =>
         close(all) // as nobody else knows of it yet
@@ -35,13 +50,21 @@ private[scan] final class ReadPlannedFile(
     }
   }
 
-  private def chosen(all: Iterator[InternalRow], file: PartitionedFile, check: CheckUnchanged): PlannedRows = {
-    val path = file.urlEncodedPath
-    val planned = ReadPlannedFile.planned(file)
-    val rows =
-      if (planned.forall(_.isWhole) || ReadRowRanges.narrow(all, planned, path)) all
-      else new RowsInRanges(all, planned)
-    new PlannedRows(rows, path, planned, check, rowGroupsRead, bytesRead)
+  private def chosen(
+      all: Iterator[Any],
+      path: String,
+      planned: Seq[PlannedRowGroup],
+      check: CheckUnchanged
+  ): Iterator[Any] = {
+    val isWhole = planned.forall(_.isWhole)
+    if (areProved) {
+      val rows =
+        if (isWhole || ReadRowRanges.narrow(all, planned, path)) all else new RowsInRanges(all, planned)
+      new PlannedRows(rows, path, planned, check, rowGroupsRead, bytesRead)
+    } else {
+      if (!isWhole) ReadRowRanges.narrowFiltered(all, planned)
+      new CandidatesRead(all, planned, rowGroupsRead, bytesRead)
+    }
   }
 
   private def close(rows: Iterator[_]): Unit = rows match {
@@ -52,11 +75,12 @@ private[scan] final class ReadPlannedFile(
 
 private[scan] object ReadPlannedFile {
 
-  /** The key under which a split carries what is to be read of each of its row groups. */
+  /** The key under which a split carries what is to be read of it. */
   private val PlannedKey = "limitpruning.planned"
 
-  def plan(rowGroups: Seq[PlannedRowGroup]): Map[String, Any] = Map(PlannedKey -> rowGroups.toVector)
+  def plan(run: PlannedRun): Map[String, Any] = Map(PlannedKey -> run)
 
-  def planned(file: PartitionedFile): Seq[PlannedRowGroup] =
-    file.otherConstantMetadataColumnValues(PlannedKey).asInstanceOf[Seq[PlannedRowGroup]]
+  /** None for a file whose footer was not looked at. */
+  def planned(file: PartitionedFile): Option[PlannedRun] =
+    file.otherConstantMetadataColumnValues.get(PlannedKey).map(_.asInstanceOf[PlannedRun])
 }

@@ -2,6 +2,7 @@ package limitpruning.scan
 
 import java.lang.reflect.{Field, InvocationHandler, Method, Proxy}
 
+import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
@@ -13,8 +14,6 @@ import org.apache.spark.sql.execution.datasources.RecordReaderIterator
 import org.apache.spark.sql.execution.datasources.parquet.{
   SpecificParquetRecordReaderBase, VectorizedParquetRecordReader
 }
-
-import limitpruning.select.RowRange
 
 /**
  * Makes Spark's vectorized Parquet reader, opened but not yet read from, read only some rows of its row groups: it takes
@@ -49,6 +48,19 @@ object ReadRowRanges {
       case _ => false
     }
 
+  /**
+   * As [[narrow]], for a reader that skips rows by filters of its own: it reads what both leave, or what its filters leave
+   * where it cannot be narrowed. For splits all of whose rows may be read.
+   */
+  private[scan] def narrowFiltered(rows: Iterator[_], planned: Seq[PlannedRowGroup]): Unit = rows match {
+    case iterator: RecordReaderIterator[_] =>
+      for (known <- members) known.rowReader.get(iterator) match {
+        case reader: VectorizedParquetRecordReader => known.narrowFiltered(reader, planned)
+        case _ =>
+      }
+    case _ =>
+  }
+
   private final class Members {
     private val base = classOf[SpecificParquetRecordReaderBase[_]]
     private val rowGroupReader = field(base, "reader")
@@ -62,6 +74,8 @@ object ReadRowRanges {
     require(fileReader.getType == classOf[ParquetFileReader])
     // Made by hand in older releases of parquet-java than Spark's.
     classOf[ParquetFileReader].getMethod("readFilteredRowGroup", classOf[Int], classOf[RowRanges])
+    private val rangesByFilter = classOf[ParquetFileReader].getDeclaredMethod("getRowRanges", classOf[Int])
+    rangesByFilter.setAccessible(true)
 
     def narrow(reader: VectorizedParquetRecordReader, planned: Seq[PlannedRowGroup], path: String): Unit = {
       val original = rowGroupReader.get(reader)
@@ -72,13 +86,43 @@ object ReadRowRanges {
           path,
           s"row groups of ${found.mkString(", ")} rows stand where ones of ${planned.map(_.rows).mkString(", ")} were"
         )
+      replace(reader, original, file, planned.map(rowGroup => ranges(rowGroup)))
+    }
+
+    def narrowFiltered(reader: VectorizedParquetRecordReader, planned: Seq[PlannedRowGroup]): Unit = {
+      val original = rowGroupReader.get(reader)
+      val file = fileReader.get(original).asInstanceOf[ParquetFileReader]
+      val rows = file.getRowGroups.asScala.map(_.getRowCount)
+      // Row groups that the filters exclude are not there: which ones are, only a full number tells.
+      if (rows == planned.map(_.rows)) {
+        val skipsPages = file.getFilteredRecordCount < file.getRecordCount
+        val both = planned.indices.map { i =>
+          val chosen = ranges(planned(i))
+          if (skipsPages) RowRanges.intersection(chosen, filteredRanges(file, i)) else chosen
+        }
+        replace(reader, original, file, both)
+      }
+    }
+
+    private def filteredRanges(file: ParquetFileReader, rowGroup: Int): RowRanges =
+      rangesByFilter.invoke(file, Int.box(rowGroup)).asInstanceOf[RowRanges]
+
+    private def ranges(rowGroup: PlannedRowGroup): RowRanges =
+      if (rowGroup.isWhole) RowRanges.createSingle(rowGroup.rows) else toRowRanges(rowGroup)
+
+    private def replace(
+        reader: VectorizedParquetRecordReader,
+        original: AnyRef,
+        file: ParquetFileReader,
+        ranges: Seq[RowRanges]
+    ): Unit = {
       val narrowed = Proxy.newProxyInstance(
         rowGroupReader.getType.getClassLoader,
         Array[Class[_]](rowGroupReader.getType),
-        new NarrowedReader(original, file, planned)
+        new NarrowedReader(original, file, ranges)
       )
       rowGroupReader.set(reader, narrowed)
-      totalRows.setLong(reader, planned.map(_.rowsToRead).sum)
+      totalRows.setLong(reader, ranges.map(_.rowCount).sum)
     }
 
     private def field(owner: Class[_], name: String): Field = {
@@ -89,7 +133,7 @@ object ReadRowRanges {
   }
 
   /** Stands in for Spark's `ParquetRowGroupReader`. */
-  private final class NarrowedReader(original: AnyRef, file: ParquetFileReader, planned: Seq[PlannedRowGroup])
+  private final class NarrowedReader(original: AnyRef, file: ParquetFileReader, ranges: Seq[RowRanges])
       extends InvocationHandler {
     private var next = 0
 
@@ -99,13 +143,13 @@ object ReadRowRanges {
       case _ => method.invoke(original, arguments: _*)
     }
 
+    @tailrec
     private def readNext(): PageReadStore =
-      if (next >= planned.size) null
+      if (next >= ranges.size) null
       else {
-        val rowGroup = planned(next)
+        val chosen = ranges(next)
         next += 1
-        if (rowGroup.isWhole) file.readRowGroup(next - 1)
-        else file.readFilteredRowGroup(next - 1, toRowRanges(rowGroup))
+        if (chosen.rowCount == 0) readNext() else file.readFilteredRowGroup(next - 1, chosen)
       }
   }
 
@@ -115,13 +159,12 @@ object ReadRowRanges {
       .filter(_ < rowGroup.rows)
     val pages = OffsetIndexBuilder.getBuilder()
     starts.zipWithIndex.foreach { case (start, page) => pages.add(page.toLong, 1, start) }
-    val chosen = starts.indices.filter(page => rowGroup.ranges.exists(covers(_, starts(page))))
+    val begin = rowGroup.ranges.iterator.map(_.from).toSet
+    val chosen = starts.indices.filter(page => begin(starts(page)))
     RowRanges.create(
       rowGroup.rows,
       java.util.stream.IntStream.of(chosen: _*).iterator(),
       pages.build()
     )
   }
-
-  private def covers(range: RowRange, row: Long): Boolean = range.from <= row && row < range.until
 }

@@ -3,6 +3,8 @@ package limitpruning.scan
 import org.apache.spark.sql.catalyst.util.truncatedString
 import org.apache.spark.sql.execution.ExplainUtils
 
+import limitpruning.select.{CandidateRows, ChosenRows}
+
 /** What EXPLAIN says about the scan: one line of what was chosen, or the same as a list in formatted mode. */
 private[scan] object ScanDescription {
 
@@ -27,24 +29,23 @@ private[scan] object ScanDescription {
   }
 
   private def details(node: LimitPrunedScanExec, maxLength: Option[Int]): Seq[(String, String)] = {
-    val cover = node.cover
-    val counts = cover.counts
-    val scanned = cover.selection.rowGroups
+    val chosen = node.chosen
+    val counts = chosen.counts
+    val scanned = chosen.selection.rowGroups
     def shown(text: String): String = {
       val redacted = node.conf.stringRedactionPattern.fold(text)(_.replaceAllIn(text, Redacted))
       maxLength.filter(_ < redacted.length).fold(redacted)(length => redacted.take(length - 3) + "...")
     }
     val filter =
       if (node.skipsRowFilter) Some("RowFilter" ->
-        s"skipped ${shown(cover.conjuncts.map(_.simpleString(25)).mkString("[", ", ", "]"))}")
+        s"skipped ${shown(chosen.conjuncts.map(_.simpleString(25)).mkString("[", ", ", "]"))}")
       else None
-    Seq(
-      "Limit" -> cover.limit.toString,
+    Seq("Limit" -> chosen.limit.toString) ++ whyCandidates(chosen, shown) ++ Seq(
       "RowGroups" ->
         s"${counts.rowGroups} total → ${counts.matched} matched → ${counts.fullyMatched} fully matched → $scanned scanned",
       "Files" ->
-        s"${counts.files} total → ${counts.filesLookedAt} looked at → ${cover.selection.files.size} scanned",
-      "Rows" -> cover.selection.rows.toString
+        s"${counts.files} total → ${counts.filesLookedAt} looked at → ${chosen.selection.paths.size} scanned",
+      "Rows" -> chosen.selection.rows.toString
     ) ++ narrowed(node) ++ filter ++ Seq(
       "Batched" -> node.supportsColumnar.toString,
       "ReadSchema" -> shown(node.scan.requiredSchema.catalogString),
@@ -52,14 +53,26 @@ private[scan] object ScanDescription {
     )
   }
 
+  /** Why the rows are not just those wanted; nothing where they are. */
+  private def whyCandidates(chosen: ChosenRows, shown: String => String): Seq[(String, String)] = chosen match {
+    case CandidateRows(_, _, _, _, _, Some(top), _) => Seq(
+        "OrderBy" -> shown(top.key),
+        "Bound" -> top.bound.fold("found while reading")(shown),
+        "RowsCertain" -> top.rowsCertain.toString,
+        "DroppedByBound" -> top.rowGroupsDropped.toString
+      )
+    case CandidateRows(_, _, _, _, _, _, Some(reason)) => Seq("NotCovered" -> shown(reason.message))
+    case _ => Nil
+  }
+
   /** Nothing where row groups are read whole. */
   private def narrowed(node: LimitPrunedScanExec): Seq[(String, String)] = {
-    val selection = node.cover.selection
+    val selection = node.chosen.selection
     val ranges =
       if (selection.rowRanges == 0) Nil
       else Seq("RowRanges" -> selection.rowRanges.toString, "RowsCut" -> selection.rowsCut.toString)
     val skipped = node.noPageSkipping match {
-      case Some(reason) if selection.rows > node.cover.limit || ranges.nonEmpty =>
+      case Some(reason) if selection.rows > node.chosen.limit || ranges.nonEmpty =>
         Seq("PagesSkipped" -> s"0, as $reason")
       case None if ranges.nonEmpty => Seq("PagesSkipped" -> node.pagesSkipped.toString)
       case _ => Nil

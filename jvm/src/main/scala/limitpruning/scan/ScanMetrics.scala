@@ -4,7 +4,7 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
-import limitpruning.select.ProvedCover
+import limitpruning.select.{CandidateRows, ChosenRows}
 
 /** The SQL metrics of the scan node, as the Spark UI shows them. */
 object ScanMetrics {
@@ -12,14 +12,18 @@ object ScanMetrics {
   val ScanTime = "scanTime"
   val RowGroupsRead = "rowGroupsRead"
   val BytesRead = "bytesRead"
+  val RowGroupsSkipped = "rowGroupsSkipped"
 
   def create(context: SparkContext, isColumnar: Boolean): Map[String, SQLMetric] = Map(
     OutputRows -> SQLMetrics.createMetric(context, "number of output rows"),
     RowGroupsRead -> SQLMetrics.createMetric(context, "row groups read"),
+    RowGroupsSkipped -> SQLMetrics.createMetric(context, "row groups skipped while reading"),
     BytesRead -> SQLMetrics.createSizeMetric(context, "bytes read"),
     "rowGroupsTotal" -> SQLMetrics.createMetric(context, "row groups looked at"),
     "rowGroupsMatched" -> SQLMetrics.createMetric(context, "row groups matched"),
     "rowGroupsFullyMatched" -> SQLMetrics.createMetric(context, "row groups fully matched"),
+    "rowGroupsDropped" -> SQLMetrics.createMetric(context, "row groups dropped by the bound"),
+    "rowsCertain" -> SQLMetrics.createMetric(context, "rows certain to reach the bound"),
     "rowGroupsScanned" -> SQLMetrics.createMetric(context, "row groups to scan"),
     "filesTotal" -> SQLMetrics.createMetric(context, "files in all"),
     "filesLookedAt" -> SQLMetrics.createMetric(context, "files looked at"),
@@ -40,25 +44,31 @@ object ScanMetrics {
   def postPlanned(
       context: SparkContext,
       metrics: Map[String, SQLMetric],
-      cover: ProvedCover,
+      chosen: ChosenRows,
       bytes: Long,
       pagesSkipped: Long
   ): Unit = {
-    val planned = Map(
-      "rowGroupsTotal" -> cover.counts.rowGroups.toLong,
-      "rowGroupsMatched" -> cover.counts.matched.toLong,
-      "rowGroupsFullyMatched" -> cover.counts.fullyMatched.toLong,
-      "rowGroupsScanned" -> cover.selection.rowGroups.toLong,
-      "filesTotal" -> cover.counts.files.toLong,
-      "filesLookedAt" -> cover.counts.filesLookedAt.toLong,
-      "filesScanned" -> cover.selection.files.size.toLong,
-      "rowRanges" -> cover.selection.rowRanges.toLong,
-      "rowsToRead" -> cover.selection.rows,
-      "rowsCut" -> cover.selection.rowsCut,
+    val proved = Map(
+      "rowGroupsTotal" -> chosen.counts.rowGroups.toLong,
+      "rowGroupsMatched" -> chosen.counts.matched.toLong,
+      "rowGroupsFullyMatched" -> chosen.counts.fullyMatched.toLong,
+      "rowGroupsScanned" -> chosen.selection.rowGroups.toLong,
+      "filesTotal" -> chosen.counts.files.toLong,
+      "filesLookedAt" -> chosen.counts.filesLookedAt.toLong,
+      "filesScanned" -> chosen.selection.paths.size.toLong,
+      "rowRanges" -> chosen.selection.rowRanges.toLong,
+      "rowsToRead" -> chosen.selection.rows,
+      "rowsCut" -> chosen.selection.rowsCut,
       "pagesSkipped" -> pagesSkipped,
       "bytesToRead" -> bytes,
-      "planningTime" -> cover.planningNanos
+      "planningTime" -> chosen.planningNanos
     )
+    val top = chosen match {
+      case CandidateRows(_, _, _, _, _, Some(top), _) =>
+        Map("rowGroupsDropped" -> top.rowGroupsDropped.toLong, "rowsCertain" -> top.rowsCertain)
+      case _ => Map.empty
+    }
+    val planned = proved ++ top
     planned.foreach { case (name, value) => metrics(name).set(value) }
     val execution = context.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
     SQLMetrics.postDriverMetricUpdates(context, execution, planned.keys.map(metrics).toSeq)

@@ -26,20 +26,25 @@ object PackTasks {
    * @param bytesOf bytes that reading a row group costs
    * @param openCost bytes that opening a file is reckoned to cost
    * @param maxTaskBytes a task is closed before it grows beyond this, unless it is empty
+   * @param maxRunBytes a run is closed before it grows beyond this: what is opened together cannot be left out in parts
    * @return the runs of each task; no task is empty
    */
   def apply(
       selection: Selection,
       bytesOf: SelectedRowGroup => Long,
       openCost: Long,
-      maxTaskBytes: Long
+      maxTaskBytes: Long,
+      maxRunBytes: Long = Long.MaxValue
   ): Seq[Seq[Run]] = {
+    def fits(run: Run, rowGroup: SelectedRowGroup): Boolean =
+      run.file.rowGroups.map(bytesOf).sum + bytesOf(rowGroup) <= maxRunBytes
+
     def open(file: SelectedFile, rowGroup: SelectedRowGroup): Run =
       Run(file.copy(rowGroups = Vector(rowGroup)))
 
     def add(task: Task, file: SelectedFile, rowGroup: SelectedRowGroup): Task =
       task.runs.lastOption match {
-        case Some(run) if run.isFollowedBy(file, rowGroup) =>
+        case Some(run) if run.isFollowedBy(file, rowGroup) && fits(run, rowGroup) =>
           Task(task.runs.init :+ (run :+ rowGroup), task.bytes + bytesOf(rowGroup))
         case _ => Task(task.runs :+ open(file, rowGroup), task.bytes + bytesOf(rowGroup) + openCost)
       }

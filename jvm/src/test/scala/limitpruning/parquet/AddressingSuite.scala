@@ -13,8 +13,8 @@ class AddressingSuite extends AnyFunSuite {
   test("chosen row groups are addressed by their midpoints, with rows and the bytes of each leaf column") {
     val bytes = Map(Seq("a") -> ColumnBytes(100), Seq("g", "b") -> ColumnBytes(100))
     val expected = Seq(
-      SelectedRowGroup(1, 20, 304, bytes, RowRange.all(20)),
-      SelectedRowGroup(3, 40, 704, bytes, RowRange.all(40))
+      SelectedRowGroup(1, 20, 304, 200, bytes, RowRange.all(20)),
+      SelectedRowGroup(3, 40, 704, 200, bytes, RowRange.all(40))
     )
     assert(Addressing.of(raw.footer, Seq(1, 3)).contains(expected))
   }

@@ -2,16 +2,11 @@ package limitpruning.parquet
 
 import java.time.LocalDate
 
-import scala.jdk.CollectionConverters._
-
-import org.apache.parquet.hadoop.metadata.FileMetaData
-import org.apache.parquet.schema.MessageTypeParser
 import org.scalatest.funsuite.AnyFunSuite
 
 class CalendarSuite extends AnyFunSuite {
-  private val schema = MessageTypeParser.parseMessageType("message m { optional int32 d (DATE); }")
   private def of(keyValues: Map[String, String], rebaseMode: String): Calendar =
-    Calendar.of(new FileMetaData(schema, keyValues.asJava, "test"), rebaseMode)
+    Calendar.of(keyValues, rebaseMode)
 
   private val version = "org.apache.spark.version"
   private val legacy = "org.apache.spark.legacyDateTime"

@@ -8,7 +8,7 @@ import limitpruning.testing.{RawChunk, RawFooter}
 class ColumnChunkSuite extends AnyFunSuite {
 
   private def read(chunk: RawChunk, fields: String = "optional binary c (STRING);"): ColumnChunk =
-    RawFooter(fields).rowGroup(10, chunk).footer.chunk(0, 0, ColumnPath.get("c")).get
+    RawFooter(fields).rowGroup(10, chunk).footer.statement(0, 0, ColumnPath.get("c")).get
 
   test("what was not written is none") {
     val silent = read(RawChunk.silent)

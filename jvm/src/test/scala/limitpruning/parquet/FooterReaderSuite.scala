@@ -20,25 +20,24 @@ class FooterReaderSuite extends AnyFunSuite with TempFolder {
   private def bytes(name: String, content: Array[Byte]): FileStatus = status(Files.write(path(name), content))
 
   private def refuses(file: FileStatus, problem: String): Assertion = {
-    val error = intercept[UnreadableFooterException](reader.read(file))
+    val error = intercept[UnreadableFooterException](reader.read(file, FileColumns.All))
     assert(error.getMessage.contains(file.getPath.toString), "the message must name the file")
     assert(error.getMessage.contains(problem), "the message must tell the problem")
   }
 
   test("reads the row groups of a small footer with one request") {
-    val footer = reader.read(status(fixture.write(path("small.parquet"))))
+    val footer = reader.read(status(fixture.write(path("small.parquet"))), FileColumns.All)
     assert(footer.rowGroups.map(_.getRowCount) == Seq(2, 1))
     assert(footer.rowGroups.head.getColumns.get(0).getStatistics.getNumNulls == 1)
-    assert(footer.file.getSchema == fixture.schema)
+    assert(footer.schema == fixture.schema)
   }
 
   test("reads footers larger than the first request, and just as large") {
     val wide = "abcdefgh" * 1000
     for (length <- Seq(10, 31 * 1024, 32 * 1024 - 100, 32 * 1024, 33 * 1024, 200 * 1024)) {
       val file = fixture.keyValue("padding", (wide * 30).take(length)).write(path(s"large-$length.parquet"))
-      val footer = reader.read(status(file))
+      val footer = reader.read(status(file), FileColumns.All)
       assert(footer.rowGroups.size == 2, s"with $length bytes of padding")
-      assert(footer.file.getKeyValueMetaData.get("padding").length == length)
     }
   }
 
@@ -66,14 +65,14 @@ class FooterReaderSuite extends AnyFunSuite with TempFolder {
   test("refuses a truncated file wherever it was cut") {
     val whole = Files.readAllBytes(fixture.write(path("whole.parquet")))
     for (length <- 0 until whole.length by 7)
-      intercept[UnreadableFooterException](reader.read(bytes("cut.parquet", whole.take(length))))
+      intercept[UnreadableFooterException](reader.read(bytes("cut.parquet", whole.take(length)), FileColumns.All))
   }
 
   test("refuses a file that became shorter since it was listed") {
     val file = fixture.write(path("shrunk.parquet"))
     val listed = status(file)
     Files.write(file, Files.readAllBytes(file).drop(20))
-    intercept[UnreadableFooterException](reader.read(listed))
+    intercept[UnreadableFooterException](reader.read(listed, FileColumns.All))
   }
 
   test("refuses footer lengths that point outside of the file") {
@@ -91,17 +90,17 @@ class FooterReaderSuite extends AnyFunSuite with TempFolder {
       random.nextBytes(noise)
       val content = "PAR1".getBytes(US_ASCII) ++ noise ++ Array[Byte](100, 0, 0, 0) ++
         "PAR1".getBytes(US_ASCII)
-      intercept[UnreadableFooterException](reader.read(bytes("noise.parquet", content)))
+      intercept[UnreadableFooterException](reader.read(bytes("noise.parquet", content), FileColumns.All))
     }
   }
 
   test("line 50: refuses negative row counts and sizes") {
     def edited(name: String)(edit: org.apache.parquet.format.RowGroup => Any): FileStatus =
       status(FooterEdit(fixture.write(path(name)))(raw => edit(raw.getRow_groups.get(1))))
-    refuses(edited("rows.parquet")(_.setNum_rows(-1)), "a row group has a negative size")
+    refuses(edited("rows.parquet")(_.setNum_rows(-1)), "a row group lies outside of the file")
     refuses(
       edited("bytes.parquet")(_.getColumns.get(0).getMeta_data.setTotal_compressed_size(-1000)),
-      "a row group has a negative size"
+      "a row group lies outside of the file"
     )
   }
 
@@ -115,7 +114,7 @@ class FooterReaderSuite extends AnyFunSuite with TempFolder {
       statistics.unsetMin_value()
       statistics.unsetMax_value()
     }
-    val strings = new FooterReader(conf).read(status(file)).rowGroups.head.getColumns.get(1)
+    val strings = new FooterReader(conf).read(status(file), FileColumns.All).rowGroups.head.getColumns.get(1)
     assert(!strings.getStatistics.hasNonNullValue)
   }
 }

@@ -37,14 +37,14 @@ class FooterSuite extends AnyFunSuite with TempFolder {
   private def agrees(name: String, file: ParquetFixture)(edit: FileMetaData => Any): Unit =
     test(s"the midpoints select what parquet-java's own range reading selects: $name") {
       val path = FooterEdit(file.write(folder.resolve(s"$name.parquet")))(edit)
-      val footer = new FooterReader(conf).read(status(path))
+      val footer = new FooterReader(conf).read(status(path), FileColumns.All)
       val starts = footer.rowGroups.map(_.getStartingPos)
       assert(starts.distinct.size == footer.rowGroups.size)
-      for ((midpoint, i) <- footer.midpoints.zipWithIndex)
+      for ((midpoint, i) <- footer.places.midpoints.zipWithIndex)
         assert(ranged(path, midpoint, midpoint + 1) == Seq(starts(i)), s"for row group $i")
       for (first <- starts.indices by 3; last <- first until starts.size by 5) {
-        assert(footer.selectsExactly(first, last))
-        assert(ranged(path, footer.midpoints(first), footer.midpoints(last) + 1) ==
+        assert(footer.places.selectsExactly(first, last))
+        assert(ranged(path, footer.places.midpoints(first), footer.places.midpoints(last) + 1) ==
           starts.slice(first, last + 1))
       }
     }
@@ -63,11 +63,11 @@ class FooterSuite extends AnyFunSuite with TempFolder {
     val path = FooterEdit(uneven.write(folder.resolve("zero.parquet"))) { raw =>
       raw.getRow_groups.asScala.map(_.getColumns.get(0).getMeta_data.setDictionary_page_offset(0))
     }
-    val footer = new FooterReader(conf).read(status(path))
-    for (i <- footer.rowGroups.indices if footer.selectsExactly(i, i))
-      assert(ranged(path, footer.midpoints(i), footer.midpoints(i) + 1).size == 1)
+    val footer = new FooterReader(conf).read(status(path), FileColumns.All)
+    for (i <- footer.rowGroups.indices if footer.places.selectsExactly(i, i))
+      assert(ranged(path, footer.places.midpoints(i), footer.places.midpoints(i) + 1).size == 1)
     for (i <- footer.rowGroups.indices)
-      assert(ranged(path, footer.midpoints(i), footer.midpoints(i) + 1).nonEmpty, s"for row group $i")
+      assert(ranged(path, footer.places.midpoints(i), footer.places.midpoints(i) + 1).nonEmpty, s"for row group $i")
   }
 
   private val three = RawFooter("required int32 a;")
@@ -77,8 +77,8 @@ class FooterSuite extends AnyFunSuite with TempFolder {
 
   test("row groups are selected exactly where their midpoints ascend") {
     val footer = three.footer
-    assert(footer.midpoints == Seq(54, 154, 254))
-    for (first <- 0 to 2; last <- first to 2) assert(footer.selectsExactly(first, last))
+    assert(footer.places.midpoints == Seq(54, 154, 254))
+    for (first <- 0 to 2; last <- first to 2) assert(footer.places.selectsExactly(first, last))
   }
 
   test("two row groups with one midpoint, or in another order than their bytes, cannot be told apart") {
@@ -88,11 +88,11 @@ class FooterSuite extends AnyFunSuite with TempFolder {
       three.footer(raw)
     }
     val coinciding = moved(1, 4)
-    assert(coinciding.midpoints == Seq(54, 54, 254))
+    assert(coinciding.places.midpoints == Seq(54, 54, 254))
     val swapped = moved(2, 50)
     for (first <- 0 to 2; last <- first to 2) {
-      assert(!coinciding.selectsExactly(first, last))
-      assert(!swapped.selectsExactly(first, last))
+      assert(!coinciding.places.selectsExactly(first, last))
+      assert(!swapped.places.selectsExactly(first, last))
     }
   }
 
@@ -100,10 +100,10 @@ class FooterSuite extends AnyFunSuite with TempFolder {
     val footer = RawFooter("required group g { required int32 a; } required int32 a;")
       .rowGroup(10, RawChunk.between(1, 2), RawChunk.between(3, 4))
       .footer
-    assert(footer.chunk(0, 1, ColumnPath.get("a")).flatMap(_.bounds).contains((3, 4)))
-    assert(footer.chunk(0, 0, ColumnPath.get("a")).isEmpty, "this is g.a")
-    assert(footer.chunk(0, 1, ColumnPath.get("b")).isEmpty)
-    assert(footer.chunk(0, -1, ColumnPath.get("a")).isEmpty)
-    assert(footer.chunk(0, 2, ColumnPath.get("a")).isEmpty)
+    assert(footer.statement(0, 1, ColumnPath.get("a")).flatMap(_.bounds).contains((3, 4)))
+    assert(footer.statement(0, 0, ColumnPath.get("a")).isEmpty, "this is g.a")
+    assert(footer.statement(0, 1, ColumnPath.get("b")).isEmpty)
+    assert(footer.statement(0, -1, ColumnPath.get("a")).isEmpty)
+    assert(footer.statement(0, 2, ColumnPath.get("a")).isEmpty)
   }
 }

@@ -17,7 +17,7 @@ class PageIndexReaderSuite extends AnyFunSuite with TempFolder {
     PagedFile.write(folder.resolve(name), "required int32 a; required binary s (STRING);", rows)
 
   private def reader(path: Path, maxBytes: Long = plenty): PageIndexReader =
-    new PageIndexReader(status(path), new FooterReader(conf).read(status(path)), conf, maxBytes)
+    new PageIndexReader(status(path), new FooterReader(conf).read(status(path), FileColumns.All), Storage(conf, FactsCache.none), maxBytes)
 
   test("tells the pages of each column that hold some rows") {
     val indexes = reader(file("good"))
@@ -27,14 +27,14 @@ class PageIndexReaderSuite extends AnyFunSuite with TempFolder {
     assert(pages(0).pages == 1 && pages(1).pages == 1)
     assert(pages(0).total > 5 && pages(1).total > 2 * pages(0).total, "pages of the two do not line up")
     val all = indexes.pagesOf(0, Seq(0, 1), RowRange.all(200)).get
-    val chunks = new FooterReader(conf).read(status(file("good"))).rowGroups(0).getColumns
+    val chunks = new FooterReader(conf).read(status(file("good")), FileColumns.All).rowGroups(0).getColumns
     assert((0 to 1).forall(leaf => all(leaf).bytes == chunks.get(leaf).getTotalSize))
   }
 
   test("reads what stands together with one request, each part once, and counts the bytes") {
     val path = file("bytes")
     val indexes = reader(path)
-    val chunks = new FooterReader(conf).read(status(path)).rowGroups(0).getColumns
+    val chunks = new FooterReader(conf).read(status(path), FileColumns.All).rowGroups(0).getColumns
     val due = (0 to 1).map(chunks.get(_).getOffsetIndexReference.getLength.toLong).sum
     for (_ <- 1 to 2) assert(indexes.pagesOf(0, Seq(0, 1), RowRange.all(200)).nonEmpty)
     assert(indexes.bytesRead == due)

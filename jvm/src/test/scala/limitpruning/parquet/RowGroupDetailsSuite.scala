@@ -39,8 +39,8 @@ class RowGroupDetailsSuite extends AnyFunSuite with TempFolder {
   ): T = {
     val file = status(path)
     val conf = new Configuration()
-    val footer = new FooterReader(conf).read(file)
-    val details = new RowGroupDetails(file, footer, new RowGroupFacts(footer, settings), conf, maxBytes)
+    val footer = new FooterReader(conf).read(file, FileColumns.All)
+    val details = new RowGroupDetails(file, footer, new RowGroupFacts(footer, settings), Storage(conf, FactsCache.none), maxBytes)
     try body(details)
     finally details.close()
   }

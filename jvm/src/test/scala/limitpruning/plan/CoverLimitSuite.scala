@@ -3,7 +3,8 @@ package limitpruning.plan
 import org.apache.spark.sql.DataFrame
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.select.SearchCounts
+import limitpruning.parquet.FactsCache
+import limitpruning.select.{CandidateRows, NotCovered, SearchCounts}
 import limitpruning.testing.{ParquetFixture, SparkSuite, Wildlife}
 
 class CoverLimitSuite extends AnyFunSuite with SparkSuite {
@@ -22,7 +23,7 @@ class CoverLimitSuite extends AnyFunSuite with SparkSuite {
 
   private def decide(df: => DataFrame): Option[Either[Refusal, (LimitedScan, SelectedFileIndex)]] = {
     val Seq(limit) = limitsOf(df): @unchecked
-    CoverLimit.decide(limit, spark, spark.sessionState.conf)
+    CoverLimit.decide(limit, spark, FactsCache.none, spark.sessionState.conf)
   }
   private def index(df: => DataFrame): SelectedFileIndex = {
     val Some(Right((_, index))) = decide(df): @unchecked
@@ -32,12 +33,12 @@ class CoverLimitSuite extends AnyFunSuite with SparkSuite {
     val Some(Left(refusal)) = decide(df): @unchecked
     refusal
   }
-  private def chosen(df: => DataFrame): Seq[(String, Seq[Int])] = index(df).cover.selection.files.map { file =>
+  private def chosen(df: => DataFrame): Seq[(String, Seq[Int])] = index(df).chosen.selection.files.map { file =>
     file.path.split('/').takeRight(2).mkString("/") -> file.rowGroups.map(_.ordinal)
   }
 
   test("the case study: four row groups, of which three match and one fully, are one to scan") {
-    val cover = index(Wildlife.query(wildlife)).cover
+    val cover = index(Wildlife.query(wildlife)).chosen
     assert(cover.counts ==
       SearchCounts(files = 1, filesLookedAt = 1, rowGroups = 4, matched = 3, fullyMatched = 1))
     assert(cover.selection.files.flatMap(_.rowGroups.map(_.ordinal)) == Seq(2))
@@ -54,13 +55,13 @@ class CoverLimitSuite extends AnyFunSuite with SparkSuite {
 
   test("files that partition pruning excludes are not looked at") {
     val found = index(days.where("day = 2 AND a >= 50").limit(5))
-    assert(found.cover.counts.files == 2)
-    assert(found.cover.selection.files.map(_.path.contains("day=2")) == Seq(true))
+    assert(found.chosen.counts.files == 2)
+    assert(found.chosen.selection.files.map(_.path.contains("day=2")) == Seq(true))
   }
 
   test("a predicate over partition columns alone is proved by the directories") {
     assert(chosen(days.where("day >= 2").limit(15)) == Seq("day=2/a.parquet" -> Seq(0, 1)))
-    assert(index(days.where("day >= 2").limit(15)).cover.counts.files == 4)
+    assert(index(days.where("day >= 2").limit(15)).chosen.counts.files == 4)
   }
 
   test("a predicate over partition and file columns together is looked at file by file") {
@@ -68,17 +69,27 @@ class CoverLimitSuite extends AnyFunSuite with SparkSuite {
   }
 
   test("without a predicate the first file is enough") {
-    val cover = index(days.limit(5)).cover
+    val cover = index(days.limit(5)).chosen
     assert(cover.counts.filesLookedAt == 1 && cover.counts.files == 6)
     assert(cover.selection.rowGroups == 1)
   }
 
   test("a refusal carries what was seen") {
-    val found = refusal(Wildlife.query(wildlife, limit = 4))
+    val found = refusal(wildlife.where("s % 2 = 0").limit(1))
+    assert(found.reason.code == "not-enough-rows")
+    assert(found.counts.contains(SearchCounts(1, 1, 4, 4, 0)))
+    assert(found.scan.exists(_.limit == 1) && found.planningNanos > 0)
+  }
+
+  test("where the limit is not covered, what helps is chosen, with the reason") {
+    val CandidateRows(limit, conjuncts, selection, counts, nanos, top, Some(reason)) =
+      index(Wildlife.query(wildlife, limit = 4)).chosen: @unchecked
     val undecided = "startswith(species, 'Alpine') holds for some rows perhaps in 2 of 4 row groups"
-    assert(found.reason == Declined.NotEnoughRows(3, 4, undecided))
-    assert(found.counts.contains(SearchCounts(1, 1, 4, 3, 1)))
-    assert(found.scan.exists(_.limit == 4) && found.planningNanos > 0)
+    val missing = Declined.NotEnoughRows(3, 4, undecided)
+    assert(reason == NotCovered(missing.code, missing.message))
+    assert(selection.files.flatMap(_.rowGroups.map(_.ordinal)) == Seq(2, 1, 3), "the first one does not match")
+    assert(counts == SearchCounts(1, 1, 4, 3, 1))
+    assert(limit == 4 && conjuncts.nonEmpty && nanos > 0 && top.isEmpty)
   }
 
   test("a refusal for the form of the query costs no look") {
@@ -89,7 +100,7 @@ class CoverLimitSuite extends AnyFunSuite with SparkSuite {
   test("a relation that was decided on is not decided on again") {
     val again = optimized(Wildlife.query(wildlife)).collect {
       case limit: org.apache.spark.sql.catalyst.plans.logical.LocalLimit =>
-        CoverLimit.decide(limit, spark, spark.sessionState.conf)
+        CoverLimit.decide(limit, spark, FactsCache.none, spark.sessionState.conf)
     }
     assert(again == Seq(None))
   }

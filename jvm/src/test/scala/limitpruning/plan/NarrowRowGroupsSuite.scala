@@ -5,7 +5,7 @@ import java.nio.file.Path
 import org.apache.hadoop.conf.Configuration
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.parquet.{Addressing, FooterReader, PageIndexReader}
+import limitpruning.parquet.{Addressing, FactsCache, FileColumns, FooterReader, PageIndexReader, Storage}
 import limitpruning.select.{MatchingRows, RowRange, SelectedRowGroup}
 import limitpruning.testing.{FooterEdit, PagedFile, TempFolder}
 
@@ -24,8 +24,8 @@ class NarrowRowGroupsSuite extends AnyFunSuite with TempFolder {
       isWhole: Boolean,
       by: NarrowRowGroups = PagesFixture.everything
   ): Option[SelectedRowGroup] = {
-    val footer = new FooterReader(conf).read(status(path))
-    val indexes = new PageIndexReader(status(path), footer, conf, 1L << 20)
+    val footer = new FooterReader(conf).read(status(path), FileColumns.All)
+    val indexes = new PageIndexReader(status(path), footer, Storage(conf, FactsCache.none), 1L << 20)
     by(footer, indexes, Addressing.of(footer, Seq(0)).get.head, MatchingRows(0, ranges, isWhole))
   }
 

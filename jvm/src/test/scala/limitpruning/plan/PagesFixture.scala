@@ -6,13 +6,14 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
-import limitpruning.parquet.{FooterReader, ReadSettings}
+import limitpruning.parquet.{FactsCache, FileColumns, FooterReader, ReadSettings, Storage}
 
 /** Looks at one file as the rule does, without Spark. */
 object PagesFixture {
   val a: AttributeReference = AttributeReference("a", IntegerType)()
   val b: AttributeReference = AttributeReference("b", IntegerType)()
   private val conf = new Configuration(false)
+  private val storage = Storage(conf, FactsCache.none)
   private val settings = ReadSettings(caseSensitive = false, byFieldId = false, rebaseMode = "CORRECTED")
 
   /** Both columns are needed, whatever the size. */
@@ -20,7 +21,7 @@ object PagesFixture {
 
   def classified(status: FileStatus, conjuncts: Expression*): (ClassifyRowGroups, ClassifiedFile) = {
     val classify = new ClassifyRowGroups(conjuncts, Seq(a, b), new StructType, settings)
-    (classify, classify(ListedFile(InternalRow.empty, status), new FooterReader(conf).read(status)))
+    (classify, classify(ListedFile(InternalRow.empty, status), new FooterReader(conf).read(status, FileColumns.All)))
   }
 
   def refined(
@@ -30,9 +31,9 @@ object PagesFixture {
       maxBytes: Long = 1L << 20
   )(conjuncts: Expression*): ClassifiedFile = {
     val (classify, file) = classified(status, conjuncts: _*)
-    new RefineRowGroups(classify, conf, narrow, maxBytes)(file, needed)
+    new RefineRowGroups(classify, storage, narrow, maxBytes)(file, needed)
   }
 
   def select(narrow: NarrowRowGroups, maxBytes: Long = 1L << 20): SelectRows =
-    new SelectRows(narrow, conf, maxBytes)
+    new SelectRows(narrow, storage, maxBytes)
 }

@@ -1,18 +1,16 @@
 package limitpruning.plan
 
-import java.util.concurrent.atomic.LongAdder
-
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.LimitPruningConf
+import limitpruning.{LimitPruningConf, SharedState}
 import limitpruning.testing.{SparkSuite, Wildlife}
 
 class PruneRowGroupsByLimitSuite extends AnyFunSuite with SparkSuite {
   private lazy val wildlife = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
-  private val failures = new LongAdder
-  private lazy val rule = PruneRowGroupsByLimit(spark, failures)
+  private val shared = new SharedState
+  private lazy val rule = PruneRowGroupsByLimit(spark, shared)
 
   private def unpruned(df: => DataFrame): LogicalPlan = withoutPruning(optimized(df))
   private def selected(plan: LogicalPlan): Int = plan.collect { case SelectedRelation(_, index) =>
@@ -71,9 +69,9 @@ class PruneRowGroupsByLimitSuite extends AnyFunSuite with SparkSuite {
     val _ = wildlife
     withConf(LimitPruningConf.FailOnError.key -> "false") {
       val plan = unpruned(failing)
-      val before = failures.sum
+      val before = shared.failures.sum
       assert(rule(plan) eq plan)
-      assert(failures.sum == before + 1)
+      assert(shared.failures.sum == before + 1)
       assert(reasons(plan) == Seq("planning-failed"))
     }
   }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, E
 import org.apache.spark.sql.types.{IntegerType, StructType}
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.parquet.{FooterReader, ReadSettings}
+import limitpruning.parquet.{FactsCache, FileColumns, FooterReader, ReadSettings, Storage}
 import limitpruning.predicate.MatchState._
 import limitpruning.testing.{FooterEdit, ParquetFixture, TempFolder}
 
@@ -36,12 +36,12 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
     createdBy.foreach(name => FooterEdit(path)(_.setCreated_by(name)))
     val listed = ListedFile(InternalRow.empty, status(path))
     val classify = new ClassifyRowGroups(conjuncts, Seq(c), new StructType(), settings)
-    (classify, classify(listed, new FooterReader(conf).read(listed.status)))
+    (classify, classify(listed, new FooterReader(conf).read(listed.status, FileColumns.All)))
   }
 
   /** Looks at dictionaries and bloom filters, not at pages. */
   private def refine(classify: ClassifyRowGroups, maxBytes: Long = Plenty): RefineRowGroups =
-    new RefineRowGroups(classify, conf, new NarrowRowGroups(_ => true, isSupported = false, 0L), maxBytes)
+    new RefineRowGroups(classify, Storage(conf, FactsCache.none), new NarrowRowGroups(_ => true, isSupported = false, 0L), maxBytes)
 
   /** F(ully), p(artially) or n(ot matching), row group by row group. */
   private def states(file: ClassifiedFile): String = file.rowGroups.map(_.state match {

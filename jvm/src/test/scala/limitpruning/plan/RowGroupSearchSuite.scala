@@ -7,7 +7,7 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.parquet.Footer
+import limitpruning.parquet.{FactsCache, Footer, Storage}
 import limitpruning.predicate.MatchState._
 import limitpruning.select.{RowRange, SearchCounts, Selection}
 import limitpruning.testing.{RawChunk, RawFooter}
@@ -44,7 +44,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
     var waves = Vector.empty[Int]
     val read = (wave: Seq[ListedFile]) => {
       waves :+= wave.size
-      wave.map(file => footers(files(listed.indexOf(file)).length))
+      new FooterWave(wave.map(file => Some(footers(files(listed.indexOf(file)).length))).toIndexedSeq, None, () => ())
     }
     val classify = (file: ListedFile, footer: Footer) => {
       onClassified()
@@ -52,7 +52,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
       new ClassifiedFile(file, footer, null, IndexedSeq.empty, isBelieved = true, rowGroups)
     }
     val narrow = new NarrowRowGroups(_ => true, isSupported = false, minBytes = 0)
-    val select = new SelectRows(narrow, new Configuration(false), maxBytes = 0)
+    val select = new SelectRows(narrow, Storage(new Configuration(false), FactsCache.none), maxBytes = 0)
     val (result, counts) =
       new RowGroupSearch(limit, budget, read, classify, (file, _) => refine(file), select(_)).run(listed)
     Found(result, counts, waves)
@@ -69,7 +69,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
     "what is chosen carries length and modification time of the file, and rows and place of the row group"
   ) {
     val file = search(limit = 1)(Seq("n", "pF")).result.toOption.get.files.head
-    assert((file.path, file.length, file.modificationTime) == (("/f1", 1001, 2001)))
+    assert((file.path, file.version.length, file.version.modificationTime) == (("/f1", 1001, 2001)))
     assert(file.rowGroups.map(r => (r.ordinal, r.rows, r.start)) == Seq((1, rowsEach, 154)))
   }
 
@@ -79,10 +79,11 @@ class RowGroupSearchSuite extends AnyFunSuite {
     assert(found.counts.filesLookedAt == 1 && found.counts.files == 50)
   }
 
-  test("classifies no file beyond the wave that covers the limit") {
+  test("classifies no file beyond the one that covers the limit, and reads no wave beyond its own") {
     var classified = 0
-    val found = search(limit = 10, onClassified = () => classified += 1)(Seq.fill(50)("Fp"))
-    assert(found.refusal.isEmpty && classified == plenty.firstFiles)
+    val found = search(limit = 20, onClassified = () => classified += 1)(Seq.fill(50)("Fp"))
+    assert(found.refusal.isEmpty && classified == 2 && found.counts.filesLookedAt == 2)
+    assert(found.waves == Seq(plenty.firstFiles))
   }
 
   test("gives up after the first wave where nothing but partially matching row groups are seen") {

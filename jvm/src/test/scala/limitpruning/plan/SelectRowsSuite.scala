@@ -19,7 +19,7 @@ class SelectRowsSuite extends AnyFunSuite with TempFolder {
     val file = refined(status(path))(LessThan(a, Literal(300)))
     val Right(selection) = select(narrow)(Seq(file -> file.matching)): @unchecked
     val Seq(selected) = selection.files: @unchecked
-    assert((selected.path, selected.length) == ((status(path).getPath.toString, status(path).getLen)))
+    assert((selected.path, selected.version.length) == ((status(path).getPath.toString, status(path).getLen)))
     assert(selection.rows == file.matching.map(_.rows).sum && selection.rowRanges == 1)
     assert(selection.bytes < selected.rowGroups.head.columns.values.map(_.bytes).sum)
   }

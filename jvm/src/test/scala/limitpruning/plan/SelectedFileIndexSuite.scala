@@ -23,7 +23,7 @@ class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
     val selected = index(table.limit(6))
     assert(files(selected) == Seq("day=1", "day=2"))
     assert(selected.listFiles(Nil, Nil).map(_.values.getInt(0)).sorted == Seq(1, 2))
-    assert(files(new SelectedFileIndex(selected.original, selected.cover)).size == 2)
+    assert(files(new SelectedFileIndex(selected.original, selected.chosen)).size == 2)
   }
 
   test("partition filters that come later still prune") {
@@ -56,6 +56,6 @@ class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
     assert(one != one.original && one.original != one)
     val elsewhere = index(tableOf("other", (1 to 4).map(day => s"day=$day/f.parquet" -> ints): _*).limit(1))
     assert(one != elsewhere)
-    assert(one != new SelectedFileIndex(elsewhere.original, one.cover), "the same files of another table")
+    assert(one != new SelectedFileIndex(elsewhere.original, one.chosen), "the same files of another table")
   }
 }

@@ -41,12 +41,12 @@ class SelectedRelationSuite extends AnyFunSuite with SparkSuite {
       val query = spark.table("wild").where("s >= 4").limit(3)
       val Seq(relation) =
         optimized(query).collect { case SelectedRelation(logical, _) => logical }: @unchecked
-      val cover = selectedIn(optimized(query)).head.cover
+      val cover = selectedIn(optimized(query)).head.chosen
       assert(cover.selection.rows < spark.table("wild").count())
       assert(relation.stats.rowCount.contains(BigInt(cover.selection.rows)))
     })
     val ofFiles = optimized(Wildlife.query(wildlife)).collect { case SelectedRelation(logical, index) =>
-      logical.stats.sizeInBytes == BigInt(index.cover.selection.bytes)
+      logical.stats.sizeInBytes == BigInt(index.chosen.selection.bytes)
     }
     assert(ofFiles == Seq(true))
   }

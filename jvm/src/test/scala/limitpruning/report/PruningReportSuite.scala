@@ -6,7 +6,8 @@ class PruningReportSuite extends AnyFunSuite {
   private val report = LimitReport(
     "t",
     Some(3),
-    None,
+    order = None,
+    predicate = None,
     reason = None,
     rowGroups = None,
     files = None,
@@ -20,6 +21,7 @@ class PruningReportSuite extends AnyFunSuite {
     rowFilterSkipped = false,
     rowsRead = None,
     rowGroupsRead = None,
+    rowGroupsSkipped = None,
     bytesRead = None
   )
 

@@ -19,12 +19,16 @@ class ReportBridgeSuite extends AnyFunSuite with SparkSuite {
   private val keys = Seq(
     "table",
     "limit",
+    "order_by",
+    "bound",
+    "rows_certain",
     "predicate",
     "covered",
     "reason",
     "row_groups_total",
     "row_groups_matched",
     "row_groups_fully_matched",
+    "row_groups_dropped",
     "row_groups_scanned",
     "files_total",
     "files_looked_at",
@@ -39,6 +43,7 @@ class ReportBridgeSuite extends AnyFunSuite with SparkSuite {
     "row_filter_skipped",
     "rows_read",
     "row_groups_read",
+    "row_groups_skipped",
     "bytes_read"
   )
 

@@ -58,7 +58,7 @@ class LimitPrunedScanExecSuite extends AnyFunSuite with SparkSuite {
 
   test("a small limit is one task, whatever the number of files") {
     val query = numbers.where("a >= 0").limit(100)
-    assert(scan(query).cover.selection.files.size == 4)
+    assert(scan(query).chosen.selection.files.size == 4)
     assert(scan(query).execute().getNumPartitions == 1)
   }
 

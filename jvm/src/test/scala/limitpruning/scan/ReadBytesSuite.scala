@@ -10,6 +10,7 @@ class ReadBytesSuite extends AnyFunSuite {
     0,
     10,
     4,
+    100,
     Map(
       Seq("a") -> 1L,
       Seq("B") -> 2L,

@@ -2,6 +2,7 @@ package limitpruning.scan
 
 import java.io.Closeable
 import java.nio.file.{Files, Path}
+import java.nio.file.attribute.FileTime
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
@@ -19,7 +20,7 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
     PlannedSplit(status(path), rows.map(n => PlannedRowGroup(n, RowRange.all(n), 1)): _*)
 
   private def read(reader: Reader, metric: SQLMetric = new SQLMetric("sum")): ReadPlannedFile =
-    new ReadPlannedFile(reader, conf, metric, new SQLMetric("sum"))
+    new ReadPlannedFile(reader, areProved = true, conf, metric, new SQLMetric("sum"))
 
   private def file(name: String, content: String): Path = Files.writeString(folder.resolve(name), content)
 
@@ -60,16 +61,26 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
     val path = file("longer", "0123456789")
     val split = planned(path, 1)
     Files.writeString(path, "0123456789+")
-    refuses(split.copy(modificationTime = status(path).getModificationTime), "it has 11 bytes instead of 10")
+    refuses(split, "it has 11 bytes instead of 10")
   }
 
   test("line 35: a file that was replaced by one of the same length is not read") {
     val path = file("replaced", "0123456789")
     val split = planned(path, 1)
-    refuses(
-      split.copy(modificationTime = split.modificationTime - 1),
-      "it was written to after it had been listed"
-    )
+    touch(path, split.modificationTime + 1)
+    refuses(split, "it was written to after it had been listed")
+  }
+
+  test("line 35: nor is one of the same length and time that has another footer") {
+    val path = file("forged", "0123456789")
+    val split = planned(path, 1)
+    Files.writeString(path, "0923456789")
+    touch(path, split.modificationTime)
+    refuses(split, "it has another footer")
+  }
+
+  private def touch(path: Path, millis: Long): Unit = {
+    val _ = Files.setLastModifiedTime(path, FileTime.fromMillis(millis))
   }
 
   test("line 35: a file that is replaced at the last moment, while it is opened, is not read") {
@@ -97,16 +108,16 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
   }
 
   test("what is planned travels with the split") {
-    assert(ReadPlannedFile.planned(planned(file("split", "x"), 3, 4)).map(_.rows) == Seq(3, 4))
+    val split = planned(file("split", "0123456789"), 3, 4)
+    assert(ReadPlannedFile.planned(split).map(_.rowGroups.map(_.rows)).contains(Seq(3, 4)))
   }
 
   test("where the reader cannot be told which rows to read, the others are left out") {
-    val split = planned(file("rows", "0123456789"))
-      .copy(otherConstantMetadataColumnValues =
-        ReadPlannedFile.plan(Seq(PlannedRowGroup(9, Seq(RowRange(2, 4)), 1)))
-      )
+    val some = PlannedRowGroup(9, Seq(RowRange(2, 4)), 1)
+    val split = PlannedSplit(status(file("rows", "0123456789")), some)
     val all = (_: PartitionedFile) => (0 to 8).iterator.map(i => InternalRow(i))
-    val rows = new ReadPlannedFile(all, conf, new SQLMetric("sum"), new SQLMetric("sum"))(split)
+    val rows =
+      new ReadPlannedFile(all, areProved = true, conf, new SQLMetric("sum"), new SQLMetric("sum"))(split)
     assert(rows.map(_.getInt(0)).toSeq == Seq(2, 3))
   }
 }

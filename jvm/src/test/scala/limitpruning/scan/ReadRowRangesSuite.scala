@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import limitpruning.LimitPruningConf
-import limitpruning.select.RowRange
+import limitpruning.select.{ProvedCover, RowRange}
 import limitpruning.testing.{PagedFile, SparkSuite}
 
 class ReadRowRangesSuite extends AnyFunSuite with SparkSuite with ScalaCheckPropertyChecks {
@@ -76,12 +76,13 @@ class ReadRowRangesSuite extends AnyFunSuite with SparkSuite with ScalaCheckProp
   test("line 35: a split with other row groups than planned is an error that names the file") {
     val Seq(narrowed) =
       withConf(LimitPruningConf.MinPageBytes.key -> "0")(scansOf(table.limit(10))): @unchecked
-    val lying = narrowed.cover.copy(selection =
-      narrowed.cover.selection.copy(files =
-        narrowed.cover.selection.files.map(f => f.copy(rowGroups = f.rowGroups.map(_.copy(rows = 999))))
-      )
-    )
-    val error = intercept[org.apache.spark.SparkException](narrowed.copy(cover = lying).executeCollect())
+    val cover = narrowed.chosen match {
+      case cover: ProvedCover => cover
+      case other => fail(s"$other is not proved")
+    }
+    val files = cover.selection.files.map(f => f.copy(rowGroups = f.rowGroups.map(_.copy(rows = 999))))
+    val lying = cover.copy(selection = cover.selection.copy(files = files))
+    val error = intercept[org.apache.spark.SparkException](narrowed.copy(chosen = lying).executeCollect())
     val messages =
       Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null).map(_.getMessage).mkString
     assert(messages.contains("row groups of 1000 rows stand where ones of 999") &&

@@ -21,8 +21,8 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
 
   private def tasks(df: DataFrame, inOneTask: Boolean = false): Seq[FilePartition] = {
     val scan = scansOf(df).head
-    val read = new SelectionRead(scan.scan, scan.cover.selection)
-    read.rdd(scan.metrics(ScanMetrics.RowGroupsRead), scan.metrics(ScanMetrics.BytesRead), inOneTask) match {
+    val read = new SelectionRead(scan.scan, scan.chosen)
+    read.rdd(scan.metrics, skip = None, look = None, inOneTask) match {
       case rdd: FileScanRDD => rdd.filePartitions
       case other => fail(s"$other is not Spark's own")
     }
@@ -32,24 +32,24 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
     val query = table.where("a >= 5").limit(10)
     val Seq(task) = tasks(query): @unchecked
     val Array(split) = task.files: @unchecked
-    val Seq(file) = scansOf(query).head.cover.selection.files: @unchecked
+    val Seq(file) = scansOf(query).head.chosen.selection.files: @unchecked
     assert(split.start == file.rowGroups.head.start)
     assert(split.start + split.length == file.rowGroups.last.start + 1)
-    assert(ReadPlannedFile.planned(split).map(_.rows) == Seq(5, 5))
+    assert(ReadPlannedFile.planned(split).get.rowGroups.map(_.rows) == Seq(5, 5))
   }
 
   test("row groups that are apart are ranges of their own") {
     val query = table.where("a < 5 OR (a >= 10 AND a < 15)").limit(10)
     val Seq(task) = tasks(query): @unchecked
-    assert(task.files.map(ReadPlannedFile.planned(_).map(_.rows)).toSeq == Seq(Seq(5), Seq(5)))
+    assert(task.files.map(ReadPlannedFile.planned(_).get.rowGroups.map(_.rows)).toSeq == Seq(Seq(5), Seq(5)))
   }
 
   test("a split has the length and modification time of the file that was planned") {
     val query = table.where("a >= 20").limit(1)
     val Seq(task) = tasks(query): @unchecked
-    val file = scansOf(query).head.cover.selection.files.head
+    val file = scansOf(query).head.chosen.selection.files.head
     assert(task.files.map(s => (s.fileSize, s.modificationTime)).toSeq ==
-      Seq((file.length, file.modificationTime)))
+      Seq((file.version.length, file.version.modificationTime)))
     assert(task.files.head.filePath.toString.endsWith("1.parquet"))
   }
 
@@ -69,13 +69,13 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
   test("what was planned as one task is one task, even where the settings have changed since") {
     withConf("spark.sql.files.maxPartitionBytes" -> "1", "spark.sql.files.openCostInBytes" -> "0") {
       val Seq(task) = tasks(table.limit(40), inOneTask = true): @unchecked
-      assert(task.files.map(ReadPlannedFile.planned(_).map(_.rows).sum).sum == 40)
+      assert(task.files.map(ReadPlannedFile.planned(_).get.rowGroups.map(_.rows).sum).sum == 40)
     }
   }
 
   test("bytes are those of the columns that are read") {
     def bytes(df: DataFrame): Long =
-      new SelectionRead(scansOf(df).head.scan, scansOf(df).head.cover.selection).bytes
+      new SelectionRead(scansOf(df).head.scan, scansOf(df).head.chosen).bytes
     assert(bytes(table.select("a").limit(5)) > 0)
     assert(bytes(table.limit(5)) == bytes(table.select("a").limit(5)) + bytes(table.select("b").limit(5)))
   }

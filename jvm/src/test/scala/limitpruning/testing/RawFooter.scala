@@ -12,7 +12,7 @@ import org.apache.parquet.format.converter.ParquetMetadataConverter
 import org.apache.parquet.hadoop.metadata.{FileMetaData => ParquetFileMetaData, ParquetMetadata}
 import org.apache.parquet.schema.{MessageType, MessageTypeParser}
 
-import limitpruning.parquet.Footer
+import limitpruning.parquet.{FileColumns, Footer, FooterSeal, NarrowedFooter}
 
 /**
  * What a test's footer says of one column chunk; none is what the writer left out.
@@ -84,7 +84,7 @@ final case class RawFooter(schema: MessageType, rowGroups: Vector[(Long, Seq[Raw
 
   def footer: Footer = footer(metadata)
 
-  def footer(raw: FileMetaData): Footer = new Footer(FooterEdit.bytesOf(raw), raw, converter)
+  def footer(raw: FileMetaData): Footer = Footer.of(NarrowedFooter.of(raw, FileColumns.All, FooterSeal(1, 1)))
 
   private def group(ordinal: Int, rows: Long, chunks: Seq[RawChunk]): RowGroup = {
     val columns = chunks.zipWithIndex.map { case (chunk, i) =>

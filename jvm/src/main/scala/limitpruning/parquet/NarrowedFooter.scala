@@ -1,0 +1,93 @@
+package limitpruning.parquet
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.parquet.format.{FileMetaData, SchemaElement}
+import org.apache.spark.sql.execution.datasources.parquet.ParquetReadSupport
+
+/**
+ * A footer without what it tells of columns that nobody asked for: what executors send, and what is kept.
+ *
+ * @param metadata the footer as it stands in the file, narrowed to `columns`
+ * @param columns the columns that it tells of, and perhaps others
+ * @param places of the row groups with all their columns
+ * @param seal of the footer as it stands in the file
+ */
+private[limitpruning] final case class NarrowedFooter(
+    metadata: FileMetaData,
+    columns: FileColumns,
+    places: RowGroupPlaces,
+    seal: FooterSeal
+)
+
+private[limitpruning] object NarrowedFooter {
+
+  /** @param raw which is narrowed in place */
+  def of(raw: FileMetaData, columns: FileColumns, seal: FooterSeal): NarrowedFooter = {
+    val places = RowGroupPlaces.of(raw)
+    keepCalendar(raw)
+    val isNarrowed = !raw.isSetEncryption_algorithm && narrow(raw, columns)
+    NarrowedFooter(raw, if (isNarrowed) columns else FileColumns.All, places, seal)
+  }
+
+  /** Of what writers add, only what Spark tells of its calendar is of use; schemas in it are large. */
+  private def keepCalendar(raw: FileMetaData): Unit = if (raw.isSetKey_value_metadata) {
+    val kept = raw.getKey_value_metadata.asScala.filter { entry =>
+      entry.getKey.startsWith("org.apache.spark.") && entry.getKey != ParquetReadSupport.SPARK_METADATA_KEY
+    }
+    val _ = raw.setKey_value_metadata(kept.asJava)
+  }
+
+  /** @return false, with nothing changed, where chunks do not stand in the order of the schema's leaves */
+  private def narrow(raw: FileMetaData, columns: FileColumns): Boolean = {
+    val fields = topLevel(raw.getSchema.asScala.toIndexedSeq)
+    val wanted = fields.map(field => columns.contains(field.name))
+    // A file of no columns is none: where nothing is wanted, the first one stays.
+    val kept = if (wanted.contains(true)) wanted else fields.indices.map(_ == 0)
+    val isKept = fields.zip(kept).flatMap { case (field, keep) => field.leaves.map(_ => keep) }
+    val names = fields.flatMap(field => field.leaves.map(_ => field.name))
+    val isInOrder = raw.getRow_groups.asScala.forall { rowGroup =>
+      val chunks = rowGroup.getColumns.asScala
+      chunks.size == names.size && chunks.iterator.zip(names.iterator).forall { case (chunk, name) =>
+        chunk.getMeta_data.getPath_in_schema.asScala.headOption.contains(name)
+      }
+    }
+    val isOrdered = !raw.isSetColumn_orders || raw.getColumn_orders.size == names.size
+    isInOrder && isOrdered && {
+      raw.getRow_groups.forEach(rowGroup => rowGroup.setColumns(only(rowGroup.getColumns, isKept)): Unit)
+      if (raw.isSetColumn_orders) raw.setColumn_orders(only(raw.getColumn_orders, isKept))
+      val root = raw.getSchema.get(0).deepCopy().setNum_children(kept.count(identity))
+      val elements = root +: fields.zip(kept).collect { case (field, true) => field.elements }.flatten
+      raw.setSchema(elements.asJava)
+      true
+    }
+  }
+
+  private def only[T](all: java.util.List[T], isKept: IndexedSeq[Boolean]): java.util.List[T] =
+    new java.util.ArrayList(all.asScala.iterator.zip(isKept.iterator).collect { case (one, true) =>
+      one
+    }.toSeq.asJava)
+
+  /** A top-level field with everything below it, in the order of the schema. */
+  private final case class Field(name: String, elements: IndexedSeq[SchemaElement]) {
+    def leaves: IndexedSeq[SchemaElement] = elements.filterNot(_.getNum_children > 0)
+  }
+
+  private def topLevel(schema: IndexedSeq[SchemaElement]): IndexedSeq[Field] = {
+    val starts = Iterator.iterate(1)(end(schema, _)).takeWhile(_ < schema.size).toIndexedSeq
+    starts.zip(starts.drop(1) :+ schema.size).map { case (from, until) =>
+      Field(schema(from).getName, schema.slice(from, until))
+    }
+  }
+
+  /** Where the field that begins at `from` ends. */
+  private def end(schema: IndexedSeq[SchemaElement], from: Int): Int = {
+    var next = from
+    var open = 1L // elements that are still to come
+    while (open > 0 && next < schema.size) {
+      open += schema(next).getNum_children.max(0) - 1
+      next += 1
+    }
+    next
+  }
+}

@@ -1,0 +1,106 @@
+package limitpruning.parquet
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.parquet.format.{ColumnChunk => RawColumnChunk, _}
+import org.apache.parquet.format.converter.ParquetMetadataConverter
+import org.apache.parquet.format.converter.ParquetMetadataConverter.MetadataFilter
+import org.apache.parquet.hadoop.metadata.BlockMetaData
+
+/**
+ * Where the row groups of a file stand, as a scan by byte ranges sees them. Immutable; travels from executors.
+ *
+ * @param midpoints the byte by which Parquet's readers decide which split a row group belongs to: the middle of its
+ *   bytes, from its first column's first page, as `ParquetMetadataConverter.filterFileMetaDataByMidpoint` computes
+ *   it. Taken from the raw footer, because the parsed one no longer has the row group's own size
+ * @param bytes compressed bytes of all columns of each row group
+ * @param skeleton a footer of the same row groups with nothing else in it, so that parquet-java itself can be asked
+ *   what a byte range selects
+ */
+final class RowGroupPlaces private (
+    val midpoints: IndexedSeq[Long],
+    val bytes: IndexedSeq[Long],
+    skeleton: Array[Byte]
+) extends Serializable {
+
+  /** Whether a scan of the bytes from `midpoints(first)` to `midpoints(last)` reads row groups first … last alone. */
+  def selectsExactly(first: Int, last: Int): Boolean = {
+    val inOrder = midpoints.indices.drop(1).forall(i => midpoints(i - 1) < midpoints(i))
+    inOrder && parsed(ParquetMetadataConverter.range(midpoints(first), midpoints(last) + 1)) ==
+      parsed(ParquetMetadataConverter.NO_FILTER).slice(first, last + 1)
+  }
+
+  /** Bytes of memory, about. */
+  def size: Int = 48 * midpoints.size + skeleton.length
+
+  private def parsed(filter: MetadataFilter): Seq[(Long, Long)] =
+    FooterConverter.readParquetMetadata(new ByteArrayInputStream(skeleton), filter).getBlocks.asScala
+      .map(identity).toSeq
+
+  private def identity(rowGroup: BlockMetaData): (Long, Long) =
+    (rowGroup.getStartingPos, rowGroup.getRowCount)
+}
+
+private[parquet] object RowGroupPlaces {
+
+  /** @param raw the footer, with the metadata of all its columns */
+  def of(raw: FileMetaData): RowGroupPlaces = {
+    val rowGroups = raw.getRow_groups.asScala.toVector
+    val bytes = rowGroups.map(_.getColumns.asScala.iterator.map(_.getMeta_data.getTotal_compressed_size).sum)
+    new RowGroupPlaces(rowGroups.map(midpoint), bytes, skeleton(rowGroups))
+  }
+
+  private def midpoint(rowGroup: RowGroup): Long = {
+    val columns = rowGroup.getColumns.asScala
+    val size =
+      if (rowGroup.isSetTotal_compressed_size) rowGroup.getTotal_compressed_size
+      else columns.iterator.map(_.getMeta_data.getTotal_compressed_size).sum
+    firstPage(columns.head) + size / 2
+  }
+
+  private def firstPage(column: RawColumnChunk): Long = {
+    val metadata = column.getMeta_data
+    if (metadata.isSetDictionary_page_offset)
+      metadata.getData_page_offset.min(metadata.getDictionary_page_offset)
+    else metadata.getData_page_offset
+  }
+
+  private def skeleton(rowGroups: Seq[RowGroup]): Array[Byte] = {
+    val root = new SchemaElement("m").setNum_children(1)
+    val leaf = new SchemaElement(Column).setType(Type.INT32).setRepetition_type(FieldRepetitionType.REQUIRED)
+    val bare = new FileMetaData(1, List(root, leaf).asJava, 0L, rowGroups.map(stripped).asJava)
+    val out = new ByteArrayOutputStream
+    Util.writeFileMetaData(bare, out)
+    out.toByteArray
+  }
+
+  private def stripped(rowGroup: RowGroup): RowGroup = {
+    // Where a row group does not tell its own size, parquet-java adds up those of its columns.
+    val columns =
+      if (rowGroup.isSetTotal_compressed_size) rowGroup.getColumns.asScala.take(1)
+      else rowGroup.getColumns.asScala
+    val bare = new RowGroup(columns.map(stripped).asJava, 0L, rowGroup.getNum_rows)
+    if (rowGroup.isSetTotal_compressed_size) bare.setTotal_compressed_size(rowGroup.getTotal_compressed_size)
+    bare
+  }
+
+  private def stripped(column: RawColumnChunk): RawColumnChunk = {
+    val full = column.getMeta_data
+    val metadata = new ColumnMetaData(
+      Type.INT32,
+      java.util.List.of[Encoding](),
+      java.util.List.of(Column),
+      CompressionCodec.UNCOMPRESSED,
+      full.getNum_values,
+      0L,
+      full.getTotal_compressed_size,
+      full.getData_page_offset
+    )
+    if (full.isSetDictionary_page_offset) metadata.setDictionary_page_offset(full.getDictionary_page_offset)
+    new RawColumnChunk(0L).setMeta_data(metadata)
+  }
+
+  private val Column = "c"
+}

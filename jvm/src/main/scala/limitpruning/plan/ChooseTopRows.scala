@@ -1,0 +1,82 @@
+package limitpruning.plan
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.{GetStructField, SortOrder}
+import org.apache.spark.sql.catalyst.plans.logical.LocalLimit
+import org.apache.spark.sql.internal.SQLConf
+
+import limitpruning.parquet.{FactsCache, UnreadableFooterException}
+import limitpruning.predicate.FirstKey
+import limitpruning.scan.NoteTopKeysExec
+import limitpruning.select._
+
+/** Decides for one ORDER BY … LIMIT what to read: extract, list, look, select. */
+object ChooseTopRows {
+
+  /** @return the index to read through, or the refusal; `None` where no ORDER BY over Parquet is below the LIMIT */
+  def decide(
+      limit: LocalLimit,
+      session: SparkSession,
+      cache: FactsCache,
+      conf: SQLConf
+  ): Option[Either[Refusal, (LimitedScan, SelectedFileIndex)]] =
+    TopRowsScan.of(limit).collect {
+      case Left(reason) => Left(Refusal(reason))
+      case Right(top) if !top.scan.relation.location.isInstanceOf[SelectedFileIndex] =>
+        look(top, new LookAtTable(top.scan, session, cache, conf, alsoAsked = Seq(top.key.child)))
+    }
+
+  /** Whether less is to be read than of the whole table, now or while reading. */
+  private def leavesOut(found: FoundTopRows, selection: Selection, counts: SearchCounts): Boolean =
+    found.bound.place.isEmpty || selection.rowGroups < counts.rowGroups || selection.rowsCut > 0 ||
+      found.unseen.size < counts.files - counts.filesLookedAt
+
+  /** Of structs, Spark may read other fields than it seems now, in other places. */
+  private def noteKeys(top: TopRowsScan, selection: Selection): Option[SortOrder] =
+    Some(top.sorted).filter(key => selection.rowGroups > 1 && !key.exists(_.isInstanceOf[GetStructField]))
+
+  private def look(
+      top: TopRowsScan,
+      table: LookAtTable
+  ): Either[Refusal, (LimitedScan, SelectedFileIndex)] = {
+    val started = System.nanoTime()
+    val scan = top.scan
+    val key = new KeyFacts(top.key, scan.conjuncts, table.classify)
+    // Where the predicate is decided by directories alone, the key is not.
+    val budget = table.budget.copy(firstFiles = table.firstFiles)
+    val search = new TopRowsSearch(
+      scan.limit,
+      key,
+      budget,
+      NoteTopKeysExec.MostKeys,
+      table.footers(_),
+      table.classify(_, _)
+    )
+    val refine =
+      new RefineTopRows(scan.limit, key, table.classify, table.storage, table.narrow, table.maxBytes)
+    val select = new SelectCandidates(new SelectRows(table.narrow, table.storage, table.maxBytes))
+    try {
+      val (outcome, seen) = search.run(table.files)
+      val counts = seen.copy(footersKept = table.footers.hits)
+      val selected = for {
+        found <- outcome
+        refined = refine(found)
+        selection <- select(refined)
+        _ <- if (leavesOut(refined, selection, counts)) Right(()) else Left(search.notClustered(counts))
+      } yield (refined, selection)
+      val nanos = System.nanoTime() - started
+      selected.fold(
+        reason => Left(Refusal(reason, Some(scan), Some(counts), nanos)),
+        { case (found, selection) =>
+          val bound = found.bound.place.map(key.show)
+          val why = TopRows(key.sql, FirstKey.of(top.key), bound, found.bound.rows, found.dropped)
+          val rows = CandidateRows(scan.limit, scan.conjuncts, selection, counts, nanos, Some(why))
+          Right((scan, new SelectedFileIndex(scan.relation.location, rows, noteKeys(top, selection))))
+        }
+      )
+    } catch {
+      case e: UnreadableFooterException =>
+        Left(Refusal(Declined.UnreadableFooter(e.getMessage), Some(scan), None, System.nanoTime() - started))
+    }
+  }
+}

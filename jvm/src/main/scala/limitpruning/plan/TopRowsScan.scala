@@ -1,0 +1,61 @@
+package limitpruning.plan
+
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeMap, AttributeSet}
+import org.apache.spark.sql.catalyst.expressions.{Expression, NamedExpression, SortOrder}
+import org.apache.spark.sql.catalyst.planning.ScanOperation
+import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan, Project, Sort}
+
+import limitpruning.predicate.SupportedTypes
+
+/**
+ * ORDER BY … LIMIT over nothing but deterministic projections and filters over a Parquet relation of Spark's own: any rows of
+ * the relation among which the first `limit` are give the same answer, up to ties.
+ *
+ * @param scan what the Sort stands over; all columns that the query reads are needed, as the filter stays
+ * @param key the first sort key, over the relation's columns
+ * @param sorted the same key, over the output of what is sorted
+ */
+final case class TopRowsScan(scan: LimitedScan, key: SortOrder, sorted: SortOrder)
+
+object TopRowsScan {
+
+  /** What `local` stands over, or why that is not ours; `None` where there is no ORDER BY over Parquet below it. */
+  def of(local: LocalLimit): Option[Either[Declined, TopRowsScan]] = local.child match {
+    case Sorted(above, order, child) =>
+      LimitedScan.of(LocalLimit(local.limitExpr, child)).map(_.flatMap { scan =>
+        (order.map(_.child) ++ above).find(!_.deterministic) match {
+          case Some(random) => Left(Declined.NotDeterministic(random.sql))
+          case None => withKey(scan, order.head, child)
+        }
+      })
+    case _ => None
+  }
+
+  private def withKey(scan: LimitedScan, first: SortOrder, child: LogicalPlan): Either[Declined, TopRowsScan] =
+    child match {
+      case ScanOperation(projections, Nil, filters, _) =>
+        val key = first.copy(child = overRelation(first.child, projections))
+        val type_ = key.dataType
+        if (!SupportedTypes.contains(type_)) Left(Declined.KeyNotOrdered(key.child.sql, type_.sql))
+        else {
+          val needed = AttributeSet.fromAttributeSets((filters :+ key).map(_.references))
+          Right(TopRowsScan(scan.copy(needed = scan.needed ++ needed), key, first))
+        }
+      case other => Left(Declined.OperatorBetween(other.nodeName))
+    }
+
+  /** The expression with what the projections give put in place of their names. */
+  private def overRelation(e: Expression, projections: Seq[NamedExpression]): Expression = {
+    val aliases = AttributeMap(projections.collect { case alias: Alias => (alias.toAttribute, alias.child) })
+    e.transform { case attribute: Attribute => aliases.getOrElse(attribute, attribute) }
+  }
+
+  /** A global sort, below a projection perhaps: what that computes, the order, and what is sorted. */
+  private object Sorted {
+    def unapply(plan: LogicalPlan): Option[(Seq[Expression], Seq[SortOrder], LogicalPlan)] = plan match {
+      case sort: Sort if sort.global && sort.order.nonEmpty => Some((Nil, sort.order, sort.child))
+      case Project(projections, Sorted(above, order, child)) => Some((projections ++ above, order, child))
+      case _ => None
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package limitpruning.scan
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder, UnsafeProjection}
+import org.apache.spark.sql.catalyst.plans.physical.Partitioning
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+
+import limitpruning.predicate.FirstKey
+
+/**
+ * Passes on all rows, and notes the keys of the first `limit` of each task, so that the scan below can leave out row groups
+ * that are behind them.
+ *
+ * @param key the first sort key, over the rows that pass
+ */
+case class NoteTopKeysExec(key: SortOrder, limit: Int, child: SparkPlan) extends UnaryExecNode {
+  override def output: Seq[Attribute] = child.output
+  override def outputPartitioning: Partitioning = child.outputPartitioning
+  override def outputOrdering: Seq[SortOrder] = child.outputOrdering
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val bound = child.collectFirst { case scan: LimitPrunedScanExec => scan }.flatMap(_.sharedBound)
+    val rows = child.execute()
+    bound.fold(rows) { shared =>
+      val first = FirstKey.of(key)
+      val (expression, input, wanted) = (key.child, child.output, limit)
+      rows.mapPartitionsWithIndex { (partition, passing) =>
+        val keys = UnsafeProjection.create(Seq(expression), input)
+        keys.initialize(partition)
+        val stage = SkipBehindBound.stage
+        val top = new TopKeys(
+          wanted,
+          first,
+          (place, count) => shared.value.improve(stage, partition, place, count, wanted, first.order)
+        )
+        new Iterator[InternalRow] {
+          override def hasNext: Boolean = {
+            val more = passing.hasNext
+            if (!more) top.finish()
+            more
+          }
+          override def next(): InternalRow = {
+            val row = passing.next()
+            top.note(keys(row))
+            row
+          }
+        }
+      }
+    }
+  }
+
+  override def nodeName: String = "NoteTopKeys"
+
+  override protected def withNewChildInternal(newChild: SparkPlan): NoteTopKeysExec = copy(child = newChild)
+}
+
+object NoteTopKeysExec {
+
+  /** Keys that a task keeps at most: more are not worth their memory. */
+  val MostKeys: Int = 10000
+}

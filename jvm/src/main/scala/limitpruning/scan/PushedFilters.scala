@@ -1,0 +1,45 @@
+package limitpruning.scan
+
+import java.lang.reflect.Method
+
+import scala.util.Try
+
+import org.apache.spark.sql.catalyst.expressions.{
+  Expression, FileSourceConstantMetadataAttribute, PlanExpression
+}
+import org.apache.spark.sql.execution.FileSourceScanExec
+import org.apache.spark.sql.execution.datasources.DataSourceStrategy
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.sources.Filter
+
+/**
+ * The filters that Spark hands to its Parquet reader, which skips row groups and pages by them, without those that wait for
+ * a subquery. Spark keeps their translation to its own packages, so it is looked up by name; where it is missing, the
+ * reader skips nothing, and the Filter above finds the same rows.
+ */
+private[scan] object PushedFilters {
+  private lazy val translate: Option[Method] =
+    Try(DataSourceStrategy.getClass.getMethod(
+      "translateFilter",
+      classOf[Expression],
+      classOf[Boolean]
+    )).toOption
+
+  def of(scan: FileSourceScanExec): Seq[Filter] = {
+    val nested = scan.conf
+      .getConf(SQLConf.NESTED_PREDICATE_PUSHDOWN_FILE_SOURCE_LIST)
+      .split(',')
+      .exists(_.trim.equalsIgnoreCase(scan.relation.toString))
+    for {
+      method <- translate.toSeq
+      filter <- scan.dataFilters
+      if !filter.exists(isUnknownToReader)
+      pushed <- method.invoke(DataSourceStrategy, filter, Boolean.box(nested)).asInstanceOf[Option[Filter]]
+    } yield pushed
+  }
+
+  private def isUnknownToReader(e: Expression): Boolean = e match {
+    case _: PlanExpression[_] | FileSourceConstantMetadataAttribute(_) => true
+    case _ => false
+  }
+}

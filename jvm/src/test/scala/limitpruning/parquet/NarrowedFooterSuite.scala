@@ -1,0 +1,128 @@
+package limitpruning.parquet
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.parquet.format.{ColumnChunk, FileMetaData}
+import org.apache.parquet.hadoop.metadata.ColumnPath
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.testing.{FooterEdit, ParquetFixture, RawChunk, RawFooter, TempFolder}
+
+class NarrowedFooterSuite extends AnyFunSuite with TempFolder {
+  private val raw = RawFooter("""
+    required int32 a;
+    required group g { required int32 a; required group h { required int64 x; } }
+    required double B;""")
+    .rowGroup(
+      10,
+      RawChunk.between(1, 2),
+      RawChunk.between(3, 4),
+      RawChunk.between(5L, 6L),
+      RawChunk.between(7.0, 8.0)
+    )
+
+  private def narrowed(
+      columns: FileColumns,
+      edit: FileMetaData => Any = _ => ()
+  ): (NarrowedFooter, Footer) = {
+    val metadata = raw.metadata
+    val _ = edit(metadata)
+    val narrowed = NarrowedFooter.of(metadata, columns, FooterSeal(1, 2))
+    (narrowed, Footer.of(narrowed))
+  }
+
+  private def edited(edit: Seq[ColumnChunk] => Seq[ColumnChunk])(metadata: FileMetaData): Any = {
+    val rowGroup = metadata.getRow_groups.get(0)
+    rowGroup.setColumns(edit(rowGroup.getColumns.asScala.toSeq).asJava)
+  }
+
+  private def leaves(footer: Footer): Seq[String] =
+    footer.schema.getPaths.asScala.map(_.mkString(".")).toSeq
+
+  private def chunks(footer: Footer): Seq[String] =
+    footer.rowGroups.head.getColumns.asScala.map(_.getPath.toDotString).toSeq
+
+  for (
+    (names, expected) <- Seq(
+      Seq("a") -> Seq("a"),
+      Seq("A", "b") -> Seq("a", "B"),
+      Seq("g") -> Seq("g.a", "g.h.x"),
+      Seq("G", "b") -> Seq("g.a", "g.h.x", "B"),
+      Seq("a", "g", "b") -> Seq("a", "g.a", "g.h.x", "B"),
+      Seq("nowhere") -> Seq("a") // a file of no columns is none
+    )
+  )
+    test(s"asked for ${names.mkString(", ")}, it tells of ${expected.mkString(", ")}") {
+      val (_, footer) = narrowed(FileColumns.named(names))
+      assert(leaves(footer) == expected)
+      assert(chunks(footer) == expected)
+      assert(footer.columns.covers(FileColumns.named(names)))
+    }
+
+  test("what is told of a column is what the whole footer tells, statistics and all") {
+    val (_, footer) = narrowed(FileColumns.named(Seq("g", "b")))
+    assert(footer.statement(0, 1, ColumnPath.get("g", "h", "x")).flatMap(_.bounds).contains((5L, 6L)))
+    assert(footer.statement(0, 2, ColumnPath.get("B")).flatMap(_.bounds).contains((7.0, 8.0)))
+  }
+
+  test("row groups stand where they stood, and cost what they cost with all columns") {
+    val (_, whole) = narrowed(FileColumns.All)
+    val (_, narrow) = narrowed(FileColumns.named(Seq("b")))
+    assert(narrow.places.midpoints == whole.places.midpoints && narrow.places.bytes == Seq(400))
+    assert(narrow.places.selectsExactly(0, 0))
+  }
+
+  test("chunks that are not in the order of the schema, or too many or few, are not narrowed") {
+    val edits = Seq[FileMetaData => Any](
+      edited(_.reverse)(_),
+      edited(chunks => chunks :+ chunks.head)(_),
+      edited(_.init)(_)
+    )
+    for (edit <- edits) {
+      val metadata = raw.metadata
+      val _ = edit(metadata)
+      val expected = metadata.deepCopy()
+      val footer = NarrowedFooter.of(metadata, FileColumns.named(Seq("a")), FooterSeal(1, 2))
+      assert(footer.metadata.getRow_groups == expected.getRow_groups)
+      assert(footer.metadata.getSchema == expected.getSchema)
+      assert(footer.columns == FileColumns.All)
+    }
+  }
+
+  test("of what writers add, Spark's calendar is kept and schemas are not") {
+    val file = ParquetFixture("required int32 a;").rowGroup(Seq(1))
+      .keyValue("org.apache.spark.version", "2.4.0")
+      .keyValue("org.apache.spark.sql.parquet.row.metadata", "{large}")
+      .keyValue("ARROW:schema", "large")
+      .write(folder.resolve("added.parquet"))
+    val footer = new FooterReader(new Configuration()).read(status(file), FileColumns.All)
+    assert(footer.keyValues == Map("org.apache.spark.version" -> "2.4.0"))
+  }
+
+  test("it travels as Java writes objects") {
+    val (sent, _) = narrowed(FileColumns.named(Seq("g")))
+    val bytes = new ByteArrayOutputStream
+    val out = new ObjectOutputStream(bytes)
+    out.writeObject(sent)
+    out.close()
+    val received = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray)).readObject()
+      .asInstanceOf[NarrowedFooter]
+    val footer = Footer.of(received)
+    assert(leaves(footer) == Seq("g.a", "g.h.x"))
+    assert(footer.places.midpoints == sent.places.midpoints && footer.seal == FooterSeal(1, 2))
+    assert(footer.places.selectsExactly(0, 0))
+  }
+
+  test("the seal is that of the bytes in the file: another footer of the same length has another") {
+    val file = ParquetFixture("required int32 a;").rowGroup(Seq(1), Seq(2)).write(folder.resolve("sealed"))
+    val reader = new FooterReader(new Configuration())
+    val seal = reader.read(status(file), FileColumns.All).seal
+    assert(reader.hasSeal(status(file), seal))
+    val _ = FooterEdit.forgetChecksum(FooterEdit(file)(_.setVersion(2)))
+    assert(!reader.hasSeal(status(file), seal))
+    assert(!reader.hasSeal(status(file), seal.copy(length = 1 << 20)))
+  }
+}

@@ -1,0 +1,102 @@
+package limitpruning.scan
+
+import java.io.Closeable
+
+import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.QueryExecution
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.LimitPruningConf
+import limitpruning.plan.{LimitedScan, SelectedFileIndex, SelectedRelation}
+import limitpruning.select.{CandidateRows, RowRange, SearchCounts, Selection}
+import limitpruning.testing.{PagedFile, SparkSuite}
+
+class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
+
+  test("counts all row groups of the run with the first row, however many come") {
+    val (rowGroups, bytes) = (new SQLMetric("sum"), new SQLMetric("size"))
+    val planned = Seq(5L, 7L).map(rows => PlannedRowGroup(rows, RowRange.all(rows), bytes = 10))
+    val rows = new CandidatesRead(Iterator("a", "b"), planned, rowGroups, bytes)
+    assert(rows.hasNext && rowGroups.value == 0)
+    assert(rows.map(row => (row, rowGroups.value, bytes.value)).toSeq == Seq(("a", 2, 20), ("b", 2, 20)))
+    val none = new SQLMetric("sum")
+    assert(new CandidatesRead(Iterator.empty, planned, none, none).isEmpty && none.value == 0)
+  }
+
+  test("closes the reader") {
+    var closed = false
+    val reader = new Iterator[Any] with Closeable {
+      override def hasNext: Boolean = true
+      override def next(): Any = "row"
+      override def close(): Unit = closed = true
+    }
+    new CandidatesRead(reader, Nil, new SQLMetric("sum"), new SQLMetric("sum")).close()
+    assert(closed)
+  }
+
+  /** Three files of one row group of 1,000 rows; a counts all rows, b those of a file. */
+  private lazy val table: DataFrame = {
+    for (file <- 0 to 2) PagedFile.write(
+      pathOf(s"table/$file.parquet"),
+      "optional int32 a; optional int32 b; optional binary s (STRING);",
+      (0 until 1000).map(i => Seq(file * 1000 + i, if (i % 7 == 0) null else i, s"name-$i"))
+    )
+    spark.read.parquet(pathOf("table").toString)
+  }
+
+  /** The rows of a > 1100 AND a < 1900, some of them pages within a row group, and the other files backwards. */
+  private def someRows: Selection = {
+    val middle = withConf(LimitPruningConf.MinPageBytes.key -> "0") {
+      scansOf(table.where("a > 1100 AND a < 1900").limit(700)).head.chosen.selection
+    }
+    assert(middle.rowGroups == 1 && middle.rowsCut > 0)
+    Selection(middle.files ++ scansOf(table.limit(3000)).head.chosen.selection.files.filter(
+      _.path.endsWith("0.parquet")
+    ))
+  }
+
+  /** Runs the query with its filter over some rows of the table alone. */
+  private def among(selection: Selection, query: DataFrame): (LimitPrunedScanExec, Seq[Row]) = {
+    val plan: LogicalPlan = withoutPruning(optimized(query))
+    val Seq(Right(scan)) = limitsOf(query).flatMap(LimitedScan.of): @unchecked
+    val rows = CandidateRows(scan.limit, scan.conjuncts, selection, SearchCounts.None, planningNanos = 0)
+    val index = new SelectedFileIndex(scan.relation.location, rows)
+    val replaced = plan.transform {
+      case logical if logical.sameResult(scan.logical) => SelectedRelation.replaceIn(logical, scan, index)
+    }
+    val execution = new QueryExecution(spark, replaced)
+    val result = execution.executedPlan.executeCollectPublic().toSeq
+    val Seq(node) =
+      collectWithSubqueries(execution.executedPlan) { case s: LimitPrunedScanExec => s }: @unchecked
+    (node, result)
+  }
+
+  for (vectorized <- Seq("true", "false"); pushed <- Seq("true", "false"))
+    test(s"the filter stays, and is pushed to the reader: vectorized $vectorized, pushed $pushed") {
+      withConf(
+        "spark.sql.parquet.enableVectorizedReader" -> vectorized,
+        "spark.sql.parquet.filterPushdown" -> pushed
+      ) {
+        val selection = someRows
+        val (node, found) = among(selection, table.where("b > 200 AND b < 300").select("a", "s").limit(5000))
+        assert(!node.skipsRowFilter)
+        val expected = Seq(1000, 0).flatMap(start => (201 until 300).filter(_ % 7 != 0).map(start + _))
+        assert(found.map(_.getInt(0)) == expected)
+        assert(found.forall(row => row.getString(1) == s"name-${row.getInt(0) % 1000}"))
+        val read = node.metrics(ScanMetrics.OutputRows).value
+        if (vectorized == "true" && pushed == "true") assert(read < 700, "pages of neither are read")
+        if (vectorized == "true" && pushed == "false") assert(read == 1700, "the chosen rows alone are read")
+      }
+    }
+
+  test(
+    "row groups that the reader's filters exclude are no error, whether or not pages of them were chosen"
+  ) {
+    val (node, found) = among(someRows, table.where("b > 998").limit(5000))
+    assert(found.map(_.getInt(0)) == Seq(999))
+    assert(node.metrics(ScanMetrics.RowGroupsRead).value == 1)
+    assert(among(someRows, table.where("a > 5000").limit(10))._2 == Nil)
+  }
+}
