@@ -11,6 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Seconds, Span}
 
 import limitpruning.LimitPruningConf
+import limitpruning.scan.FileChangedException
 import limitpruning.testing.{ParquetFixture, SparkSuite, WatchedFileSystem}
 
 /** A query that is cancelled while its LIMIT is being planned ends there, and leaves nothing behind. */
@@ -71,4 +72,18 @@ class CancelledPlanningSuite extends AnyFunSuite with SparkSuite with Eventually
       eventually(assert(WatchedFileSystem.open.get == 0))
     }
   }
+
+  for (vectorized <- Seq("true", "false"))
+    test(s"line 35: no stream stays open to a file that is refused because it has changed: $vectorized") {
+      withConf("spark.sql.parquet.enableVectorizedReader" -> vectorized) {
+        val file = pathOf(s"refused/$vectorized.parquet")
+        val fixture = ParquetFixture("required int32 a;").rowGroup(Seq(1), Seq(2))
+        WatchedFileSystem.register(spark.sparkContext.hadoopConfiguration)
+        val query = spark.read.parquet(s"watched://${fixture.write(file)}").limit(2)
+        assert(scansOf(query).size == 1)
+        val _ = fixture.rowGroup(Seq(3)).write(file)
+        intercept[FileChangedException](query.collect())
+        eventually(assert(WatchedFileSystem.open.get == 0))
+      }
+    }
 }
