@@ -75,15 +75,16 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
     )
     else {
       val hasRun = scan.exists(node => ScanMetrics.hasRun(node.metrics))
+      val order = chosen match {
+        case CandidateRows(_, _, _, _, _, Some(top)) =>
+          Some(OrderReport(top.key, top.bound, Some(top.rowsCertain), Some(top.rowGroupsDropped)))
+        case _ => None
+      }
       def measured(name: String): Option[Long] = scan.filter(_ => hasRun).map(_.metrics(name).value)
       LimitReport(
         table = table(limited.logical),
         limit = Some(chosen.limit),
-        order = chosen match {
-          case CandidateRows(_, _, _, _, _, Some(top)) =>
-            Some(OrderReport(top.key, top.bound, Some(top.rowsCertain), Some(top.rowGroupsDropped)))
-          case _ => None
-        },
+        order = order,
         predicate = predicate(chosen.conjuncts),
         reason = None,
         rowGroups = Some(rowGroups(chosen.counts, Some(chosen.selection.rowGroups))),
@@ -98,7 +99,7 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
         rowFilterSkipped = scan.exists(_.skipsRowFilter),
         rowsRead = measured(ScanMetrics.OutputRows),
         rowGroupsRead = measured(ScanMetrics.RowGroupsRead),
-        rowGroupsSkipped = measured(ScanMetrics.RowGroupsSkipped),
+        rowGroupsSkipped = order.flatMap(_ => measured(ScanMetrics.RowGroupsSkipped)),
         bytesRead = measured(ScanMetrics.BytesRead)
       )
     }
