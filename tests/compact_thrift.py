@@ -109,7 +109,7 @@ def _value(kind: int, value: Any) -> bytes:
     if kind == DOUBLE:
         return bytes(value)
     if kind == BINARY:
-        return _varint(len(value)) + bytes(value)
+        return varint(len(value)) + bytes(value)
     if kind == STRUCT:
         return encode(value)
     return _list(*value)
@@ -117,13 +117,14 @@ def _value(kind: int, value: Any) -> bytes:
 
 def _list(kind: int, items: list[Any]) -> bytes:
     head = bytes([min(len(items), 15) << 4 | kind])
-    size = _varint(len(items)) if len(items) >= 15 else b""
+    size = varint(len(items)) if len(items) >= 15 else b""
     if kind in (TRUE, FALSE):
         return head + size + bytes(TRUE if item else FALSE for item in items)
     return head + size + b"".join(_value(kind, item) for item in items)
 
 
-def _varint(value: int) -> bytes:
+def varint(value: int) -> bytes:
+    """Return a number as Thrift writes sizes."""
     out = bytearray()
     while value > 127:
         out.append(value & 127 | 128)
@@ -133,4 +134,4 @@ def _varint(value: int) -> bytes:
 
 
 def _zigzag(value: int) -> bytes:
-    return _varint(value << 1 if value >= 0 else (-value << 1) - 1)
+    return varint(value << 1 if value >= 0 else (-value << 1) - 1)

@@ -147,11 +147,24 @@ def hold_each(
 def outcome(spark: SparkSession, query: str) -> list[str] | str:
     """Return the query's rows in order of their texts, or else the error with its file's name."""
     try:
-        return sorted(map(repr, spark.sql(query).collect()))
+        df = spark.sql(query)
     except (PySparkException, Py4JJavaError) as error:
-        condition = re.search(r"\[([A-Z][A-Z0-9_.]+)\]", str(error))
-        named = re.search(r"reading file \S*/([^/\s]+?)\.? ", str(error) + " ")
-        return f"{condition[1] if condition else error} {named[1] if named else ''}".strip()
+        return _in_short(error)
+    return outcome_of(df)
+
+
+def outcome_of(df: DataFrame) -> list[str] | str:
+    """Do as `outcome`, for a query that may have been planned before."""
+    try:
+        return sorted(map(repr, df.collect()))
+    except (PySparkException, Py4JJavaError) as error:
+        return _in_short(error)
+
+
+def _in_short(error: Exception) -> str:
+    condition = re.search(r"\[([A-Z][A-Z0-9_.]+)\]", str(error))
+    named = re.search(r"reading file \S*/([^/\s]+?)\.? ", str(error) + " ")
+    return f"{condition[1] if condition else error} {named[1] if named else ''}".strip()
 
 
 def assert_answer(

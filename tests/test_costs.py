@@ -108,29 +108,60 @@ def test_a_covered_write_takes_no_task_for_files_that_are_not_read(
     assert spent.process_bytes < 1_500_000
 
 
-def test_planning_a_query_without_limit_touches_no_file(spark: SparkSession, events: str) -> None:
-    def plan(query: str) -> None:
-        df: Any = spark.sql(query)
-        df._jdf.queryExecution().executedPlan()
+def plan(spark: SparkSession, query: str) -> DataFrame:
+    """Plan the query, and do not run it."""
+    df = spark.sql(query)
+    untyped: Any = df
+    untyped._jdf.queryExecution().executedPlan()
+    return df
 
-    without = cost(spark, lambda: plan(f"SELECT * FROM {events} WHERE id >= 250000"))
+
+def forget(spark: SparkSession, table: str) -> None:
+    """Make planning read again what it knows of files from earlier queries."""
+    spark.sql(f"REFRESH TABLE {table}")
+
+
+def test_planning_a_query_without_limit_touches_no_file(spark: SparkSession, events: str) -> None:
+    def unlimited() -> None:
+        forget(spark, events)
+        plan(spark, f"SELECT * FROM {events} WHERE id >= 250000")
+
+    def limited() -> None:
+        forget(spark, events)
+        plan(spark, f"SELECT * FROM {events} WHERE id >= 250000 LIMIT 9")
+
+    without = cost(spark, unlimited)
     assert without == Counts(0, 0, 0, without.process_bytes)
-    with_limit = cost(spark, lambda: plan(f"SELECT * FROM {events} WHERE id >= 250000 LIMIT 9"))
-    assert with_limit.stream_bytes > 0
+    assert cost(spark, limited).stream_bytes > 0
+
+
+def test_what_planning_has_read_is_not_read_again(spark: SparkSession, events: str) -> None:
+    query = f"SELECT * FROM {events} WHERE other = 17 AND id >= 250000 LIMIT 9"
+    forget(spark, events)
+    first = limit_pruning.report(plan(spark, query)).only
+    assert first.footers_kept == 0
+    assert first.files_looked_at
+    before = counts(spark)
+    spark.sql(f"EXPLAIN {query}").collect()
+    again = limit_pruning.report(plan(spark, query)).only
+    spent = counts(spark) - before
+    assert again.footers_kept == again.files_looked_at == first.files_looked_at
+    assert spent.stream_bytes == 0
+    assert f"{again.files_looked_at} looked at ({again.footers_kept} known)" in str(again)
 
 
 def test_a_predicate_that_cannot_be_proved_costs_four_footers(
     spark: SparkSession, events: str
 ) -> None:
-    def plan() -> DataFrame:
-        df = spark.sql(f"SELECT * FROM {events} WHERE other = 17 LIMIT 9")
-        untyped: Any = df
-        untyped._jdf.queryExecution().executedPlan()
-        return df
+    query = f"SELECT * FROM {events} WHERE other = 17 LIMIT 9"
 
-    spent = cost(spark, plan)
-    limit = limit_pruning.report(plan()).only
+    def planned_anew() -> None:
+        forget(spark, events)
+        plan(spark, query)
+
+    spent = cost(spark, planned_anew)
+    limit = limit_pruning.report(plan(spark, query)).only
     assert limit.files_looked_at == 4
     assert limit.reason is not None
     # Footers are asked for by 16 KiB; page indexes of four columns are smaller.
-    assert spent.stream_bytes < 4 * 2 * 16 * 1024
+    assert 0 < spent.stream_bytes < 4 * 2 * 16 * 1024

@@ -16,9 +16,11 @@ def limit_text(limit: LimitReport) -> str:
     order = f" ORDER BY {limit.order_by}" if limit.order_by else ""
     lines = [f"{limit.table}{where}{order} LIMIT {'?' if limit.limit is None else limit.limit}"]
     lines += _row_group_lines(limit)
-    if limit.reason:
+    if limit.reason and limit.row_groups_scanned is None:
         lines.append(f"left to Spark: {limit.reason.message}")
     else:
+        if limit.reason:
+            lines.append(f"not covered: {limit.reason.message}")
         lines.append(_cost_line(limit))
     if limit.rows_read is not None:
         read = f"{_rows(limit.rows_read)}{_groups_suffix(limit.row_groups_read)}"
@@ -38,8 +40,8 @@ def _row_group_lines(limit: LimitReport) -> list[str]:
     lines = [
         f"row_groups_pruned_statistics={total} total → {matched} matched -> {fully} fully matched"
     ]
-    if limit.covered:
-        scanned = limit.row_groups_scanned
+    scanned = limit.row_groups_scanned
+    if scanned is not None:
         if limit.order_by:
             lines.append(_bound_line(limit))
         lines.append(f"limit_pruned_row_groups={matched} total → {scanned} matched")
@@ -56,7 +58,7 @@ def _bound_line(limit: LimitReport) -> str:
 def _cost_line(limit: LimitReport) -> str:
     parts = [
         _known("files: {} scanned", limit.files_scanned),
-        _known("{} looked at", limit.files_looked_at),
+        _known("{} looked at", limit.files_looked_at) + _known(" ({} known)", limit.footers_kept or None),
         _known("{} in all", limit.files_total),
     ]
     files = ", ".join(part for part in parts if part)

@@ -54,6 +54,8 @@ class LimitReport:
         row_groups_scanned: Those chosen to be read.
         files_total: Files left by partition pruning.
         files_looked_at: Files whose footers were read while planning.
+        footers_kept: Files among them whose footers were known from earlier queries; the others
+            were read.
         files_scanned: Files with a chosen row group.
         rows_to_read: Rows chosen to be read.
         row_ranges: Ranges of rows chosen in row groups that are not read whole.
@@ -86,6 +88,7 @@ class LimitReport:
     row_groups_scanned: int | None
     files_total: int | None
     files_looked_at: int | None
+    footers_kept: int | None
     files_scanned: int | None
     rows_to_read: int | None
     row_ranges: int | None

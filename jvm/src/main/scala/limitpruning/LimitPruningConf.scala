@@ -24,7 +24,7 @@ object LimitPruningConf {
   val MaxFiles = SQLConf
     .buildConf("spark.limitPruning.planning.maxFiles")
     .doc(
-      "The most files whose footers are read while planning one LIMIT. Beyond it, the LIMIT is left to Spark."
+      "The most files whose footers are read while planning one LIMIT. Spark reads whatever was not looked at."
     )
     .version("0.1.0")
     .intConf
@@ -35,7 +35,7 @@ object LimitPruningConf {
     .buildConf("spark.limitPruning.planning.maxTime")
     .doc(
       "The longest time for which footers are read while planning one LIMIT, in milliseconds unless a unit is " +
-        "given. It is checked between waves of footers. Beyond it, the LIMIT is left to Spark."
+        "given. Beyond it, Spark reads whatever was not looked at."
     )
     .version("0.1.0")
     .timeConf(TimeUnit.MILLISECONDS)
@@ -78,7 +78,7 @@ object LimitPruningConf {
 
   val Threads = SQLConf
     .buildConf("spark.limitPruning.planning.threads")
-    .doc("The most threads that read footers at the same time on the driver while planning one LIMIT.")
+    .doc("The most threads that read footers at the same time on the driver, or in one task, while planning one LIMIT.")
     .version("0.1.0")
     .intConf
     .checkValue(n => n >= 1 && n <= 128, "must be between 1 and 128")

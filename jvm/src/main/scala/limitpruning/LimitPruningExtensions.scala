@@ -2,8 +2,7 @@ package limitpruning
 
 import org.apache.spark.sql.SparkSessionExtensions
 
-import limitpruning.plan.{ForgetRefreshedFiles, PlanLimitPrunedScan}
-import limitpruning.plan.{PruneRowGroupsByLimit, PruneRowGroupsByOrder}
+import limitpruning.plan._
 
 /**
  * The entry point: `spark.sql.extensions=limitpruning.LimitPruningExtensions`.

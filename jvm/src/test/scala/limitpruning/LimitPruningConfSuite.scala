@@ -14,21 +14,24 @@ class LimitPruningConfSuite extends AnyFunSuite with SparkSuite {
     LimitPruningConf.FirstFiles,
     LimitPruningConf.MaxBytes,
     LimitPruningConf.MinPageBytes,
-    LimitPruningConf.Threads
+    LimitPruningConf.Threads,
+    LimitPruningConf.JobFiles
   )
+  private val static = Seq(LimitPruningConf.CacheMaxBytes)
 
   test("SET -v lists every setting with its meaning and version, but the one for tests") {
     val rows = spark.sql("SET -v").where("key LIKE 'spark.limitPruning.%'").collect()
-    assert(rows.map(_.getString(0)).toSet == documented.map(_.key).toSet)
+    assert(rows.map(_.getString(0)).toSet == (documented ++ static).map(_.key).toSet)
     for (row <- rows) {
       assert(row.getString(2).length > 40, row)
       assert(row.getString(3) == "0.1.0", row)
     }
   }
 
-  test("settings can be changed between queries") {
+  test("settings can be changed between queries, but for those of what sessions share") {
     for (setting <- documented :+ LimitPruningConf.FailOnError)
       assert(spark.conf.isModifiable(setting.key), setting.key)
+    for (setting <- static) assert(!spark.conf.isModifiable(setting.key), setting.key)
   }
 
   test("pruning is on, and errors are not fatal, unless somebody says otherwise") {

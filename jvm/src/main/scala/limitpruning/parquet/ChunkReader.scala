@@ -1,6 +1,6 @@
 package limitpruning.parquet
 
-import java.io.Closeable
+import java.io.{Closeable, InputStream}
 
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
@@ -47,7 +47,7 @@ final class ChunkReader(file: FileStatus, footer: Footer, storage: Storage) exte
       chunk <- footer.chunk(rowGroup, leaf) if isDictionaryEncoded(chunk)
       // Where offsets do not tell, the page comes first in its chunk all the same: readers look for it there.
       page <-
-        sections.read(chunk.getStartingPos, sizeByOffsets(chunk), maxBytes)(Util.readPageHeader)(pageSize)
+        sections.read(chunk.getStartingPos, sizeByOffsets(chunk), maxBytes)(checked(Util.readPageHeader))(pageSize)
       values <- decoder.decode(chunk, page.header, page.body, maxBytes)
     } yield values
   }
@@ -58,7 +58,7 @@ final class ChunkReader(file: FileStatus, footer: Footer, storage: Storage) exte
       chunk <- footer.chunk(rowGroup, leaf) if chunk.getBloomFilterOffset >= 0
       length = Some(chunk.getBloomFilterLength.toLong).filter(_ > 0) // older writers leave it out
       filter <-
-        sections.read(chunk.getBloomFilterOffset, length, maxBytes)(Util.readBloomFilterHeader)(filterSize)
+        sections.read(chunk.getBloomFilterOffset, length, maxBytes)(checked(Util.readBloomFilterHeader))(filterSize)
       if length.forall(_ == filter.size)
       bits <- SplitBlocks(filter.header, filter.body)
     } yield bits
@@ -68,6 +68,12 @@ final class ChunkReader(file: FileStatus, footer: Footer, storage: Storage) exte
 }
 
 private object ChunkReader {
+  private def checked[H](parse: InputStream => H): InputStream => H = in => {
+    CompactThrift.check(in.readAllBytes())
+    in.reset()
+    parse(in)
+  }
+
   private def pageSize(header: PageHeader): Long = header.getCompressed_page_size.toLong
   private def filterSize(header: BloomFilterHeader): Long = header.getNumBytes.toLong
 
@@ -90,6 +96,7 @@ private object ChunkReader {
   private def orNone[T](body: => Option[T]): Option[T] =
     try body
     catch {
+      case Interrupted(interruption) => throw interruption
       case NonFatal(_) => None
       case _: LinkageError => None // a codec whose native library is missing on this machine
     }

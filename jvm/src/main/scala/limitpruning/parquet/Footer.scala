@@ -80,7 +80,7 @@ private[limitpruning] object Footer {
       parsed.getBlocks.asScala.toIndexedSeq,
       raw.getRow_groups.asScala.iterator.map { rowGroup =>
         rowGroup.getColumns.asScala.iterator
-          .map(c => c.isSetMeta_data && ColumnChunk.mayBeCut(c.getMeta_data.getStatistics))
+          .map(c => ColumnChunk.mayBeCut(c.getMeta_data.getStatistics))
           .toArray
       }.toIndexedSeq,
       narrowed.places,

@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
-import org.apache.parquet.format.{RowGroup, Util}
+import org.apache.parquet.format.{ColumnChunk => RawColumnChunk, RowGroup, Util}
 import org.apache.parquet.hadoop.ParquetFileWriter
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.io.SeekableInputStream
@@ -28,6 +28,7 @@ final class FooterReader(conf: Configuration) {
   /**
    * @param columns what it is to tell of
    * @throws UnreadableFooterException where the file is missing, truncated, encrypted or not Parquet
+   * @throws InterruptedException where the query is cancelled
    */
   def read(file: FileStatus, columns: FileColumns): Footer =
     explained(file)(Footer.of(narrowed(file, columns)))
@@ -35,8 +36,11 @@ final class FooterReader(conf: Configuration) {
   /** The same as it travels from executors. */
   private[parquet] def narrowed(file: FileStatus, columns: FileColumns): NarrowedFooter = explained(file) {
     val bytes = footerBytes(file)
+    CompactThrift.check(bytes)
     val raw = Util.readFileMetaData(new ByteArrayInputStream(bytes))
-    if (!raw.getRow_groups.asScala.forall(hasPlausibleSize)) fail(file, "a row group has a negative size")
+    if (raw.getRow_groups.asScala.exists(_.getColumns.asScala.exists(isEncrypted)))
+      fail(file, "columns of it are encrypted")
+    if (!raw.getRow_groups.asScala.forall(isPlausible(file, _))) fail(file, "a row group lies outside of the file")
     NarrowedFooter.of(raw, columns, FooterSeal.of(bytes))
   }
 
@@ -50,9 +54,21 @@ final class FooterReader(conf: Configuration) {
     }
   }
 
-  private def hasPlausibleSize(rowGroup: RowGroup): Boolean =
-    rowGroup.getNum_rows >= 0 && !rowGroup.getColumns.isEmpty &&
-      rowGroup.getColumns.asScala.forall(c => !c.isSetMeta_data || c.getMeta_data.getTotal_compressed_size >= 0)
+  private def isEncrypted(column: RawColumnChunk): Boolean =
+    !column.isSetMeta_data || column.isSetCrypto_metadata
+
+  private def isPlausible(file: FileStatus, rowGroup: RowGroup): Boolean =
+    rowGroup.getNum_rows >= 0 && !rowGroup.getColumns.isEmpty && rowGroup.getColumns.asScala.forall { column =>
+      val (start, size) = (startOf(column), column.getMeta_data.getTotal_compressed_size)
+      start >= 0 && size >= 0 && size <= file.getLen - start // so that sums of sizes do not overflow
+    }
+
+  /** The first page, as parquet-java's readers find it: writers put 0 where there is no dictionary. */
+  private def startOf(column: RawColumnChunk): Long = {
+    val (data, dictionary) =
+      (column.getMeta_data.getData_page_offset, column.getMeta_data.getDictionary_page_offset)
+    if (dictionary > 0 && dictionary < data) dictionary else data
+  }
 
   private def footerBytes(file: FileStatus): Array[Byte] = {
     if (file.getLen < Magic.length + TrailerLength) fail(file, s"it has only ${file.getLen} bytes")
@@ -67,6 +83,8 @@ final class FooterReader(conf: Configuration) {
       val footerEnd = file.getLen - TrailerLength
       if (footerLength <= 0 || footerLength > footerEnd - Magic.length)
         fail(file, s"its length is $footerLength")
+      if (footerLength > LargestFooter)
+        fail(file, s"it has $footerLength bytes, and while planning $LargestFooter are read at most")
       if (footerLength <= tail.length - TrailerLength) {
         val end = tail.length - TrailerLength
         tail.slice(end - footerLength, end)
@@ -92,7 +110,9 @@ private[limitpruning] object FooterReader {
     try body
     catch {
       case e: UnreadableFooterException => throw e
-      case e @ (_: IOException | _: RuntimeException) =>
+      case Interrupted(interruption) => throw interruption
+      // Parsing keeps no state, so that running out of stack, on a schema of absurd depth, does no harm.
+      case e @ (_: IOException | _: RuntimeException | _: StackOverflowError) =>
         throw new UnreadableFooterException(file, Option(e.getMessage).getOrElse(e.getClass.getName), e)
     }
 
@@ -100,6 +120,9 @@ private[limitpruning] object FooterReader {
 
   /** The footer's length as four little-endian bytes, then the magic number. */
   private val TrailerLength = 4 + Magic.length
+
+  /** Bytes that are parsed on the driver: a footer takes several times as many in memory. */
+  private val LargestFooter = 64 * 1024 * 1024
 
   /** Bytes read at once from the end of a file: enough for most footers, cheap for all. */
   private val FirstRead = 16L * 1024

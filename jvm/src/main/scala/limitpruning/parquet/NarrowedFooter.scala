@@ -49,7 +49,7 @@ private[limitpruning] object NarrowedFooter {
     val isInOrder = raw.getRow_groups.asScala.forall { rowGroup =>
       val chunks = rowGroup.getColumns.asScala
       chunks.size == names.size && chunks.iterator.zip(names.iterator).forall { case (chunk, name) =>
-        chunk.isSetMeta_data && chunk.getMeta_data.getPath_in_schema.asScala.headOption.contains(name)
+        chunk.getMeta_data.getPath_in_schema.asScala.headOption.contains(name)
       }
     }
     val isOrdered = !raw.isSetColumn_orders || raw.getColumn_orders.size == names.size

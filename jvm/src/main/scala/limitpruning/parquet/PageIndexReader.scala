@@ -68,7 +68,12 @@ final class PageIndexReader(file: FileStatus, footer: Footer, storage: Storage, 
     if (!isUsable(reference)) None
     else {
       load(Seq(reference))
-      loaded.get(reference).flatMap(bytes => orNone(Some(parse(new ByteArrayInputStream(bytes)))))
+      loaded.get(reference).flatMap(bytes =>
+        orNone {
+          CompactThrift.check(bytes)
+          Some(parse(new ByteArrayInputStream(bytes)))
+        }
+      )
     }
 
   /** Reads what is not there yet; parts that stand together, as writers put them, with one request. */
@@ -100,7 +105,10 @@ final class PageIndexReader(file: FileStatus, footer: Footer, storage: Storage, 
 
   private def orNone[T](body: => Option[T]): Option[T] =
     try body
-    catch { case NonFatal(_) => None }
+    catch {
+      case Interrupted(interruption) => throw interruption
+      case NonFatal(_) => None
+    }
 }
 
 private object PageIndexReader {

@@ -28,8 +28,10 @@ private[parquet] final class PageLocations(starts: Array[Long], sizes: Array[Lon
 
   /** What reading the ranges costs. */
   def select(ranges: Seq[RowRange]): SelectedPages = {
-    val pages = sizes.indices.filter(page => ranges.exists(_.overlaps(first(page), end(page))))
-    SelectedPages(dictionaryBytes + pages.map(sizes(_)).sum, pages.size, size)
+    val selected = new java.util.BitSet(size)
+    ranges.foreach(range => selected.set(pageOf(range.from), pageOf(range.until - 1) + 1))
+    val bytes = selected.stream.asLongStream.map(page => sizes(page.toInt)).sum
+    SelectedPages(dictionaryBytes + bytes, selected.cardinality, size)
   }
 }
 

@@ -1,5 +1,9 @@
 package limitpruning.parquet
 
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.expressions.ExprId
+
 import limitpruning.predicate.{Column, ColumnFacts, SupportedTypes}
 
 /**
@@ -17,18 +21,20 @@ final case class ReadSettings(
     trustedWritersOnly: Boolean = false
 )
 
-/** The facts that the footer of one file tells about columns of the relation; anything unusual is unknown. */
+/** The facts that the footer of one file tells about columns of the relation; anything unusual is unknown. Not thread-safe. */
 final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
   import ColumnLocation._
   import RowGroupFacts._
 
   private val locate = new LocateColumn(footer.schema, settings.caseSensitive)
+  // Finding one takes time that grows with the schema, and each value that a filter is asked for needs it.
+  private val located = mutable.Map.empty[(ExprId, Seq[String]), ColumnLocation]
   private[parquet] lazy val calendar = Calendar.of(footer.keyValues, settings.rebaseMode)
   private[parquet] lazy val quirks = new WriterQuirks(footer.createdBy)
 
   /** Where the column stands, or that nothing can be said of it. */
   private[parquet] def locationOf(column: Column): ColumnLocation =
-    if (settings.byFieldId) Unclear else locate(column)
+    if (settings.byFieldId) Unclear else located.getOrElseUpdate(column.id, locate(column))
 
   /**
    * Where the facts about a column come from, to be asked once per file and column.
@@ -48,9 +54,7 @@ final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
 
   /** How many rows of each row group are null, where that is known and the facts about its values are. */
   def nullCounts(column: Column): Int => Option[Long] = locationOf(column) match {
-    case stored: Stored =>
-      val believed = statements(stored)
-      rowGroup => believed(rowGroup).flatMap(_.nullCount)
+    case stored: Stored => statements(stored).andThen(_.flatMap(_.nullCount))
     case _ => _ => None
   }
 

@@ -14,8 +14,7 @@ import org.apache.parquet.hadoop.metadata.BlockMetaData
  *
  * @param midpoints the byte by which Parquet's readers decide which split a row group belongs to: the middle of its
  *   bytes, from its first column's first page, as `ParquetMetadataConverter.filterFileMetaDataByMidpoint` computes
- *   it. Taken from the raw footer, because the parsed one no longer has the row group's own size. Empty where the
- *   footer does not tell
+ *   it. Taken from the raw footer, because the parsed one no longer has the row group's own size
  * @param bytes compressed bytes of all columns of each row group
  * @param skeleton a footer of the same row groups with nothing else in it, so that parquet-java itself can be asked
  *   what a byte range selects
@@ -27,7 +26,7 @@ final class RowGroupPlaces private (
 ) extends Serializable {
 
   /** Whether a scan of the bytes from `midpoints(first)` to `midpoints(last)` reads row groups first … last alone. */
-  def selectsExactly(first: Int, last: Int): Boolean = last < midpoints.size && {
+  def selectsExactly(first: Int, last: Int): Boolean = {
     val inOrder = midpoints.indices.drop(1).forall(i => midpoints(i - 1) < midpoints(i))
     inOrder && parsed(ParquetMetadataConverter.range(midpoints(first), midpoints(last) + 1)) ==
       parsed(ParquetMetadataConverter.NO_FILTER).slice(first, last + 1)
@@ -46,16 +45,12 @@ final class RowGroupPlaces private (
 
 private[parquet] object RowGroupPlaces {
 
+  /** @param raw the footer, with the metadata of all its columns */
   def of(raw: FileMetaData): RowGroupPlaces = {
     val rowGroups = raw.getRow_groups.asScala.toVector
-    val isTold = rowGroups.forall(_.getColumns.asScala.forall(_.isSetMeta_data))
-    val bytes = rowGroups.map(_.getColumns.asScala.iterator.flatMap(size).sum)
-    if (isTold) new RowGroupPlaces(rowGroups.map(midpoint), bytes, skeleton(rowGroups))
-    else new RowGroupPlaces(Vector.empty, bytes, Array.empty)
+    val bytes = rowGroups.map(_.getColumns.asScala.iterator.map(_.getMeta_data.getTotal_compressed_size).sum)
+    new RowGroupPlaces(rowGroups.map(midpoint), bytes, skeleton(rowGroups))
   }
-
-  private def size(column: RawColumnChunk): Option[Long] =
-    Option(column.getMeta_data).map(_.getTotal_compressed_size)
 
   private def midpoint(rowGroup: RowGroup): Long = {
     val columns = rowGroup.getColumns.asScala

@@ -5,10 +5,9 @@ import org.apache.spark.sql.catalyst.expressions.{GetStructField, SortOrder}
 import org.apache.spark.sql.catalyst.plans.logical.LocalLimit
 import org.apache.spark.sql.internal.SQLConf
 
-import limitpruning.{LimitPruningConf, SparkSessions}
-import limitpruning.parquet.{FactsCache, Storage, UnreadableFooterException}
+import limitpruning.parquet.{FactsCache, UnreadableFooterException}
 import limitpruning.predicate.FirstKey
-import limitpruning.scan.{NoteTopKeysExec, ReadRowRanges}
+import limitpruning.scan.NoteTopKeysExec
 import limitpruning.select._
 
 /** Decides for one ORDER BY … LIMIT what to read: extract, list, look, select. */
@@ -23,7 +22,8 @@ object ChooseTopRows {
   ): Option[Either[Refusal, (LimitedScan, SelectedFileIndex)]] =
     TopRowsScan.of(limit).collect {
       case Left(reason) => Left(Refusal(reason))
-      case Right(top) if !top.scan.relation.location.isInstanceOf[SelectedFileIndex] => look(top, session, cache, conf)
+      case Right(top) if !top.scan.relation.location.isInstanceOf[SelectedFileIndex] =>
+        look(top, new LookAtTable(top.scan, session, cache, conf, alsoAsked = Seq(top.key.child)))
     }
 
   /** Whether less is to be read than of the whole table, now or while reading. */
@@ -37,34 +37,27 @@ object ChooseTopRows {
 
   private def look(
       top: TopRowsScan,
-      session: SparkSession,
-      cache: FactsCache,
-      conf: SQLConf
+      table: LookAtTable
   ): Either[Refusal, (LimitedScan, SelectedFileIndex)] = {
     val started = System.nanoTime()
     val scan = top.scan
-    val settings = CoverLimit.readSettings(scan, conf)
-    val partitions = scan.relation.partitionSchema
-    val classify =
-      new ClassifyRowGroups(scan.conjuncts, scan.logical.output, partitions, settings, alsoAsked = Seq(top.key.child))
-    val key = new KeyFacts(top.key, scan.conjuncts, classify)
-    val storage = Storage(SparkSessions.hadoopConf(session, scan.relation.options), cache)
-    val footers = CoverLimit.footersOf(scan, CoverLimit.columns(scan, settings), session, storage, conf)
-    val budget =
-      CoverLimit.budget(scan, conf).copy(firstFiles = conf.getConf(LimitPruningConf.FirstFiles))
-    val search =
-      new TopRowsSearch(scan.limit, key, budget, NoteTopKeysExec.MostKeys, footers(_), classify(_, _))
-    val maxBytes = conf.getConf(LimitPruningConf.MaxBytes)
-    val narrow = new NarrowRowGroups(
-      CoverLimit.isNeeded(scan, settings),
-      isSupported = maxBytes > 0 && ReadRowRanges.isSupported,
-      conf.getConf(LimitPruningConf.MinPageBytes)
+    val key = new KeyFacts(top.key, scan.conjuncts, table.classify)
+    // Where the predicate is decided by directories alone, the key is not.
+    val budget = table.budget.copy(firstFiles = table.firstFiles)
+    val search = new TopRowsSearch(
+      scan.limit,
+      key,
+      budget,
+      NoteTopKeysExec.MostKeys,
+      table.footers(_),
+      table.classify(_, _)
     )
-    val refine = new RefineTopRows(scan.limit, key, classify, storage, narrow, maxBytes)
-    val select = new SelectCandidates(new SelectRows(narrow, storage, maxBytes))
+    val refine =
+      new RefineTopRows(scan.limit, key, table.classify, table.storage, table.narrow, table.maxBytes)
+    val select = new SelectCandidates(new SelectRows(table.narrow, table.storage, table.maxBytes))
     try {
-      val (outcome, seen) = search.run(CoverLimit.list(scan, conf))
-      val counts = seen.copy(footersKept = footers.hits)
+      val (outcome, seen) = search.run(table.files)
+      val counts = seen.copy(footersKept = table.footers.hits)
       val selected = for {
         found <- outcome
         refined = refine(found)

@@ -18,6 +18,9 @@ object Declined {
   final case class NotDeterministic(expression: String)
       extends Declined("not-deterministic", s"$expression is not deterministic")
 
+  final case class TooDeeplyNested(deepest: Int)
+      extends Declined("too-deeply-nested", s"an expression is nested more than $deepest deep")
+
   final case class NotSparksParquet(format: String)
       extends Declined("other-format", s"the table is read by $format, which may hide rows of its files")
 

@@ -5,6 +5,8 @@ import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LocalLimit, LogicalPlan, Project}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
+import limitpruning.predicate.{BriefSql, Nesting}
+
 /**
  * A LIMIT over nothing but deterministic projections and filters over a Parquet relation of Spark's own: wherever
  * it stands in a plan, any `limit` rows of its child are a right answer.
@@ -43,12 +45,13 @@ object LimitedScan {
 
   private def blockedBy(operator: LogicalPlan): Declined = operator match {
     case _: Project | _: Filter if !operator.deterministic =>
-      Declined.NotDeterministic(operator.expressions.find(!_.deterministic).fold(operator.nodeName)(_.sql))
+      Declined.NotDeterministic(operator.expressions.find(!_.deterministic).fold(operator.nodeName)(BriefSql(_)))
     case other => Declined.OperatorBetween(other.nodeName)
   }
 
   private def unsupportedUse(expression: Expression): Option[Declined] =
-    if (!expression.deterministic) Some(Declined.NotDeterministic(expression.sql))
+    if (Nesting.isDeeper(expression, Nesting.Deepest)) Some(Declined.TooDeeplyNested(Nesting.Deepest))
+    else if (!expression.deterministic) Some(Declined.NotDeterministic(BriefSql(expression)))
     else SplitColumns.usedIn(expression).map(Declined.SplitDependent(_))
 
   private def left(reason: Declined): Option[Either[Declined, LimitedScan]] = Some(Left(reason))

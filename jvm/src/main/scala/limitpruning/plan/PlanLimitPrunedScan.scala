@@ -21,7 +21,7 @@ object PlanLimitPrunedScan extends Strategy {
         if index.chosen.isFor(filters) =>
       val filtered = if (index.chosen.areProved) Project(projections, logical) else plan
       val planned = FileSourceStrategy(filtered).map(_.transformUp { case scan: FileSourceScanExec =>
-        LimitPrunedScanExec(scan, index.chosen)
+        LimitPrunedScanExec(scan, index.chosen, index.look)
       })
       index.noteKeys.fold(planned)(key => planned.map(noting(key, index.chosen.limit)))
     case ScanOperation(_, _, _, SelectedRelation(_, _)) =>

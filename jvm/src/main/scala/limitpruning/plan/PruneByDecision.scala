@@ -22,8 +22,10 @@ trait PruneByDecision { this: Rule[LogicalPlan] =>
       try decide
       catch {
         case cancelled: SparkException if cancelled.getCondition == "SPARK_JOB_CANCELLED" => throw cancelled
-        // A linkage error is what a Spark that lacks something we use would give.
-        case error @ (NonFatal(_) | _: LinkageError) if !conf.getConf(LimitPruningConf.FailOnError) =>
+        // A linkage error is what a Spark that lacks something we use would give. Where the stack is used up, nothing is
+        // lost: a decision keeps no state, and Spark may need less stack to go on.
+        case error @ (NonFatal(_) | _: LinkageError | _: StackOverflowError)
+            if !conf.getConf(LimitPruningConf.FailOnError) =>
           shared.failures.increment()
           logWarning("LIMIT pruning failed unexpectedly; the query is planned without it", error)
           Some(Left(Refusal(Declined.PlanningFailed(error.toString))))

@@ -22,8 +22,10 @@ final case class PruneRowGroupsByLimit(session: SparkSession, shared: SharedStat
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!conf.getConf(LimitPruningConf.Enabled)) plan
-    else plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
-      case limit: LocalLimit if TopRowsScan.of(limit).isEmpty =>
-        prune(limit)(CoverLimit.decide(limit, session, shared.facts(session), conf))
+    else plan.transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit =>
+      prune(limit) {
+        if (TopRowsScan.of(limit).nonEmpty) None
+        else CoverLimit.decide(limit, session, shared.facts(session), conf)
+      }
     }
 }

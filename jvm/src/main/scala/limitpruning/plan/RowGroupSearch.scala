@@ -1,6 +1,7 @@
 package limitpruning.plan
 
 import scala.annotation.tailrec
+import scala.collection.mutable.ArrayBuffer
 import scala.concurrent.duration.FiniteDuration
 
 import org.apache.hadoop.fs.FileStatus
@@ -41,7 +42,11 @@ final class RowGroupSearch(
   private val obstacles = new ObstacleCounts
   private val deadline = budget.maxTime.fromNow
   private val cover = new Cover[ClassifiedFile](limit)
+  private val looked = ArrayBuffer.empty[ClassifiedFile]
   private var anyUndecided = false
+
+  /** The files that were looked at, in reading order. */
+  def seen: Seq[ClassifiedFile] = looked.toSeq
 
   /**
    * @return the selection, or why there is none, and what was seen on the way
@@ -62,14 +67,14 @@ final class RowGroupSearch(
     val rowsBefore = cover.rows
     val classified = classifiedOf(wave)
     val isEnough = cover.rows >= limit - classified.map(matchingRows).sum
-    val looked = classified.foldLeft(seen) { (counts, file) =>
+    val now = classified.foldLeft(seen) { (counts, file) =>
       add(counts, if (isEnough || cover.isComplete) file else refine(file, limit - cover.rows))
     }
-    if (cover.isComplete || (isWholeTable(looked) && !anyUndecided)) (select(cover.chosen), looked)
+    if (cover.isComplete || (isWholeTable(now) && !anyUndecided)) (select(cover.chosen), now)
     else
-      whyStop(seen, looked, foundRows = cover.rows > rowsBefore) match {
-        case Some(reason) => (Left(reason), looked)
-        case None => lookAt(files, math.min(size * WaveGrowth, LargestWave), looked)
+      whyStop(seen, now, foundRows = cover.rows > rowsBefore) match {
+        case Some(reason) => (Left(reason), now)
+        case None => lookAt(files, math.min(size * WaveGrowth, LargestWave), now)
       }
   }
 
@@ -94,6 +99,7 @@ final class RowGroupSearch(
   private def add(counts: SearchCounts, file: ClassifiedFile): SearchCounts = {
     val states = file.rowGroups.map(_.state)
     cover.add(file, file.matching)
+    looked += file
     anyUndecided ||= file.rowGroups.exists(!_.isDecided)
     file.rowGroups.flatMap(_.obstacle).foreach(obstacles.add)
     counts.copy(

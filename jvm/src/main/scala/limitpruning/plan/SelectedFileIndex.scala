@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, SortOrder}
 import org.apache.spark.sql.execution.datasources.{FileIndex, PartitionDirectory}
 import org.apache.spark.sql.types.StructType
 
+import limitpruning.scan.LookWhileReading
 import limitpruning.select.ChosenRows
 
 /**
@@ -14,11 +15,13 @@ import limitpruning.select.ChosenRows
  *
  * @param noteKeys the first sort key, over the output of what the LIMIT's Sort stands over, where it is worth noting while
  *   rows are read
+ * @param look finds out while reading whether less than all of a file will do that planning did not look at
  */
 final class SelectedFileIndex(
     val original: FileIndex,
     val chosen: ChosenRows,
-    val noteKeys: Option[SortOrder] = None
+    val noteKeys: Option[SortOrder] = None,
+    val look: Option[LookWhileReading] = None
 ) extends FileIndex {
   override def rootPaths: Seq[Path] = original.rootPaths
   override def partitionSchema: StructType = original.partitionSchema

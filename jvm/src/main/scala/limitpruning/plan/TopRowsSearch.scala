@@ -70,8 +70,9 @@ final class TopRowsSearch(
       seen: SearchCounts
   ): (Either[Declined, FoundTopRows], SearchCounts) = {
     val wave = rest.take(math.min(size, budget.maxFiles - seen.filesLookedAt))
-    val looked = classifiedOf(wave).foldLeft(seen)(add)
-    val unseen = rest.drop(looked.filesLookedAt - seen.filesLookedAt).filterNot(file => bound.excludes(key.best(file)))
+    val classified = classifiedOf(wave)
+    val looked = classified.foldLeft(seen)(add)
+    val unseen = rest.drop(classified.size).filterNot(file => bound.excludes(key.best(file)))
     if (unseen.isEmpty || isOver(looked)) (result(unseen, looked), looked)
     else if (!pays(unseen, looked)) (Left(notClustered(looked)), looked)
     else lookAt(unseen, math.min(size * WaveGrowth, LargestWave), looked)
@@ -80,7 +81,8 @@ final class TopRowsSearch(
   /** The files of the wave, up to where no time is left. */
   private def classifiedOf(wave: IndexedSeq[ListedFile]): Seq[ClassifiedFile] = {
     val footers = read(wave)
-    try wave.iterator.map(file => footers.next(deadline).map(classify(file, _))).takeWhile(_.nonEmpty).flatten.toVector
+    try wave.iterator.map(file => footers.next(deadline).map(classify(file, _))).takeWhile(_.nonEmpty).flatten
+        .toVector
     finally footers.close()
   }
 
@@ -149,7 +151,7 @@ private object TopRowsSearch {
   private val WaveGrowth = 2
 
   /** Files in one wave at most, after which it is asked again whether looking pays. */
-  private val LargestWave = 64
+  private val LargestWave = 4096
 
   /** One in so many row groups must be left out for looking to pay. */
   private val LeastLeftOut = 8

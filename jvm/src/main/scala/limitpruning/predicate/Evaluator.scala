@@ -56,6 +56,8 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[Column]) {
     case And(left, right) => both(compile(left), compile(right))((l, r) => l.and(r))
     case Or(left, right) => both(compile(left), compile(right))((l, r) => l.or(r))
     case Not(child) => not(compile(child))
+    // Rules ask at every level whether the rest is finite, which takes long at hundreds of levels: here once.
+    case atom if Nesting.isDeeper(atom, Nesting.DeepestAtom) => orFinite(atom, _ => Outcomes.Any)
     case atom => orFinite(atom, compileAtom(atom))
   }
 
@@ -71,7 +73,7 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[Column]) {
 
     case LiteralList(value, elements) =>
       val list = new Membership(elements, SupportedTypes.ordering(value.dataType))
-      excluded.ofList(value, elements.filter(_ != null), ask(value)(list.outcomes))
+      excluded.ofList(value, elements, ask(value)(list.outcomes))
     case StartsWith(value, Literal(prefix: UTF8String, _)) if SupportedTypes.contains(value.dataType) =>
       ask(value)(Prefixes.startsWith(_, prefix))
 

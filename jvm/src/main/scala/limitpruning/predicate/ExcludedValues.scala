@@ -9,13 +9,19 @@ import org.apache.spark.sql.catalyst.expressions.{ExprId, Expression, Literal}
  * @param columns the unit's number of each column
  */
 private[predicate] final class ExcludedValues(columns: Map[(ExprId, Seq[String]), Int]) {
+  import ExcludedValues._
 
-  /** @param byFacts the outcomes of `column IN (values)` from facts alone; the values are not null */
+  /** @param byFacts the outcomes of `column IN (values)` from facts alone */
   def ofList(column: Expression, values: Iterable[Any], byFacts: RowUnit => Outcomes): RowUnit => Outcomes =
-    Column.unapply(column).flatMap(c => columns.get(c.id)).fold(byFacts) { ordinal => unit =>
-      val outcomes = byFacts(unit)
-      if (outcomes.canBeTrue && values.forall(unit.excludes(ordinal, _))) outcomes.intersect(Outcomes.NotTrue)
-      else outcomes
+    Column.unapply(column).flatMap(c => columns.get(c.id)) match {
+      case Some(ordinal) if values.size <= MostValues =>
+        val wanted = values.filter(_ != null)
+        unit => {
+          val outcomes = byFacts(unit)
+          if (outcomes.canBeTrue && wanted.forall(unit.excludes(ordinal, _))) outcomes.intersect(Outcomes.NotTrue)
+          else outcomes
+        }
+      case _ => byFacts
     }
 
   /** @param byFacts the outcomes of `left = right` or `left <=> right` from facts alone */
@@ -25,4 +31,10 @@ private[predicate] final class ExcludedValues(columns: Map[(ExprId, Seq[String])
       case (Literal(value, _), column) if value != null => ofList(column, Seq(value), byFacts)
       case _ => byFacts
     }
+}
+
+private object ExcludedValues {
+
+  /** Longer lists are not looked for: of so many values, even a good filter takes one to be there by mistake. */
+  private val MostValues = 1000
 }

@@ -72,8 +72,8 @@ object FiniteEvaluation {
   def obstacle(e: Expression): Option[String] = e match {
     case Column(_) => None
     case _: Unevaluable | _: UserDefinedExpression | _: PlanExpression[_] | _: AggregateExpression =>
-      Some(e.sql)
-    case _: Nondeterministic | _: LambdaFunction | _: NamedLambdaVariable => Some(e.sql)
+      Some(BriefSql(e))
+    case _: Nondeterministic | _: LambdaFunction | _: NamedLambdaVariable => Some(BriefSql(e))
     case other => other.children.iterator.map(obstacle).collectFirst { case Some(part) => part }
   }
 

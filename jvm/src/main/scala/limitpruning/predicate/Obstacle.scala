@@ -39,7 +39,7 @@ private[predicate] final class FindObstacle(conjunct: Expression, ordinals: Map[
     (ordinals(column.id), NoStatistics(name), NoNullCount(name))
   }
 
-  private lazy val undecided = Undecided(conjunct.sql)
+  private lazy val undecided = Undecided(BriefSql(conjunct))
 
   /** @param unit one for which the conjunct is not proved */
   def apply(unit: RowUnit): Obstacle = ofForm.getOrElse(ofFacts(unit))

@@ -9,8 +9,9 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
 import limitpruning.plan._
+import limitpruning.predicate.BriefSql
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
-import limitpruning.select.{CandidateRows, SearchCounts}
+import limitpruning.select.{CandidateRows, ChosenRows, SearchCounts}
 
 /** Reads a report off a query's plans: what was decided stands in them, so nothing is kept elsewhere. */
 object DescribeQuery extends AdaptiveSparkPlanHelper {
@@ -75,10 +76,8 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
     )
     else {
       val hasRun = scan.exists(node => ScanMetrics.hasRun(node.metrics))
-      val order = chosen match {
-        case CandidateRows(_, _, _, _, _, Some(top)) =>
-          Some(OrderReport(top.key, top.bound, Some(top.rowsCertain), Some(top.rowGroupsDropped)))
-        case _ => None
+      val order = candidates(chosen).flatMap(_.top).map { top =>
+        OrderReport(top.key, top.bound, Some(top.rowsCertain), Some(top.rowGroupsDropped))
       }
       def measured(name: String): Option[Long] = scan.filter(_ => hasRun).map(_.metrics(name).value)
       LimitReport(
@@ -86,7 +85,7 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
         limit = Some(chosen.limit),
         order = order,
         predicate = predicate(chosen.conjuncts),
-        reason = None,
+        reason = candidates(chosen).flatMap(_.notCovered).map(why => Reason(why.code, why.message)),
         rowGroups = Some(rowGroups(chosen.counts, Some(chosen.selection.rowGroups))),
         files = Some(files(chosen.counts, Some(chosen.selection.paths.size))),
         rowsToRead = Some(chosen.selection.rows),
@@ -103,6 +102,11 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
         bytesRead = measured(ScanMetrics.BytesRead)
       )
     }
+  }
+
+  private def candidates(chosen: ChosenRows): Option[CandidateRows] = chosen match {
+    case candidates: CandidateRows => Some(candidates)
+    case _ => None
   }
 
   private def refused(limit: LocalLimit, refusal: Refusal): LimitReport = LimitReport(
@@ -137,13 +141,13 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
     })
 
   private def predicate(conjuncts: Seq[Expression]): Option[String] =
-    if (conjuncts.isEmpty) None else Some(conjuncts.map(_.sql).mkString(" AND "))
+    if (conjuncts.isEmpty) None else Some(conjuncts.map(BriefSql(_)).mkString(" AND "))
 
   private def rowGroups(counts: SearchCounts, scanned: Option[Int]): RowGroupCounts =
     RowGroupCounts(counts.rowGroups, counts.matched, counts.fullyMatched, scanned)
 
   private def files(counts: SearchCounts, scanned: Option[Int]): FileCounts =
-    FileCounts(counts.files, counts.filesLookedAt, scanned)
+    FileCounts(counts.files, counts.filesLookedAt, counts.footersKept, scanned)
 
   private def millis(nanos: Long): Double = nanos / 1e6
 }

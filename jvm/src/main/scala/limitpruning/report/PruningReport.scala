@@ -66,7 +66,8 @@ final case class Reason(code: String, message: String)
 
 final case class RowGroupCounts(total: Int, matched: Int, fullyMatched: Int, scanned: Option[Int])
 
-final case class FileCounts(total: Int, lookedAt: Int, scanned: Option[Int])
+/** @param footersKept files among those looked at whose footers were known from earlier queries */
+final case class FileCounts(total: Int, lookedAt: Int, footersKept: Int, scanned: Option[Int])
 
 /** What became of every LIMIT over Parquet in a query, in the order of its plan. */
 final case class PruningReport(limits: Seq[LimitReport])

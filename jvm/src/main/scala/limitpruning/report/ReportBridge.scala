@@ -59,6 +59,7 @@ final class ReportBridge {
     put("row_groups_scanned", limit.rowGroups.flatMap(_.scanned))
     put("files_total", limit.files.map(_.total))
     put("files_looked_at", limit.files.map(_.lookedAt))
+    put("footers_kept", limit.files.map(_.footersKept))
     put("files_scanned", limit.files.flatMap(_.scanned))
     put("rows_to_read", limit.rowsToRead)
     put("row_ranges", limit.rowRanges)

@@ -21,12 +21,14 @@ import limitpruning.select.{CandidateRows, ChosenRows}
  *   columns, its relation and its reader
  * @param chosen what to read, and for which predicate
  * @param isOneTask whether a single task reads it all; settled when the scan is planned, as operators above rely on it
+ * @param look finds out while reading whether less than all of a file will do that planning did not look at
  */
 case class LimitPrunedScanExec(
     output: Seq[Attribute],
     @transient scan: FileSourceScanExec,
     @transient chosen: ChosenRows,
-    isOneTask: Boolean
+    isOneTask: Boolean,
+    @transient look: Option[LookWhileReading] = None
 ) extends LeafExecNode {
 
   override lazy val supportsColumnar: Boolean = scan.supportsColumnar
@@ -52,20 +54,22 @@ case class LimitPrunedScanExec(
 
   /** What tasks tell each other, where that can spare some of them a row group. */
   @transient private[scan] lazy val sharedBound: Option[Broadcast[SharedBound]] = chosen match {
-    case CandidateRows(limit, _, selection, _, _, Some(_)) if limit <= NoteTopKeysExec.MostKeys && selection.rowGroups > 1 =>
+    case CandidateRows(limit, _, selection, _, _, Some(_), _) if limit <= NoteTopKeysExec.MostKeys && selection.rowGroups > 1 =>
       Some(sparkContext.broadcast(new SharedBound))
     case _ => None
   }
 
   private def skip: Option[SkipBehindBound] = chosen match {
-    case CandidateRows(_, _, _, _, _, Some(top)) =>
+    case CandidateRows(_, _, _, _, _, Some(top), _) =>
       sharedBound.map(new SkipBehindBound(_, top.order, metrics(ScanMetrics.RowGroupsSkipped)))
     case _ => None
   }
 
   @transient private lazy val inputRDD: RDD[InternalRow] = {
     ScanMetrics.postPlanned(sparkContext, metrics, chosen, bytesToRead, pagesSkipped)
-    reading.rdd(metrics, skip, isOneTask)
+    reading
+      .rdd(metrics, skip, look, isOneTask)
+      .mapPartitions(rows => new TellFileChanges(rows).asInstanceOf[Iterator[InternalRow]]) // or batches, as there
   }
 
   override protected def doExecute(): RDD[InternalRow] = {
@@ -107,7 +111,8 @@ case class LimitPrunedScanExec(
       // As `output` is not canonical of itself, it is taken from the scan.
       output = scan.canonicalized.output,
       scan = scan.canonicalized.asInstanceOf[FileSourceScanExec],
-      chosen = chosen.canonicalized
+      chosen = chosen.canonicalized,
+      look = None // it follows from what was chosen
     )
 
   override def nodeName: String =
@@ -119,6 +124,10 @@ case class LimitPrunedScanExec(
 }
 
 object LimitPrunedScanExec {
-  def apply(scan: FileSourceScanExec, chosen: ChosenRows): LimitPrunedScanExec =
-    LimitPrunedScanExec(scan.output, scan, chosen, new SelectionRead(scan, chosen).fitsOneTask)
+  def apply(
+      scan: FileSourceScanExec,
+      chosen: ChosenRows,
+      look: Option[LookWhileReading]
+  ): LimitPrunedScanExec =
+    LimitPrunedScanExec(scan.output, scan, chosen, new SelectionRead(scan, chosen).fitsOneTask, look)
 }

@@ -1,34 +1,24 @@
 package limitpruning.scan
 
-import java.io.{Closeable, IOException}
+import java.io.Closeable
 
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 /**
- * A file that is not, or no longer, the one that was planned: its rows were not proved to match.
- *
- * @param path as a URL, encoded
- */
-final class FileChangedException(val path: String, problem: String)
-    extends IOException(
-      s"$path is not the file that the LIMIT was planned for: $problem. It was changed while the query ran, or Spark's " +
-        "listing of the table is out of date: run REFRESH TABLE (or spark.catalog.refreshByPath) and repeat the query. If " +
-        "that does not help, its footer is wrong: write it anew, or set spark.limitPruning.enabled=false."
-    )
-
-/**
- * Passes on the rows of a run of row groups, counts the row groups that are begun, and makes sure at the end that
- * there were just as many rows as planned.
+ * Passes on the rows of a run of row groups, counts the row groups that are begun, and makes sure that the file did not
+ * change before their bytes had been read, and at the end that there were just as many rows as planned.
  *
  * @param rows the reader's rows, or batches of rows, which do not cross row groups: those that are planned
  * @param planned the row groups of the run
+ * @param check whether the file is still the one that was planned
  * @param bytesRead compressed bytes; a row group's are read together, when its first row is
  */
 private[scan] final class PlannedRows(
     rows: Iterator[Any],
     path: String,
     planned: Seq[PlannedRowGroup],
+    check: CheckUnchanged,
     rowGroupsRead: SQLMetric,
     bytesRead: SQLMetric
 ) extends Iterator[Any]
@@ -39,7 +29,7 @@ private[scan] final class PlannedRows(
   private var nextBegins = 0L
 
   override def hasNext: Boolean = {
-    val more = rows.hasNext
+    val more = check.orElse(rows.hasNext)
     if (!more && delivered != total)
       throw new FileChangedException(path, s"it has $delivered rows instead of $total")
     more
@@ -47,6 +37,7 @@ private[scan] final class PlannedRows(
 
   override def next(): Any = {
     val element = rows.next()
+    if (nextBegins <= delivered) check.whileOpen() // a row group's bytes are read together: now they have been
     while (begun < planned.length && nextBegins <= delivered) {
       nextBegins += planned(begun).rowsToRead
       rowGroupsRead += 1

@@ -1,19 +1,19 @@
 package limitpruning.scan
 
+import java.io.Closeable
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.util.SerializableConfiguration
 
-import limitpruning.parquet.{FooterReader, FooterSeal}
-import limitpruning.select.FileVersion
-
 /**
- * Opens one run of row groups with Spark's own reader, after making sure that the file is still the one whose
- * footer was read. Runs on executors.
+ * Opens one run of row groups with Spark's own reader, and makes sure that the file is still the one whose footer was
+ * read. Runs on executors.
  *
  * @param read Spark's reader for the format
  * @param skip tells what need not be read any more
+ * @param look finds out whether less than all of a file will do of which nothing was planned
  * @param areProved whether all planned rows are wanted, and no others: then there are just as many as planned
  */
 private[scan] final class ReadPlannedFile(
@@ -22,51 +22,54 @@ private[scan] final class ReadPlannedFile(
     conf: SerializableConfiguration,
     rowGroupsRead: SQLMetric,
     bytesRead: SQLMetric,
-    skip: Option[SkipBehindBound] = None
+    skip: Option[SkipBehindBound] = None,
+    look: Option[LookWhileReading] = None
 ) extends (PartitionedFile => Iterator[InternalRow])
     with Serializable {
 
+  private val unseen = new ReadUnseenFile(read, look, conf, rowGroupsRead, bytesRead)
+
   override def apply(file: PartitionedFile): Iterator[InternalRow] = ReadPlannedFile.planned(file) match {
     case Some(run) if skip.exists(_(run.rowGroups)) => Iterator.empty
-    case Some(run) =>
-      checkUnchanged(file, run.version)
-      readPlanned(file, run.rowGroups)
-    case None => readUnseen(file)
+    case Some(run) => readPlanned(file, run)
+    case None => unseen(file)
   }
 
-  /** Nothing was planned of the file, so nothing depends on what it was when it was listed. */
-  private def readUnseen(file: PartitionedFile): Iterator[InternalRow] = {
-    bytesRead += file.length
-    read(file)
+  private def readPlanned(file: PartitionedFile, run: PlannedRun): Iterator[InternalRow] = {
+    val check = new CheckUnchanged(file, run.version, conf.value)
+    val all = check.orElse(read(file))
+    try {
+      // Only now that it is open: a file that is replaced at the last moment is found out, too.
+      check.now()
+      val rows = chosen(all, file.urlEncodedPath, run.rowGroups, check)
+      rows.asInstanceOf[Iterator[InternalRow]] // as Spark types the batches of its columnar readers, too
+    } catch {
+      case error: Throwable =>
+        close(all) // as nobody else knows of it yet
+        throw error
+    }
   }
 
-  private def readPlanned(file: PartitionedFile, planned: Seq[PlannedRowGroup]): Iterator[InternalRow] = {
-    val path = file.urlEncodedPath
-    val all = read(file)
+  private def chosen(
+      all: Iterator[Any],
+      path: String,
+      planned: Seq[PlannedRowGroup],
+      check: CheckUnchanged
+  ): Iterator[Any] = {
     val isWhole = planned.forall(_.isWhole)
-    val rows =
-      if (areProved) {
-        val chosen =
-          if (isWhole || ReadRowRanges.narrow(all, planned, path)) all else new RowsInRanges(all, planned)
-        new PlannedRows(chosen, path, planned, rowGroupsRead, bytesRead)
-      } else {
-        if (!isWhole) ReadRowRanges.narrowFiltered(all, planned)
-        new CandidatesRead(all, planned, rowGroupsRead, bytesRead)
-      }
-    rows.asInstanceOf[Iterator[InternalRow]] // as Spark types the batches of its columnar readers, too
+    if (areProved) {
+      val rows =
+        if (isWhole || ReadRowRanges.narrow(all, planned, path)) all else new RowsInRanges(all, planned)
+      new PlannedRows(rows, path, planned, check, rowGroupsRead, bytesRead)
+    } else {
+      if (!isWhole) ReadRowRanges.narrowFiltered(all, planned)
+      new CandidatesRead(all, planned, rowGroupsRead, bytesRead)
+    }
   }
 
-  private def checkUnchanged(file: PartitionedFile, version: FileVersion): Unit = {
-    def refuse(problem: String): Nothing = throw new FileChangedException(file.urlEncodedPath, problem)
-    val path = file.toPath
-    val status = path.getFileSystem(conf.value).getFileStatus(path)
-    if (status.getLen != version.length)
-      refuse(s"it has ${status.getLen} bytes instead of ${version.length}")
-    if (status.getModificationTime != version.modificationTime)
-      refuse("it was written to after it had been listed")
-    // Times are as coarse as a second on some storage, and can be set; what was proved rests on the footer alone.
-    val seal = FooterSeal(version.footerLength, version.footerChecksum)
-    if (!new FooterReader(conf.value).hasSeal(status, seal)) refuse("it has another footer")
+  private def close(rows: Iterator[_]): Unit = rows match {
+    case open: Closeable => open.close()
+    case _ =>
   }
 }
 

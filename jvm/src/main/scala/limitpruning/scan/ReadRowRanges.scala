@@ -15,8 +15,6 @@ import org.apache.spark.sql.execution.datasources.parquet.{
   SpecificParquetRecordReaderBase, VectorizedParquetRecordReader
 }
 
-import limitpruning.select.RowRange
-
 /**
  * Makes Spark's vectorized Parquet reader, opened but not yet read from, read only some rows of its row groups: it takes
  * its pages from an interface that Spark keeps to itself, which is replaced by one that asks parquet-java for row
@@ -161,13 +159,12 @@ object ReadRowRanges {
       .filter(_ < rowGroup.rows)
     val pages = OffsetIndexBuilder.getBuilder()
     starts.zipWithIndex.foreach { case (start, page) => pages.add(page.toLong, 1, start) }
-    val chosen = starts.indices.filter(page => rowGroup.ranges.exists(covers(_, starts(page))))
+    val begin = rowGroup.ranges.iterator.map(_.from).toSet
+    val chosen = starts.indices.filter(page => begin(starts(page)))
     RowRanges.create(
       rowGroup.rows,
       java.util.stream.IntStream.of(chosen: _*).iterator(),
       pages.build()
     )
   }
-
-  private def covers(range: RowRange, row: Long): Boolean = range.from <= row && row < range.until
 }

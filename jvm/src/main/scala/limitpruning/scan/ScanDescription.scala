@@ -40,7 +40,7 @@ private[scan] object ScanDescription {
       if (node.skipsRowFilter) Some("RowFilter" ->
         s"skipped ${shown(chosen.conjuncts.map(_.simpleString(25)).mkString("[", ", ", "]"))}")
       else None
-    Seq("Limit" -> chosen.limit.toString) ++ topRows(chosen, shown) ++ Seq(
+    Seq("Limit" -> chosen.limit.toString) ++ whyCandidates(chosen, shown) ++ Seq(
       "RowGroups" ->
         s"${counts.rowGroups} total → ${counts.matched} matched → ${counts.fullyMatched} fully matched → $scanned scanned",
       "Files" ->
@@ -53,14 +53,15 @@ private[scan] object ScanDescription {
     )
   }
 
-  /** Nothing where any rows will do. */
-  private def topRows(chosen: ChosenRows, shown: String => String): Seq[(String, String)] = chosen match {
-    case CandidateRows(_, _, _, _, _, Some(top)) => Seq(
+  /** Why the rows are not just those wanted; nothing where they are. */
+  private def whyCandidates(chosen: ChosenRows, shown: String => String): Seq[(String, String)] = chosen match {
+    case CandidateRows(_, _, _, _, _, Some(top), _) => Seq(
         "OrderBy" -> shown(top.key),
         "Bound" -> top.bound.fold("found while reading")(shown),
         "RowsCertain" -> top.rowsCertain.toString,
         "DroppedByBound" -> top.rowGroupsDropped.toString
       )
+    case CandidateRows(_, _, _, _, _, _, Some(reason)) => Seq("NotCovered" -> shown(reason.message))
     case _ => Nil
   }
 

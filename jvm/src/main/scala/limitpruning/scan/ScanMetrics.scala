@@ -64,7 +64,7 @@ object ScanMetrics {
       "planningTime" -> chosen.planningNanos
     )
     val top = chosen match {
-      case CandidateRows(_, _, _, _, _, Some(top)) =>
+      case CandidateRows(_, _, _, _, _, Some(top), _) =>
         Map("rowGroupsDropped" -> top.rowGroupsDropped.toLong, "rowsCertain" -> top.rowsCertain)
       case _ => Map.empty
     }

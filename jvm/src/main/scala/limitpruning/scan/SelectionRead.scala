@@ -51,9 +51,15 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, chosen: Chosen
 
   /**
    * @param skip tells while reading what need not be read any more
+   * @param look finds out while reading whether less than all of a file will do of which nothing was planned
    * @param inOneTask whether the plan counts on one task, however many would be best by now
    */
-  def rdd(metrics: Map[String, SQLMetric], skip: Option[SkipBehindBound], inOneTask: Boolean): RDD[InternalRow] = {
+  def rdd(
+      metrics: Map[String, SQLMetric],
+      skip: Option[SkipBehindBound],
+      look: Option[LookWhileReading],
+      inOneTask: Boolean
+  ): RDD[InternalRow] = {
     val hadoopConf = SparkSessions.hadoopConf(session, relation.options)
     val read = relation.fileFormat.buildReaderWithPartitionValues(
       sparkSession = session,
@@ -72,7 +78,8 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, chosen: Chosen
         new SerializableConfiguration(hadoopConf),
         metrics(ScanMetrics.RowGroupsRead),
         metrics(ScanMetrics.BytesRead),
-        skip
+        skip,
+        look
       ),
       tasks(if (inOneTask) Long.MaxValue else maxTaskBytes),
       StructType(scan.requiredSchema.fields ++ relation.partitionSchema.fields),
@@ -104,8 +111,12 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, chosen: Chosen
   private def maxTaskBytes: Long = {
     val parallelism = conf.filesMinPartitionNum.getOrElse(session.sparkContext.defaultParallelism)
     val cost = bytes + selection.paths.size * conf.filesOpenCostInBytes
-    math.min(conf.filesMaxPartitionBytes, math.max(SelectionRead.SmallTask, cost / parallelism))
+    math.min(conf.filesMaxPartitionBytes, math.max(smallTask, cost / parallelism))
   }
+
+  /** Bytes, with those that opening files is reckoned to cost, for which a second task is not worth starting. */
+  private def smallTask: Long =
+    if (chosen.areProved) SelectionRead.SmallTask else conf.filesOpenCostInBytes // as without us
 
   private type Listed = Map[String, (InternalRow, FileStatusWithMetadata)]
 
@@ -143,6 +154,6 @@ private object SelectionRead {
   /** Bytes for which opening a file once more is not worth thinking about. */
   private val LargestRun = 16L * 1024 * 1024
 
-  /** Bytes, with those that opening files is reckoned to cost, for which a second task is not worth starting. */
+  /** The bytes of rows that are all wanted, for which a second task is not worth starting. */
   private val SmallTask = 32L * 1024 * 1024
 }

@@ -3,9 +3,6 @@ package limitpruning.select
 /** Neighbouring rows of one row group, counted from 0 within it: `from` until `until`, at least one. */
 final case class RowRange(from: Long, until: Long) {
   def rows: Long = until - from
-
-  /** Whether it holds any of the rows `first` until `end`. */
-  def overlaps(first: Long, end: Long): Boolean = from < end && first < until
 }
 
 object RowRange {

@@ -97,10 +97,10 @@ class FooterReaderSuite extends AnyFunSuite with TempFolder {
   test("line 50: refuses negative row counts and sizes") {
     def edited(name: String)(edit: org.apache.parquet.format.RowGroup => Any): FileStatus =
       status(FooterEdit(fixture.write(path(name)))(raw => edit(raw.getRow_groups.get(1))))
-    refuses(edited("rows.parquet")(_.setNum_rows(-1)), "a row group has a negative size")
+    refuses(edited("rows.parquet")(_.setNum_rows(-1)), "a row group lies outside of the file")
     refuses(
       edited("bytes.parquet")(_.getColumns.get(0).getMeta_data.setTotal_compressed_size(-1000)),
-      "a row group has a negative size"
+      "a row group lies outside of the file"
     )
   }
 

@@ -5,7 +5,7 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, 
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.parquet.format.FileMetaData
+import org.apache.parquet.format.{ColumnChunk, FileMetaData}
 import org.apache.parquet.hadoop.metadata.ColumnPath
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -32,6 +32,11 @@ class NarrowedFooterSuite extends AnyFunSuite with TempFolder {
     val _ = edit(metadata)
     val narrowed = NarrowedFooter.of(metadata, columns, FooterSeal(1, 2))
     (narrowed, Footer.of(narrowed))
+  }
+
+  private def edited(edit: Seq[ColumnChunk] => Seq[ColumnChunk])(metadata: FileMetaData): Any = {
+    val rowGroup = metadata.getRow_groups.get(0)
+    rowGroup.setColumns(edit(rowGroup.getColumns.asScala.toSeq).asJava)
   }
 
   private def leaves(footer: Footer): Seq[String] =
@@ -72,10 +77,9 @@ class NarrowedFooterSuite extends AnyFunSuite with TempFolder {
 
   test("chunks that are not in the order of the schema, or too many or few, are not narrowed") {
     val edits = Seq[FileMetaData => Any](
-      metadata => java.util.Collections.swap(metadata.getRow_groups.get(0).getColumns, 0, 3),
-      metadata =>
-        metadata.getRow_groups.get(0).getColumns.add(metadata.getRow_groups.get(0).getColumns.get(0)),
-      metadata => metadata.getRow_groups.get(0).getColumns.remove(3)
+      edited(_.reverse)(_),
+      edited(chunks => chunks :+ chunks.head)(_),
+      edited(_.init)(_)
     )
     for (edit <- edits) {
       val metadata = raw.metadata

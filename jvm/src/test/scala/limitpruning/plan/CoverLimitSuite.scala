@@ -4,7 +4,7 @@ import org.apache.spark.sql.DataFrame
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.parquet.FactsCache
-import limitpruning.select.SearchCounts
+import limitpruning.select.{CandidateRows, NotCovered, SearchCounts}
 import limitpruning.testing.{ParquetFixture, SparkSuite, Wildlife}
 
 class CoverLimitSuite extends AnyFunSuite with SparkSuite {
@@ -75,11 +75,21 @@ class CoverLimitSuite extends AnyFunSuite with SparkSuite {
   }
 
   test("a refusal carries what was seen") {
-    val found = refusal(Wildlife.query(wildlife, limit = 4))
+    val found = refusal(wildlife.where("s % 2 = 0").limit(1))
+    assert(found.reason.code == "not-enough-rows")
+    assert(found.counts.contains(SearchCounts(1, 1, 4, 4, 0)))
+    assert(found.scan.exists(_.limit == 1) && found.planningNanos > 0)
+  }
+
+  test("where the limit is not covered, what helps is chosen, with the reason") {
+    val CandidateRows(limit, conjuncts, selection, counts, nanos, top, Some(reason)) =
+      index(Wildlife.query(wildlife, limit = 4)).chosen: @unchecked
     val undecided = "startswith(species, 'Alpine') holds for some rows perhaps in 2 of 4 row groups"
-    assert(found.reason == Declined.NotEnoughRows(3, 4, undecided))
-    assert(found.counts.contains(SearchCounts(1, 1, 4, 3, 1)))
-    assert(found.scan.exists(_.limit == 4) && found.planningNanos > 0)
+    val missing = Declined.NotEnoughRows(3, 4, undecided)
+    assert(reason == NotCovered(missing.code, missing.message))
+    assert(selection.files.flatMap(_.rowGroups.map(_.ordinal)) == Seq(2, 1, 3), "the first one does not match")
+    assert(counts == SearchCounts(1, 1, 4, 3, 1))
+    assert(limit == 4 && conjuncts.nonEmpty && nanos > 0 && top.isEmpty)
   }
 
   test("a refusal for the form of the query costs no look") {

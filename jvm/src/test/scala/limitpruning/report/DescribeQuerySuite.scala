@@ -2,7 +2,7 @@ package limitpruning.report
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.testing.{SparkSuite, Wildlife}
+import limitpruning.testing.{ParquetFixture, SparkSuite, Wildlife}
 
 class DescribeQuerySuite extends AnyFunSuite with SparkSuite {
   private lazy val wildlife = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
@@ -11,7 +11,7 @@ class DescribeQuerySuite extends AnyFunSuite with SparkSuite {
     val Seq(report) = reportsOf(Wildlife.query(wildlife)): @unchecked
     assert(report.covered && report.limit.contains(3) && report.rowFilterSkipped)
     assert(report.rowGroups.contains(RowGroupCounts(4, 3, 1, Some(1))))
-    assert(report.files.contains(FileCounts(1, 1, Some(1))))
+    assert(report.files.map(_.copy(footersKept = 0)).contains(FileCounts(1, 1, 0, Some(1))))
     assert(report.rowsToRead.contains(3L) && report.bytesToRead.exists(_ > 0))
     assert(report.table.endsWith("/wildlife") && report.predicate.exists(_.contains("s >= 50")))
     assert(report.planningMs.exists(_ > 0))
@@ -26,14 +26,30 @@ class DescribeQuerySuite extends AnyFunSuite with SparkSuite {
     assert(after.rowsRead.contains(3L) && after.rowGroupsRead.contains(1L))
   }
 
-  test("a LIMIT that was declined is described with its reason and what was seen") {
+  test("a LIMIT that is not covered is described with its reason, and with what is read all the same") {
     val Seq(report) = reportsOf(Wildlife.query(wildlife, limit = 4)): @unchecked
     assert(!report.covered && report.limit.contains(4) && !report.rowFilterSkipped)
     assert(report.reason.map(_.code).contains("not-enough-rows"))
     assert(report.reason.get.message.contains("hold 3 rows, the LIMIT needs 4"))
-    assert(report.rowGroups.contains(RowGroupCounts(4, 3, 1, None)))
-    assert(report.files.contains(FileCounts(1, 1, None)))
+    assert(report.rowGroups.contains(RowGroupCounts(4, 3, 1, Some(3))))
+    assert(report.files.map(_.copy(footersKept = 0)).contains(FileCounts(1, 1, 0, Some(1))))
+    assert(report.rowsToRead.contains(9L) && report.bytesToRead.exists(_ > 0) && report.rowsRead.isEmpty)
+  }
+
+  test("a LIMIT that was declined is described with its reason and what was seen") {
+    val Seq(report) = reportsOf(wildlife.where("s % 2 = 0").limit(1)): @unchecked
+    assert(!report.covered && report.limit.contains(1) && !report.rowFilterSkipped)
+    assert(report.reason.map(_.code).contains("not-enough-rows"))
+    assert(report.rowGroups.contains(RowGroupCounts(4, 4, 0, None)))
+    assert(report.files.map(_.copy(footersKept = 0)).contains(FileCounts(1, 1, 0, None)))
     assert(report.rowsToRead.isEmpty && report.bytesToRead.isEmpty && report.rowsRead.isEmpty)
+  }
+
+  test("footers that are known from an earlier query are told") {
+    val table = tableOf("kept", "0.parquet" -> ParquetFixture("required int32 a;").rowGroup(Seq(1)))
+    def kept = reportsOf(table.limit(1)).flatMap(_.files).map(_.footersKept)
+    assert(kept == Seq(0))
+    assert(kept == Seq(1))
   }
 
   test("every LIMIT over Parquet is described, in the order of the plan") {

@@ -1,5 +1,7 @@
 package limitpruning.scan
 
+import java.nio.file.Path
+
 import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeLike
 import org.scalatest.funsuite.AnyFunSuite
@@ -132,6 +134,21 @@ class LimitPrunedScanExecSuite extends AnyFunSuite with SparkSuite {
     ))
   }
 
+  for ((name, settings) <- readers)
+    test(s"line 35: a file that is replaced in the middle of a scan gives no row of the other file: $name") {
+      withConf(settings: _*) {
+        val path = pathOf("middle/f.parquet").toString
+        ReplacedInTheMiddle.write(path, 1)
+        val session = spark
+        import session.implicits._
+        val query = spark.read.parquet(pathOf("middle").toString).where("a > 0").select("a").limit(18).as[Int]
+        assert(scansOf(query.toDF()).size == 1)
+        val replaced = query.mapPartitions(ReplacedInTheMiddle(path, _))
+        val error = intercept[FileChangedException](fail(replaced.collect().mkString(" ")))
+        assert(error.getMessage.contains("f.parquet"))
+      }
+    }
+
   test("metadata columns and partition columns are those of plain Spark") {
     val table =
       tableOf("days", "day=7/f.parquet" -> ints.rowGroup(Seq(1, "x")).rowGroup(Seq(5, "y"), Seq(6, "z")))
@@ -140,5 +157,24 @@ class LimitPrunedScanExecSuite extends AnyFunSuite with SparkSuite {
     assert(scansOf(query).size == 1)
     val (ours, plain) = rowsBothWays(query)
     assert(ours == plain && ours.map(_.getLong(3)) == Seq(1, 2))
+  }
+}
+
+private object ReplacedInTheMiddle {
+
+  /** Hands out a row, replaces the file, and hands out the others. */
+  def apply(path: String, rows: Iterator[Int]): Iterator[Int] = {
+    require(rows.hasNext)
+    val first = rows.next()
+    write(path, -1)
+    Iterator(first) ++ rows
+  }
+
+  /** Two row groups of numbers of one sign, in as many bytes for each sign. */
+  def write(path: String, sign: Int): Unit = {
+    val fixture = Seq(1 to 9, 10 to 18).foldLeft(ParquetFixture("optional int32 a;")) { (file, numbers) =>
+      file.rowGroup(numbers.map(number => Seq[Any](sign * number)): _*)
+    }
+    val _ = fixture.write(Path.of(path))
   }
 }

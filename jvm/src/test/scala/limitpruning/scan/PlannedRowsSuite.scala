@@ -1,14 +1,20 @@
 package limitpruning.scan
 
 import java.io.Closeable
+import java.nio.file.Files
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.select.RowRange
+import limitpruning.testing.TempFolder
 
-class PlannedRowsSuite extends AnyFunSuite {
+class PlannedRowsSuite extends AnyFunSuite with TempFolder {
+  private lazy val file = Files.writeString(folder.resolve("the-file"), "0123456789")
+
+  private def check: CheckUnchanged = new CheckUnchanged(PlannedSplit(status(file)), PlannedSplit.version(status(file)), new Configuration())
 
   private def batch(rows: Int): ColumnarBatch = new ColumnarBatch(Array.empty, rows)
 
@@ -17,7 +23,7 @@ class PlannedRowsSuite extends AnyFunSuite {
   private def read(elements: Any*)(planned: Long*): (PlannedRows, SQLMetric) = {
     val metric = new SQLMetric("sum")
     val rows =
-      new PlannedRows(elements.iterator, "the-file", planned.map(whole), metric, new SQLMetric("sum"))
+      new PlannedRows(elements.iterator, "the-file", planned.map(whole), check, metric, new SQLMetric("sum"))
     (rows, metric)
   }
 
@@ -47,7 +53,7 @@ class PlannedRowsSuite extends AnyFunSuite {
   test("the bytes of a row group count with its first row, and of one that is cut its chosen rows are due") {
     val bytes = new SQLMetric("size")
     val planned = Seq(PlannedRowGroup(9, Seq(RowRange(1, 2), RowRange(5, 6)), bytes = 7), whole(1))
-    val rows = new PlannedRows(Iterator("b", "f", "a"), "f", planned, new SQLMetric("sum"), bytes)
+    val rows = new PlannedRows(Iterator("b", "f", "a"), "f", planned, check, new SQLMetric("sum"), bytes)
     assert(rows.map(_ => bytes.value).toSeq == Seq(7, 7, 107))
   }
 
@@ -69,6 +75,33 @@ class PlannedRowsSuite extends AnyFunSuite {
     intercept[FileChangedException](read(batch(6))(2, 3)._1.foreach(_ => ()))
   }
 
+  private def overwrite(): Unit = { val _ = Files.writeString(file, "other") }
+
+  test("line 35: the rows of a row group that may have been read after the file changed are not handed out") {
+    val (rows, _) = read("a", "b", "c")(2, 1)
+    val before = Files.getLastModifiedTime(file)
+    assert(rows.next() == "a")
+    overwrite()
+    assert(rows.next() == "b", "it has been read with the first")
+    intercept[FileChangedException](rows.next())
+    Files.writeString(file, "0123456789")
+    val _ = Files.setLastModifiedTime(file, before)
+  }
+
+  test("line 35: what fails because the file changed fails with that, and with its own error otherwise") {
+    val broken = new Iterator[Any] {
+      override def hasNext: Boolean = throw new java.io.IOException("no page here")
+      override def next(): Any = "row"
+    }
+    val rows = new PlannedRows(broken, "f", Seq(whole(9)), check, new SQLMetric("sum"), new SQLMetric("sum"))
+    assert(intercept[java.io.IOException](rows.hasNext).getMessage == "no page here")
+    overwrite()
+    intercept[FileChangedException](rows.hasNext)
+    Files.delete(file)
+    intercept[java.io.FileNotFoundException](rows.hasNext)
+    val _ = Files.writeString(file, "0123456789")
+  }
+
   test("a reader that is not read to the end is closed without complaint") {
     var closed = false
     val reader = new Iterator[Any] with Closeable {
@@ -76,7 +109,7 @@ class PlannedRowsSuite extends AnyFunSuite {
       override def next(): Any = "row"
       override def close(): Unit = closed = true
     }
-    val rows = new PlannedRows(reader, "f", Seq(whole(9)), new SQLMetric("sum"), new SQLMetric("sum"))
+    val rows = new PlannedRows(reader, "f", Seq(whole(9)), check, new SQLMetric("sum"), new SQLMetric("sum"))
     assert(rows.next() == "row")
     rows.close()
     assert(closed)

@@ -1,43 +1,23 @@
 package limitpruning.scan
 
+import java.io.Closeable
 import java.nio.file.{Files, Path}
 import java.nio.file.attribute.FileTime
 
-import org.apache.spark.paths.SparkPath
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.util.SerializableConfiguration
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.parquet.FooterSeal
-import limitpruning.select.{FileVersion, RowRange}
+import limitpruning.select.RowRange
 import limitpruning.testing.TempFolder
 
 class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
   private val conf = new SerializableConfiguration(new org.apache.hadoop.conf.Configuration())
 
-  /** What stands eight bytes before the end is the file's footer. */
-  private def plan(path: Path, rowGroups: PlannedRowGroup*): Map[String, Any] = {
-    val listed = status(path)
-    val seal = FooterSeal.of(Files.readAllBytes(path).dropRight(8).takeRight(2))
-    val version = FileVersion(listed.getLen, listed.getModificationTime, seal.length, seal.checksum)
-    ReadPlannedFile.plan(PlannedRun(version, rowGroups))
-  }
-
-  private def planned(path: Path, rows: Long*): PartitionedFile = {
-    val listed = status(path)
-    PartitionedFile(
-      InternalRow.empty,
-      SparkPath.fromPath(listed.getPath),
-      0,
-      10,
-      Array.empty[String],
-      listed.getModificationTime,
-      listed.getLen,
-      plan(path, rows.map(n => PlannedRowGroup(n, RowRange.all(n), 1)): _*)
-    )
-  }
+  private def planned(path: Path, rows: Long*): PartitionedFile =
+    PlannedSplit(status(path), rows.map(n => PlannedRowGroup(n, RowRange.all(n), 1)): _*)
 
   private def read(reader: Reader, metric: SQLMetric = new SQLMetric("sum")): ReadPlannedFile =
     new ReadPlannedFile(reader, areProved = true, conf, metric, new SQLMetric("sum"))
@@ -45,22 +25,27 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
   private def file(name: String, content: String): Path = Files.writeString(folder.resolve(name), content)
 
   /** Reads a row for each time that it is opened. */
-  private class Reader extends (PartitionedFile => Iterator[InternalRow]) {
-    var opened = 0
+  private class Reader(whileOpening: => Unit = ()) extends (PartitionedFile => Iterator[InternalRow]) {
+    var opened, closed, begun = 0
     override def apply(file: PartitionedFile): Iterator[InternalRow] = {
       opened += 1
-      Iterator(InternalRow(opened))
+      whileOpening
+      new Iterator[InternalRow] with Closeable {
+        private val rows = Iterator(InternalRow(opened))
+        override def hasNext: Boolean = rows.hasNext
+        override def next(): InternalRow = { begun += 1; rows.next() }
+        override def close(): Unit = closed += 1
+      }
     }
   }
 
-  private def refuses(split: PartitionedFile, problem: String): Unit = {
-    val reader = new Reader
-    val error =
-      intercept[FileChangedException](read(reader)(split))
+  private def refuses(split: PartitionedFile, problem: String, reader: Reader = new Reader): Unit = {
+    val error = intercept[FileChangedException](read(reader)(split))
     assert(error.getMessage.contains(split.urlEncodedPath))
     assert(error.getMessage.contains(problem))
     assert(error.getMessage.contains("REFRESH TABLE"))
-    val _ = assert(reader.opened == 0, "it must not be read at all")
+    assert(reader.begun == 0, "no row of it may be read")
+    val _ = assert(reader.closed == reader.opened, "what was opened must be closed")
   }
 
   test("reads a file that is still the one that was planned, and its rows are checked") {
@@ -98,6 +83,23 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
     val _ = Files.setLastModifiedTime(path, FileTime.fromMillis(millis))
   }
 
+  test("line 35: a file that is replaced at the last moment, while it is opened, is not read") {
+    val path = file("last-moment", "0123456789")
+    val split = planned(path, 1)
+    val replaced = new Reader({ val _ = Files.writeString(path, "other") })
+    refuses(split, "it has 5 bytes instead of 10", replaced)
+  }
+
+  test("line 35: that a file has changed comes before what is wrong with it, and else that") {
+    def broken: Nothing = throw new java.io.IOException("no footer")
+    val path = file("broken", "0123456789")
+    val split = planned(path, 1)
+    assert(intercept[java.io.IOException](read(new Reader(broken))(split)).getMessage == "no footer")
+    Files.writeString(path, "01234")
+    val error = intercept[FileChangedException](read(new Reader(broken))(split))
+    assert(error.getMessage.contains("it has 5 bytes instead of 10"))
+  }
+
   test("line 35: a file that was deleted is Spark's own error") {
     val path = file("deleted", "0123456789")
     val split = planned(path, 1)
@@ -111,10 +113,8 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
   }
 
   test("where the reader cannot be told which rows to read, the others are left out") {
-    val split = planned(file("rows", "0123456789"))
-      .copy(otherConstantMetadataColumnValues =
-        plan(folder.resolve("rows"), PlannedRowGroup(9, Seq(RowRange(2, 4)), 1))
-      )
+    val some = PlannedRowGroup(9, Seq(RowRange(2, 4)), 1)
+    val split = PlannedSplit(status(file("rows", "0123456789")), some)
     val all = (_: PartitionedFile) => (0 to 8).iterator.map(i => InternalRow(i))
     val rows =
       new ReadPlannedFile(all, areProved = true, conf, new SQLMetric("sum"), new SQLMetric("sum"))(split)

@@ -30,12 +30,4 @@ class RowRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       assert(joined.zip(joined.drop(1)).forall { case (a, b) => a.until < b.from })
     }
   }
-
-  test("two ranges overlap where they share a row") {
-    forAll(Gen.choose(0L, 9L), Gen.choose(1L, 5L), Gen.choose(0L, 9L), Gen.choose(1L, 5L)) {
-      (from, size, first, length) =>
-        val shared = (from until from + size).intersect(first until first + length)
-        assert(RowRange(from, from + size).overlaps(first, first + length) == shared.nonEmpty)
-    }
-  }
 }

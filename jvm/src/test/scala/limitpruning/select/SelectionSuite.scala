@@ -7,23 +7,23 @@ import limitpruning.select.Selections.{file, rowGroup}
 class SelectionSuite extends AnyFunSuite {
 
   test("counts rows, row groups and the bytes of all columns over all files") {
-    val wide = rowGroup(3, 7, rows = 50).copy(columns =
-      Map(Seq("a") -> ColumnBytes(7), Seq("b", "c") -> ColumnBytes(5))
+    val wide = rowGroup(3, 15, rows = 50).copy(columns =
+      Map(Seq("a") -> ColumnBytes(7), Seq("b", "c") -> ColumnBytes(5)) // beside one that is not read
     )
     val selection = Selection(Seq(file("a", 0 -> 10, 1 -> 20), SelectedFile("b", Selections.someVersion, Seq(wide))))
     assert(selection.rows == 250)
     assert(selection.rowGroups == 3)
-    assert(selection.bytes == 42)
+    assert(selection.bytes == 45)
   }
 
   test("of a row group that is cut, only the rows to read count, and only the pages that hold them") {
     val pages = ColumnBytes(100, Some(SelectedPages(bytes = 30, pages = 2, total = 9)))
-    val cut = rowGroup(0, 0, rows = 50)
+    val cut = rowGroup(0, 110, rows = 50)
       .copy(columns = Map(Seq("a") -> pages), ranges = Seq(RowRange(5, 15), RowRange(20, 21)))
     val selection = Selection(Seq(SelectedFile("a", Selections.someVersion, Seq(cut, rowGroup(1, 7, rows = 8)))))
     assert(selection.rows == 11 + 8 && selection.rowsCut == 39)
     assert(selection.rowRanges == 2 && selection.rowGroups == 2)
-    assert(selection.bytes == 37)
+    assert(selection.bytes == 30 + 10 + 7)
     assert(selection != Selection(Seq(SelectedFile("a", Selections.someVersion, Seq(rowGroup(0, 0), rowGroup(1, 7))))))
   }
 

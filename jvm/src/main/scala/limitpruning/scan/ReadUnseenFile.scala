@@ -1,0 +1,63 @@
+package limitpruning.scan
+
+import java.io.Closeable
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.datasources.PartitionedFile
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.util.SerializableConfiguration
+
+/**
+ * Opens a part of a file that planning did not look at with Spark's own reader. Nothing was planned of it, so nothing
+ * depends on what it was when it was listed. Runs on executors.
+ *
+ * @param look finds out whether less than all of it will do
+ */
+private[scan] final class ReadUnseenFile(
+    read: PartitionedFile => Iterator[InternalRow],
+    look: Option[LookWhileReading],
+    conf: SerializableConfiguration,
+    rowGroupsRead: SQLMetric,
+    bytesRead: SQLMetric
+) extends (PartitionedFile => Iterator[InternalRow])
+    with Serializable {
+
+  override def apply(file: PartitionedFile): Iterator[InternalRow] = look.flatMap(enoughOf(_, file)) match {
+    case Some(enough) =>
+      rowGroupsRead += enough.rowGroups.toLong
+      bytesRead += enough.bytes
+      val parts =
+        enough.ranges.map { case (start, length) => file.copy(start = start, length = length) }
+      // Spark types the batches of its columnar readers as rows, too.
+      new ReadUnseenFile.OneByOne(parts.iterator.map(read)).asInstanceOf[Iterator[InternalRow]]
+    case None =>
+      bytesRead += file.length
+      read(file)
+  }
+
+  private def enoughOf(look: LookWhileReading, file: PartitionedFile): Option[EnoughRows] = {
+    val path = file.toPath
+    val status = path.getFileSystem(conf.value).getFileStatus(path)
+    look(status, file.partitionValues, file.start, file.length, conf.value)
+  }
+}
+
+private object ReadUnseenFile {
+
+  /** Opens each when the one before has been read, and closes the last that was opened. */
+  private final class OneByOne(parts: Iterator[Iterator[Any]]) extends Iterator[Any] with Closeable {
+    private var current: Iterator[Any] = Iterator.empty
+
+    override def hasNext: Boolean = {
+      while (!current.hasNext && parts.hasNext) current = parts.next()
+      current.hasNext
+    }
+
+    override def next(): Any = current.next()
+
+    override def close(): Unit = current match {
+      case closeable: Closeable => closeable.close()
+      case _ =>
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package limitpruning.scan
+
+import java.nio.file.{Files, Paths}
+
+import org.apache.hadoop.fs.FileStatus
+import org.apache.spark.paths.SparkPath
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.datasources.PartitionedFile
+
+import limitpruning.parquet.FooterSeal
+import limitpruning.select.FileVersion
+
+/** A split of a file as it was listed, of which some row groups are planned to be read whole. */
+object PlannedSplit {
+  def apply(listed: FileStatus, rowGroups: PlannedRowGroup*): PartitionedFile = PartitionedFile(
+    InternalRow.empty,
+    SparkPath.fromPath(listed.getPath),
+    0,
+    10,
+    Array.empty[String],
+    listed.getModificationTime,
+    listed.getLen,
+    ReadPlannedFile.plan(PlannedRun(version(listed), rowGroups))
+  )
+
+  /** What stands eight bytes before the end of the file is its footer. */
+  def version(listed: FileStatus): FileVersion = {
+    val bytes = Files.readAllBytes(Paths.get(listed.getPath.toUri.getPath))
+    val seal = FooterSeal.of(bytes.dropRight(8).takeRight(2))
+    FileVersion(listed.getLen, listed.getModificationTime, seal.length, seal.checksum)
+  }
+}

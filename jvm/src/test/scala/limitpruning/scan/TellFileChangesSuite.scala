@@ -1,0 +1,30 @@
+package limitpruning.scan
+
+import org.apache.spark.SparkException
+import org.scalatest.funsuite.AnyFunSuite
+
+class TellFileChangesSuite extends AnyFunSuite {
+
+  private def failing(error: Throwable): Iterator[Any] = new Iterator[Any] {
+    override def hasNext: Boolean = throw error
+    override def next(): Any = "a row"
+  }
+
+  private val changed = new FileChangedException("the-file", "it has 9 bytes instead of 7")
+
+  test("line 35: the error is that a file changed, where Spark says only that it could not be read") {
+    val error = new SparkException("Encountered error while reading file the-file", changed)
+    assert(intercept[FileChangedException](new TellFileChanges(failing(error)).hasNext) eq changed)
+  }
+
+  test("every other error is passed on as it is") {
+    val others =
+      Seq(new SparkException("x", new java.io.IOException("y")), new SparkException("x"), changed, new Error)
+    for (error <- others)
+      assert(intercept[Throwable](new TellFileChanges(failing(error)).hasNext) eq error)
+  }
+
+  test("rows are passed on as they are") {
+    assert(new TellFileChanges(Iterator("a", "b")).toSeq == Seq("a", "b"))
+  }
+}

@@ -1,0 +1,68 @@
+package limitpruning.testing
+
+import java.io.InterruptedIOException
+import java.net.URI
+import java.util.concurrent.{CountDownLatch, Semaphore}
+import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FSDataInputStream, FSInputStream, FileSystem, Path, RawLocalFileSystem}
+
+/** Local files under the scheme `watched`: it is known which are open, and reads can be made to wait. */
+class WatchedFileSystem extends RawLocalFileSystem {
+  override def getUri: URI = URI.create("watched:///")
+
+  override def open(path: Path, bufferSize: Int): FSDataInputStream =
+    new FSDataInputStream(new WatchedStream(super.open(path, bufferSize)))
+}
+
+object WatchedFileSystem {
+
+  /** Streams that have been opened and not closed. */
+  val open = new AtomicInteger
+
+  /** A permit for each read that waits, or has waited. */
+  val waiting = new Semaphore(0)
+
+  private val gate = new AtomicReference(new CountDownLatch(0))
+
+  /** From now on, all reads wait, once `unhindered` more have been made. */
+  def hold(unhindered: Int): Unit = {
+    left.set(unhindered)
+    waiting.drainPermits()
+    gate.set(new CountDownLatch(1))
+  }
+  private val left = new AtomicInteger
+
+  def release(): Unit = gate.get.countDown()
+
+  def register(conf: Configuration): Unit =
+    conf.setClass("fs.watched.impl", classOf[WatchedFileSystem], classOf[FileSystem])
+
+  /** Fails as remote file systems do where the thread is interrupted. */
+  private[testing] def read(): Unit =
+    if (gate.get.getCount > 0 && left.getAndDecrement() <= 0) {
+      waiting.release()
+      try gate.get.await()
+      catch { case e: InterruptedException => throw new InterruptedIOException(e.toString) }
+    }
+}
+
+private final class WatchedStream(in: FSDataInputStream) extends FSInputStream {
+  WatchedFileSystem.open.incrementAndGet()
+  private var closed = false
+
+  override def read(): Int = { WatchedFileSystem.read(); in.read() }
+  override def read(bytes: Array[Byte], from: Int, length: Int): Int = {
+    WatchedFileSystem.read()
+    in.read(bytes, from, length)
+  }
+  override def seek(position: Long): Unit = in.seek(position)
+  override def getPos: Long = in.getPos
+  override def seekToNewSource(position: Long): Boolean = in.seekToNewSource(position)
+  override def close(): Unit = {
+    in.close()
+    if (!closed) WatchedFileSystem.open.decrementAndGet()
+    closed = true
+  }
+}

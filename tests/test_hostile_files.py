@@ -1,0 +1,245 @@
+"""Files whose metadata is absurd: an answer as plain Spark gives it, in bounded time and memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+import footer_edit
+from compact_thrift import BINARY, I32, I64, LIST, STRUCT, Struct, varint
+from runs import ENABLED, conf, outcome
+
+MOST = 2**63 - 1
+GROUPS, ROWS = 4, 10
+# Field numbers of parquet.thrift.
+SCHEMA, NUM_ROWS, ROW_GROUPS, KEY_VALUES = 2, 3, 4, 5
+COLUMNS, GROUP_ROWS, GROUP_OFFSET, GROUP_SIZE = 1, 3, 5, 6
+OFFSET_INDEX, OFFSET_INDEX_LENGTH, COLUMN_INDEX, COLUMN_INDEX_LENGTH = 4, 5, 6, 7
+META, VALUES, UNCOMPRESSED, COMPRESSED, DATA_PAGE, DICTIONARY_PAGE = 3, 5, 6, 7, 9, 11
+CHILDREN = 5
+
+Edit = Callable[[Struct], None]
+
+
+def groups(edit: Edit) -> Edit:
+    def visit(footer: Struct) -> None:
+        for group in footer[ROW_GROUPS][1][1]:
+            edit(group)
+
+    return visit
+
+
+def chunks(edit: Edit) -> Edit:
+    def visit(group: Struct) -> None:
+        for chunk in group[COLUMNS][1][1]:
+            edit(chunk)
+
+    return groups(visit)
+
+
+def claim(field: int, value: int) -> Edit:
+    """Let a column chunk's metadata claim this."""
+    return chunks(lambda chunk: chunk[META][1].update({field: (I64, value)}))
+
+
+def rows(count: int) -> Edit:
+    def edit(group: Struct) -> None:
+        group[GROUP_ROWS] = (I64, count)
+
+    return groups(edit)
+
+
+def only_file_rows(footer: Struct) -> None:
+    footer[NUM_ROWS] = (I64, -MOST)
+
+
+def same_midpoint(footer: Struct) -> None:
+    """Let a thousand row groups stand at the same place."""
+    kind, found = footer[ROW_GROUPS][1]
+    footer[ROW_GROUPS] = (LIST, (kind, found[:1] * 1000))
+
+
+def deep_unknown(footer: Struct) -> None:
+    inner: Struct = {}
+    for _ in range(900):
+        inner = {1: (STRUCT, inner)}
+    footer[99] = (STRUCT, inner)
+
+
+def deep_schema(footer: Struct) -> None:
+    """Put a hundred thousand groups around the last column."""
+    kind, elements = footer[SCHEMA][1]
+    group: Struct = {3: (I32, 1), 4: (BINARY, b"g"), CHILDREN: (I32, 1)}
+    footer[SCHEMA] = (LIST, (kind, elements[:-1] + [group] * 100_000 + elements[-1:]))
+
+
+def many_children(footer: Struct) -> None:
+    footer[SCHEMA][1][1][0][CHILDREN] = (I32, 2**31 - 1)
+
+
+def no_columns(group: Struct) -> None:
+    group[COLUMNS] = (LIST, (STRUCT, []))
+
+
+def indexes(offset: int, length: int) -> Edit:
+    def edit(chunk: Struct) -> None:
+        for at, size in ((OFFSET_INDEX, OFFSET_INDEX_LENGTH), (COLUMN_INDEX, COLUMN_INDEX_LENGTH)):
+            chunk[at], chunk[size] = (I64, offset), (I32, length)
+
+    return chunks(edit)
+
+
+def wrong_statistics(nulls: int) -> Edit:
+    def edit(chunk: Struct) -> None:
+        chunk[META][1][12][1][footer_edit.NULL_COUNT] = (I64, nulls)
+
+    return chunks(edit)
+
+
+FOOTERS: dict[str, Edit] = {
+    "negative rows": rows(-1),
+    "no rows": rows(0),
+    "as many rows as a long holds": rows(MOST),
+    "rows that overflow when added": rows(MOST // 2),
+    "the file's own number of rows": only_file_rows,
+    "negative values": claim(VALUES, -5),
+    "as many values as a long holds": claim(VALUES, MOST),
+    "negative sizes": claim(COMPRESSED, -1000),
+    "sizes that overflow when added": claim(COMPRESSED, MOST),
+    "negative uncompressed sizes": claim(UNCOMPRESSED, -MOST),
+    "negative offsets of data": claim(DATA_PAGE, -1),
+    "offsets of data behind the file": claim(DATA_PAGE, MOST),
+    "negative offsets of dictionaries": claim(DICTIONARY_PAGE, -MOST),
+    "offsets of dictionaries behind the file": claim(DICTIONARY_PAGE, MOST),
+    "a thousand row groups with the same midpoint": same_midpoint,
+    "row groups without columns": groups(no_columns),
+    "negative row group sizes": groups(lambda group: group.update({GROUP_SIZE: (I64, -MOST)})),
+    "huge row group sizes": groups(lambda group: group.update({GROUP_SIZE: (I64, MOST)})),
+    "unknown structs in structs": deep_unknown,
+    "groups in groups": deep_schema,
+    "more children than columns": many_children,
+    "page indexes behind the file": indexes(MOST - 5, 2**31 - 1),
+    "page indexes at a wrong place": indexes(4, 100),
+    "page indexes of negative size": indexes(4, -1),
+    "negative null counts": wrong_statistics(-1),
+    "more nulls than rows": wrong_statistics(MOST),
+}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    ids = list(range(GROUPS * ROWS))
+    path = tmp_path / "t" / "hostile.parquet"
+    path.parent.mkdir()
+    values = pa.table({"id": ids, "c": [number % 7 for number in ids]})
+    pq.write_table(values, path, row_group_size=ROWS, write_page_index=True)
+    return path
+
+
+QUERIES = [
+    "SELECT * FROM t WHERE id >= 15 LIMIT 12",
+    "SELECT c FROM t WHERE c <> 3 LIMIT 4",
+    "SELECT id FROM t LIMIT 2147483647",
+    "SELECT id FROM t WHERE c IN (1, 5) LIMIT 7",
+]
+
+
+def answers_as_plain_spark(spark: SparkSession, folder: Path) -> None:
+    """Hold each query to its answer without the extension: the same rows, or an error of its own.
+
+    A footer that is wrong about rows may be told as a file that has changed.
+    """
+    spark.read.schema("id BIGINT, c BIGINT").parquet(str(folder)).createOrReplaceTempView("t")
+    for query in QUERIES:
+        found = outcome(spark, query)
+        with conf(spark, {ENABLED: "false"}):
+            plain = outcome(spark, query)
+            allowed = outcome(spark, query[: query.index(" LIMIT")])
+        if isinstance(found, str):
+            told = "is not the file that the LIMIT was planned for" in found
+            assert (told and "hostile.parquet" in found) or isinstance(plain, str), query
+        elif isinstance(plain, str):
+            assert isinstance(allowed, str), query
+        else:
+            assert len(found) == len(plain), query
+            assert isinstance(allowed, str) or not set(found) - set(allowed), query
+
+
+@pytest.mark.parametrize("edit", FOOTERS.values(), ids=FOOTERS)
+def test_a_footer_that_claims_the_absurd(spark: SparkSession, file: Path, edit: Edit) -> None:
+    footer_edit.edit_footer(file, edit)
+    for page_bytes in ("0", "1048576"):
+        with conf(spark, {"spark.limitPruning.pages.minBytes": page_bytes}):
+            answers_as_plain_spark(spark, file.parent)
+
+
+def raw_footer(file: Path, footer: bytes, length: int | None = None) -> None:
+    data = file.read_bytes()
+    start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    size = (len(footer) if length is None else length) % 2**32
+    file.write_bytes(data[:start] + footer + size.to_bytes(4, "little") + b"PAR1")
+
+
+# A footer's first fields: version 1, then the schema, or the row groups, as a list of structs.
+VERSION = b"\x15\x02"
+BOMBS = {
+    "a list of columns": VERSION + b"\x19\xfc" + varint(2**24),
+    "a list of row groups": VERSION + b"\x39\xfc" + varint(2**24),
+    "a list in a list": VERSION + b"\x39\x1c\x19\xfc" + varint(2**24),
+    "a text": VERSION + b"\x58" + varint(2**24) + b"x",
+    "a negative size": VERSION + b"\x58" + varint(2**31 + 5) + b"x",
+    "a number without end": VERSION + b"\x26" + b"\xff" * 64,
+    "no end": VERSION,
+    "structs in structs": VERSION + b"\xdc" + b"\x1c" * 1_000_000,
+    "lists in lists": VERSION + b"\xd9" + b"\x19" * 1_000_000,
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
+def test_a_footer_that_asks_for_more_than_it_has(
+    spark: SparkSession, file: Path, bomb: bytes
+) -> None:
+    raw_footer(file, bomb + bytes(20))
+    answers_as_plain_spark(spark, file.parent)
+
+
+@pytest.mark.parametrize("length", [0, 1, 7, -1, 2**31 - 1, 2**31, 500])
+def test_a_footer_length_that_is_wrong(spark: SparkSession, file: Path, length: int) -> None:
+    data = file.read_bytes()
+    footer = data[-8 - int.from_bytes(data[-8:-4], "little") : -8]
+    raw_footer(file, footer, length)
+    answers_as_plain_spark(spark, file.parent)
+
+
+def page_index(list_claims: int) -> bytes:
+    """Return an index, either column or offset, of a first field that claims so many elements."""
+    return b"\x19\xfc" + varint(list_claims) + bytes(40)
+
+
+@pytest.mark.parametrize("claimed", [2**24, 2**31 - 1, 2**31 + 1])
+def test_a_page_index_that_claims_the_absurd(
+    spark: SparkSession, file: Path, claimed: int
+) -> None:
+    data = file.read_bytes()
+    index = page_index(claimed)
+    length = int.from_bytes(data[-8:-4], "little")
+    start = len(data) - 8 - length
+    file.write_bytes(data[:start] + index + data[start:])
+    footer_edit.edit_footer(file, indexes(start, len(index)))
+    with conf(spark, {"spark.limitPruning.pages.minBytes": "0"}):
+        answers_as_plain_spark(spark, file.parent)
+
+
+def test_a_schema_of_ten_thousand_columns(spark: SparkSession, tmp_path: Path) -> None:
+    columns: dict[str, Any] = {f"c{number}": [0, number] for number in range(10_000)}
+    (tmp_path / "wide").mkdir()
+    pq.write_table(pa.table(columns), tmp_path / "wide" / "a.parquet", row_group_size=1)
+    spark.read.parquet(str(tmp_path / "wide")).createOrReplaceTempView("wide")
+    query = "SELECT c9999 FROM wide WHERE c9998 > 5 AND c1 <> 7 LIMIT 1"
+    assert outcome(spark, query) == ["Row(c9999=9999)"]
