@@ -110,6 +110,8 @@ class DeclinedSuite extends AnyFunSuite with SparkSuite {
       Declined.NotClustered(4, ""),
       Declined.NotEnoughRows(1, 2, ""),
       Declined.OutOfBudget("s", "1", 2, 3),
+      Declined.KeyNotOrdered("k", "MAP<INT, INT>"),
+      Declined.KeyNotClustered(4, "k ASC", ""),
       Declined.FiltersChanged,
       Declined.PlanningFailed("e"),
       Declined.NotLookedAt
