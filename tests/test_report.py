@@ -67,6 +67,7 @@ def test_text_of_a_covered_limit(spark: SparkSession, wildlife: Table) -> None:
     assert wildlife.rows
 
 
+@pytest.mark.usefixtures("statistics_alone")
 def test_text_of_a_declined_limit(spark: SparkSession, wildlife: Table) -> None:
     query = "SELECT * FROM tracking_data WHERE s % 2 = 0 LIMIT 3"
     report = limit_pruning.report(spark.sql(query))
