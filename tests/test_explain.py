@@ -22,7 +22,9 @@ QUERIES = {
     "no_predicate": "SELECT * FROM tracking_data LIMIT 5",
     "offset": f"{ALPINE} LIMIT 2 OFFSET 1",
     "not_enough_rows": f"{ALPINE} LIMIT 4",
-    "sort_between": f"{ALPINE} ORDER BY s LIMIT 3",
+    "order_by": "SELECT * FROM tracking_data ORDER BY s DESC LIMIT 2",
+    "order_by_and_predicate": f"{ALPINE} ORDER BY s LIMIT 3",
+    "order_by_partition": "SELECT id FROM sightings WHERE s % 7 = 3 ORDER BY day DESC LIMIT 3",
     "partition_only": "SELECT * FROM sightings WHERE day = DATE'2024-01-02' LIMIT 12",
     "partition_and_predicate": (
         "SELECT id FROM sightings WHERE day >= DATE'2024-01-02' AND s >= 8 LIMIT 35"

@@ -15,7 +15,6 @@ from tables import Table
 
 SPECIES_AND_S = ["species", "s"]
 NEEDS_ALL_ROWS = {
-    "sort": "SELECT * FROM tracking_data WHERE s >= 50 ORDER BY s LIMIT 3",
     "distinct": "SELECT DISTINCT species FROM tracking_data WHERE s >= 50 LIMIT 3",
     "aggregate": "SELECT species, max(s) AS m FROM tracking_data GROUP BY species LIMIT 3",
     "window": "SELECT s, sum(s) OVER (ORDER BY s) AS w FROM tracking_data LIMIT 3",

@@ -43,7 +43,8 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
   def best(file: ClassifiedFile, rowGroup: Int): Option[Any] = best(of(file, rowGroup))
 
   /** Rows of a fully matching row group by the places which they are certain to reach. */
-  def certain(file: ClassifiedFile, rowGroup: Int): Seq[(Any, Long)] = {
+  def certain(file: ClassifiedFile, rowGroup: Int): Seq[(Any, Long)] = if (!file.isBelieved) Nil
+  else {
     val rows = file.footer.rowGroups(rowGroup).getRowCount
     val known = of(file, rowGroup)
     nullCount(file, rowGroup).filter(nulls =>

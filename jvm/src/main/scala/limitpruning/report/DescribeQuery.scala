@@ -76,13 +76,14 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
     )
     else {
       val hasRun = scan.exists(node => ScanMetrics.hasRun(node.metrics))
+      val order = candidates(chosen).flatMap(_.top).map { top =>
+        OrderReport(top.key, top.bound, Some(top.rowsCertain), Some(top.rowGroupsDropped))
+      }
       def measured(name: String): Option[Long] = scan.filter(_ => hasRun).map(_.metrics(name).value)
       LimitReport(
         table = table(limited.logical),
         limit = Some(chosen.limit),
-        order = candidates(chosen).flatMap(_.top).map { top =>
-          OrderReport(top.key, top.bound, Some(top.rowsCertain), Some(top.rowGroupsDropped))
-        },
+        order = order,
         predicate = predicate(chosen.conjuncts),
         reason = candidates(chosen).flatMap(_.notCovered).map(why => Reason(why.code, why.message)),
         rowGroups = Some(rowGroups(chosen.counts, Some(chosen.selection.rowGroups))),
@@ -97,7 +98,7 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
         rowFilterSkipped = scan.exists(_.skipsRowFilter),
         rowsRead = measured(ScanMetrics.OutputRows),
         rowGroupsRead = measured(ScanMetrics.RowGroupsRead),
-        rowGroupsSkipped = measured(ScanMetrics.RowGroupsSkipped),
+        rowGroupsSkipped = order.flatMap(_ => measured(ScanMetrics.RowGroupsSkipped)),
         bytesRead = measured(ScanMetrics.BytesRead)
       )
     }

@@ -34,15 +34,18 @@ final class RowBound(limit: Long, order: Ordering[Any]) {
   def excludes(best: Option[Any]): Boolean =
     place.exists(bound => best.exists(order.gt(_, bound)))
 
+  /** Footers may tell of any numbers. */
+  private def sum(rows: Long, more: Long): Long = if (rows > Long.MaxValue - more) Long.MaxValue else rows + more
+
   /** Keeps what reaches the bound: what is behind it will never count, as bounds only get better. */
   private def settle(): Unit = if (!isSettled) {
     val sorted = certain.sortBy(_._1)(order)
-    val totals = sorted.iterator.map(_._2).scanLeft(0L)((sum, rows) => sum + rows.min(limit)).drop(1)
+    val totals = sorted.iterator.map(_._2).scanLeft(0L)(sum).drop(1)
     reached = sorted.iterator.zip(totals).collectFirst { case ((place, _), total) if total >= limit => place }
     val kept = reached.fold(sorted)(bound => sorted.takeWhile { case (place, _) => order.lteq(place, bound) })
     certain.clear()
     certain ++= kept
-    found = kept.iterator.map(_._2).sum
+    found = kept.iterator.map(_._2).foldLeft(0L)(sum)
     isSettled = true
   }
 }

@@ -1,0 +1,68 @@
+package limitpruning.plan
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.{LimitPruningConf, SharedState}
+import limitpruning.testing.{ParquetFixture, SparkSuite}
+
+class PruneRowGroupsByOrderSuite extends AnyFunSuite with SparkSuite {
+  private val shared = new SharedState
+  private def rule = PruneRowGroupsByOrder(spark, shared)
+  private val ints = ParquetFixture("optional int32 a;")
+  private lazy val table =
+    tableOf("sorted", "0.parquet" -> ints.rowGroup(Seq(1), Seq(2)).rowGroup(Seq(3), Seq(4)).rowGroup(Seq(5), Seq(6)))
+
+  private def unpruned(df: => DataFrame): LogicalPlan = withoutPruning(optimized(df))
+  private def selected(plan: LogicalPlan): Int = plan.collect { case SelectedRelation(_, _) => 1 }.sum
+  private def reasons(plan: LogicalPlan): Seq[String] = plan.collect { case limit: LocalLimit => limit }
+    .flatMap(_.getTagValue(Refusal.Tag)).map(_.reason.code)
+
+  test("replaces the file index below ORDER BY … LIMIT, and nothing else") {
+    val before = unpruned(table.orderBy("a").limit(2))
+    val after = rule(before)
+    assert(selected(after) == 1)
+    assert(after.map(_.nodeName) == before.map(_.nodeName) && after.output == before.output)
+    assert(SelectedRelation.restoreIn(after) == before)
+  }
+
+  test("gives the same object where nothing is to be changed, and run again") {
+    val once = rule(unpruned(table.orderBy("a").limit(2)))
+    assert(rule(once) eq once)
+    for (df <- Seq(table.toDF(), table.orderBy("a"), table.limit(2))) {
+      val plan = unpruned(df)
+      assert((rule(plan) eq plan) && reasons(plan) == Nil)
+    }
+  }
+
+  test("a refusal is left on the LIMIT, and the plan is the same object") {
+    val plan = unpruned(table.groupBy("a").count().orderBy("a").limit(2))
+    assert((rule(plan) eq plan) && reasons(plan) == Seq("operator-between"))
+  }
+
+  test("a LIMIT is one rule's alone") {
+    val plan = unpruned(table.orderBy("a").limit(2))
+    assert(PruneRowGroupsByLimit(spark, shared)(plan) eq plan)
+    assert(reasons(plan) == Nil)
+  }
+
+  test("switched off, it changes nothing") {
+    withoutPruning {
+      val plan = unpruned(table.orderBy("a").limit(2))
+      assert((rule(plan) eq plan) && reasons(plan) == Nil)
+    }
+  }
+
+  test("an unexpected error leaves the query to Spark, and is counted; or fails it where a test asks for that") {
+    val _ = table
+    val failing = spark.read.option("datetimeRebaseMode", "NONSENSE").parquet(pathOf("sorted").toString)
+    val before = shared.failures.sum
+    withConf(LimitPruningConf.FailOnError.key -> "false") {
+      val plan = unpruned(failing.orderBy("a").limit(2))
+      assert(rule(plan) eq plan)
+      assert(shared.failures.sum == before + 1 && reasons(plan) == Seq("planning-failed"))
+    }
+    intercept[Exception](rule(unpruned(failing.orderBy("a").limit(2))))
+  }
+}

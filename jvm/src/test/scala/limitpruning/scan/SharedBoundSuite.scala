@@ -1,0 +1,54 @@
+package limitpruning.scan
+
+import org.scalatest.funsuite.AnyFunSuite
+
+class SharedBoundSuite extends AnyFunSuite {
+  private val ascending: Ordering[Any] = Ordering.by((place: Any) => place.asInstanceOf[Int])
+
+  private final class Told(limit: Int) {
+    val bound = new SharedBound
+    def tell(stage: Int, partition: Int, place: Int, rows: Long): Option[Any] = {
+      bound.improve(stage, partition, place, rows, limit, ascending)
+      bound.place(stage)
+    }
+  }
+
+  test("rows of several partitions add up to a bound") {
+    val told = new Told(limit = 5)
+    assert(told.tell(1, partition = 0, place = 7, rows = 3).isEmpty)
+    assert(told.tell(1, partition = 1, place = 9, rows = 2).contains(9))
+    assert(told.tell(1, partition = 2, place = 8, rows = 2).contains(8))
+    assert(told.tell(1, partition = 3, place = 99, rows = 1000).contains(8), "never worse")
+  }
+
+  test("what a partition tells later, or again as its task is repeated, counts once") {
+    val told = new Told(limit = 5)
+    assert(told.tell(1, partition = 0, place = 7, rows = 3).isEmpty)
+    assert(told.tell(1, partition = 0, place = 7, rows = 3).isEmpty, "the same three rows")
+    assert(told.tell(1, partition = 0, place = 8, rows = 4).isEmpty)
+    assert(told.tell(1, partition = 0, place = 9, rows = 5).contains(9))
+  }
+
+  test("line 40: another stage begins anew") {
+    val told = new Told(limit = 2)
+    assert(told.tell(1, partition = 0, place = 7, rows = 2).contains(7))
+    assert(told.bound.place(2).isEmpty)
+    assert(told.tell(2, partition = 1, place = 9, rows = 1).isEmpty)
+    assert(told.bound.place(1).isEmpty)
+    assert(told.tell(2, partition = 0, place = 9, rows = 1).contains(9))
+  }
+
+  test("it is empty where it arrives") {
+    val told = new Told(limit = 1)
+    val _ = told.tell(1, partition = 0, place = 7, rows = 1)
+    val bytes = new java.io.ByteArrayOutputStream
+    new java.io.ObjectOutputStream(bytes).writeObject(told.bound)
+    val copy = new java.io.ObjectInputStream(new java.io.ByteArrayInputStream(bytes.toByteArray)) {
+      override def resolveClass(desc: java.io.ObjectStreamClass): Class[_] =
+        Class.forName(desc.getName, false, getClass.getClassLoader)
+    }.readObject().asInstanceOf[SharedBound]
+    assert(copy.place(1).isEmpty)
+    copy.improve(1, 0, 3, 1, 1, ascending)
+    assert(copy.place(1).contains(3))
+  }
+}

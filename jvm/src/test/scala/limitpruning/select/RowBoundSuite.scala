@@ -1,0 +1,64 @@
+package limitpruning.select
+
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+class RowBoundSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  private val ascending: Ordering[Any] = Ordering.by((place: Any) => place.asInstanceOf[Int])
+
+  private def bound(limit: Long)(certain: (Int, Long)*): RowBound = {
+    val found = new RowBound(limit, ascending)
+    certain.foreach { case (place, rows) => found.add(place, rows) }
+    found
+  }
+
+  test("adds up certain rows, the best first, until there are enough") {
+    val found = bound(2)(7 -> 1, 5 -> 1, 9 -> 1)
+    assert(found.place.contains(7) && found.rows == 2)
+    assert(bound(3)(7 -> 1, 5 -> 1, 9 -> 1).place.contains(9))
+    assert(bound(2)(7 -> 1, 5 -> 10).place.contains(5))
+  }
+
+  test("ties are kept: only what is strictly behind the bound is excluded") {
+    val found = bound(2)(7 -> 2)
+    assert(!found.excludes(Some(7)) && !found.excludes(Some(6)) && found.excludes(Some(8)))
+    assert(!found.excludes(None), "any place is possible")
+  }
+
+  test("as long as too few rows are certain, nothing is excluded") {
+    val found = bound(4)(7 -> 3)
+    assert(found.place.isEmpty && found.rows == 3 && !found.excludes(Some(100)))
+    found.add(9, 1)
+    assert(found.place.contains(9) && found.excludes(Some(100)))
+  }
+
+  test("gets better as more rows are certain, and never worse") {
+    val found = bound(2)(7 -> 5)
+    found.add(9, 100)
+    assert(found.place.contains(7) && found.rows == 5)
+    found.add(1, 1)
+    assert(found.place.contains(7) && found.rows == 6)
+    found.add(2, 1)
+    assert(found.place.contains(2) && found.rows == 2)
+  }
+
+  test("line 19: rows that overflow a Long when added, and units without rows") {
+    assert(bound(3)(1 -> Long.MaxValue, 2 -> Long.MaxValue).place.contains(1))
+    assert(bound(Long.MaxValue)(1 -> (Long.MaxValue - 1), 2 -> 5).place.contains(2))
+    assert(bound(1)(1 -> 0).place.isEmpty)
+  }
+
+  private val units = Gen.listOf(Gen.nonEmptyListOf(Gen.choose(0, 20)).map(_.take(6)))
+
+  test("none of the first rows is in a unit that is excluded, whichever units are certain") {
+    forAll(units, Gen.choose(1, 8), Gen.listOf(Gen.oneOf(true, false)), minSuccessful(500)) {
+      (units, limit, certain) =>
+        val found = new RowBound(limit.toLong, ascending)
+        for ((rows, isCertain) <- units.zipAll(certain, Nil, false) if isCertain && rows.nonEmpty)
+          found.add(rows.max, rows.size.toLong)
+        val left = units.filterNot(rows => found.excludes(Some(rows.min)))
+        assert(left.flatten.sorted.take(limit) == units.flatten.sorted.take(limit))
+    }
+  }
+}

@@ -1,0 +1,262 @@
+"""ORDER BY … LIMIT: the rows that plain Spark gives, from fewer row groups, whatever the form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import limit_pruning
+from limit_pruning import LimitReport
+from runs import as_dicts, assert_left_alone, conf, on_off
+from tables import Table, one_column, write
+
+SHAPES = {
+    "root": "SELECT * FROM sightings ORDER BY id LIMIT 7",
+    "descending": "SELECT * FROM sightings ORDER BY id DESC LIMIT 7",
+    "predicate": "SELECT species FROM sightings WHERE s >= 4 ORDER BY id LIMIT 7",
+    "expression": "SELECT id + 1 AS i, species FROM sightings ORDER BY i DESC, species LIMIT 7",
+    "offset": "SELECT id FROM sightings ORDER BY id LIMIT 7 OFFSET 12",
+    "not_selected": "SELECT species FROM sightings ORDER BY id DESC LIMIT 7",
+    "partition": "SELECT id FROM sightings ORDER BY day DESC, id LIMIT 7",
+    "partition_and_predicate": (
+        "SELECT id FROM sightings WHERE day >= DATE'2024-01-02' ORDER BY id LIMIT 7"
+    ),
+    "partition_nulls_first": "SELECT id FROM sightings ORDER BY day, id LIMIT 7",
+    "subquery": "SELECT max(id) FROM (SELECT * FROM sightings ORDER BY id LIMIT 7)",
+    "scalar_subquery": "SELECT (SELECT id FROM sightings ORDER BY id DESC LIMIT 1) AS last",
+    "cte": "WITH top AS (SELECT id FROM sightings ORDER BY id LIMIT 7) SELECT sum(id) FROM top",
+    "join": (
+        "SELECT t.id, s.species FROM (SELECT id FROM sightings ORDER BY id DESC LIMIT 3) t "
+        "JOIN sightings s ON s.id = t.id ORDER BY t.id"
+    ),
+}
+
+
+@pytest.mark.parametrize("query", SHAPES.values(), ids=SHAPES.keys())
+def test_shapes(spark: SparkSession, sightings: Table, query: str) -> None:
+    assert sightings.rows
+    runs = on_off(spark, query)
+    assert runs.on == runs.off
+    assert any(limit.covered and limit.order_by for limit in runs.report)
+
+
+def test_union_all_of_the_first_rows_of_each_branch(spark: SparkSession, sightings: Table) -> None:
+    assert sightings.rows
+    branch = "(SELECT id FROM sightings ORDER BY id {} LIMIT {})"
+    runs = on_off(spark, f"{branch.format('', 2)} UNION ALL {branch.format('DESC', 3)}")
+    assert sorted(row["id"] for row in runs.on) == [0, 1, 237, 238, 239]
+    assert [limit.covered for limit in runs.report] == [True, True]
+
+
+def test_created_tables(spark: SparkSession, sightings: Table) -> None:
+    assert sightings.rows
+    spark.sql("DROP TABLE IF EXISTS latest")
+    try:
+        spark.sql("CREATE TABLE latest USING parquet AS " + SHAPES["descending"])
+        spark.sql("INSERT INTO latest " + SHAPES["root"])
+        found = sorted(row.id for row in spark.table("latest").collect())
+        assert found == [*range(7), *range(233, 240)]
+    finally:
+        spark.sql("DROP TABLE IF EXISTS latest")
+
+
+FRAMES: dict[str, Callable[[DataFrame], list[int]]] = {
+    "collect": lambda df: [row.id for row in df.collect()],
+    "to_pandas": lambda df: [int(value) for value in df.toPandas()["id"]],
+    "iterator": lambda df: [row.id for row in df.toLocalIterator()],
+}
+
+
+@pytest.mark.parametrize("action", FRAMES.values(), ids=FRAMES.keys())
+def test_data_frames(
+    spark: SparkSession, sightings: Table, action: Callable[[DataFrame], list[int]]
+) -> None:
+    table = spark.table(sightings.name)
+    df = table.where("s < 20").orderBy(table.id.desc()).limit(5)
+    assert action(df) == [199, 198, 197, 196, 195]
+    assert limit_pruning.report(df).only.covered
+
+
+def test_pandas_on_spark(spark: SparkSession, sightings: Table) -> None:
+    """Ties are broken by a number that Spark gives each row as it is read: all must be read."""
+    table = spark.table(sightings.name)
+    frame: Any = table.select("id", "s").pandas_api(index_col="id")
+    largest = frame.nlargest(3, "s").to_spark(index_col="id")
+    assert [row.s for row in largest.collect()] == [23, 23, 23]
+    reason = limit_pruning.report(largest).only.reason
+    assert reason
+    assert reason.code == "not-deterministic"
+    assert "monotonically_increasing_id" in reason.message
+
+
+def ordered(spark: SparkSession, table: Table, order: str, limit: int = 2) -> LimitReport:
+    """Hold the first rows of the table to plain Spark's, by the key, and return the report."""
+    table.register(spark)
+    query = f"SELECT c AS k, id FROM {table.name} ORDER BY c {order} LIMIT {limit}"
+    runs = on_off(spark, query)
+    assert [repr(row["k"]) for row in runs.on] == [repr(row["k"]) for row in runs.off]
+    return runs.report.only
+
+
+NULLS = [[3, 4, None], [5, 6, 7], [None, None, None], [8, 9, None]]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 4, 5, 7, 12])
+@pytest.mark.parametrize("order", ["", "DESC", "NULLS LAST", "DESC NULLS FIRST"])
+def test_line_1_nulls(spark: SparkSession, tmp_path: Path, order: str, limit: int) -> None:
+    ordered(spark, one_column(tmp_path, pa.int32(), NULLS), order, limit)
+
+
+def test_line_1_null_counts_decide(spark: SparkSession, tmp_path: Path) -> None:
+    import footer_edit
+
+    table = one_column(tmp_path, pa.int32(), NULLS)
+    last = ordered(spark, table, "DESC")
+    assert (last.bound, last.row_groups_scanned, last.row_groups_dropped) == ("8", 1, 3)
+    first = ordered(spark, table, "", limit=5)
+    assert (first.bound, first.row_groups_scanned) == ("CAST(NULL AS INT)", 3)
+    footer_edit.drop_null_count(table.path, "c")
+    unknown = ordered(spark, table, "DESC")
+    assert unknown.bound is None or unknown.row_groups_dropped == 0
+
+
+@pytest.mark.parametrize("kind", [pa.float32(), pa.float64()], ids=str)
+@pytest.mark.parametrize("order", ["", "DESC"])
+def test_line_10_nan_may_be_anywhere(
+    spark: SparkSession, tmp_path: Path, kind: pa.DataType, order: str
+) -> None:
+    groups = [[1.0, float("nan")], [2.0, 3.0], [4.0, 5.0]]
+    report = ordered(spark, one_column(tmp_path, kind, groups), order)
+    assert report.bound is None or "NaN" in report.bound
+    assert not report.row_groups_dropped
+    if report.reason:
+        assert "may be NaN" in report.reason.message
+
+
+def test_line_12_signed_zeros_are_ties(spark: SparkSession, tmp_path: Path) -> None:
+    table = one_column(tmp_path, pa.float64(), [[-0.0], [0.0], [-0.0]]).register(spark)
+    for order in ("", "DESC"):
+        found = spark.sql(f"SELECT c FROM {table.name} ORDER BY c {order} LIMIT 3").collect()
+        assert [abs(row.c) for row in found] == [0.0, 0.0, 0.0]
+
+
+def test_line_14_bounds_that_are_cut(spark: SparkSession, tmp_path: Path) -> None:
+    """A bound is no value: the least string of a row group may be longer than its bound."""
+    long = "k" * 80
+    groups = [[long + "b", long + "c"], [long + "a", "z"], ["l", "m"]]
+    for order in ("", "DESC"):
+        ordered(spark, one_column(tmp_path, pa.string(), groups), order, limit=1)
+        ordered(spark, one_column(tmp_path, pa.string(), groups), order, limit=3)
+    report = ordered(spark, one_column(tmp_path, pa.string(), [["a", "b"], ["c", "d"]]), "")
+    assert report.row_groups_scanned == 1
+
+
+def test_line_28_a_column_that_a_file_lacks(spark: SparkSession, tmp_path: Path) -> None:
+    folder = tmp_path / "grown"
+    write(folder / "0.parquet", [{"id": [0, 1]}], pa.schema([("id", pa.int64())]))
+    schema = pa.schema([("id", pa.int64()), ("c", pa.int32())])
+    write(folder / "1.parquet", [{"id": [2], "c": [5]}, {"id": [3], "c": [7]}], schema)
+    spark.read.schema("id BIGINT, c INT").parquet(str(folder)).createOrReplaceTempView("grown")
+    for order in ("c, id", "c DESC, id", "c NULLS LAST, id", "c DESC NULLS FIRST, id"):
+        for limit in (1, 2, 3, 4):
+            runs = on_off(spark, f"SELECT id FROM grown ORDER BY {order} LIMIT {limit}")
+            assert runs.on == runs.off, order
+
+
+def test_line_30_a_field_of_a_struct(spark: SparkSession, tmp_path: Path) -> None:
+    kind = pa.struct([("x", pa.int32()), ("y", pa.string())])
+    groups = [[{"x": n, "y": str(n)} for n in range(start, start + 5)] for start in (0, 5, 10, 15)]
+    table = one_column(tmp_path, kind, groups, name="c").register(spark)
+    for select in ("c.x", "*", "id"):
+        runs = on_off(spark, f"SELECT {select} FROM {table.name} ORDER BY c.x DESC LIMIT 3")
+        assert runs.on == runs.off
+        assert runs.report.only.row_groups_scanned == 1
+
+
+def test_ties_are_kept(spark: SparkSession, tmp_path: Path) -> None:
+    table = one_column(tmp_path, pa.int32(), [[1, 5], [5, 5], [5, 9], [6, 9]]).register(spark)
+    runs = on_off(spark, f"SELECT id FROM {table.name} ORDER BY c, id DESC LIMIT 3")
+    assert [row["id"] for row in runs.on] == [0, 4, 3]
+    assert runs.report.only.row_groups_scanned == 3
+
+
+def scattered(folder: Path, files: int = 12) -> Path:
+    """Write files that all hold values from everywhere."""
+    schema = pa.schema([("id", pa.int64()), ("c", pa.int32())])
+    for number in range(files):
+        groups = [{"id": list(range(10)), "c": [1, 99, *range(40, 48)]} for _ in range(2)]
+        write(folder / f"{number:02}.parquet", groups, schema)
+    return folder
+
+
+def test_a_table_in_random_order_is_left_alone(spark: SparkSession, tmp_path: Path) -> None:
+    folder = scattered(tmp_path / "scattered")
+    spark.read.parquet(str(folder)).createOrReplaceTempView("scattered")
+    report = assert_left_alone(spark, "SELECT * FROM scattered ORDER BY c LIMIT 3").only
+    assert report.reason
+    assert (report.reason.code, report.files_looked_at) == ("key-not-clustered", 4)
+
+
+@pytest.mark.usefixtures("statistics_alone")
+def test_row_groups_are_skipped_while_reading(spark: SparkSession, tmp_path: Path) -> None:
+    schema = pa.schema([("id", pa.int64()), ("c", pa.int32())])
+    for number in range(20):
+        start = number * 100
+        groups = [
+            {"id": list(range(s, s + 50)), "c": [n % 10 for n in range(50)]}
+            for s in (start, start + 50)
+        ]
+        write(tmp_path / "t" / f"{number:02}.parquet", groups, schema)
+    spark.read.parquet(str(tmp_path / "t")).createOrReplaceTempView("t")
+    df = spark.sql("SELECT id FROM t WHERE c = 3 ORDER BY id DESC LIMIT 4")
+    assert [row.id for row in df.collect()] == [1993, 1983, 1973, 1963]
+    report = limit_pruning.report(df).only
+    assert report.bound is None
+    assert report.row_groups_scanned == 40
+    assert report.row_groups_read is not None
+    assert report.row_groups_read <= 4
+    assert report.row_groups_skipped == 40 - report.row_groups_read
+    assert "bound: found while reading" in str(report)
+    assert f"{report.row_groups_skipped} skipped" in str(report)
+
+
+def test_files_beyond_the_budget_are_read(spark: SparkSession, sightings: Table) -> None:
+    assert sightings.rows
+    for files in range(9):
+        with conf(spark, {"spark.limitPruning.planning.maxFiles": str(files)}):
+            runs = on_off(spark, "SELECT id FROM sightings ORDER BY id DESC LIMIT 7")
+            assert runs.on == runs.off
+            looked_at = runs.report.only.files_looked_at
+            assert looked_at is not None
+            assert looked_at <= files
+
+
+def test_line_35_a_file_that_changes_after_planning(spark: SparkSession, tmp_path: Path) -> None:
+    table = one_column(tmp_path, pa.int32(), [[1, 2], [3, 4]]).register(spark)
+    df = spark.sql("SELECT id FROM t ORDER BY c LIMIT 1")
+    assert limit_pruning.report(df).only.covered
+    one_column(tmp_path, pa.int32(), [[7, 8], [-3, -4], [9, 9]])
+    with pytest.raises(Exception, match="REFRESH TABLE"):
+        df.collect()
+    table.register(spark)
+    again = spark.sql("SELECT c FROM t ORDER BY c LIMIT 1")
+    assert as_dicts(again) == [{"c": -4}]
+
+
+def test_report(spark: SparkSession, wildlife: Table) -> None:
+    assert wildlife.rows
+    df = spark.sql("SELECT * FROM tracking_data ORDER BY s DESC LIMIT 2")
+    report = limit_pruning.report(df).only
+    assert report.covered
+    assert report.order_by == "tracking_data.s DESC NULLS LAST"
+    assert (report.bound, report.rows_certain, report.row_groups_dropped) == ("76", 3, 2)
+    lines = str(report).splitlines()
+    assert lines[0].endswith(" ORDER BY tracking_data.s DESC NULLS LAST LIMIT 2")
+    assert lines[2].strip() == "bound: 76; 3 rows certain; row groups dropped: 2"
+    assert lines[4].endswith("row filter: kept")
+    assert [row.s for row in df.collect()] == [133, 101]
