@@ -41,6 +41,11 @@ demo: setup $(JAR) ## Show what pruning saves, on real Parquet
 bench: setup $(JAR) $(VENV)/.stamp-bench ## Measure against plain Spark, DataFusion and DuckDB; sizes: BENCH_GB=5 BENCH_SMALL_FILES=2000
 	@$(PY) -m benchmarks
 
+.PHONY: bench-scale
+bench-scale: setup $(JAR) ## Measure planning as tables and latency grow (minutes); sizes: SCALE_FILES=100,1000 SCALE_LATENCIES=0,30
+	$(SBT) Test/packageBin
+	@$(PY) -m benchmarks.scale
+
 .PHONY: bench-clean
 bench-clean: ## Remove the tables of make bench
 	rm -rf $(or $(BENCH_DATA),.bench-data)
@@ -56,6 +61,10 @@ test-matrix: ## make test on every supported minor version of Spark
 .PHONY: fuzz
 fuzz: setup $(JAR) ## Try random tables and queries for MINUTES=10; failures go to target/fuzz-failures/
 	FUZZ_MINUTES=$(or $(MINUTES),10) $(PY) -m pytest -s tests/test_properties.py
+
+.PHONY: soak
+soak: setup $(JAR) ## Query a table that keeps changing for MINUTES=10; check answers, heap, threads and open files
+	$(PY) tests/soak.py $(or $(MINUTES),10)
 
 .PHONY: bench-jvm
 bench-jvm: tools ## Measure how fast row groups are classified, and what that allocates (JMH, minutes)

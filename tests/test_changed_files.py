@@ -90,11 +90,6 @@ FAULTS: list[Callable[[Path], None]] = [
     same_length_same_time,
     not_parquet,
 ]
-UNSEEN = pytest.mark.xfail(strict=True, reason="the footer's checksum is not compared yet")
-SEEN = [
-    pytest.param(fault, marks=UNSEEN) if fault is same_length_same_time else fault
-    for fault in FAULTS
-]
 
 
 @contextmanager
@@ -125,7 +120,7 @@ def table(spark: SparkSession, folder: Path) -> Path:
     return first
 
 
-@pytest.mark.parametrize("fault", SEEN)
+@pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("reader", READERS)
 def test_line_35_a_file_that_changes_after_planning_is_an_error(

@@ -22,10 +22,6 @@ REASONS = {
         "SELECT * FROM tracking_data WHERE rand(1) < 0.5 LIMIT 3",
         "SELECT s, rand(2) AS r FROM tracking_data LIMIT 3",
     ],
-    "not-enough-rows": [
-        "SELECT * FROM tracking_data WHERE species LIKE 'Alpine%' AND s >= 50 LIMIT 4",
-        "SELECT * FROM tracking_data WHERE s >= 50 LIMIT 13",
-    ],
 }
 CASES = [(code, query) for code, queries in REASONS.items() for query in queries]
 
@@ -37,6 +33,18 @@ def test_reasons(spark: SparkSession, wildlife: Table, code: str, query: str) ->
     reasons = [limit.reason for limit in report]
     assert [reason.code for reason in reasons if reason] == [code]
     assert all(reason and reason.message in str(report) for reason in reasons)
+
+
+@pytest.mark.usefixtures("statistics_alone")
+def test_not_enough_rows_and_nothing_to_be_left_out(
+    spark: SparkSession, wildlife: Table
+) -> None:
+    assert wildlife.rows
+    report = assert_left_alone(spark, "SELECT * FROM tracking_data WHERE s % 2 = 0 LIMIT 4")
+    reason = report.only.reason
+    assert reason is not None
+    assert reason.code == "not-enough-rows"
+    assert reason.message in str(report)
 
 
 def test_no_limit_pays_nothing(spark: SparkSession, wildlife: Table) -> None:

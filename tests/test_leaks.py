@@ -12,10 +12,9 @@ from py4j.protocol import Py4JJavaError
 from pyspark import InheritableThread
 from pyspark.sql import SparkSession
 
-import limit_pruning
 from leaks import PATIENCE, assert_nothing_left, grown, objects, open_files
 from runs import conf
-from test_changed_files import numbers, plan, same_length
+from test_changed_files import numbers, plan
 from test_pages import VECTORIZED
 
 PAGES = {"spark.limitPruning.pages.minBytes": "0"}
@@ -76,20 +75,6 @@ def test_a_cancelled_query_closes_its_files(
     assert in_the_middle or not Path("/proc").exists(), "or the test would show nothing"
     assert len(errors) == 1
     assert "cancelled" in errors[0]
-    assert_nothing_left(spark, folder)
-
-
-@pytest.mark.parametrize("reader", ["true", "false"])
-@pytest.mark.parametrize("limit", [70, 300])
-def test_a_file_that_is_refused_is_closed(
-    spark: SparkSession, folder: Path, limit: int, reader: str
-) -> None:
-    with conf(spark, {**PAGES, VECTORIZED: reader}):
-        df = plan(spark.sql(QUERY.format(limit)))
-        assert limit_pruning.report(df).only.covered
-        same_length(folder / "0.parquet")
-        with pytest.raises(Py4JJavaError, match="is not the file that the LIMIT was planned for"):
-            df.collect()
     assert_nothing_left(spark, folder)
 
 

@@ -22,7 +22,10 @@ def test_before_and_after_the_query_has_run(spark: SparkSession, wildlife: Table
     after = limit_pruning.report(df).only
     assert (after.rows_read, after.row_groups_read) == (3, 1)
     assert after.bytes_read == before.bytes_to_read
-    unread = dataclasses.replace(after, rows_read=None, row_groups_read=None, bytes_read=None)
+    assert after.row_groups_skipped == 0
+    unread = dataclasses.replace(
+        after, rows_read=None, row_groups_read=None, row_groups_skipped=None, bytes_read=None
+    )
     assert unread == before
     assert f"read: 3 rows in 1 row group, {after.bytes_read} B" in str(after)
     assert wildlife.rows
@@ -64,12 +67,25 @@ def test_text_of_a_covered_limit(spark: SparkSession, wildlife: Table) -> None:
     assert wildlife.rows
 
 
+@pytest.mark.usefixtures("statistics_alone")
 def test_text_of_a_declined_limit(spark: SparkSession, wildlife: Table) -> None:
-    report = limit_pruning.report(spark.sql(QUERY.replace("LIMIT 3", "LIMIT 9")))
+    query = "SELECT * FROM tracking_data WHERE s % 2 = 0 LIMIT 3"
+    report = limit_pruning.report(spark.sql(query))
     lines = str(report).splitlines()
     assert lines[1].strip().startswith("row_groups_pruned_statistics=4 total")
     assert report.only.reason is not None
     assert lines[2].strip() == f"left to Spark: {report.only.reason.message}"
+    assert wildlife.rows
+
+
+def test_text_of_a_limit_that_is_not_covered(spark: SparkSession, wildlife: Table) -> None:
+    limit = limit_pruning.report(spark.sql(QUERY.replace("LIMIT 3", "LIMIT 9"))).only
+    lines = str(limit).splitlines()
+    assert limit.reason is not None
+    assert lines[2].strip() == "limit_pruned_row_groups=3 total → 3 matched"
+    assert lines[3].strip() == f"not covered: {limit.reason.message}"
+    assert lines[4].strip().startswith("files: 1 scanned, 1 looked at")
+    assert lines[4].endswith("row filter: kept")
     assert wildlife.rows
 
 

@@ -17,7 +17,14 @@ object Addressing {
       val columns =
         rowGroup.getColumns.asScala.map(c => c.getPath.toArray.toSeq -> ColumnBytes(c.getTotalSize)).toMap
       val rows = rowGroup.getRowCount
-      SelectedRowGroup(i, rows, footer.places.midpoints(i), footer.places.bytes(i), columns, RowRange.all(rows))
+      SelectedRowGroup(
+        i,
+        rows,
+        footer.places.midpoints(i),
+        footer.places.bytes(i),
+        columns,
+        RowRange.all(rows)
+      )
     })
     else None
 }

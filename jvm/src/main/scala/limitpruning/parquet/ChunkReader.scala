@@ -28,10 +28,12 @@ final class ChunkReader(file: FileStatus, footer: Footer, storage: Storage) exte
   def bytesRead: Long = sections.bytesRead
 
   /** Whether the footer says that every value of the chunk stands in its dictionary. Reads nothing. */
-  def hasDictionary(rowGroup: Int, leaf: Int): Boolean = footer.chunk(rowGroup, leaf).exists(isDictionaryEncoded)
+  def hasDictionary(rowGroup: Int, leaf: Int): Boolean =
+    footer.chunk(rowGroup, leaf).exists(isDictionaryEncoded)
 
   /** What the dictionary takes in the file at most, or none where offsets do not tell. Reads nothing. */
-  def dictionaryBytes(rowGroup: Int, leaf: Int): Option[Long] = footer.chunk(rowGroup, leaf).flatMap(sizeByOffsets)
+  def dictionaryBytes(rowGroup: Int, leaf: Int): Option[Long] =
+    footer.chunk(rowGroup, leaf).flatMap(sizeByOffsets)
 
   /** Reads nothing. */
   def hasBloomFilter(rowGroup: Int, leaf: Int): Boolean =
@@ -47,7 +49,11 @@ final class ChunkReader(file: FileStatus, footer: Footer, storage: Storage) exte
       chunk <- footer.chunk(rowGroup, leaf) if isDictionaryEncoded(chunk)
       // Where offsets do not tell, the page comes first in its chunk all the same: readers look for it there.
       page <-
-        sections.read(chunk.getStartingPos, sizeByOffsets(chunk), maxBytes)(checked(Util.readPageHeader))(pageSize)
+        sections.read(
+          chunk.getStartingPos,
+          sizeByOffsets(chunk),
+          maxBytes
+        )(checked(Util.readPageHeader))(pageSize)
       values <- decoder.decode(chunk, page.header, page.body, maxBytes)
     } yield values
   }
@@ -58,7 +64,11 @@ final class ChunkReader(file: FileStatus, footer: Footer, storage: Storage) exte
       chunk <- footer.chunk(rowGroup, leaf) if chunk.getBloomFilterOffset >= 0
       length = Some(chunk.getBloomFilterLength.toLong).filter(_ > 0) // older writers leave it out
       filter <-
-        sections.read(chunk.getBloomFilterOffset, length, maxBytes)(checked(Util.readBloomFilterHeader))(filterSize)
+        sections.read(
+          chunk.getBloomFilterOffset,
+          length,
+          maxBytes
+        )(checked(Util.readBloomFilterHeader))(filterSize)
       if length.forall(_ == filter.size)
       bits <- SplitBlocks(filter.header, filter.body)
     } yield bits

@@ -33,7 +33,9 @@ final class FactsCache(maxBytes: Long) {
   def misses: Long = missCount.sum
 
   /** Bytes of memory that are used, about. */
-  def size: Long = kept.asMap.asScala.iterator.map { case (key, entry) => sizeOf.weigh(key, entry).toLong }.sum
+  def size: Long = kept.asMap.asScala.iterator.map { case (key, entry) =>
+    sizeOf.weigh(key, entry).toLong
+  }.sum
 
   /** The footer of a file, if it is here and tells of these columns. */
   def footer(file: FileStatus, columns: FileColumns): Option[Footer] = {

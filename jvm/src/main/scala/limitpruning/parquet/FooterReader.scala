@@ -57,17 +57,12 @@ final class FooterReader(conf: Configuration) {
   private def isEncrypted(column: RawColumnChunk): Boolean =
     !column.isSetMeta_data || column.isSetCrypto_metadata
 
-  private def isPlausible(file: FileStatus, rowGroup: RowGroup): Boolean =
-    rowGroup.getNum_rows >= 0 && !rowGroup.getColumns.isEmpty && rowGroup.getColumns.asScala.forall { column =>
-      val (start, size) = (startOf(column), column.getMeta_data.getTotal_compressed_size)
-      start >= 0 && size >= 0 && size <= file.getLen - start // so that sums of sizes do not overflow
-    }
-
-  /** The first page, as parquet-java's readers find it: writers put 0 where there is no dictionary. */
-  private def startOf(column: RawColumnChunk): Long = {
-    val (data, dictionary) =
-      (column.getMeta_data.getData_page_offset, column.getMeta_data.getDictionary_page_offset)
-    if (dictionary > 0 && dictionary < data) dictionary else data
+  /** Where not, sums of sizes may overflow, or the row group belongs to no byte range of the file. */
+  private def isPlausible(file: FileStatus, rowGroup: RowGroup): Boolean = {
+    def isInside(size: Long): Boolean = size >= 0 && size <= file.getLen
+    rowGroup.getNum_rows >= 0 && !rowGroup.getColumns.isEmpty &&
+    rowGroup.getColumns.asScala.forall(chunk => isInside(chunk.getMeta_data.getTotal_compressed_size)) &&
+    isInside(RowGroupPlaces.midpoint(rowGroup))
   }
 
   private def footerBytes(file: FileStatus): Array[Byte] = {

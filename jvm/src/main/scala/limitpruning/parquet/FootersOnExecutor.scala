@@ -9,27 +9,28 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 
 /**
- * The executors' side of reading footers. Results travel as bytes, so that it does not matter how an application
+ * The executors' side of reading footers. What travels is bytes, so that it does not matter how an application
  * serializes its own.
  */
 object FootersOnExecutor {
 
-  /** A file of the listing as it travels to executors. */
-  final case class SentFile(path: String, length: Long, modificationTime: Long, columns: FileColumns) {
-    def status: FileStatus = new FileStatus(length, false, 1, 1, modificationTime, new Path(path))
+  /** What is sent to executors to be read. */
+  private final case class Question(path: String, length: Long, modificationTime: Long, columns: FileColumns) {
+    def file: FileStatus = new FileStatus(length, false, 1, 1, modificationTime, new Path(path))
   }
 
-  object SentFile {
-    def of(file: FileStatus, columns: FileColumns): SentFile =
-      SentFile(file.getPath.toString, file.getLen, file.getModificationTime, columns)
-  }
+  /** What [[read]] takes for one file. */
+  def question(file: FileStatus, columns: FileColumns): Array[Byte] =
+    toBytes(Question(file.getPath.toString, file.getLen, file.getModificationTime, columns))
 
   /**
+   * @param questions one for each file
    * @param threads footers that are read at the same time
    * @return for each file, in order, what [[footer]] takes
    */
-  def read(files: Seq[SentFile], conf: Configuration, threads: Int): Array[Array[Byte]] = {
+  def read(questions: Seq[Array[Byte]], conf: Configuration, threads: Int): Array[Array[Byte]] = {
     val reader = new FooterReader(conf)
+    val files = questions.map(ofBytes).collect { case question: Question => question }
     if (files.size <= 1 || threads == 1) files.map(answer(reader, _)).toArray
     else {
       val pool = Executors.newFixedThreadPool(math.min(threads, files.size))
@@ -45,20 +46,24 @@ object FootersOnExecutor {
    * @throws UnreadableFooterException where it has no footer
    */
   def footer(file: FileStatus, answer: Array[Byte]): Footer = {
-    val found = Using.resource(new ObjectInputStream(new ByteArrayInputStream(answer)))(_.readObject())
-    found match {
+    ofBytes(answer) match {
       case narrowed: NarrowedFooter => FooterReader.explained(file)(Footer.of(narrowed))
       case problem: String => throw new UnreadableFooterException(file, problem)
       case other => throw new IllegalStateException(s"executors do not answer with ${other.getClass}")
     }
   }
 
-  private def answer(reader: FooterReader, file: SentFile): Array[Byte] = {
-    val found: AnyRef =
-      try reader.narrowed(file.status, file.columns)
-      catch { case e: UnreadableFooterException => e.problem }
+  private def answer(reader: FooterReader, asked: Question): Array[Byte] = toBytes(
+    try reader.narrowed(asked.file, asked.columns)
+    catch { case e: UnreadableFooterException => e.problem }
+  )
+
+  private def toBytes(value: AnyRef): Array[Byte] = {
     val bytes = new ByteArrayOutputStream
-    Using.resource(new ObjectOutputStream(bytes))(_.writeObject(found))
+    Using.resource(new ObjectOutputStream(bytes))(_.writeObject(value))
     bytes.toByteArray
   }
+
+  private def ofBytes(bytes: Array[Byte]): AnyRef =
+    Using.resource(new ObjectInputStream(new ByteArrayInputStream(bytes)))(_.readObject())
 }

@@ -35,7 +35,8 @@ final class PageIndexReader(file: FileStatus, footer: Footer, storage: Storage, 
 
   /** Whether the footer tells of a column index, and of the offset index that it needs; reads nothing. */
   def hasColumnIndex(rowGroup: Int, leaf: Int): Boolean =
-    hasOffsetIndex(rowGroup, leaf) && footer.chunk(rowGroup, leaf).exists(c => isUsable(c.getColumnIndexReference))
+    hasOffsetIndex(rowGroup, leaf) &&
+      footer.chunk(rowGroup, leaf).exists(c => isUsable(c.getColumnIndexReference))
 
   /** The pages of several chunks of a row group that hold the rows; none where those of one chunk are not known. */
   def pagesOf(rowGroup: Int, leaves: Seq[Int], rows: Seq[RowRange]): Option[Map[Int, SelectedPages]] = {

@@ -52,7 +52,7 @@ private[parquet] object RowGroupPlaces {
     new RowGroupPlaces(rowGroups.map(midpoint), bytes, skeleton(rowGroups))
   }
 
-  private def midpoint(rowGroup: RowGroup): Long = {
+  private[parquet] def midpoint(rowGroup: RowGroup): Long = {
     val columns = rowGroup.getColumns.asScala
     val size =
       if (rowGroup.isSetTotal_compressed_size) rowGroup.getTotal_compressed_size

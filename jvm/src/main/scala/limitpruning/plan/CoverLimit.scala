@@ -29,7 +29,13 @@ object CoverLimit {
       table: LookAtTable
   ): Either[Refusal, (LimitedScan, SelectedFileIndex)] = {
     val started = System.nanoTime()
-    val refine = new RefineRowGroups(table.classify, table.storage, table.narrow, table.maxBytes)
+    val refine = new RefineRowGroups(
+      table.classify,
+      table.storage,
+      table.narrow,
+      table.maxBytes,
+      table.budget.maxTime.fromNow
+    )
     val select = new SelectRows(table.narrow, table.storage, table.maxBytes)
     val search = new RowGroupSearch(
       scan.limit,

@@ -79,7 +79,10 @@ object Declined {
       )
 
   final case class KeyNotOrdered(key: String, dataType: String)
-      extends Declined("key-not-ordered", s"nothing is proved about the order of $key, which is of type $dataType")
+      extends Declined(
+        "key-not-ordered",
+        s"nothing is proved about the order of $key, which is of type $dataType"
+      )
 
   /** @param obstacles what stood in the way, and in how many row groups; empty where nothing did */
   final case class KeyNotClustered(filesLookedAt: Int, key: String, obstacles: String)

@@ -13,7 +13,6 @@ import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.util.SerializableConfiguration
 
 import limitpruning.parquet.{FactsCache, Footer, FootersOnExecutor}
-import limitpruning.parquet.FootersOnExecutor.SentFile
 
 /**
  * Reads footers by a Spark job, which is cancelled as soon as no more of them are needed. The job belongs to the query's
@@ -36,7 +35,7 @@ private[plan] final class FootersByJob(
     val answers = files.map(_ => new CompletableFuture[Array[Byte]]).toIndexedSeq
     val shared = context.broadcast(conf)
     val job = described(s"limit pruning: footers of ${files.size} files of $table")(submit(
-      files.map(f => SentFile.of(f.file, f.columns)),
+      files.map(f => FootersOnExecutor.question(f.file, f.columns)),
       first => results => results.indices.foreach(i => answers(first + i).complete(results(i)): Unit),
       shared
     ))
@@ -57,7 +56,7 @@ private[plan] final class FootersByJob(
 
   /** @param arrived takes the position of a task's first file, then the task's results */
   private def submit(
-      files: Seq[SentFile],
+      files: Seq[Array[Byte]],
       arrived: Int => Array[Array[Byte]] => Unit,
       conf: Broadcast[SerializableConfiguration]
   ): FutureAction[Unit] = {
@@ -65,7 +64,7 @@ private[plan] final class FootersByJob(
     val atOnce = threads // the class itself stays on the driver
     context.submitJob(
       context.parallelize(files, tasks),
-      (slice: Iterator[SentFile]) => FootersOnExecutor.read(slice.toVector, conf.value.value, atOnce),
+      (slice: Iterator[Array[Byte]]) => FootersOnExecutor.read(slice.toVector, conf.value.value, atOnce),
       0 until tasks,
       // As `parallelize` cuts a sequence.
       (task: Int, results: Array[Array[Byte]]) =>

@@ -47,7 +47,9 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
   else {
     val rows = file.footer.rowGroups(rowGroup).getRowCount
     val known = of(file, rowGroup)
-    nullCount(file, rowGroup).filter(nulls => nulls > 0 && nulls < rows && known.values != Values.Unknown) match {
+    nullCount(file, rowGroup).filter(nulls =>
+      nulls > 0 && nulls < rows && known.values != Values.Unknown
+    ) match {
       case Some(nulls) => order.worstValue(known).map(_ -> (rows - nulls)).toSeq :+ ((null, nulls))
       case None => order.worst(known).map(_ -> rows).toSeq
     }

@@ -45,7 +45,9 @@ object LimitedScan {
 
   private def blockedBy(operator: LogicalPlan): Declined = operator match {
     case _: Project | _: Filter if !operator.deterministic =>
-      Declined.NotDeterministic(operator.expressions.find(!_.deterministic).fold(operator.nodeName)(BriefSql(_)))
+      Declined.NotDeterministic(
+        operator.expressions.find(!_.deterministic).fold(operator.nodeName)(BriefSql(_))
+      )
     case other => Declined.OperatorBetween(other.nodeName)
   }
 

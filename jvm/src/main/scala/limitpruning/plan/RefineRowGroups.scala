@@ -1,21 +1,25 @@
 package limitpruning.plan
 
+import scala.concurrent.duration.Deadline
+
 import limitpruning.parquet.{ColumnPages, PageIndexReader, RowGroupDetails, Storage}
 import limitpruning.predicate.{Evaluator, RowUnit}
 import limitpruning.select.RowRange
 
 /**
  * Looks deeper into row groups that the footer leaves undecided: at dictionaries and bloom filters, then at pages; in
- * order, as long as rows are missing, bytes are left, and it helps. One search, one instance.
+ * order, as long as rows are missing, bytes and time are left, and it helps. One search, one instance.
  *
  * @param narrow knows whether some rows of a row group can be read without the others
  * @param maxBytes bytes that are read for one LIMIT at most
+ * @param deadline nothing is read after it: each row group may take several requests, one after the other
  */
 final class RefineRowGroups(
     classify: ClassifyRowGroups,
     storage: Storage,
     narrow: NarrowRowGroups,
-    maxBytes: Long
+    maxBytes: Long,
+    deadline: Deadline
 ) {
   import RefineRowGroups._
 
@@ -59,7 +63,7 @@ final class RefineRowGroups(
 
     private def bytesRead: Long = details.bytesRead + indexes.bytesRead
 
-    private def pays: Boolean = bytesRead < bytesLeft && inVain < MostInVain
+    private def pays: Boolean = bytesRead < bytesLeft && deadline.hasTimeLeft() && inVain < MostInVain
 
     private def refine(rowGroup: ClassifiedRowGroup, ordinal: Int): ClassifiedRowGroup = {
       val before = bytesRead

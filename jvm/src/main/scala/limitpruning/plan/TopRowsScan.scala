@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, NamedExpression, S
 import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan, Project, Sort}
 
-import limitpruning.predicate.SupportedTypes
+import limitpruning.predicate.{BriefSql, Nesting, SupportedTypes}
 
 /**
  * ORDER BY … LIMIT over nothing but deterministic projections and filters over a Parquet relation of Spark's own: any rows of
@@ -24,19 +24,24 @@ object TopRowsScan {
     case Sorted(above, order, child) =>
       LimitedScan.of(LocalLimit(local.limitExpr, child)).map(_.flatMap { scan =>
         (order.map(_.child) ++ above).find(!_.deterministic) match {
-          case Some(random) => Left(Declined.NotDeterministic(random.sql))
+          case Some(random) => Left(Declined.NotDeterministic(BriefSql(random)))
           case None => withKey(scan, order.head, child)
         }
       })
     case _ => None
   }
 
-  private def withKey(scan: LimitedScan, first: SortOrder, child: LogicalPlan): Either[Declined, TopRowsScan] =
+  private def withKey(
+      scan: LimitedScan,
+      first: SortOrder,
+      child: LogicalPlan
+  ): Either[Declined, TopRowsScan] =
     child match {
       case ScanOperation(projections, Nil, filters, _) =>
         val key = first.copy(child = overRelation(first.child, projections))
         val type_ = key.dataType
-        if (!SupportedTypes.contains(type_)) Left(Declined.KeyNotOrdered(key.child.sql, type_.sql))
+        if (Nesting.isDeeper(key, Nesting.DeepestAtom)) Left(Declined.TooDeeplyNested(Nesting.DeepestAtom))
+        else if (!SupportedTypes.contains(type_)) Left(Declined.KeyNotOrdered(key.child.sql, type_.sql))
         else {
           val needed = AttributeSet.fromAttributeSets((filters :+ key).map(_.references))
           Right(TopRowsScan(scan.copy(needed = scan.needed ++ needed), key, first))

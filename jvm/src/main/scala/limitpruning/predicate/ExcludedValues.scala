@@ -18,7 +18,8 @@ private[predicate] final class ExcludedValues(columns: Map[(ExprId, Seq[String])
         val wanted = values.filter(_ != null)
         unit => {
           val outcomes = byFacts(unit)
-          if (outcomes.canBeTrue && wanted.forall(unit.excludes(ordinal, _))) outcomes.intersect(Outcomes.NotTrue)
+          if (outcomes.canBeTrue && wanted.forall(unit.excludes(ordinal, _)))
+            outcomes.intersect(Outcomes.NotTrue)
           else outcomes
         }
       case _ => byFacts

@@ -6,7 +6,8 @@ package limitpruning.predicate
  *
  * @param values Spark's own ordering of the key's type
  */
-final class KeyOrder(values: Ordering[Any], isDescending: Boolean, nullsFirst: Boolean) extends Ordering[Any] {
+final class KeyOrder(values: Ordering[Any], isDescending: Boolean, nullsFirst: Boolean)
+    extends Ordering[Any] {
   private val direction = if (isDescending) values.reverse else values
 
   override def compare(a: Any, b: Any): Int =

@@ -54,7 +54,8 @@ case class LimitPrunedScanExec(
 
   /** What tasks tell each other, where that can spare some of them a row group. */
   @transient private[scan] lazy val sharedBound: Option[Broadcast[SharedBound]] = chosen match {
-    case CandidateRows(limit, _, selection, _, _, Some(_), _) if limit <= NoteTopKeysExec.MostKeys && selection.rowGroups > 1 =>
+    case CandidateRows(limit, _, selection, _, _, Some(_), _)
+        if limit <= NoteTopKeysExec.MostKeys && selection.rowGroups > 1 =>
       Some(sparkContext.broadcast(new SharedBound))
     case _ => None
   }
@@ -69,7 +70,7 @@ case class LimitPrunedScanExec(
     ScanMetrics.postPlanned(sparkContext, metrics, chosen, bytesToRead, pagesSkipped)
     reading
       .rdd(metrics, skip, look, isOneTask)
-      .mapPartitions(rows => new TellFileChanges(rows).asInstanceOf[Iterator[InternalRow]]) // or batches, as there
+      .mapPartitions(TellFileChanges.in)
   }
 
   override protected def doExecute(): RDD[InternalRow] = {

@@ -37,7 +37,8 @@ private[scan] final class PlannedRows(
 
   override def next(): Any = {
     val element = rows.next()
-    if (nextBegins <= delivered) check.whileOpen() // a row group's bytes are read together: now they have been
+    // A row group's bytes are read together: now they have been.
+    if (nextBegins <= delivered) check.whileOpen()
     while (begun < planned.length && nextBegins <= delivered) {
       nextBegins += planned(begun).rowsToRead
       rowGroupsRead += 1

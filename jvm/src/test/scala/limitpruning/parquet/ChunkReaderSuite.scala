@@ -29,7 +29,11 @@ class ChunkReaderSuite extends AnyFunSuite with TempFolder {
   ): Path = OneColumn.write(folder.resolve(name), field, values)(options)
 
   private def read[T](file: FileStatus)(body: ChunkReader => T): T = {
-    val reader = new ChunkReader(file, new FooterReader(conf).read(file, FileColumns.All), Storage(conf, FactsCache.none))
+    val reader = new ChunkReader(
+      file,
+      new FooterReader(conf).read(file, FileColumns.All),
+      Storage(conf, FactsCache.none)
+    )
     try body(reader)
     finally reader.close()
   }
@@ -92,7 +96,10 @@ class ChunkReaderSuite extends AnyFunSuite with TempFolder {
         _.withWriterVersion(version).withDictionaryPageSize(1024)
       )
       val encodings =
-        new FooterReader(conf).read(status(path), FileColumns.All).rowGroups.head.getColumns.get(0).getEncodingStats
+        new FooterReader(conf).read(
+          status(path),
+          FileColumns.All
+        ).rowGroups.head.getColumns.get(0).getEncodingStats
       assert(
         encodings.hasDictionaryEncodedPages && encodings.hasNonDictionaryEncodedPages,
         "as this test wants"

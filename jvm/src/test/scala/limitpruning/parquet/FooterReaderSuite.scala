@@ -65,7 +65,10 @@ class FooterReaderSuite extends AnyFunSuite with TempFolder {
   test("refuses a truncated file wherever it was cut") {
     val whole = Files.readAllBytes(fixture.write(path("whole.parquet")))
     for (length <- 0 until whole.length by 7)
-      intercept[UnreadableFooterException](reader.read(bytes("cut.parquet", whole.take(length)), FileColumns.All))
+      intercept[UnreadableFooterException](reader.read(
+        bytes("cut.parquet", whole.take(length)),
+        FileColumns.All
+      ))
   }
 
   test("refuses a file that became shorter since it was listed") {

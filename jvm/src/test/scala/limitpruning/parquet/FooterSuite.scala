@@ -67,7 +67,10 @@ class FooterSuite extends AnyFunSuite with TempFolder {
     for (i <- footer.rowGroups.indices if footer.places.selectsExactly(i, i))
       assert(ranged(path, footer.places.midpoints(i), footer.places.midpoints(i) + 1).size == 1)
     for (i <- footer.rowGroups.indices)
-      assert(ranged(path, footer.places.midpoints(i), footer.places.midpoints(i) + 1).nonEmpty, s"for row group $i")
+      assert(
+        ranged(path, footer.places.midpoints(i), footer.places.midpoints(i) + 1).nonEmpty,
+        s"for row group $i"
+      )
   }
 
   private val three = RawFooter("required int32 a;")

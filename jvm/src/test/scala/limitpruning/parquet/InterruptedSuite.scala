@@ -8,7 +8,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 class InterruptedSuite extends AnyFunSuite {
 
-  private def isInterruption(error: IOException): Boolean = Interrupted.unapply(error).exists(_.getCause eq error)
+  private def isInterruption(error: IOException): Boolean =
+    Interrupted.unapply(error).exists(_.getCause eq error)
 
   test("matches what reads of an interrupted thread fail with") {
     assert(isInterruption(new InterruptedIOException("while waiting for a request")))

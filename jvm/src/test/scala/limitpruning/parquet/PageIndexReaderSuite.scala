@@ -17,7 +17,12 @@ class PageIndexReaderSuite extends AnyFunSuite with TempFolder {
     PagedFile.write(folder.resolve(name), "required int32 a; required binary s (STRING);", rows)
 
   private def reader(path: Path, maxBytes: Long = plenty): PageIndexReader =
-    new PageIndexReader(status(path), new FooterReader(conf).read(status(path), FileColumns.All), Storage(conf, FactsCache.none), maxBytes)
+    new PageIndexReader(
+      status(path),
+      new FooterReader(conf).read(status(path), FileColumns.All),
+      Storage(conf, FactsCache.none),
+      maxBytes
+    )
 
   test("tells the pages of each column that hold some rows") {
     val indexes = reader(file("good"))

@@ -40,7 +40,13 @@ class RowGroupDetailsSuite extends AnyFunSuite with TempFolder {
     val file = status(path)
     val conf = new Configuration()
     val footer = new FooterReader(conf).read(file, FileColumns.All)
-    val details = new RowGroupDetails(file, footer, new RowGroupFacts(footer, settings), Storage(conf, FactsCache.none), maxBytes)
+    val details = new RowGroupDetails(
+      file,
+      footer,
+      new RowGroupFacts(footer, settings),
+      Storage(conf, FactsCache.none),
+      maxBytes
+    )
     try body(details)
     finally details.close()
   }

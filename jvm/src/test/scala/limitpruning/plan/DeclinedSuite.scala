@@ -27,7 +27,7 @@ class DeclinedSuite extends AnyFunSuite with SparkSuite {
 
   declines("operator-between")(wildlife.groupBy("species").count().limit(2))
   declines("not-deterministic")(wildlife.where("rand(5) < 0.9").limit(2))
-  declines("not-enough-rows")(Wildlife.query(wildlife, limit = 4))
+  declines("not-enough-rows")(wildlife.where("s % 2 = 0").limit(9))
   declines("not-clustered")(
     tableOf("unclustered", (0 until 9).map(i => s"$i.parquet" -> unclustered): _*).where("a > 5").limit(2)
   )

@@ -1,5 +1,7 @@
 package limitpruning.plan
 
+import scala.concurrent.duration.DurationInt
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.catalyst.InternalRow
@@ -21,7 +23,10 @@ object PagesFixture {
 
   def classified(status: FileStatus, conjuncts: Expression*): (ClassifyRowGroups, ClassifiedFile) = {
     val classify = new ClassifyRowGroups(conjuncts, Seq(a, b), new StructType, settings)
-    (classify, classify(ListedFile(InternalRow.empty, status), new FooterReader(conf).read(status, FileColumns.All)))
+    (
+      classify,
+      classify(ListedFile(InternalRow.empty, status), new FooterReader(conf).read(status, FileColumns.All))
+    )
   }
 
   def refined(
@@ -31,7 +36,7 @@ object PagesFixture {
       maxBytes: Long = 1L << 20
   )(conjuncts: Expression*): ClassifiedFile = {
     val (classify, file) = classified(status, conjuncts: _*)
-    new RefineRowGroups(classify, storage, narrow, maxBytes)(file, needed)
+    new RefineRowGroups(classify, storage, narrow, maxBytes, 1.hour.fromNow)(file, needed)
   }
 
   def select(narrow: NarrowRowGroups, maxBytes: Long = 1L << 20): SelectRows =

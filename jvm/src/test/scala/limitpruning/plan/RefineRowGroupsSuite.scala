@@ -1,5 +1,7 @@
 package limitpruning.plan
 
+import scala.concurrent.duration.{DurationInt, FiniteDuration}
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Expression, Literal, Not}
@@ -40,8 +42,14 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
   }
 
   /** Looks at dictionaries and bloom filters, not at pages. */
-  private def refine(classify: ClassifyRowGroups, maxBytes: Long = Plenty): RefineRowGroups =
-    new RefineRowGroups(classify, Storage(conf, FactsCache.none), new NarrowRowGroups(_ => true, isSupported = false, 0L), maxBytes)
+  private def refine(
+      classify: ClassifyRowGroups,
+      maxBytes: Long = Plenty,
+      time: FiniteDuration = 1.hour
+  ): RefineRowGroups = {
+    val narrow = new NarrowRowGroups(_ => true, isSupported = false, 0L)
+    new RefineRowGroups(classify, Storage(conf, FactsCache.none), narrow, maxBytes, time.fromNow)
+  }
 
   /** F(ully), p(artially) or n(ot matching), row group by row group. */
   private def states(file: ClassifiedFile): String = file.rowGroups.map(_.state match {
@@ -53,6 +61,11 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
   private def refined(rowGroups: String, needed: Long = Everything, maxBytes: Long = Plenty): String = {
     val (classify, file) = classified(rowGroups)
     states(refine(classify, maxBytes)(file, needed))
+  }
+
+  test("should read nothing where no time is left") {
+    val (classify, file) = classified("dudn")
+    assert(states(refine(classify, time = 0.seconds)(file, Everything)) == "pppF")
   }
 
   test("should decide what the footer leaves open, and leave open what a dictionary does, too") {

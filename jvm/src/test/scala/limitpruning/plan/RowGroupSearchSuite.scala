@@ -44,7 +44,11 @@ class RowGroupSearchSuite extends AnyFunSuite {
     var waves = Vector.empty[Int]
     val read = (wave: Seq[ListedFile]) => {
       waves :+= wave.size
-      new FooterWave(wave.map(file => Some(footers(files(listed.indexOf(file)).length))).toIndexedSeq, None, () => ())
+      new FooterWave(
+        wave.map(file => Some(footers(files(listed.indexOf(file)).length))).toIndexedSeq,
+        None,
+        () => ()
+      )
     }
     val classify = (file: ListedFile, footer: Footer) => {
       onClassified()

@@ -32,6 +32,16 @@ class ExcludedValuesSuite extends AnyFunSuite {
     assert(outcomes(InSet(c, Set(5, 7))) == Outcomes.TrueOrFalse)
   }
 
+  test("a list of thousands is not looked for value by value") {
+    var asked = 0
+    val counting = new RowUnit {
+      override def facts(ordinal: Int): ColumnFacts = ColumnFacts(Range(1, 900), Nulls.No)
+      override def excludes(ordinal: Int, value: Any): Boolean = { asked += 1; true }
+    }
+    assert(evaluator(InSet(c, (0 to 2000).toSet), Seq(c)).outcomes(counting) == Outcomes.TrueOrFalse)
+    assert(asked == 0)
+  }
+
   test("lines 4, 5: exclusion says nothing of nulls") {
     assert(outcomes(Not(EqualTo(c, Literal(5))), Nulls.Unknown) == Outcomes.True.union(Outcomes.Null))
     assert(outcomes(Not(In(c, Seq(Literal(5), Literal(null, IntegerType))))) == Outcomes.Null)

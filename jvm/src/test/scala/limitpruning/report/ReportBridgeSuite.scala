@@ -32,7 +32,8 @@ class ReportBridgeSuite extends AnyFunSuite with SparkSuite {
     "row_groups_scanned",
     "files_total",
     "files_looked_at",
-    "files_scanned",
+    "footers_kept",
+        "files_scanned",
     "rows_to_read",
     "row_ranges",
     "rows_cut",
@@ -66,11 +67,19 @@ class ReportBridgeSuite extends AnyFunSuite with SparkSuite {
   }
 
   test("a declined LIMIT as JSON") {
-    val Seq(node) = limits(Wildlife.query(wildlife, limit = 4)): @unchecked
+    val Seq(node) = limits(wildlife.where("s % 2 = 0").limit(1)): @unchecked
     assert(!node.get("covered").asBoolean)
     assert(node.get("reason").get("code").asText == "not-enough-rows")
     assert(node.get("reason").get("message").asText.nonEmpty)
     assert(node.get("row_groups_scanned").isNull && node.get("bytes_to_read").isNull)
+  }
+
+  test("a LIMIT that is not covered, but helped, as JSON") {
+    val Seq(node) = limits(Wildlife.query(wildlife, limit = 4)): @unchecked
+    assert(!node.get("covered").asBoolean)
+    assert(node.get("reason").get("code").asText == "not-enough-rows")
+    assert(node.get("row_groups_scanned").asInt == 3 && node.get("bytes_to_read").asLong > 0)
+    assert(!node.get("row_filter_skipped").asBoolean)
   }
 
   test("a report does not run the query") {

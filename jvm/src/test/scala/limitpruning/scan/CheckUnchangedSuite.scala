@@ -15,7 +15,8 @@ class CheckUnchangedSuite extends AnyFunSuite with TempFolder {
 
   private def file(name: String): Path = Files.writeString(folder.resolve(name), "0123456789")
 
-  private def check(listed: FileStatus): CheckUnchanged = new CheckUnchanged(PlannedSplit(listed), PlannedSplit.version(listed), conf)
+  private def check(listed: FileStatus): CheckUnchanged =
+    new CheckUnchanged(PlannedSplit(listed), PlannedSplit.version(listed), conf)
 
   test("line 35: a file that has another length, or the next millisecond, is another one") {
     val path = file("changed")

@@ -8,7 +8,10 @@ class FileChangedExceptionSuite extends AnyFunSuite {
     new FileChangedException("file:/t/the-file", "it has 9 bytes instead of 7")
 
   test("line 35: the message names the file, what was found and what to do") {
-    for (part <- Seq("file:/t/the-file", "it has 9 bytes instead of 7", "REFRESH TABLE", "make the DataFrame anew"))
+    for (
+      part <-
+        Seq("file:/t/the-file", "it has 9 bytes instead of 7", "REFRESH TABLE", "make the DataFrame anew")
+    )
       assert(error.getMessage.contains(part))
   }
 

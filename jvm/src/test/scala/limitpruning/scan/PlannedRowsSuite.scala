@@ -14,7 +14,8 @@ import limitpruning.testing.TempFolder
 class PlannedRowsSuite extends AnyFunSuite with TempFolder {
   private lazy val file = Files.writeString(folder.resolve("the-file"), "0123456789")
 
-  private def check: CheckUnchanged = new CheckUnchanged(PlannedSplit(status(file)), PlannedSplit.version(status(file)), new Configuration())
+  private def check: CheckUnchanged =
+    new CheckUnchanged(PlannedSplit(status(file)), PlannedSplit.version(status(file)), new Configuration())
 
   private def batch(rows: Int): ColumnarBatch = new ColumnarBatch(Array.empty, rows)
 

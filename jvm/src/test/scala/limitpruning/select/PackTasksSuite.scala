@@ -49,7 +49,8 @@ class PackTasksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("a run keeps length and modification time of its file, for the check before reading") {
-    val Seq(Seq(run)) = pack(0, 10)(SelectedFile("a", FileVersion(123, 456, 7, 8), Seq(Selections.rowGroup(0, 1)))): @unchecked
+    val Seq(Seq(run)) =
+      pack(0, 10)(SelectedFile("a", FileVersion(123, 456, 7, 8), Seq(Selections.rowGroup(0, 1)))): @unchecked
     assert(run.file.version == FileVersion(123, 456, 7, 8))
   }
 

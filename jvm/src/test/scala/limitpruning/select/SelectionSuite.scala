@@ -10,7 +10,8 @@ class SelectionSuite extends AnyFunSuite {
     val wide = rowGroup(3, 15, rows = 50).copy(columns =
       Map(Seq("a") -> ColumnBytes(7), Seq("b", "c") -> ColumnBytes(5)) // beside one that is not read
     )
-    val selection = Selection(Seq(file("a", 0 -> 10, 1 -> 20), SelectedFile("b", Selections.someVersion, Seq(wide))))
+    val selection =
+      Selection(Seq(file("a", 0 -> 10, 1 -> 20), SelectedFile("b", Selections.someVersion, Seq(wide))))
     assert(selection.rows == 250)
     assert(selection.rowGroups == 3)
     assert(selection.bytes == 45)
@@ -20,15 +21,21 @@ class SelectionSuite extends AnyFunSuite {
     val pages = ColumnBytes(100, Some(SelectedPages(bytes = 30, pages = 2, total = 9)))
     val cut = rowGroup(0, 110, rows = 50)
       .copy(columns = Map(Seq("a") -> pages), ranges = Seq(RowRange(5, 15), RowRange(20, 21)))
-    val selection = Selection(Seq(SelectedFile("a", Selections.someVersion, Seq(cut, rowGroup(1, 7, rows = 8)))))
+    val selection =
+      Selection(Seq(SelectedFile("a", Selections.someVersion, Seq(cut, rowGroup(1, 7, rows = 8)))))
     assert(selection.rows == 11 + 8 && selection.rowsCut == 39)
     assert(selection.rowRanges == 2 && selection.rowGroups == 2)
     assert(selection.bytes == 30 + 10 + 7)
-    assert(selection != Selection(Seq(SelectedFile("a", Selections.someVersion, Seq(rowGroup(0, 0), rowGroup(1, 7))))))
+    assert(selection !=
+      Selection(Seq(SelectedFile("a", Selections.someVersion, Seq(rowGroup(0, 0), rowGroup(1, 7))))))
   }
 
   test("line 19: rows beyond an Int add up") {
-    val huge = SelectedFile("a", Selections.someVersion, Seq.tabulate(3)(i => rowGroup(i, 1, rows = Int.MaxValue.toLong)))
+    val huge = SelectedFile(
+      "a",
+      Selections.someVersion,
+      Seq.tabulate(3)(i => rowGroup(i, 1, rows = Int.MaxValue.toLong))
+    )
     assert(Selection(Seq(huge)).rows == 3L * Int.MaxValue)
   }
 

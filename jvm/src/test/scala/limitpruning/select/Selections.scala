@@ -6,7 +6,11 @@ object Selections {
   val someVersion: FileVersion = FileVersion(1, 1, 1, 1)
 
   def file(path: String, rowGroups: (Int, Long)*): SelectedFile =
-    SelectedFile(path, FileVersion(1000, 0, 10, 20), rowGroups.map { case (ordinal, bytes) => rowGroup(ordinal, bytes) })
+    SelectedFile(
+      path,
+      FileVersion(1000, 0, 10, 20),
+      rowGroups.map { case (ordinal, bytes) => rowGroup(ordinal, bytes) }
+    )
 
   def rowGroup(ordinal: Int, bytes: Long, rows: Long = 100): SelectedRowGroup =
     SelectedRowGroup(

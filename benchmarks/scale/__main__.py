@@ -1,0 +1,61 @@
+"""Runs it: `python -m benchmarks.scale`, or `make bench-scale`, which builds the JARs."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+
+from benchmarks.scale import report, tables
+from benchmarks.scale.measure import Measured, measure
+from benchmarks.scale.session import SlowSpark
+from benchmarks.scale.settings import Settings, from_environment
+
+
+def main() -> int:
+    """Make the tables, measure, report, and remove the tables."""
+    settings = from_environment()
+    shutil.rmtree(settings.data, ignore_errors=True)
+    settings.data.mkdir(parents=True)
+    started = time.monotonic()
+    spark = SlowSpark(settings.data / "scratch")
+    try:
+        measured = run(spark, settings)
+    finally:
+        spark.stop()
+        shutil.rmtree(settings.data, ignore_errors=True)
+    seconds = time.monotonic() - started
+    path = settings.results / "scale.json"
+    about = {"spark": spark.session.version, "seconds": round(seconds)}
+    report.write_json(path, measured, about)
+    print(report.table(measured))
+    for name, ratio in report.growth(measured).items():
+        print(f"first rows of a covered LIMIT, {name}: {ratio:.2f} times as long")
+    for name, more in report.worst(measured).items():
+        print(f"added to planning at most, {name}: {more * 1e3:.0f} ms")
+    print(f"{len(measured)} queries in {seconds:.0f} s; written to {path}")
+    return 0
+
+
+def run(spark: SlowSpark, settings: Settings) -> list[Measured]:
+    """Measure every table, after one that warms up."""
+    folder, runs = settings.data, settings.runs
+    measure(spark, "warm-up", 50, tables.many_files(folder, 50), (0,), 10)
+    measured = []
+    for files in settings.files:
+        made = tables.many_files(folder, files)
+        measured += measure(spark, "files", files, made, settings.latencies, runs)
+        shutil.rmtree(made)
+    largest = settings.latencies[-1:]
+    measured += measure(spark, "columns", tables.WIDE_COLUMNS, tables.wide(folder), largest, runs)
+    measured += measure(
+        spark, "row groups", tables.ROW_GROUPS, tables.row_groups(folder), largest, runs
+    )
+    measured += measure(
+        spark, "partitions", tables.PARTITIONS, tables.partitions(folder), largest, runs
+    )
+    return measured
+
+
+if __name__ == "__main__":
+    sys.exit(main())

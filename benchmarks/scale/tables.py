@@ -1,0 +1,70 @@
+"""Tables of many files, columns, row groups or partitions, which take next to no disk: files are links to a few."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+LINKS_PER_FILE = 20_000  # file systems allow some 65,000
+ROWS = 100
+# Of each file: every row of the second row group has `id >= 50`, some rows of both have `c < 3`, none has `id < 0`.
+COVERED, UNPROVABLE, ABSENT = "id >= 50", "c < 3", "id < 0"
+WIDE_COLUMNS = 2_000
+ROW_GROUPS = 10_000
+PARTITIONS = 10_000
+
+
+def many_files(folder: Path, count: int) -> Path:
+    """Make a table of so many small files of two row groups."""
+    return _linked(folder / f"files-{count}", [f"part-{n:06}.parquet" for n in range(count)])
+
+
+def partitions(folder: Path) -> Path:
+    """Make a table of partitions in two levels, with a file in each."""
+    names = [f"a={n // 100:03}/b={n % 100:02}/part.parquet" for n in range(PARTITIONS)]
+    return _linked(folder / "partitions", names)
+
+
+def wide(folder: Path) -> Path:
+    """Make a table of many columns, four files of four row groups."""
+    columns = {f"c{n}": [n % 7 + row for row in range(ROWS)] for n in range(WIDE_COLUMNS)}
+    data = pa.table({"id": list(range(ROWS)), "c": [row % 7 for row in range(ROWS)], **columns})
+    for number in range(4):
+        path = folder / "wide" / f"part-{number}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(data, path, row_group_size=ROWS // 4)
+    return folder / "wide"
+
+
+def row_groups(folder: Path) -> Path:
+    """Make a table of one file with many row groups of two rows; the last ones alone match."""
+    path = folder / "row-groups" / "part.parquet"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = 2 * ROW_GROUPS
+    ids = [number - rows + 60 for number in range(rows)]
+    data = pa.table({"id": ids, "c": [number % 7 for number in range(rows)]})
+    pq.write_table(data, path, row_group_size=2)
+    return path.parent
+
+
+def _linked(folder: Path, names: list[str]) -> Path:
+    original = folder.parent / "originals"
+    original.mkdir(parents=True, exist_ok=True)
+    source = original
+    for number, name in enumerate(names):
+        if number % LINKS_PER_FILE == 0:
+            source = original / f"{folder.name}-{number}.parquet"
+            _write(source)
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        os.link(source, target)
+    return folder
+
+
+def _write(path: Path) -> None:
+    values = [row % 7 for row in range(ROWS)]
+    data = pa.table({"id": list(range(ROWS)), "c": values, "text": ["x" * 20] * ROWS})
+    pq.write_table(data, path, row_group_size=ROWS // 2)

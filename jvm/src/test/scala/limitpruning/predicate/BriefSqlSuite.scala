@@ -1,0 +1,24 @@
+package limitpruning.predicate
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.IntegerType
+import org.scalatest.funsuite.AnyFunSuite
+
+class BriefSqlSuite extends AnyFunSuite {
+  private val c = AttributeReference("c", IntegerType)()
+
+  test("short expressions are shown as they are") {
+    val short = Not(InSet(c, Set(1, 2, 3)))
+    assert(BriefSql(short) == short.sql)
+  }
+
+  test("of a long list some values are shown, wherever it stands") {
+    val sql = BriefSql(Not(InSet(c, (1 to 100000).toSet)))
+    assert(sql.matches("""\(NOT \(c IN \((-?\d+, ){10}… 99990 more\)\)\)"""), sql)
+  }
+
+  test("whatever else is long is cut") {
+    val sql = BriefSql(In(c, (1 to 1000).map(Literal(_))))
+    assert(sql.startsWith("(c IN (1, 2, ") && sql.endsWith("…") && sql.length == 501, sql)
+  }
+}
