@@ -43,7 +43,8 @@ object PackTasks {
 
     def add(task: Task, file: SelectedFile, rowGroup: SelectedRowGroup): Task =
       task.runs.lastOption match {
-        case Some(run) if run.isFollowedBy(file, rowGroup) && task.runBytes <= maxRunBytes - bytesOf(rowGroup) =>
+        case Some(run)
+            if run.isFollowedBy(file, rowGroup) && task.runBytes <= maxRunBytes - bytesOf(rowGroup) =>
           val bytes = bytesOf(rowGroup)
           Task(task.runs.init :+ (run :+ rowGroup), task.bytes + bytes, task.runBytes + bytes)
         case _ =>
