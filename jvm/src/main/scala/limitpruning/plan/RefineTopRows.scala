@@ -24,7 +24,7 @@ final class RefineTopRows(
   import RefineTopRows._
 
   private val bound = new RowBound(limit.toLong, key.order)
-  private var inVain = 0
+  private var tried, inVain = 0
   private val readers = mutable.Map.empty[ClassifiedFile, PageIndexReader]
 
   /** @return what was found, with fewer rows of some row groups, or fewer row groups */
@@ -35,7 +35,7 @@ final class RefineTopRows(
   private def refined(found: FoundTopRows): FoundTopRows = {
     def isBehind(best: Option[Any]): Boolean = found.bound.excludes(best) || bound.excludes(best)
     val looked = found.kept.map { candidate =>
-      val parts = if (isBehind(candidate.best) || !pays) None else partsOf(candidate)
+      val parts = if (!pays || isBehind(candidate.best)) None else partsOf(candidate)
       parts match {
         case Some(parts) =>
           parts.foreach(part => part.certain.foreach(bound.add(_, part.range.rows)))
@@ -45,9 +45,12 @@ final class RefineTopRows(
       (candidate, parts)
     }
     val kept = looked.map { case (candidate, parts) =>
-      candidate.copy(ranges = parts.fold(candidate.ranges)(_.filterNot(part => isBehind(part.best)).map(_.range)))
+      candidate.copy(ranges =
+        parts.fold(candidate.ranges)(_.filterNot(part => isBehind(part.best)).map(_.range))
+      )
     }.filter(candidate => candidate.ranges.nonEmpty && !isBehind(candidate.best))
-    val better = if (bound.place.exists(place => found.bound.place.forall(key.order.lteq(place, _)))) bound else found.bound
+    val better = if (bound.place.exists(place => found.bound.place.forall(key.order.lteq(place, _)))) bound
+    else found.bound
     val unseen = found.unseen.filterNot(file => isBehind(key.best(file)))
     FoundTopRows(kept, unseen, better, found.dropped + found.kept.size - kept.size)
   }
@@ -57,10 +60,12 @@ final class RefineTopRows(
     else key.certain(candidate.file, candidate.rowGroup)
 
   private def pays: Boolean =
-    readers.values.map(_.bytesRead).sum < maxBytes && readers.size < MostFiles && inVain < MostInVain
+    tried < MostRowGroups && inVain < MostInVain && readers.size < MostFiles &&
+      readers.values.map(_.bytesRead).sum < maxBytes
 
   /** None where the row group's pages are not known, or not worth knowing. */
   private def partsOf(candidate: Candidate): Option[Seq[Part]] = {
+    tried += 1
     val file = candidate.file
     val indexes = readers.getOrElseUpdate(
       file,
@@ -68,7 +73,8 @@ final class RefineTopRows(
     )
     def exist(column: Int): Boolean =
       ColumnPages.exist(file.facts, indexes, classify.columns(column), candidate.rowGroup)
-    val isWorthIt = narrow.isPossible(file.footer, indexes, candidate.rowGroup) && key.columns.exists(exist) &&
+    val isWorthIt = narrow.isPossible(file.footer, indexes, candidate.rowGroup) &&
+      key.columns.exists(exist) &&
       narrow.isLarge(file.footer, candidate.rowGroup)
     if (!file.isBelieved || !isWorthIt) None
     else {
@@ -79,7 +85,10 @@ final class RefineTopRows(
       }.toMap
       val rows = file.footer.rowGroups(candidate.rowGroup).getRowCount
       if (pages.isEmpty) None
-      else Some(for ((range, unit) <- ClassifyPages.units(classify.columns, rows, known, pages); part <- part(file, range, unit))
+      else Some(for (
+        (range, unit) <- ClassifyPages.units(classify.columns, rows, known, pages);
+        part <- part(file, range, unit)
+      )
         yield part)
     }
   }
@@ -99,6 +108,9 @@ private object RefineTopRows {
 
   /** Row groups of whose pages none could be left out before looking at pages is given up. */
   private val MostInVain = 2
+
+  /** Row groups whose pages are asked for at most. */
+  private val MostRowGroups = 64
 
   /** Files whose page indexes are read at most: it is the best row groups that give the bound. */
   private val MostFiles = 16
