@@ -146,7 +146,7 @@ def rows_of(columns: str, matching: Callable[[int, int], bool]) -> list[str]:
 
 # Queries, with the rows that may be in their answers.
 ANSWERS = {
-    "SELECT id, c FROM t WHERE id >= 15 LIMIT 12": rows_of("id, c", lambda id, _: id >= 15),
+    "SELECT id, c FROM t WHERE id >= 15 LIMIT 12": rows_of("id, c", lambda number, _: number >= 15),
     "SELECT c FROM t WHERE c <> 3 LIMIT 4": rows_of("c", lambda _, c: c != 3),
     "SELECT id FROM t LIMIT 3": rows_of("id", lambda _, __: True),
     "SELECT id FROM t LIMIT 2147483647": rows_of("id", lambda _, __: True),
@@ -155,10 +155,15 @@ ANSWERS = {
 
 
 # Plain Spark looks for more rows without end: only what the first row group answers can be asked.
-ENDLESS = [FOOTERS[name] for name in FOOTERS if name in (
-    "as many rows as a long holds",
-    "rows that overflow when added",
-)]
+ENDLESS = [
+    FOOTERS[name]
+    for name in FOOTERS
+    if name
+    in (
+        "as many rows as a long holds",
+        "rows that overflow when added",
+    )
+]
 SMALL_QUERIES = ["SELECT c FROM t WHERE c <> 3 LIMIT 4", "SELECT id FROM t LIMIT 3"]
 
 
@@ -234,9 +239,7 @@ def page_index(list_claims: int) -> bytes:
 
 
 @pytest.mark.parametrize("claimed", [2**24, 2**31 - 1, 2**31 + 1])
-def test_a_page_index_that_claims_the_absurd(
-    spark: SparkSession, file: Path, claimed: int
-) -> None:
+def test_a_page_index_that_claims_the_absurd(spark: SparkSession, file: Path, claimed: int) -> None:
     data = file.read_bytes()
     index = page_index(claimed)
     length = int.from_bytes(data[-8:-4], "little")

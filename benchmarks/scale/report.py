@@ -13,14 +13,17 @@ from benchmarks.scale.measure import Measured, Side
 from benchmarks.scale.session import Cost
 
 _HEADER = (
-    "table", "size", "query", "ms/request", "decision", "plan ms", "plain", "first rows ms", "plain",
-    "requests", "plain", "KB read", "MB allocated", "plain", "heap MB", "plain",
+    "table", "size", "query", "ms/request", "decision", "plan ms", "plain", "first rows ms",
+    "plain", "requests", "plain", "KB read", "MB allocated", "plain", "heap MB", "plain",
 )  # fmt: skip
 _WIDTHS = (12, 8, 14, 11, 16, 9, 8, 14, 8, 9, 8, 8, 13, 8, 8, 8)
 
 
 def table(measured: Sequence[Measured]) -> str:
-    """Return a line for each query; `plain` is plain Spark's. Requests and bytes are those of planning."""
+    """Return a line for each query, with plain Spark's figures under `plain`.
+
+    Requests and bytes are those of planning.
+    """
     return "\n".join([_line(_HEADER), *(_line(_cells(one)) for one in measured)])
 
 
@@ -42,7 +45,7 @@ def growth(measured: Sequence[Measured]) -> dict[str, float]:
 
 
 def worst(measured: Sequence[Measured]) -> dict[str, float]:
-    """Return how many seconds longer planning took where nothing could be proved, at most, by latency."""
+    """Return the most seconds that planning added where nothing was proved, by latency."""
     unproved = [one for one in measured if one.query != "covered"]
     added: dict[str, float] = {}
     for one in unproved:

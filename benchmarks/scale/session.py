@@ -56,7 +56,7 @@ class SlowSpark:
     """A session with the extension over storage of a given latency."""
 
     def __init__(self, scratch: Path) -> None:
-        """Start it. Nothing that planning reads is kept, so that every query is the first of its table."""
+        """Start it; planning keeps nothing of what it reads, so every query is a table's first."""
         os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
         os.environ["PYSPARK_PYTHON"] = sys.executable
         builder = (
@@ -92,9 +92,11 @@ class SlowSpark:
     def table(self, name: str, folder: Path) -> Cost:
         """Register the folder as a view; return what listing it cost."""
         return self.cost(
-            lambda: self.session.read.schema(self._schema(folder))
-            .parquet(f"slow://{folder}")
-            .createOrReplaceTempView(name)
+            lambda: (
+                self.session.read.schema(self._schema(folder))
+                .parquet(f"slow://{folder}")
+                .createOrReplaceTempView(name)
+            )
         )
 
     def plan(self, query: str, enabled: bool) -> DataFrame:
