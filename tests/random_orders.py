@@ -19,7 +19,13 @@ _FUNCTIONS = {
     "fraction": ["{c} + 1", "-{c}", "{c} * 0"],
     "decimal": ["{c} - 1", "round({c})", "floor({c})"],
     "boolean": ["NOT {c}"],
-    "date": ["year({c})", "date_add({c}, 3)", "trunc({c}, 'MM')", "CAST({c} AS TIMESTAMP)", "day({c})"],
+    "date": [
+        "year({c})",
+        "date_add({c}, 3)",
+        "trunc({c}, 'MM')",
+        "CAST({c} AS TIMESTAMP)",
+        "day({c})",
+    ],
     "timestamp": ["date_trunc('HOUR', {c})", "CAST({c} AS DATE)", "hour({c})"],
     "ntz": ["CAST({c} AS DATE)"],
     "string": ["substring({c}, 1, 1)", "upper({c})", "length({c})", "coalesce({c}, 'k')"],
@@ -63,7 +69,9 @@ class OrderedQuery:
 
 def _keys(rows: list[dict[str, Any]], names: list[str]) -> list[tuple[str, ...]]:
     # The two zeros are equal to Spark.
-    return [tuple(oracle.plain(row[n] if row[n] != 0 else abs(row[n])) for n in names) for row in rows]
+    return [
+        tuple(oracle.plain(row[n] if row[n] != 0 else abs(row[n])) for n in names) for row in rows
+    ]
 
 
 @st.composite

@@ -151,7 +151,9 @@ def soak(spark: SparkSession, folder: Path, seconds: float, samples: int = 10) -
             frame.createOrReplaceTempView("soaked")
         spark.catalog.refreshByPath(str(folder))
         rows = table.rows()
-        drawn = [(*predicate(random.randrange(1100)), random.randrange(1, 200)) for _ in range(QUERIES)]
+        drawn = [
+            (*predicate(random.randrange(1100)), random.randrange(1, 200)) for _ in range(QUERIES)
+        ]
         for covered in in_threads(lambda query, rows=rows: _ask(spark, rows, *query), drawn):
             tally.counts["queries"] += 1
             tally.counts["covered"] += covered

@@ -36,9 +36,7 @@ def test_reasons(spark: SparkSession, wildlife: Table, code: str, query: str) ->
 
 
 @pytest.mark.usefixtures("statistics_alone")
-def test_not_enough_rows_and_nothing_to_be_left_out(
-    spark: SparkSession, wildlife: Table
-) -> None:
+def test_not_enough_rows_and_nothing_to_be_left_out(spark: SparkSession, wildlife: Table) -> None:
     assert wildlife.rows
     report = assert_left_alone(spark, "SELECT * FROM tracking_data WHERE s % 2 = 0 LIMIT 4")
     reason = report.only.reason

@@ -31,7 +31,9 @@ def numbers(spark: SparkSession, tmp_path: Path) -> DataFrame:
     return spark.read.parquet(str(tmp_path))
 
 
-def hold(spark: SparkSession, df: DataFrame, where: Column, limit: int, rows: set[int]) -> LimitReport:
+def hold(
+    spark: SparkSession, df: DataFrame, where: Column, limit: int, rows: set[int]
+) -> LimitReport:
     """Hold ``WHERE where LIMIT limit`` to the ids that match; return its report."""
     query = df.where(where).limit(limit)
     found = [row.id for row in query.collect()]

@@ -49,7 +49,9 @@ def run(spark: SlowSpark, settings: Settings) -> list[Measured]:
     largest = settings.latencies[-1:]
     measured += measure(spark, "columns", tables.WIDE_COLUMNS, tables.wide(folder), largest, runs)
     # Without latency: plain Spark reads a dictionary of each row group, one after the other.
-    measured += measure(spark, "row groups", tables.ROW_GROUPS, tables.row_groups(folder), (0,), runs)
+    measured += measure(
+        spark, "row groups", tables.ROW_GROUPS, tables.row_groups(folder), (0,), runs
+    )
     measured += measure(
         spark, "partitions", tables.PARTITIONS, tables.partitions(folder), largest, runs
     )

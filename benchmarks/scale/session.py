@@ -92,9 +92,11 @@ class SlowSpark:
     def table(self, name: str, folder: Path) -> Cost:
         """Register the folder as a view; return what listing it cost."""
         return self.cost(
-            lambda: self.session.read.schema(self._schema(folder))
-            .parquet(f"slow://{folder}")
-            .createOrReplaceTempView(name)
+            lambda: (
+                self.session.read.schema(self._schema(folder))
+                .parquet(f"slow://{folder}")
+                .createOrReplaceTempView(name)
+            )
         )
 
     def plan(self, query: str, enabled: bool) -> DataFrame:

@@ -58,7 +58,8 @@ def _bound_line(limit: LimitReport) -> str:
 def _cost_line(limit: LimitReport) -> str:
     parts = [
         _known("files: {} scanned", limit.files_scanned),
-        _known("{} looked at", limit.files_looked_at) + _known(" ({} known)", limit.footers_kept or None),
+        _known("{} looked at", limit.files_looked_at)
+        + _known(" ({} known)", limit.footers_kept or None),
         _known("{} in all", limit.files_total),
     ]
     files = ", ".join(part for part in parts if part)
