@@ -146,7 +146,7 @@ def rows_of(columns: str, matching: Callable[[int, int], bool]) -> list[str]:
 
 # Queries, with the rows that may be in their answers.
 ANSWERS = {
-    "SELECT id, c FROM t WHERE id >= 15 LIMIT 12": rows_of("id, c", lambda number, _: number >= 15),
+    "SELECT id, c FROM t WHERE id >= 15 LIMIT 12": rows_of("id, c", lambda id, _: id >= 15),
     "SELECT c FROM t WHERE c <> 3 LIMIT 4": rows_of("c", lambda _, c: c != 3),
     "SELECT id FROM t LIMIT 3": rows_of("id", lambda _, __: True),
     "SELECT id FROM t LIMIT 2147483647": rows_of("id", lambda _, __: True),
@@ -238,7 +238,7 @@ def page_index(list_claims: int) -> bytes:
     return b"\x19\xfc" + varint(list_claims) + bytes(40)
 
 
-@pytest.mark.parametrize("claimed", [2**24, 2**31 - 1, 2**31 + 1])
+@pytest.mark.parametrize("claimed", [2**24, 2**31 + 1])
 def test_a_page_index_that_claims_the_absurd(spark: SparkSession, file: Path, claimed: int) -> None:
     data = file.read_bytes()
     index = page_index(claimed)
