@@ -78,7 +78,9 @@ object LimitPruningConf {
 
   val Threads = SQLConf
     .buildConf("spark.limitPruning.planning.threads")
-    .doc("The most threads that read footers at the same time on the driver, or in one task, while planning one LIMIT.")
+    .doc(
+      "The most threads that read footers at the same time on the driver, or in one task, while planning one LIMIT."
+    )
     .version("0.1.0")
     .intConf
     .checkValue(n => n >= 1 && n <= 128, "must be between 1 and 128")

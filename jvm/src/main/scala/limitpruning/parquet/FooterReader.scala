@@ -40,7 +40,8 @@ final class FooterReader(conf: Configuration) {
     val raw = Util.readFileMetaData(new ByteArrayInputStream(bytes))
     if (raw.getRow_groups.asScala.exists(_.getColumns.asScala.exists(isEncrypted)))
       fail(file, "columns of it are encrypted")
-    if (!raw.getRow_groups.asScala.forall(isPlausible(file, _))) fail(file, "a row group lies outside of the file")
+    if (!raw.getRow_groups.asScala.forall(isPlausible(file, _)))
+      fail(file, "a row group lies outside of the file")
     NarrowedFooter.of(raw, columns, FooterSeal.of(bytes))
   }
 

@@ -15,7 +15,12 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 object FootersOnExecutor {
 
   /** What is sent to executors to be read. */
-  private final case class Question(path: String, length: Long, modificationTime: Long, columns: FileColumns) {
+  private final case class Question(
+      path: String,
+      length: Long,
+      modificationTime: Long,
+      columns: FileColumns
+  ) {
     def file: FileStatus = new FileStatus(length, false, 1, 1, modificationTime, new Path(path))
   }
 
@@ -45,13 +50,12 @@ object FootersOnExecutor {
    * @param answer what [[read]] gave for the file
    * @throws UnreadableFooterException where it has no footer
    */
-  def footer(file: FileStatus, answer: Array[Byte]): Footer = {
+  def footer(file: FileStatus, answer: Array[Byte]): Footer =
     ofBytes(answer) match {
       case narrowed: NarrowedFooter => FooterReader.explained(file)(Footer.of(narrowed))
       case problem: String => throw new UnreadableFooterException(file, problem)
       case other => throw new IllegalStateException(s"executors do not answer with ${other.getClass}")
     }
-  }
 
   private def answer(reader: FooterReader, asked: Question): Array[Byte] = toBytes(
     try reader.narrowed(asked.file, asked.columns)

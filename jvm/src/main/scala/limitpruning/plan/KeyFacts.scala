@@ -62,7 +62,8 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
   }
 
   /** The key's columns, by the ordinals that `classify` gives them. */
-  val columns: Seq[Int] = Column.in(key.child).map(_.id).flatMap(id => classify.columns.indices.find(classify.columns(_).id == id))
+  val columns: Seq[Int] =
+    Column.in(key.child).map(_.id).flatMap(id => classify.columns.indices.find(classify.columns(_).id == id))
 
   private def best(known: ColumnFacts): Option[Any] =
     order.best(if (isNeverNull && known.canBeValue) known.withoutNulls else known)

@@ -31,6 +31,7 @@ object PlanLimitPrunedScan extends Strategy {
 
   /** Where the key can be told from the rows that the scan's filter passes, it is noted while they pass. */
   private def noting(key: SortOrder, limit: Int)(plan: SparkPlan): SparkPlan =
-    if (limit <= NoteTopKeysExec.MostKeys && key.references.subsetOf(plan.outputSet)) NoteTopKeysExec(key, limit, plan)
+    if (limit <= NoteTopKeysExec.MostKeys && key.references.subsetOf(plan.outputSet))
+      NoteTopKeysExec(key, limit, plan)
     else plan
 }

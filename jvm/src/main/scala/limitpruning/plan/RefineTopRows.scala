@@ -45,9 +45,12 @@ final class RefineTopRows(
       (candidate, parts)
     }
     val kept = looked.map { case (candidate, parts) =>
-      candidate.copy(ranges = parts.fold(candidate.ranges)(_.filterNot(part => isBehind(part.best)).map(_.range)))
+      candidate.copy(ranges =
+        parts.fold(candidate.ranges)(_.filterNot(part => isBehind(part.best)).map(_.range))
+      )
     }.filter(candidate => candidate.ranges.nonEmpty && !isBehind(candidate.best))
-    val better = if (bound.place.exists(place => found.bound.place.forall(key.order.lteq(place, _)))) bound else found.bound
+    val better = if (bound.place.exists(place => found.bound.place.forall(key.order.lteq(place, _)))) bound
+    else found.bound
     val unseen = found.unseen.filterNot(file => isBehind(key.best(file)))
     FoundTopRows(kept, unseen, better, found.dropped + found.kept.size - kept.size)
   }
@@ -68,7 +71,8 @@ final class RefineTopRows(
     )
     def exist(column: Int): Boolean =
       ColumnPages.exist(file.facts, indexes, classify.columns(column), candidate.rowGroup)
-    val isWorthIt = narrow.isPossible(file.footer, indexes, candidate.rowGroup) && key.columns.exists(exist) &&
+    val isWorthIt = narrow.isPossible(file.footer, indexes, candidate.rowGroup) &&
+      key.columns.exists(exist) &&
       narrow.isLarge(file.footer, candidate.rowGroup)
     if (!file.isBelieved || !isWorthIt) None
     else {
@@ -79,7 +83,10 @@ final class RefineTopRows(
       }.toMap
       val rows = file.footer.rowGroups(candidate.rowGroup).getRowCount
       if (pages.isEmpty) None
-      else Some(for ((range, unit) <- ClassifyPages.units(classify.columns, rows, known, pages); part <- part(file, range, unit))
+      else Some(for (
+        (range, unit) <- ClassifyPages.units(classify.columns, rows, known, pages);
+        part <- part(file, range, unit)
+      )
         yield part)
     }
   }

@@ -21,7 +21,10 @@ final class SelectCandidates(select: SelectRows) {
         val file = byPlace((candidate.file.listed.status.getPath.toString, candidate.rowGroup))
         file.copy(rowGroups = file.rowGroups.map(_.copy(best = candidate.best.map(Place(_)))))
       }
-      Selection(ordered, found.unseen.map(file => UnseenFile(file.status.getPath.toString, file.status.getLen)))
+      Selection(
+        ordered,
+        found.unseen.map(file => UnseenFile(file.status.getPath.toString, file.status.getLen))
+      )
     }
   }
 }

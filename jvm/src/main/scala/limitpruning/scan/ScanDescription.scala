@@ -54,16 +54,17 @@ private[scan] object ScanDescription {
   }
 
   /** Why the rows are not just those wanted; nothing where they are. */
-  private def whyCandidates(chosen: ChosenRows, shown: String => String): Seq[(String, String)] = chosen match {
-    case CandidateRows(_, _, _, _, _, Some(top), _) => Seq(
-        "OrderBy" -> shown(top.key),
-        "Bound" -> top.bound.fold("found while reading")(shown),
-        "RowsCertain" -> top.rowsCertain.toString,
-        "DroppedByBound" -> top.rowGroupsDropped.toString
-      )
-    case CandidateRows(_, _, _, _, _, _, Some(reason)) => Seq("NotCovered" -> shown(reason.message))
-    case _ => Nil
-  }
+  private def whyCandidates(chosen: ChosenRows, shown: String => String): Seq[(String, String)] =
+    chosen match {
+      case CandidateRows(_, _, _, _, _, Some(top), _) => Seq(
+          "OrderBy" -> shown(top.key),
+          "Bound" -> top.bound.fold("found while reading")(shown),
+          "RowsCertain" -> top.rowsCertain.toString,
+          "DroppedByBound" -> top.rowGroupsDropped.toString
+        )
+      case CandidateRows(_, _, _, _, _, _, Some(reason)) => Seq("NotCovered" -> shown(reason.message))
+      case _ => Nil
+    }
 
   /** Nothing where row groups are read whole. */
   private def narrowed(node: LimitPrunedScanExec): Seq[(String, String)] = {

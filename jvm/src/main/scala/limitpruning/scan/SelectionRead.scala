@@ -91,7 +91,8 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, chosen: Chosen
 
   private def tasks(maxBytes: Long): Seq[FilePartition] = {
     val files = listed
-    val splits = packed(maxBytes).map(_.map(split(_, files))) ++ unseenTasks(maxBytes).map(_.map(piece(_, files)))
+    val splits = packed(maxBytes).map(_.map(split(_, files))) ++
+      unseenTasks(maxBytes).map(_.map(piece(_, files)))
     splits.zipWithIndex.map { case (files, index) => FilePartition(index, files.toArray) }
   }
 

@@ -17,7 +17,8 @@ private[scan] final class TopKeys(limit: Int, key: FirstKey, tell: (Any, Long) =
   import TopKeys._
 
   private val order = key.order
-  private val kept = new PriorityQueue[Place]((a, b) => order.compare(b.place, a.place)) // the last place ahead
+  private val kept =
+    new PriorityQueue[Place]((a, b) => order.compare(b.place, a.place)) // the last place ahead
   private var untold = 0
 
   /** @param row the key alone; may be changed by the caller afterwards */

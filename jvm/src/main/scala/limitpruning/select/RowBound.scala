@@ -35,7 +35,8 @@ final class RowBound(limit: Long, order: Ordering[Any]) {
     place.exists(bound => best.exists(order.gt(_, bound)))
 
   /** Footers may tell of any numbers. */
-  private def sum(rows: Long, more: Long): Long = if (rows > Long.MaxValue - more) Long.MaxValue else rows + more
+  private def sum(rows: Long, more: Long): Long =
+    if (rows > Long.MaxValue - more) Long.MaxValue else rows + more
 
   /** Keeps what reaches the bound: what is behind it will never count, as bounds only get better. */
   private def settle(): Unit = if (!isSettled) {

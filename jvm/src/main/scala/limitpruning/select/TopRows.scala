@@ -10,4 +10,10 @@ import limitpruning.predicate.FirstKey
  * @param bound the place that `rowsCertain` rows are certain to reach, as SQL, where these are as many as the limit
  * @param rowGroupsDropped row groups all of whose rows are behind the bound, though they may match
  */
-final case class TopRows(key: String, order: FirstKey, bound: Option[String], rowsCertain: Long, rowGroupsDropped: Int)
+final case class TopRows(
+    key: String,
+    order: FirstKey,
+    bound: Option[String],
+    rowsCertain: Long,
+    rowGroupsDropped: Int
+)

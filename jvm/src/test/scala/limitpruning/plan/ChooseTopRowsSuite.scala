@@ -47,7 +47,9 @@ class ChooseTopRowsSuite extends AnyFunSuite with SparkSuite {
     assert(read(rows).take(3) == Seq("day=0/0.parquet" -> 0, "day=0/0.parquet" -> 1, "day=0/1.parquet" -> 0))
   }
 
-  test("files that partition pruning excludes are not looked at, and those of worse partitions are not either") {
+  test(
+    "files that partition pruning excludes are not looked at, and those of worse partitions are not either"
+  ) {
     assert(chosen(days.where("day < 2").orderBy(days("a").desc).limit(1)).counts.files == 4)
     val byDay = withConf(LimitPruningConf.FirstFiles.key -> "2")(chosen(days.orderBy("day").limit(1)))
     assert(byDay.counts.filesLookedAt == 2 && read(byDay).map(_._1.take(5)).distinct == Seq("day=0"))

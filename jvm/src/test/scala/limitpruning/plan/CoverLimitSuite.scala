@@ -87,7 +87,10 @@ class CoverLimitSuite extends AnyFunSuite with SparkSuite {
     val undecided = "startswith(species, 'Alpine') holds for some rows perhaps in 2 of 4 row groups"
     val missing = Declined.NotEnoughRows(3, 4, undecided)
     assert(reason == NotCovered(missing.code, missing.message))
-    assert(selection.files.flatMap(_.rowGroups.map(_.ordinal)) == Seq(2, 1, 3), "the first one does not match")
+    assert(
+      selection.files.flatMap(_.rowGroups.map(_.ordinal)) == Seq(2, 1, 3),
+      "the first one does not match"
+    )
     assert(counts == SearchCounts(1, 1, 4, 3, 1))
     assert(limit == 4 && conjuncts.nonEmpty && nanos > 0 && top.isEmpty)
   }

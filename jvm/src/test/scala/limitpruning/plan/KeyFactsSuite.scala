@@ -13,7 +13,12 @@ class KeyFactsSuite extends AnyFunSuite {
   private val a = AttributeReference("a", IntegerType)()
   private val day = AttributeReference("day", IntegerType)()
   private val partitions = new StructType().add("day", IntegerType)
-  private val settings = ReadSettings(caseSensitive = false, byFieldId = false, rebaseMode = "CORRECTED", trustedWritersOnly = true)
+  private val settings = ReadSettings(
+    caseSensitive = false,
+    byFieldId = false,
+    rebaseMode = "CORRECTED",
+    trustedWritersOnly = true
+  )
 
   private val raw = RawFooter("optional int32 a;")
     .rowGroup(10, RawChunk.between(1, 4).nulls(0))
@@ -23,8 +28,13 @@ class KeyFactsSuite extends AnyFunSuite {
     .rowGroup(10, RawChunk.silent)
 
   /** What is known of each row group, and of the file before its footer is read. */
-  private final class Known(key: SortOrder, conjuncts: Seq[Expression] = Nil, writer: String = raw.createdBy) {
-    private val classify = new ClassifyRowGroups(conjuncts, Seq(a, day), partitions, settings, alsoAsked = Seq(key.child))
+  private final class Known(
+      key: SortOrder,
+      conjuncts: Seq[Expression] = Nil,
+      writer: String = raw.createdBy
+  ) {
+    private val classify =
+      new ClassifyRowGroups(conjuncts, Seq(a, day), partitions, settings, alsoAsked = Seq(key.child))
     private val facts = new KeyFacts(key, conjuncts, classify)
     private val listed = ListedFile(InternalRow(7), new FileStatus())
     private val file = classify(listed, raw.copy(createdBy = writer).footer)
@@ -40,7 +50,8 @@ class KeyFactsSuite extends AnyFunSuite {
   test("line 1: nulls last, only rows that are known not to be null are certain to be at a value") {
     val known = new Known(descending(a))
     assert(known.best == Seq(Some(4), Some(9), Some(9), Some(null), None))
-    assert(known.certain == Seq(Seq((1, 10)), Seq((5, 7), (null, 3)), Seq((null, 10)), Seq((null, 10)), Seq((null, 10))))
+    assert(known.certain ==
+      Seq(Seq((1, 10)), Seq((5, 7), (null, 3)), Seq((null, 10)), Seq((null, 10)), Seq((null, 10))))
   }
 
   test("nulls first, nulls are certain to be the best, and may be wherever they are not excluded") {

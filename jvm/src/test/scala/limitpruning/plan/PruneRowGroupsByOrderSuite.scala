@@ -12,7 +12,10 @@ class PruneRowGroupsByOrderSuite extends AnyFunSuite with SparkSuite {
   private def rule = PruneRowGroupsByOrder(spark, shared)
   private val ints = ParquetFixture("optional int32 a;")
   private lazy val table =
-    tableOf("sorted", "0.parquet" -> ints.rowGroup(Seq(1), Seq(2)).rowGroup(Seq(3), Seq(4)).rowGroup(Seq(5), Seq(6)))
+    tableOf(
+      "sorted",
+      "0.parquet" -> ints.rowGroup(Seq(1), Seq(2)).rowGroup(Seq(3), Seq(4)).rowGroup(Seq(5), Seq(6))
+    )
 
   private def unpruned(df: => DataFrame): LogicalPlan = withoutPruning(optimized(df))
   private def selected(plan: LogicalPlan): Int = plan.collect { case SelectedRelation(_, _) => 1 }.sum
@@ -54,7 +57,9 @@ class PruneRowGroupsByOrderSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  test("an unexpected error leaves the query to Spark, and is counted; or fails it where a test asks for that") {
+  test(
+    "an unexpected error leaves the query to Spark, and is counted; or fails it where a test asks for that"
+  ) {
     val _ = table
     val failing = spark.read.option("datetimeRebaseMode", "NONSENSE").parquet(pathOf("sorted").toString)
     val before = shared.failures.sum

@@ -29,10 +29,16 @@ class RefineTopRowsSuite extends AnyFunSuite with TempFolder {
   ))
 
   /** What is left of the files, of which no row group is behind the bound by its footer. */
-  private def refined(limit: Int, key: SortOrder = SortOrder(a, Descending), maxBytes: Long = 1L << 20, minBytes: Long = 0)(
+  private def refined(
+      limit: Int,
+      key: SortOrder = SortOrder(a, Descending),
+      maxBytes: Long = 1L << 20,
+      minBytes: Long = 0
+  )(
       conjuncts: Expression*
   )(files: FileStatus*): Map[String, Seq[RowRange]] = {
-    val classify = new ClassifyRowGroups(conjuncts, Seq(a, b), new StructType, settings, alsoAsked = Seq(key.child))
+    val classify =
+      new ClassifyRowGroups(conjuncts, Seq(a, b), new StructType, settings, alsoAsked = Seq(key.child))
     val facts = new KeyFacts(key, conjuncts, classify)
     val bound = new RowBound(limit.toLong, facts.order)
     val candidates = files.map { file =>
@@ -53,7 +59,8 @@ class RefineTopRowsSuite extends AnyFunSuite with TempFolder {
     val sorted = paged("sorted.parquet")(i => (i, i))
     assert(refined(limit = 10)()(sorted) == Map("sorted.parquet" -> Seq(RowRange(990, 1000))))
     assert(refined(limit = 11)()(sorted) == Map("sorted.parquet" -> Seq(RowRange(980, 1000))))
-    assert(refined(limit = 1, SortOrder(a, Ascending))()(sorted) == Map("sorted.parquet" -> Seq(RowRange(0, 10))))
+    assert(refined(limit = 1, SortOrder(a, Ascending))()(sorted) ==
+      Map("sorted.parquet" -> Seq(RowRange(0, 10))))
   }
 
   test("row groups are left out by the pages of better ones") {
@@ -63,14 +70,19 @@ class RefineTopRowsSuite extends AnyFunSuite with TempFolder {
 
   test("only pages all of whose rows match are certain, and those of which none does are left out") {
     val file = paged("filtered.parquet")(i => (i, i))
-    assert(refined(limit = 10)(LessThan(b, Literal(500)))(file) == Map("filtered.parquet" -> Seq(RowRange(490, 500))))
-    assert(refined(limit = 10)(LessThan(b, Literal(505)))(file) == Map("filtered.parquet" -> Seq(RowRange(490, 510))))
+    assert(refined(limit = 10)(LessThan(b, Literal(500)))(file) ==
+      Map("filtered.parquet" -> Seq(RowRange(490, 500))))
+    assert(refined(limit = 10)(LessThan(b, Literal(505)))(file) ==
+      Map("filtered.parquet" -> Seq(RowRange(490, 510))))
     assert(refined(limit = 10)(LessThan(b, Literal(-1)))(file) == Map.empty)
   }
 
   test("line 1: nulls in a page may be anything that the order allows") {
     val file = paged("nulls.parquet")(i => (if (i % 10 == 3) null else i, i))
-    assert(refined(limit = 10)()(file).apply("nulls.parquet") == RowRange.all(1000), "nulls are last, and may be all")
+    assert(
+      refined(limit = 10)()(file).apply("nulls.parquet") == RowRange.all(1000),
+      "nulls are last, and may be all"
+    )
     val first = refined(limit = 10, SortOrder(a, Ascending))()(file)
     assert(first("nulls.parquet") == RowRange.all(1000), "each page may have a null, which is first")
     val notNull = refined(limit = 10, SortOrder(a, Ascending))(IsNotNull(a))(file)

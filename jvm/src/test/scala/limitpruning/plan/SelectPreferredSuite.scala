@@ -62,7 +62,8 @@ class SelectPreferredSuite extends AnyFunSuite with SparkSuite {
   test("the filter stays, and EXPLAIN says what is missing") {
     withConf(byStatistics) {
       val plan = planned(table.where("a >= 100").limit(18)).toString
-      assert(plan.contains("Filter (") && plan.contains("NotCovered: fully matching row groups and pages hold 15 rows"))
+      assert(plan.contains("Filter (") &&
+        plan.contains("NotCovered: fully matching row groups and pages hold 15 rows"))
     }
   }
 

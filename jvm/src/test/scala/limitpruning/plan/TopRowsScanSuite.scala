@@ -8,7 +8,8 @@ import limitpruning.testing.{SparkSuite, Wildlife}
 class TopRowsScanSuite extends AnyFunSuite with SparkSuite {
   private lazy val table = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
 
-  private def of(df: => DataFrame): Seq[Option[Either[Declined, TopRowsScan]]] = limitsOf(df).map(TopRowsScan.of)
+  private def of(df: => DataFrame): Seq[Option[Either[Declined, TopRowsScan]]] =
+    limitsOf(df).map(TopRowsScan.of)
 
   private def scan(df: => DataFrame): TopRowsScan = {
     val Seq(Some(Right(found))) = of(df): @unchecked
@@ -19,9 +20,12 @@ class TopRowsScanSuite extends AnyFunSuite with SparkSuite {
     reason
   }
 
-  test("ORDER BY … LIMIT gives its first key over the relation's columns, and all columns that the query reads") {
+  test(
+    "ORDER BY … LIMIT gives its first key over the relation's columns, and all columns that the query reads"
+  ) {
     val found = scan(table.where("s >= 50").selectExpr("s + 1 AS t").orderBy("t").limit(2))
-    assert(found.key.sql == "(s + CAST(1 AS BIGINT)) ASC NULLS FIRST" || found.key.sql == "(s + 1L) ASC NULLS FIRST")
+    assert(found.key.sql == "(s + CAST(1 AS BIGINT)) ASC NULLS FIRST" ||
+      found.key.sql == "(s + 1L) ASC NULLS FIRST")
     assert(found.key.references.subsetOf(found.scan.logical.outputSet))
     assert(found.sorted.sql == "t ASC NULLS FIRST")
     assert(found.scan.limit == 2 && found.scan.conjuncts.nonEmpty)
@@ -44,21 +48,25 @@ class TopRowsScanSuite extends AnyFunSuite with SparkSuite {
   }
 
   test("line 38: operators that need all rows decline by their own name") {
-    assert(declined(table.groupBy("species").count().orderBy("count").limit(1)) == Declined.OperatorBetween("Aggregate"))
+    assert(declined(table.groupBy("species").count().orderBy("count").limit(1)) ==
+      Declined.OperatorBetween("Aggregate"))
     val window = table.selectExpr("s", "count(*) OVER (PARTITION BY species) AS r").orderBy("s").limit(1)
     assert(declined(window) == Declined.OperatorBetween("Window"))
   }
 
   test("line 22: what is not deterministic declines, in keys, predicates and projections") {
-    for (df <- Seq(
+    for (
+      df <- Seq(
         table.orderBy(org.apache.spark.sql.functions.rand(1)).limit(1),
         table.where("rand(1) > 0.5").orderBy("s").limit(1),
         table.selectExpr("s", "uuid() AS u").orderBy("s").limit(1)
-      )) assert(declined(df).code == "not-deterministic")
+      )
+    ) assert(declined(df).code == "not-deterministic")
   }
 
   test("line 26: a key whose order is not that of its bytes, or has none, declines") {
-    assert(declined(table.selectExpr("species COLLATE UTF8_LCASE AS c").orderBy("c").limit(1)).code == "key-not-ordered")
+    assert(declined(table.selectExpr("species COLLATE UTF8_LCASE AS c").orderBy("c").limit(1)).code ==
+      "key-not-ordered")
     assert(declined(table.selectExpr("struct(s) AS c").orderBy("c").limit(1)).code == "key-not-ordered")
   }
 

@@ -37,7 +37,8 @@ class TopRowsSearchSuite extends AnyFunSuite {
       ListedFile(InternalRow(i), new FileStatus(1000L, false, 1, 1, 2000L, new Path(s"/f$i")))
     }
     val partitions = new StructType().add("day", IntegerType)
-    val classify = new ClassifyRowGroups(Seq(isOne), Seq(a, b, day), partitions, settings, alsoAsked = Seq(key.child))
+    val classify =
+      new ClassifyRowGroups(Seq(isOne), Seq(a, b, day), partitions, settings, alsoAsked = Seq(key.child))
     var read = Vector.empty[Int]
     val footers = (wave: Seq[ListedFile]) => {
       val indexes = wave.map(listed.indexOf(_))
@@ -45,7 +46,14 @@ class TopRowsSearchSuite extends AnyFunSuite {
       new FooterWave(indexes.map(i => Some(footer(files(i)))).toIndexedSeq, None, () => ())
     }
     val (result, counts) =
-      new TopRowsSearch(limit, new KeyFacts(key, Seq(isOne), classify), budget, mostNoted, footers, classify(_, _))
+      new TopRowsSearch(
+        limit,
+        new KeyFacts(key, Seq(isOne), classify),
+        budget,
+        mostNoted,
+        footers,
+        classify(_, _)
+      )
         .run(listed)
     Found(result, counts, read)
   }
@@ -59,18 +67,23 @@ class TopRowsSearchSuite extends AnyFunSuite {
       )
     }.footer
 
-  test("leaves out the row groups that are behind what enough rows are certain to reach, and keeps the best first") {
+  test(
+    "leaves out the row groups that are behind what enough rows are certain to reach, and keeps the best first"
+  ) {
     val found = search(limit = 15)(Seq(all(0, 9), all(20, 29)), Seq(all(10, 19), all(5, 14)))
     assert(found.kept == Seq("/f0" -> 1, "/f1" -> 0, "/f1" -> 1))
     assert(found.bound.contains(10) && found.dropped == 1)
-    assert(found.counts == SearchCounts(files = 2, filesLookedAt = 2, rowGroups = 4, matched = 4, fullyMatched = 4))
+    assert(found.counts ==
+      SearchCounts(files = 2, filesLookedAt = 2, rowGroups = 4, matched = 4, fullyMatched = 4))
   }
 
   test("ties are kept: a row group whose best is the bound may hold one of the first rows") {
     assert(search(limit = 10)(Seq(all(10, 19), all(0, 10), all(0, 9))).kept == Seq("/f0" -> 0, "/f0" -> 1))
   }
 
-  test("rows are certain only in fully matching row groups; partially matching ones are kept unless they are behind") {
+  test(
+    "rows are certain only in fully matching row groups; partially matching ones are kept unless they are behind"
+  ) {
     val found = search(limit = 10)(Seq(some(20, 29), all(10, 19), some(0, 9), none(30, 39)))
     assert(found.kept == Seq("/f0" -> 0, "/f0" -> 1))
     assert(found.bound.contains(10) && found.dropped == 1, "not matching ones are not dropped by the bound")
@@ -112,7 +125,9 @@ class TopRowsSearchSuite extends AnyFunSuite {
     assert(nothing.refusal.map(_.code).contains("out-of-budget") && nothing.read.isEmpty)
   }
 
-  test("where too few rows are certain, row groups are left out while reading, if the data is clustered by the key") {
+  test(
+    "where too few rows are certain, row groups are left out while reading, if the data is clustered by the key"
+  ) {
     val clustered = (0 until 50).map(i => Seq(some(10 * i, 10 * i + 9)))
     val found = search(limit = 10, mostNoted = 10)(clustered: _*)
     assert(found.bound.isEmpty && found.kept.map(_._1) == (49 to 0 by -1).map(i => s"/f$i"))

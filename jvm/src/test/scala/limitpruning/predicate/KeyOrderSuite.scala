@@ -20,9 +20,12 @@ class KeyOrderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     Gen.oneOf[Any](null, Double.NaN, -0.0, 0.0, 1.5, -2.0, Double.PositiveInfinity, Double.NegativeInfinity)
 
   for ((direction, nulls) <- orders)
-    test(s"places are ordered as Spark sorts rows, NaN, signed zeros and nulls among them: $direction $nulls") {
+    test(
+      s"places are ordered as Spark sorts rows, NaN, signed zeros and nulls among them: $direction $nulls"
+    ) {
       val key = keyOf(DoubleType, direction, nulls)
-      val (ours, sparks) = (FirstKey.of(key).order, RowOrdering.create(Seq(key), Seq(AttributeReference("d", DoubleType)())))
+      val (ours, sparks) =
+        (FirstKey.of(key).order, RowOrdering.create(Seq(key), Seq(AttributeReference("d", DoubleType)())))
       forAll(doubles, doubles, minSuccessful(200)) { (a, b) =>
         assert(math.signum(ours.compare(a, b)) == math.signum(sparks.compare(InternalRow(a), InternalRow(b))))
       }
@@ -70,7 +73,8 @@ class KeyOrderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("where values are unknown so are both ends, unless nulls are there") {
     val facts = ColumnFacts(Values.Unknown, Nulls.No)
-    assert(order(Ascending, NullsFirst).best(facts).isEmpty && order(Ascending, NullsFirst).worst(facts).isEmpty)
+    assert(order(Ascending, NullsFirst).best(facts).isEmpty &&
+      order(Ascending, NullsFirst).worst(facts).isEmpty)
     assert(order(Ascending, NullsFirst).best(ColumnFacts.Unknown).contains(null))
     assert(order(Descending, NullsLast).best(ColumnFacts.Unknown).isEmpty)
     assert(order(Descending, NullsLast).worst(ColumnFacts.AllNull).contains(null))

@@ -33,7 +33,7 @@ class ReportBridgeSuite extends AnyFunSuite with SparkSuite {
     "files_total",
     "files_looked_at",
     "footers_kept",
-        "files_scanned",
+    "files_scanned",
     "rows_to_read",
     "row_ranges",
     "rows_cut",

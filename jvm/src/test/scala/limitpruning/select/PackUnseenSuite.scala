@@ -21,16 +21,20 @@ class PackUnseenSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("every byte is read once, in order, in tasks of the allowed size") {
-    forAll(Gen.listOf(Gen.choose(1L, 50L)), Gen.choose(0L, 9L), Gen.choose(1L, 40L)) { (lengths, openCost, maxBytes) =>
-      val files = lengths.zipWithIndex.map { case (length, i) => UnseenFile(s"f$i", length) }
-      val tasks = PackUnseen(files, openCost, maxBytes)
-      for (file <- files) {
-        val pieces = tasks.flatten.filter(_.file == file)
-        assert(pieces.scanLeft(0L)(_ + _.length).init == pieces.map(_.start) && pieces.map(_.length).sum == file.length)
-      }
-      assert(tasks.flatten.map(_.file).distinct == files)
-      assert(tasks.forall(task => task.size == 1 || task.map(_.length).sum + (task.size - 1) * openCost <= maxBytes))
-      assert(tasks.forall(_.forall(_.length <= maxBytes)))
+    forAll(Gen.listOf(Gen.choose(1L, 50L)), Gen.choose(0L, 9L), Gen.choose(1L, 40L)) {
+      (lengths, openCost, maxBytes) =>
+        val files = lengths.zipWithIndex.map { case (length, i) => UnseenFile(s"f$i", length) }
+        val tasks = PackUnseen(files, openCost, maxBytes)
+        for (file <- files) {
+          val pieces = tasks.flatten.filter(_.file == file)
+          assert(pieces.scanLeft(0L)(_ + _.length).init == pieces.map(_.start) &&
+            pieces.map(_.length).sum == file.length)
+        }
+        assert(tasks.flatten.map(_.file).distinct == files)
+        assert(tasks.forall(task =>
+          task.size == 1 || task.map(_.length).sum + (task.size - 1) * openCost <= maxBytes
+        ))
+        assert(tasks.forall(_.forall(_.length <= maxBytes)))
     }
   }
 }
