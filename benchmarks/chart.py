@@ -27,6 +27,7 @@ def write_chart(path: Path, measured: Sequence[Measured], caption: str) -> None:
         if m.query.table == tables.EVENTS
         and m.query.predicate in _SHOWN
         and m.query.limit is not None
+        and m.query.order is None
     ]
     if not shown:
         return

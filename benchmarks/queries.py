@@ -10,6 +10,9 @@ from benchmarks.tables import Table
 
 LIMITS = (1, 100, 1_000, 10_000)
 
+LATEST, OLDEST, RANDOM = "ts DESC", "ts", "user_id"
+"""Orders: the first two are that of the files, backwards and forwards; the last is not."""
+
 COLLECT, TO_PANDAS, WRITE, COUNT, JOIN = "collect", "toPandas", "write", "count", "join"
 """What is done with the rows: a list of Python objects, a pandas frame by way of Arrow, Parquet
 files, a count over the LIMIT, a join over the LIMIT of which the rows are collected."""
@@ -41,25 +44,29 @@ class Query:
         predicate: A key of `PREDICATES`.
         limit: Rows wanted; None where there is no LIMIT, and one row of aggregates is the answer.
         action: What is done with the rows.
+        order: By what they are ordered; None where any rows will do.
     """
 
     table: Table
     predicate: str
     limit: int | None
     action: str
+    order: str | None = None
 
     @property
     def name(self) -> str:
         """A name that no other query has."""
         limit = "no LIMIT" if self.limit is None else f"LIMIT {self.limit}"
-        return f"{self.table.name}, {self.predicate}, {limit}, {self.action}"
+        order = f"ORDER BY {self.order}, " if self.order else ""
+        return f"{self.table.name}, {self.predicate}, {order}{limit}, {self.action}"
 
     @property
     def sql(self) -> str:
         """The query in the SQL that all engines understand."""
         if self.limit is None:
             return f"SELECT count(*), min(amount) FROM {self.source}"
-        limited = f"SELECT * FROM {self.source} LIMIT {self.limit}"
+        order = f" ORDER BY {self.order}" if self.order else ""
+        limited = f"SELECT * FROM {self.source}{order} LIMIT {self.limit}"
         if self.action == COUNT:
             return f"SELECT count(*) FROM ({limited}) AS e"
         if self.action == JOIN:
@@ -103,9 +110,13 @@ def _nothing_to_gain() -> Iterator[Query]:
     yield Query(tables.SPARK_WRITTEN, UNPROVABLE, 100, COLLECT)
     yield Query(tables.NO_PAGE_INDEX, NO_MATCH_IN_RANGE, 100, COLLECT)
     yield Query(tables.SMALL_FILES, UNPROVABLE, 100, COLLECT)
+    for limit in (1, 100):
+        yield Query(tables.EVENTS, NONE, limit, COLLECT, RANDOM)
+    yield Query(tables.SMALL_FILES, NONE, 100, COLLECT, RANDOM)
 
 
 def _something_to_gain() -> Iterator[Query]:
+    yield from _ordered()
     for predicate in (NONE, CLUSTERED):
         for action in (TO_PANDAS, COLLECT):
             for limit in LIMITS:
@@ -131,3 +142,14 @@ def _something_to_gain() -> Iterator[Query]:
         for limit in (100, 10_000):
             yield Query(table, NONE, limit, TO_PANDAS)
         yield Query(table, CLUSTERED, 1_000, TO_PANDAS)
+
+
+def _ordered() -> Iterator[Query]:
+    for action in (COLLECT, TO_PANDAS):
+        yield Query(tables.EVENTS, NONE, 100, action, LATEST)
+    for order in (LATEST, OLDEST):
+        for predicate in (CLUSTERED, UNPROVABLE):
+            yield Query(tables.EVENTS, predicate, 100, COLLECT, order)
+    yield Query(tables.EVENTS, NONE, 10_000, WRITE, LATEST)
+    yield Query(tables.PARTITIONED, NONE, 100, COLLECT, "day DESC")
+    yield Query(tables.SMALL_FILES, NONE, 100, COLLECT, LATEST)

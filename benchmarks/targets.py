@@ -13,9 +13,11 @@ from benchmarks.queries import (
     CLUSTERED,
     COLLECT,
     COUNT,
+    LATEST,
     NO_MATCH_IN_RANGE,
     NONE,
     PREFIX,
+    RANDOM,
     TO_PANDAS,
     UNPROVABLE,
     WRITE,
@@ -60,6 +62,7 @@ def targets(measured: Sequence[Measured]) -> list[Target]:
     """Return the targets with the ratios of this run; the first three: toPandas and write."""
     no_predicate = _select(measured, NONE, (TO_PANDAS, WRITE))
     clustered = _select(measured, CLUSTERED, (TO_PANDAS, WRITE))
+    latest = _latest(measured)
     return [
         _at_least(
             "bytes, plain / ours: no predicate, toPandas or write", 100, no_predicate, _bytes
@@ -68,6 +71,8 @@ def targets(measured: Sequence[Measured]) -> list[Target]:
         _at_least("bytes, plain / ours: clustered, toPandas or write", 50, clustered, _bytes),
         _versus_datafusion(measured),
         _growth(measured),
+        _at_least("bytes, plain / ours: ORDER BY ts DESC LIMIT 100", 200, latest, _bytes),
+        _at_least("time, plain / ours: ORDER BY ts DESC LIMIT 100", 25, latest, _time),
         _below("time, ours / plain: collect that one task answers", 1.05, _one_task(measured)),
         _below("time, ours / plain: nothing to gain", 1.05, _nothing_to_gain(measured)),
         _unlimited(measured),
@@ -88,6 +93,7 @@ def _select(measured: Sequence[Measured], predicate: str, actions: Sequence[str]
         and m.query.predicate == predicate
         and m.query.action in actions
         and m.query.limit is not None
+        and m.query.order is None
     ]
 
 
@@ -119,6 +125,7 @@ def _versus_datafusion(measured: Sequence[Measured]) -> Target:
         if m.query.table == tables.EVENTS
         and m.query.predicate in (NONE, CLUSTERED, PREFIX)
         and m.query.limit is not None
+        and m.query.order is None
         and (m.query.predicate, m.query.action) != (NONE, COUNT)
     ]
     mean = math.exp(statistics.fmean(math.log(r.value) for r in ratios)) if ratios else 0.0
@@ -129,13 +136,13 @@ def _versus_datafusion(measured: Sequence[Measured]) -> Target:
 
 def _growth(measured: Sequence[Measured]) -> Target:
     few = {
-        (m.query.predicate, m.query.limit, m.query.action): m
+        (m.query.predicate, m.query.limit, m.query.action, m.query.order): m
         for m in measured
         if m.query.table == tables.SMALL_FILES_60
     }
     ratios = []
     for m in measured:
-        key = (m.query.predicate, m.query.limit, m.query.action)
+        key = (m.query.predicate, m.query.limit, m.query.action, m.query.order)
         if m.query.table == tables.SMALL_FILES and key in few and m.covered:
             base = few[key]
             if base.covered:
@@ -151,7 +158,21 @@ def _one_task(measured: Sequence[Measured]) -> list[Measured]:
 
 def _nothing_to_gain(measured: Sequence[Measured]) -> list[Measured]:
     nothing = (UNPROVABLE, NO_MATCH_IN_RANGE)
-    return [m for m in measured if m.query.predicate in nothing and m.query.limit is not None]
+    return [
+        m
+        for m in measured
+        if m.query.order == RANDOM
+        or (m.query.predicate in nothing and m.query.limit is not None and m.query.order is None)
+    ]
+
+
+def _latest(measured: Sequence[Measured]) -> list[Measured]:
+    return [
+        m
+        for m in measured
+        if (m.query.table, m.query.predicate, m.query.limit, m.query.order)
+        == (tables.EVENTS, NONE, 100, LATEST)
+    ]
 
 
 def _unlimited(measured: Sequence[Measured]) -> Target:

@@ -65,9 +65,15 @@ def test_created_tables(spark: SparkSession, sightings: Table) -> None:
         spark.sql("DROP TABLE IF EXISTS latest")
 
 
+def pandas_ids(df: DataFrame) -> list[int]:
+    """Return the ids of the rows by way of pandas."""
+    frame: Any = df.toPandas()
+    return [int(value) for value in frame["id"]]
+
+
 FRAMES: dict[str, Callable[[DataFrame], list[int]]] = {
     "collect": lambda df: [row.id for row in df.collect()],
-    "to_pandas": lambda df: [int(value) for value in df.toPandas()["id"]],
+    "to_pandas": pandas_ids,
     "iterator": lambda df: [row.id for row in df.toLocalIterator()],
 }
 
@@ -103,7 +109,7 @@ def ordered(spark: SparkSession, table: Table, order: str, limit: int = 2) -> Li
     return runs.report.only
 
 
-NULLS = [[3, 4, None], [5, 6, 7], [None, None, None], [8, 9, None]]
+NULLS: list[list[Any]] = [[3, 4, None], [5, 6, 7], [None, None, None], [8, 9, None]]
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 4, 5, 7, 12])

@@ -22,7 +22,7 @@ from runs import as_dicts, conf, in_threads
 
 pytestmark = pytest.mark.usefixtures("quiet")
 
-TABLES, QUERIES_PER_TABLE = 30, 30
+TABLES, QUERIES_PER_TABLE = 12, 36
 
 
 def test_random_orders(spark: SparkSession) -> None:
@@ -50,7 +50,7 @@ def test_random_orders(spark: SparkSession) -> None:
 
     random_profiles.run(TABLES, check)
     print(sorted(tally.items()))
-    assert tally["queries"] >= 500
+    assert tally["queries"] >= 200
     assert tally["pruned"] >= 0.2 * tally["queries"], "else the property says nothing"
     assert tally["pruned by a bound"] >= 0.1 * tally["queries"]
 
@@ -58,8 +58,8 @@ def test_random_orders(spark: SparkSession) -> None:
 def _answer(spark: SparkSession, query: OrderedQuery) -> list[dict[str, object]] | None:
     try:
         return as_dicts(spark.sql(query.sql))
-    except PySparkException:
-        return None  # it fails on some row
+    except (PySparkException, ValueError):
+        return None  # it fails on some row, or gives a time that Python does not have
 
 
 def _pruned(

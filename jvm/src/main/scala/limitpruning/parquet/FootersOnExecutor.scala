@@ -1,7 +1,7 @@
 package limitpruning.parquet
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
-import java.util.concurrent.{Callable, Executors, Future}
+import java.util.concurrent.{Callable, Future}
 
 import scala.util.Using
 
@@ -38,7 +38,7 @@ object FootersOnExecutor {
     val files = questions.map(ofBytes).collect { case question: Question => question }
     if (files.size <= 1 || threads == 1) files.map(answer(reader, _)).toArray
     else {
-      val pool = Executors.newFixedThreadPool(math.min(threads, files.size))
+      val pool = PlanningThreads.pool(math.min(threads, files.size))
       try
         files.map(file => pool.submit((() => answer(reader, file)): Callable[Array[Byte]]))
           .map((reading: Future[Array[Byte]]) => reading.get()).toArray

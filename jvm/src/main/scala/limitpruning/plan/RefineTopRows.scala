@@ -24,7 +24,7 @@ final class RefineTopRows(
   import RefineTopRows._
 
   private val bound = new RowBound(limit.toLong, key.order)
-  private var inVain = 0
+  private var tried, inVain = 0
   private val readers = mutable.Map.empty[ClassifiedFile, PageIndexReader]
 
   /** @return what was found, with fewer rows of some row groups, or fewer row groups */
@@ -35,7 +35,7 @@ final class RefineTopRows(
   private def refined(found: FoundTopRows): FoundTopRows = {
     def isBehind(best: Option[Any]): Boolean = found.bound.excludes(best) || bound.excludes(best)
     val looked = found.kept.map { candidate =>
-      val parts = if (isBehind(candidate.best) || !pays) None else partsOf(candidate)
+      val parts = if (!pays || isBehind(candidate.best)) None else partsOf(candidate)
       parts match {
         case Some(parts) =>
           parts.foreach(part => part.certain.foreach(bound.add(_, part.range.rows)))
@@ -60,10 +60,12 @@ final class RefineTopRows(
     else key.certain(candidate.file, candidate.rowGroup)
 
   private def pays: Boolean =
-    readers.values.map(_.bytesRead).sum < maxBytes && readers.size < MostFiles && inVain < MostInVain
+    tried < MostRowGroups && inVain < MostInVain && readers.size < MostFiles &&
+      readers.values.map(_.bytesRead).sum < maxBytes
 
   /** None where the row group's pages are not known, or not worth knowing. */
   private def partsOf(candidate: Candidate): Option[Seq[Part]] = {
+    tried += 1
     val file = candidate.file
     val indexes = readers.getOrElseUpdate(
       file,
@@ -106,6 +108,9 @@ private object RefineTopRows {
 
   /** Row groups of whose pages none could be left out before looking at pages is given up. */
   private val MostInVain = 2
+
+  /** Row groups whose pages are asked for at most. */
+  private val MostRowGroups = 64
 
   /** Files whose page indexes are read at most: it is the best row groups that give the bound. */
   private val MostFiles = 16

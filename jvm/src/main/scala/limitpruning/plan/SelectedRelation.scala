@@ -23,7 +23,7 @@ object SelectedRelation {
     val statistics = CatalogStatistics(BigInt(selection.bytes), rows)
     val selected = scan.logical.copy(
       relation = scan.relation.copy(location = index)(scan.relation.sparkSession),
-      catalogTable = scan.logical.catalogTable.map(_.copy(stats = Some(statistics)))
+      catalogTable = scan.logical.catalogTable.map(CatalogStats.replaceIn(_, statistics))
     )
     plan.transformDown { case leaf: LogicalRelation if leaf eq scan.logical => selected }
   }

@@ -59,20 +59,21 @@ final class TopRowsSearch(
    */
   def run(files: IndexedSeq[ListedFile]): (Either[Declined, FoundTopRows], SearchCounts) = {
     val start = SearchCounts(files.size, 0, 0, 0, 0)
-    if (files.isEmpty) (Left(Declined.NoFiles), start) else lookAt(inOrder(files), budget.firstFiles, start)
+    val unseen = files.map(file => Unseen(file, key.best(file)))
+    if (files.isEmpty) (Left(Declined.NoFiles), start) else lookAt(inOrder(unseen), budget.firstFiles, start)
   }
 
   /** @param rest files that are still to be looked at, those of which the best place is known last and in order */
   @tailrec
   private def lookAt(
-      rest: IndexedSeq[ListedFile],
+      rest: IndexedSeq[Unseen],
       size: Int,
       seen: SearchCounts
   ): (Either[Declined, FoundTopRows], SearchCounts) = {
     val wave = rest.take(math.min(size, budget.maxFiles - seen.filesLookedAt))
-    val classified = classifiedOf(wave)
+    val classified = classifiedOf(wave.map(_.file))
     val looked = classified.foldLeft(seen)(add)
-    val unseen = rest.drop(classified.size).filterNot(file => bound.excludes(key.best(file)))
+    val unseen = rest.drop(classified.size).filterNot(file => bound.excludes(file.best))
     if (unseen.isEmpty || isOver(looked)) (result(unseen, looked), looked)
     else if (!pays(unseen, looked)) (Left(notClustered(looked)), looked)
     else lookAt(unseen, math.min(size * WaveGrowth, LargestWave), looked)
@@ -87,11 +88,11 @@ final class TopRowsSearch(
   }
 
   /** Files of known places last, the best ahead; of the others the first wave has some from everywhere. */
-  private def inOrder(files: IndexedSeq[ListedFile]): IndexedSeq[ListedFile] = {
-    val (known, unknown) = files.map(file => (file, key.best(file))).partition(_._2.nonEmpty)
+  private def inOrder(files: IndexedSeq[Unseen]): IndexedSeq[Unseen] = {
+    val (known, unknown) = files.partition(_.best.nonEmpty)
     val step = math.max(1, (unknown.size - 1) / math.max(1, budget.firstFiles - 1))
     val (first, later) = unknown.indices.partition(i => i % step == 0 && i / step < budget.firstFiles)
-    (first ++ later).map(unknown(_)._1) ++ known.sortBy(_._2.get)(key.order).map(_._1)
+    (first ++ later).map(unknown(_)) ++ known.sortBy(_.best.get)(key.order)
   }
 
   private def add(counts: SearchCounts, file: ClassifiedFile): SearchCounts = {
@@ -113,9 +114,9 @@ final class TopRowsSearch(
     )
   }
 
-  private def result(unseen: Seq[ListedFile], seen: SearchCounts): Either[Declined, FoundTopRows] = {
+  private def result(unseen: Seq[Unseen], seen: SearchCounts): Either[Declined, FoundTopRows] = {
     val (dropped, kept) = matched.toSeq.partition(candidate => bound.excludes(candidate.best))
-    val found = FoundTopRows(bestFirst(kept), unseen, bound, dropped.size)
+    val found = FoundTopRows(bestFirst(kept), unseen.map(_.file), bound, dropped.size)
     if (bound.place.nonEmpty || (limit <= mostNoted && pays(unseen, seen))) Right(found)
     else if (unseen.nonEmpty) Left(outOfBudget(seen))
     else Left(notClustered(seen))
@@ -127,10 +128,10 @@ final class TopRowsSearch(
   }
 
   /** Whether the files looked at show that much can be left out, so that the others are worth looking at. */
-  private def pays(unseen: Seq[ListedFile], seen: SearchCounts): Boolean = {
+  private def pays(unseen: Seq[Unseen], seen: SearchCounts): Boolean = {
     val judge = if (bound.place.nonEmpty) bound else bestCase
     val leftOut = seen.rowGroups - seen.matched + matched.count(candidate => judge.excludes(candidate.best)) +
-      (seen.files - seen.filesLookedAt - unseen.size) + unseen.count(file => judge.excludes(key.best(file)))
+      (seen.files - seen.filesLookedAt - unseen.size) + unseen.count(file => judge.excludes(file.best))
     LeastLeftOut * leftOut >= seen.rowGroups
   }
 
@@ -148,6 +149,10 @@ final class TopRowsSearch(
 }
 
 private object TopRowsSearch {
+
+  /** A file whose footer has not been read, with the best place that is known of it without, if any. */
+  private final case class Unseen(file: ListedFile, best: Option[Any])
+
   private val WaveGrowth = 2
 
   /** Files in one wave at most, after which it is asked again whether looking pays. */

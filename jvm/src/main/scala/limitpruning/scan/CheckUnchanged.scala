@@ -3,6 +3,7 @@ package limitpruning.scan
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 
 import limitpruning.parquet.{FooterReader, FooterSeal}
@@ -15,21 +16,27 @@ private[scan] final class CheckUnchanged(file: PartitionedFile, version: FileVer
 
   /** @throws FileChangedException where it is another file, or has been written to */
   def now(): Unit = {
-    val status = fileSystem.getFileStatus(path)
-    if (status.getLen != version.length)
-      changed(s"it has ${status.getLen} bytes instead of ${version.length}")
-    if (status.getModificationTime != version.modificationTime)
-      changed("it was written to after it had been listed")
+    val status = unwritten()
     // Times are as coarse as a second on some storage, and can be set; what was proved rests on the footer.
     val seal = FooterSeal(version.footerLength, version.footerChecksum)
     if (!new FooterReader(conf).hasSeal(status, seal)) changed("it has another footer")
   }
 
+  private def unwritten(): FileStatus = {
+    val status = fileSystem.getFileStatus(path)
+    if (status.getLen != version.length)
+      changed(s"it has ${status.getLen} bytes instead of ${version.length}")
+    if (status.getModificationTime != version.modificationTime)
+      changed("it was written to after it had been listed")
+    status
+  }
+
   /**
    * Checks a file that was found unchanged after it had been opened. There is no need to where what is open stays what
-   * it is; but on local file systems it can be written to, and vectored reads open its path anew.
+   * it is; but on local file systems it can be written to, and vectored reads open its path anew. Its footer is not
+   * read again: where times are as fine as there, they tell.
    */
-  def whileOpen(): Unit = if (fileSystem.getUri.getScheme == "file") now()
+  def whileOpen(): Unit = if (fileSystem.getUri.getScheme == "file") { val _ = unwritten() }
 
   /** Where `body` fails on a file that has changed, the error is that. */
   def orElse[T](body: => T): T =

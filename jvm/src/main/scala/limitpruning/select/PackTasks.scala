@@ -20,7 +20,8 @@ final case class Run(file: SelectedFile) {
  */
 object PackTasks {
 
-  private final case class Task(runs: Vector[Run], bytes: Long)
+  /** @param runBytes those of its last run */
+  private final case class Task(runs: Vector[Run], bytes: Long, runBytes: Long)
 
   /**
    * @param bytesOf bytes that reading a row group costs
@@ -36,25 +37,27 @@ object PackTasks {
       maxTaskBytes: Long,
       maxRunBytes: Long = Long.MaxValue
   ): Seq[Seq[Run]] = {
-    def fits(run: Run, rowGroup: SelectedRowGroup): Boolean =
-      run.file.rowGroups.map(bytesOf).sum + bytesOf(rowGroup) <= maxRunBytes
 
     def open(file: SelectedFile, rowGroup: SelectedRowGroup): Run =
       Run(file.copy(rowGroups = Vector(rowGroup)))
 
     def add(task: Task, file: SelectedFile, rowGroup: SelectedRowGroup): Task =
       task.runs.lastOption match {
-        case Some(run) if run.isFollowedBy(file, rowGroup) && fits(run, rowGroup) =>
-          Task(task.runs.init :+ (run :+ rowGroup), task.bytes + bytesOf(rowGroup))
-        case _ => Task(task.runs :+ open(file, rowGroup), task.bytes + bytesOf(rowGroup) + openCost)
+        case Some(run)
+            if run.isFollowedBy(file, rowGroup) && task.runBytes <= maxRunBytes - bytesOf(rowGroup) =>
+          val bytes = bytesOf(rowGroup)
+          Task(task.runs.init :+ (run :+ rowGroup), task.bytes + bytes, task.runBytes + bytes)
+        case _ =>
+          val bytes = bytesOf(rowGroup)
+          Task(task.runs :+ open(file, rowGroup), task.bytes + bytes + openCost, bytes)
       }
 
     val rowGroups = for (file <- selection.files.iterator; rowGroup <- file.rowGroups) yield (file, rowGroup)
-    val (closed, last) = rowGroups.foldLeft((Vector.empty[Task], Task(Vector.empty, 0L))) {
+    val (closed, last) = rowGroups.foldLeft((Vector.empty[Task], Task(Vector.empty, 0L, 0L))) {
       case ((tasks, task), (file, rowGroup)) =>
         val larger = add(task, file, rowGroup)
         if (task.runs.nonEmpty && larger.bytes > maxTaskBytes)
-          (tasks :+ task, add(Task(Vector.empty, 0L), file, rowGroup))
+          (tasks :+ task, add(Task(Vector.empty, 0L, 0L), file, rowGroup))
         else (tasks, larger)
     }
     (closed :+ last).map(_.runs).filter(_.nonEmpty)
