@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -154,11 +155,7 @@ def soak(spark: SparkSession, folder: Path, seconds: float, samples: int = 10) -
         drawn = [
             (*predicate(random.randrange(1100)), random.randrange(1, 200)) for _ in range(QUERIES)
         ]
-
-        def ask(query: tuple[str, Matches, int], rows: list[Row] = rows) -> bool:
-            return _ask(spark, rows, *query)
-
-        for covered in in_threads(ask, drawn):
+        for covered in in_threads(partial(_ask, spark, rows), drawn):
             tally.counts["queries"] += 1
             tally.counts["covered"] += covered
         tally.counts["rounds"] += 1
@@ -168,7 +165,8 @@ def soak(spark: SparkSession, folder: Path, seconds: float, samples: int = 10) -
     return tally
 
 
-def _ask(spark: SparkSession, rows: list[Row], where: str, matches: Matches, limit: int) -> bool:
+def _ask(spark: SparkSession, rows: list[Row], drawn: tuple[str, Matches, int]) -> bool:
+    where, matches, limit = drawn
     query = f"SELECT * FROM soaked WHERE {where} LIMIT {limit}"
     df = spark.sql(query)
     found = Counter(tuple(row) for row in df.collect())
