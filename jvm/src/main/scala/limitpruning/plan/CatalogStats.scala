@@ -12,7 +12,10 @@ private[plan] object CatalogStats {
     table.productElementNames.indexOf("stats") match {
       case -1 => table
       case index =>
-        constructor.fold(table)(_.newInstance(fields.updated(index, Some(stats)): _*).asInstanceOf[CatalogTable])
+        constructor.fold(table)(_.newInstance(fields.updated(
+          index,
+          Some(stats)
+        ): _*).asInstanceOf[CatalogTable])
     }
   }
 }
