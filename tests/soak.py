@@ -15,7 +15,6 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 import limit_pruning
-from runs import in_threads
+from runs import ENABLED, conf, in_threads
 from tables import write
 
 Row = tuple[int, int | None, str]
@@ -150,12 +149,16 @@ def soak(spark: SparkSession, folder: Path, seconds: float, samples: int = 10) -
         if tally.counts["rounds"] == 0:
             frame = spark.read.schema("id BIGINT, c INT, s STRING").parquet(str(folder))
             frame.createOrReplaceTempView("soaked")
-        spark.catalog.refreshByPath(str(folder))
+        spark.sql("REFRESH TABLE soaked")
         rows = table.rows()
         drawn = [
             (*predicate(random.randrange(1100)), random.randrange(1, 200)) for _ in range(QUERIES)
         ]
-        for covered in in_threads(partial(_ask, spark, rows), drawn):
+
+        def ask(query: tuple[str, Matches, int], rows: list[Row] = rows) -> bool:
+            return _ask(spark, rows, *query)
+
+        for covered in in_threads(ask, drawn):
             tally.counts["queries"] += 1
             tally.counts["covered"] += covered
         tally.counts["rounds"] += 1
@@ -165,13 +168,17 @@ def soak(spark: SparkSession, folder: Path, seconds: float, samples: int = 10) -
     return tally
 
 
-def _ask(spark: SparkSession, rows: list[Row], drawn: tuple[str, Matches, int]) -> bool:
-    where, matches, limit = drawn
+def _ask(spark: SparkSession, rows: list[Row], where: str, matches: Matches, limit: int) -> bool:
     query = f"SELECT * FROM soaked WHERE {where} LIMIT {limit}"
     df = spark.sql(query)
     found = Counter(tuple(row) for row in df.collect())
     allowed = Counter(row for row in rows if matches(row))
-    assert found.total() == min(limit, allowed.total()), f"{found.total()} rows: {query}"
+    due = min(limit, allowed.total())
+    if found.total() != due:
+        with conf(spark, {ENABLED: "false"}):
+            plain = len(spark.sql(query).collect())
+        report = limit_pruning.report(df)
+        raise AssertionError(f"{found.total()} rows, {plain} without, not {due}: {query}\n{report}")
     assert not found - allowed, f"rows that do not match: {query}"
     return any(one.covered for one in limit_pruning.report(df))
 
