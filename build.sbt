@@ -75,7 +75,8 @@ lazy val compiler = Seq(
 lazy val packaging = Seq(
   // A name without versions: the wheel, the tests and the docs refer to it. No dependency is packed into it.
   Compile / packageBin / artifactPath := target.value / "spark-limit-pruning.jar",
-  Test / packageBin / artifactPath := target.value / "spark-limit-pruning-tests.jar", // for `make bench-scale`
+  Test / packageBin / artifactPath :=
+    target.value / "spark-limit-pruning-tests.jar", // for `make bench-scale`
   Compile / packageBin / mappings += baseDirectory.value / "LICENSE" -> "META-INF/LICENSE"
 )
 

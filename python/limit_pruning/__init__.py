@@ -12,6 +12,7 @@ Example:
 from limit_pruning._version import __version__
 from limit_pruning.errors import (
     ExtensionNotActiveError,
+    JarMismatchError,
     JarNotFoundError,
     LimitPruningError,
     SparkConnectNotSupportedError,
@@ -23,6 +24,7 @@ from limit_pruning.session import configure, verify
 
 __all__ = [
     "ExtensionNotActiveError",
+    "JarMismatchError",
     "JarNotFoundError",
     "LimitPruningError",
     "LimitReport",

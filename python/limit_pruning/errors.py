@@ -17,5 +17,9 @@ class UnsupportedSparkVersionError(LimitPruningError):
     """The Spark version is not one that this release is tested with."""
 
 
+class JarMismatchError(LimitPruningError):
+    """The JAR in the session is of another version than this package."""
+
+
 class JarNotFoundError(LimitPruningError):
     """The extension's JAR is neither inside the package nor built in the checkout."""

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 from limit_pruning._bridge import ReportBridge
 from limit_pruning._connect import connect_error, is_connect
 from limit_pruning._text import limit_text
+from limit_pruning._version import __version__
+from limit_pruning.errors import JarMismatchError
+from limit_pruning.jar import jar_path
 from limit_pruning.session import verify
 
 if TYPE_CHECKING:
@@ -165,6 +168,7 @@ def report(df: DataFrame) -> PruningReport:
         SparkConnectNotSupportedError: `df` belongs to Spark Connect.
         UnsupportedSparkVersionError: Spark is not one of the supported lines.
         ExtensionNotActiveError: The DataFrame's session was started without the extension.
+        JarMismatchError: The session's JAR is older than this package.
 
     Example:
         >>> print(limit_pruning.report(spark.sql("SELECT * FROM t WHERE s >= 50 LIMIT 3")))
@@ -176,11 +180,19 @@ def report(df: DataFrame) -> PruningReport:
     if not isinstance(df, DataFrame):
         raise TypeError(f"report() takes a pyspark DataFrame, not {type(df).__name__}: {df!r:.80}")
     verify(df.sparkSession)
-    return _parse(ReportBridge(df.sparkSession).report(df))
+    bridge = ReportBridge(df.sparkSession)
+    return _parse(bridge.report(df), bridge.version())
 
 
-def _parse(text: str) -> PruningReport:
-    return PruningReport(tuple(_limit(entry) for entry in json.loads(text)["limits"]))
+def _parse(text: str, jar_version: str) -> PruningReport:
+    try:
+        return PruningReport(tuple(_limit(entry) for entry in json.loads(text)["limits"]))
+    except KeyError as error:
+        raise JarMismatchError(
+            f"The session's JAR, of version {jar_version}, reports no {error}; this package is "
+            f"limit_pruning {__version__} and brings a JAR of its own, at {jar_path()}: stop the "
+            "session and start it with that one, as limit_pruning.configure(builder) does."
+        ) from error
 
 
 def _limit(entry: dict[str, Any]) -> LimitReport:

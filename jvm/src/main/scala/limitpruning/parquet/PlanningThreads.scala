@@ -1,6 +1,6 @@
 package limitpruning.parquet
 
-import java.util.concurrent.{Executors, ExecutorService, ThreadFactory}
+import java.util.concurrent.{ExecutorService, Executors, ThreadFactory}
 
 /** Threads that read for planning, on the driver or in a task. */
 object PlanningThreads {
