@@ -146,7 +146,7 @@ def rows_of(columns: str, matching: Callable[[int, int], bool]) -> list[str]:
 
 # Queries, with the rows that may be in their answers.
 ANSWERS = {
-    "SELECT id, c FROM t WHERE id >= 15 LIMIT 12": rows_of("id, c", lambda number, _: number >= 15),
+    "SELECT id, c FROM t WHERE id >= 15 LIMIT 12": rows_of("id, c", lambda n, _: n >= 15),
     "SELECT c FROM t WHERE c <> 3 LIMIT 4": rows_of("c", lambda _, c: c != 3),
     "SELECT id FROM t LIMIT 3": rows_of("id", lambda _, __: True),
     "SELECT id FROM t LIMIT 2147483647": rows_of("id", lambda _, __: True),

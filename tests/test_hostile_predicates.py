@@ -1,4 +1,4 @@
-"""Predicates of absurd size: planned where Spark plans them, with its answer, and short reasons."""
+"""Predicates of absurd size: planned wherever Spark plans them, with a short reason."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How planning grows with files, columns, row groups, partitions, and the time of a request."""
+"""How planning grows with files, columns, row groups, partitions, and the latency of storage."""

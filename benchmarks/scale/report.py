@@ -20,18 +20,14 @@ _WIDTHS = (12, 8, 14, 11, 16, 9, 8, 14, 8, 9, 8, 8, 13, 8, 8, 8)
 
 
 def table(measured: Sequence[Measured]) -> str:
-    """Return a line for each query, with plain Spark's figures under `plain`.
-
-    Requests and bytes are those of planning.
-    """
+    """Return a line for each query: ours, then plain Spark's; requests and bytes are planning's."""
     return "\n".join([_line(_HEADER), *(_line(_cells(one)) for one in measured)])
 
 
 def growth(measured: Sequence[Measured]) -> dict[str, float]:
     """Return by how much the time to the first rows of a covered LIMIT grows with the files.
 
-    By latency, from the least number of files to 10,000 or the largest below. Without Spark's own
-    share, which grows with the files too, there is what the extension adds to plain planning.
+    By latency, from the least number of files to 10,000 or the largest number below.
     """
     ratios = {}
     files = [one for one in measured if one.table == "files" and one.query == "covered"]
@@ -45,7 +41,7 @@ def growth(measured: Sequence[Measured]) -> dict[str, float]:
 
 
 def worst(measured: Sequence[Measured]) -> dict[str, float]:
-    """Return the most seconds that planning added where nothing was proved, by latency."""
+    """Return the most seconds that looking added to planning, by query and latency."""
     unproved = [one for one in measured if one.query != "covered"]
     added: dict[str, float] = {}
     for one in unproved:

@@ -56,7 +56,7 @@ class SlowSpark:
     """A session with the extension over storage of a given latency."""
 
     def __init__(self, scratch: Path) -> None:
-        """Start it; planning keeps nothing of what it reads, so every query is a table's first."""
+        """Start it; nothing that planning reads is kept, so that every query is a table's first."""
         os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
         os.environ["PYSPARK_PYTHON"] = sys.executable
         builder = (

@@ -1,4 +1,4 @@
-"""Tables of many files, columns, row groups or partitions; files are links to a few."""
+"""Tables of many files, columns, row groups or partitions; files are links to a few of them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import pyarrow.parquet as pq
 
 LINKS_PER_FILE = 20_000  # file systems allow some 65,000
 ROWS = 100
-# Of each file, every row of the second row group has `id >= 50`, some rows of both have
-# `c < 3`, and none has `id < 0`.
+# In each file these hold for the second row group, for some rows of both, and for none.
 COVERED, UNPROVABLE, ABSENT = "id >= 50", "c < 3", "id < 0"
 WIDE_COLUMNS = 2_000
 ROW_GROUPS = 10_000
