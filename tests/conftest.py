@@ -19,6 +19,7 @@ from runs import conf
 
 os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
 os.environ["PYSPARK_PYTHON"] = sys.executable  # workers need the suite's packages
+os.environ["PYARROW_IGNORE_TIMEZONE"] = "1"  # pandas on Spark 4.0 warns without it
 os.environ["TZ"] = "UTC"  # PySpark gives timestamps in the local time zone
 time.tzset()
 
