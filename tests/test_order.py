@@ -91,10 +91,11 @@ def test_data_frames(
 def test_pandas_on_spark(spark: SparkSession, sightings: Table) -> None:
     """Ties are broken by a number that Spark gives each row as it is read: all must be read."""
     table = spark.table(sightings.name)
-    frame: Any = table.select("id", "s").pandas_api(index_col="id")
-    largest = frame.nlargest(3, "s").to_spark(index_col="id")
-    assert [row.s for row in largest.collect()] == [23, 23, 23]
-    reason = limit_pruning.report(largest).only.reason
+    with conf(spark, {"spark.sql.ansi.enabled": "false"}):  # pandas on Spark 4.0 asks for it
+        frame: Any = table.select("id", "s").pandas_api(index_col="id")
+        largest = frame.nlargest(3, "s").to_spark(index_col="id")
+        assert [row.s for row in largest.collect()] == [23, 23, 23]
+        reason = limit_pruning.report(largest).only.reason
     assert reason
     assert reason.code == "not-deterministic"
     assert "monotonically_increasing_id" in reason.message
