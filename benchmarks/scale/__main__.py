@@ -47,14 +47,15 @@ def run(spark: SlowSpark, settings: Settings) -> list[Measured]:
         measured += measure(spark, "files", files, made, settings.latencies, runs)
         shutil.rmtree(made)
     largest = settings.latencies[-1:]
-    measured += measure(spark, "columns", tables.WIDE_COLUMNS, tables.wide(folder), largest, runs)
-    # Without latency: plain Spark reads a dictionary of each row group, one after the other.
-    measured += measure(
-        spark, "row groups", tables.ROW_GROUPS, tables.row_groups(folder), (0,), runs
-    )
-    measured += measure(
-        spark, "partitions", tables.PARTITIONS, tables.partitions(folder), largest, runs
-    )
+    for count in tables.COLUMNS:
+        measured += measure(spark, "columns", count, tables.wide(folder, count), largest, runs)
+    for count in tables.ROW_GROUPS:
+        # Without latency: plain Spark reads a dictionary of each row group, one after the other.
+        made = tables.row_groups(folder, count)
+        measured += measure(spark, "row groups", count, made, (0,), runs)
+    for count in tables.PARTITIONS:
+        made = tables.partitions(folder, count)
+        measured += measure(spark, "partitions", count, made, largest, runs)
     return measured
 
 

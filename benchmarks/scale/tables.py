@@ -12,9 +12,9 @@ LINKS_PER_FILE = 20_000  # file systems allow some 65,000
 ROWS = 100
 # In each file these hold for the second row group, for some rows of both, and for none.
 COVERED, UNPROVABLE, ABSENT = "id >= 50", "c < 3", "id < 0"
-WIDE_COLUMNS = 2_000
-ROW_GROUPS = 10_000
-PARTITIONS = 10_000
+COLUMNS = (200, 2_000)
+ROW_GROUPS = (1_000, 10_000)
+PARTITIONS = (1_000, 10_000)
 
 
 def many_files(folder: Path, count: int) -> Path:
@@ -22,28 +22,28 @@ def many_files(folder: Path, count: int) -> Path:
     return _linked(folder / f"files-{count}", [f"part-{n:06}.parquet" for n in range(count)])
 
 
-def partitions(folder: Path) -> Path:
-    """Make a table of partitions in two levels, with a file in each."""
-    names = [f"a={n // 100:03}/b={n % 100:02}/part.parquet" for n in range(PARTITIONS)]
-    return _linked(folder / "partitions", names)
+def partitions(folder: Path, count: int) -> Path:
+    """Make a table of so many partitions in two levels, with a file in each."""
+    names = [f"a={n // 100:03}/b={n % 100:02}/part.parquet" for n in range(count)]
+    return _linked(folder / f"partitions-{count}", names)
 
 
-def wide(folder: Path) -> Path:
-    """Make a table of many columns, four files of four row groups."""
-    columns = {f"c{n}": [n % 7 + row for row in range(ROWS)] for n in range(WIDE_COLUMNS)}
+def wide(folder: Path, count: int) -> Path:
+    """Make a table of so many columns, four files of four row groups."""
+    columns = {f"c{n}": [n % 7 + row for row in range(ROWS)] for n in range(count)}
     data = pa.table({"id": list(range(ROWS)), "c": [row % 7 for row in range(ROWS)], **columns})
     for number in range(4):
-        path = folder / "wide" / f"part-{number}.parquet"
+        path = folder / f"wide-{count}" / f"part-{number}.parquet"
         path.parent.mkdir(parents=True, exist_ok=True)
         pq.write_table(data, path, row_group_size=ROWS // 4)
-    return folder / "wide"
+    return folder / f"wide-{count}"
 
 
-def row_groups(folder: Path) -> Path:
-    """Make a table of one file with many row groups of two rows; the last ones alone match."""
-    path = folder / "row-groups" / "part.parquet"
+def row_groups(folder: Path, count: int) -> Path:
+    """Make a table of one file with so many row groups of two rows; the last ones alone match."""
+    path = folder / f"row-groups-{count}" / "part.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
-    rows = 2 * ROW_GROUPS
+    rows = 2 * count
     ids = [number - rows + 60 for number in range(rows)]
     data = pa.table({"id": ids, "c": [number % 7 for number in range(rows)]})
     pq.write_table(data, path, row_group_size=2)
