@@ -1,5 +1,7 @@
 package limitpruning.scan
 
+import java.io.FileNotFoundException
+
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
@@ -36,7 +38,9 @@ private[scan] final class CheckUnchanged(file: PartitionedFile, version: FileVer
    * it is; but on local file systems it can be written to, and vectored reads open its path anew. Its footer is not
    * read again: where times are as fine as there, they tell.
    */
-  def whileOpen(): Unit = if (fileSystem.getUri.getScheme == "file") { val _ = unwritten() }
+  def whileOpen(): Unit = if (fileSystem.getUri.getScheme == "file")
+    try { val _ = unwritten() }
+    catch { case _: FileNotFoundException => changed("it was deleted while it was read") }
 
   /** Where `body` fails on a file that has changed, the error is that. */
   def orElse[T](body: => T): T =

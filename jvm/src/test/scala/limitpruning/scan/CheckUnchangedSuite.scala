@@ -30,6 +30,16 @@ class CheckUnchangedSuite extends AnyFunSuite with TempFolder {
     assert(intercept[FileChangedException](unchanged.now()).getMessage.contains("11 bytes instead of 10"))
   }
 
+  test("line 35: a file that is deleted while it is open is an error that names it") {
+    val path = file("deleted")
+    val open = check(status(path))
+    open.whileOpen()
+    Files.delete(path)
+    val error = intercept[FileChangedException](open.whileOpen())
+    assert(error.getMessage.contains("it was deleted while it was read"))
+    assert(error.getMessage.contains("/deleted") && error.getMessage.contains("REFRESH TABLE"))
+  }
+
   test("what is open is checked again on local file systems alone") {
     val path = file("open")
     val local = check(status(path))
