@@ -12,29 +12,42 @@ Example:
 from limit_pruning._version import __version__
 from limit_pruning.errors import (
     ExtensionNotActiveError,
+    InspectionError,
     JarMismatchError,
     JarNotFoundError,
     LimitPruningError,
     SparkConnectNotSupportedError,
     UnsupportedSparkVersionError,
 )
+from limit_pruning.history import QueryReport, Totals, history, totals
+from limit_pruning.inspection import ColumnLayout, Inspection, inspect
 from limit_pruning.jar import jar_path
 from limit_pruning.report import LimitReport, PruningReport, Reason, report
+from limit_pruning.row_groups import RowGroupReport
 from limit_pruning.session import configure, verify
 
 __all__ = [
+    "ColumnLayout",
     "ExtensionNotActiveError",
+    "Inspection",
+    "InspectionError",
     "JarMismatchError",
     "JarNotFoundError",
     "LimitPruningError",
     "LimitReport",
     "PruningReport",
+    "QueryReport",
     "Reason",
+    "RowGroupReport",
     "SparkConnectNotSupportedError",
+    "Totals",
     "UnsupportedSparkVersionError",
     "__version__",
     "configure",
+    "history",
+    "inspect",
     "jar_path",
     "report",
+    "totals",
     "verify",
 ]

@@ -42,6 +42,19 @@ class ReportBridge:
         frame: Any = df
         return str(self._java.report(frame._jdf.queryExecution()))
 
+    def inspect(self, df: DataFrame) -> Any:
+        """Begin to look at the table of a query with one LIMIT; the JVM's Inspection."""
+        frame: Any = df
+        return self._java.inspect(frame._jdf.queryExecution(), self._session)
+
+    def history(self) -> str:
+        """Return the last queries of the application as JSON."""
+        return str(self._java.history(self._session))
+
+    def totals(self) -> str:
+        """Return the totals of the application as JSON."""
+        return str(self._java.totals(self._session))
+
     def planning_failures(self) -> int:
         """Return how many queries of this session went to plain Spark because planning failed."""
         return int(self._java.planningFailures(self._session))

@@ -21,5 +21,9 @@ class JarMismatchError(LimitPruningError):
     """The JAR in the session is of another version than this package."""
 
 
+class InspectionError(LimitPruningError):
+    """A table cannot be inspected: it is not there, no Parquet, or the predicate is wrong."""
+
+
 class JarNotFoundError(LimitPruningError):
     """The extension's JAR is neither inside the package nor built in the checkout."""

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from limit_pruning._bridge import ReportBridge
 from limit_pruning._connect import connect_error, is_connect
+from limit_pruning._parse import parsed
 from limit_pruning._text import limit_text
-from limit_pruning._version import __version__
-from limit_pruning.errors import JarMismatchError
-from limit_pruning.jar import jar_path
+from limit_pruning.row_groups import RowGroupReport
 from limit_pruning.session import verify
 
 if TYPE_CHECKING:
@@ -60,6 +59,7 @@ class LimitReport:
         footers_kept: Files among them whose footers were known from earlier queries; the others
             were read.
         files_scanned: Files with a chosen row group.
+        bytes_total: Length of all files left by partition pruning.
         rows_to_read: Rows chosen to be read.
         row_ranges: Ranges of rows chosen in row groups that are not read whole.
         rows_cut: Rows of the chosen row groups that are not read.
@@ -74,6 +74,9 @@ class LimitReport:
         row_groups_skipped: Row groups that the scan left out, as the rows that it had read by then
             come before all of theirs; None until then.
         bytes_read: Compressed bytes of the pages that the scan read; None until then.
+        row_groups: The row groups looked at, in file order, the first 5,000 of them; empty where
+            none were, in a history, and where the driver's memory was needed for something else.
+        row_groups_omitted: How many more there are.
     """
 
     table: str
@@ -93,6 +96,7 @@ class LimitReport:
     files_looked_at: int | None
     footers_kept: int | None
     files_scanned: int | None
+    bytes_total: int | None
     rows_to_read: int | None
     row_ranges: int | None
     rows_cut: int | None
@@ -105,6 +109,8 @@ class LimitReport:
     row_groups_read: int | None
     row_groups_skipped: int | None
     bytes_read: int | None
+    row_groups: tuple[RowGroupReport, ...]
+    row_groups_omitted: int
 
     def __str__(self) -> str:
         """Return the report of this LIMIT as a few lines of text."""
@@ -181,22 +187,25 @@ def report(df: DataFrame) -> PruningReport:
         raise TypeError(f"report() takes a pyspark DataFrame, not {type(df).__name__}: {df!r:.80}")
     verify(df.sparkSession)
     bridge = ReportBridge(df.sparkSession)
-    return _parse(bridge.report(df), bridge.version())
+    with parsed(bridge):
+        return report_of(json.loads(bridge.report(df)))
 
 
-def _parse(text: str, jar_version: str) -> PruningReport:
-    try:
-        return PruningReport(tuple(_limit(entry) for entry in json.loads(text)["limits"]))
-    except KeyError as error:
-        raise JarMismatchError(
-            f"The session's JAR, of version {jar_version}, reports no {error}; this package is "
-            f"limit_pruning {__version__} and brings a JAR of its own, at {jar_path()}: stop the "
-            "session and start it with that one, as limit_pruning.configure(builder) does."
-        ) from error
+def report_of(entry: dict[str, Any]) -> PruningReport:
+    """Return the report of a query that the JAR describes."""
+    return PruningReport(tuple(limit_of(limit) for limit in entry["limits"]))
 
 
-def _limit(entry: dict[str, Any]) -> LimitReport:
+def limit_of(entry: dict[str, Any]) -> LimitReport:
+    """Return the report of a LIMIT that the JAR describes."""
     reason = entry["reason"]
     known = {field.name: entry[field.name] for field in fields(LimitReport)}
     known["reason"] = Reason(reason["code"], reason["message"]) if reason else None
+    known["row_groups"] = tuple(row_group_of(each) for each in entry["row_groups"])
     return LimitReport(**known)
+
+
+def row_group_of(entry: dict[str, Any]) -> RowGroupReport:
+    """Return what the JAR tells of a row group."""
+    known = {field.name: entry[field.name] for field in fields(RowGroupReport)}
+    return RowGroupReport(**{**known, "facts": tuple(known["facts"])})

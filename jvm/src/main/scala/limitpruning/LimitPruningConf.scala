@@ -108,6 +108,27 @@ object LimitPruningConf {
     .checkValue(_ >= 0, "must not be negative")
     .createWithDefault(64L * 1024 * 1024)
 
+  val ExplainReasons = SQLConf
+    .buildConf("spark.limitPruning.explainReasons")
+    .doc(
+      "When true as a session starts, EXPLAIN tells for every LIMIT over Parquet that is not covered why that is so, by " +
+        "limitpruning.report.ExplainReasons in spark.sql.extendedExplainProviders."
+    )
+    .version("0.1.0")
+    .booleanConf
+    .createWithDefault(false)
+
+  val HistoryMaxQueries = SQLConf
+    .buildStaticConf("spark.limitPruning.history.maxQueries")
+    .doc(
+      "Of how many queries with a LIMIT over Parquet, the last that ran, the driver keeps the reports. It is set when " +
+        "Spark starts."
+    )
+    .version("0.1.0")
+    .intConf
+    .checkValue(_ >= 0, "must not be negative")
+    .createWithDefault(100)
+
   val TrustedWritersOnly = SQLConf
     .buildConf("spark.limitPruning.trustedWritersOnly")
     .doc(

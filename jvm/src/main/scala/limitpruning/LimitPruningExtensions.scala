@@ -1,8 +1,10 @@
 package limitpruning
 
-import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 
 import limitpruning.plan._
+import limitpruning.report.{ExplainReasons, KeepHistory}
+import limitpruning.scan.ForgetChangedFiles
 
 /**
  * The entry point: `spark.sql.extensions=limitpruning.LimitPruningExtensions`.
@@ -12,14 +14,29 @@ import limitpruning.plan._
  * }}}
  */
 class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
-  private val shared = new SharedState
+  private var shared: Option[SharedState] = None
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
     LimitPruningConf.register()
     // After filter push-down and partition pruning have settled, before anything is estimated from sizes.
-    extensions.injectPreCBORule(session => PruneRowGroupsByLimit(session, shared))
-    extensions.injectPreCBORule(session => PruneRowGroupsByOrder(session, shared))
+    extensions.injectPreCBORule { session =>
+      ExplainReasons.switchOn(session)
+      PruneRowGroupsByLimit(session, sharedBy(session))
+    }
+    extensions.injectPreCBORule(session => PruneRowGroupsByOrder(session, sharedBy(session)))
     extensions.injectPlannerStrategy(_ => PlanLimitPrunedScan)
-    extensions.injectPlannerStrategy(session => ForgetRefreshedFiles(session, shared))
+    extensions.injectPlannerStrategy(session => ForgetRefreshedFiles(session, sharedBy(session)))
+  }
+
+  /** Made, and connected to the application, when its first session asks. */
+  private def sharedBy(session: SparkSession): SharedState = synchronized {
+    shared.getOrElse {
+      val made = SharedState.of(session)
+      session.sparkContext.addSparkListener(new ForgetChangedFiles(made.facts))
+      session.sparkContext.addSparkListener(new KeepHistory(made.history, made.totals))
+      made.totals.showInMetrics()
+      shared = Some(made)
+      made
+    }
   }
 }

@@ -1,28 +1,28 @@
 package limitpruning
 
-import java.util.concurrent.atomic.LongAdder
-
 import org.apache.spark.sql.SparkSession
 
 import limitpruning.parquet.FactsCache
-import limitpruning.scan.ForgetChangedFiles
+import limitpruning.report.{History, Totals}
 
-/** What all sessions of an application share; each application has its own. Thread-safe. */
-final class SharedState {
+/**
+ * What all sessions of an application share; each application has its own. Thread-safe.
+ *
+ * @param facts what is kept of files
+ * @param history the last queries
+ * @param totals what was done for all queries
+ */
+final class SharedState(val facts: FactsCache, val history: History, val totals: Totals)
 
-  /** Unexpected planning errors. */
-  val failures = new LongAdder
+object SharedState {
 
-  @volatile private var kept: Option[FactsCache] = None
-
-  /** The cache of facts about files, made when the first session asks for it. */
-  def facts(session: SparkSession): FactsCache = kept.getOrElse(synchronized {
-    kept.getOrElse {
-      val maxBytes = SparkSessions.onServer(session).sessionState.conf.getConf(LimitPruningConf.CacheMaxBytes)
-      val cache = new FactsCache(maxBytes)
-      session.sparkContext.addSparkListener(new ForgetChangedFiles(cache))
-      kept = Some(cache)
-      cache
-    }
-  })
+  /** @param session any of the application's, for the settings with which that was started */
+  def of(session: SparkSession): SharedState = {
+    val conf = SparkSessions.onServer(session).sessionState.conf
+    new SharedState(
+      new FactsCache(conf.getConf(LimitPruningConf.CacheMaxBytes)),
+      new History(conf.getConf(LimitPruningConf.HistoryMaxQueries)),
+      new Totals
+    )
+  }
 }

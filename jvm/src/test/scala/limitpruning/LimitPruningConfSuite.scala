@@ -15,9 +15,10 @@ class LimitPruningConfSuite extends AnyFunSuite with SparkSuite {
     LimitPruningConf.MaxBytes,
     LimitPruningConf.MinPageBytes,
     LimitPruningConf.Threads,
-    LimitPruningConf.JobFiles
+    LimitPruningConf.JobFiles,
+    LimitPruningConf.ExplainReasons
   )
-  private val static = Seq(LimitPruningConf.CacheMaxBytes)
+  private val static = Seq(LimitPruningConf.CacheMaxBytes, LimitPruningConf.HistoryMaxQueries)
 
   test("SET -v lists every setting with its meaning and version, but the one for tests") {
     val rows = spark.sql("SET -v").where("key LIKE 'spark.limitPruning.%'").collect()

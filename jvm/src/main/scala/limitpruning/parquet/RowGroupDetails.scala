@@ -33,8 +33,18 @@ final class RowGroupDetails(
   override def close(): Unit = reader.close()
 
   /** Whether there is something to be read about a column; no I/O. */
-  def exist(column: Column, rowGroup: Int): Boolean = facts.locationOf(column) match {
-    case stored: Stored => hasDictionary(column, stored, rowGroup) || hasFilter(column, stored, rowGroup)
+  def exist(column: Column, rowGroup: Int): Boolean =
+    hasDictionary(column, rowGroup) || hasBloomFilter(column, rowGroup)
+
+  /** Whether a dictionary with all values of a column can be read; no I/O. */
+  def hasDictionary(column: Column, rowGroup: Int): Boolean = facts.locationOf(column) match {
+    case stored: Stored => hasDictionary(column, stored, rowGroup)
+    case _ => false
+  }
+
+  /** Whether a bloom filter can be asked about a column; no I/O. */
+  def hasBloomFilter(column: Column, rowGroup: Int): Boolean = facts.locationOf(column) match {
+    case stored: Stored => hasFilter(column, stored, rowGroup)
     case _ => false
   }
 

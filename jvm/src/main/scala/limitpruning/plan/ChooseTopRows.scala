@@ -64,14 +64,17 @@ object ChooseTopRows {
         selection <- select(refined)
         _ <- if (leavesOut(refined, selection, counts)) Right(()) else Left(search.notClustered(counts))
       } yield (refined, selection)
+      val looked = Some(SeenRowGroups(search.seen, table.classify))
       val nanos = System.nanoTime() - started
       selected.fold(
-        reason => Left(Refusal(reason, Some(scan), Some(counts), nanos)),
+        reason => Left(Refusal(reason, Some(scan), Some(counts), nanos, looked)),
         { case (found, selection) =>
           val bound = found.bound.place.map(key.show)
           val why = TopRows(key.sql, FirstKey.of(top.key), bound, found.bound.rows, found.dropped)
           val rows = CandidateRows(scan.limit, scan.conjuncts, selection, counts, nanos, Some(why))
-          Right((scan, new SelectedFileIndex(scan.relation.location, rows, noteKeys(top, selection))))
+          val index =
+            new SelectedFileIndex(scan.relation.location, rows, looked, noteKeys(top, selection))
+          Right((scan, index))
         }
       )
     } catch {

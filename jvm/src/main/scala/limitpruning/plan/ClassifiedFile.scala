@@ -10,12 +10,14 @@ import limitpruning.select.{MatchingRows, RowRange}
  * @param obstacle none where the row group is decided
  * @param matching rows that are proved to match: all where it is fully matching, perhaps some where partially
  * @param isDecided whether all other rows are proved not to match
+ * @param by what decided it, as far as it is decided
  */
 final case class ClassifiedRowGroup(
     state: MatchState,
     obstacle: Option[Obstacle],
     matching: Seq[RowRange],
-    isDecided: Boolean
+    isDecided: Boolean,
+    by: Layer = Layer.Statistics
 )
 
 object ClassifiedRowGroup {

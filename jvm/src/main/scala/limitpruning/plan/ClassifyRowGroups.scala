@@ -26,11 +26,17 @@ final class ClassifyRowGroups(
   import ClassifyRowGroups._
 
   /** The predicate's columns, and those of what is asked beside it, in the order in which units of rows number them. */
-  private[plan] val columns: IndexedSeq[Column] = for {
+  val columns: IndexedSeq[Column] = for {
     column <- (conjuncts ++ alsoAsked).flatMap(Column.in).distinctBy(_.id).toIndexedSeq
     attribute <- output.find(_.exprId == column.attribute.exprId)
     if !isMetadata(attribute)
   } yield column.copy(attribute = attribute)
+
+  /** Whether there is anything that rows have to satisfy. */
+  def hasPredicate: Boolean = evaluator.nonEmpty
+
+  /** The first conjunct that no row satisfies. */
+  def neverTrue(unit: RowUnit): Option[Expression] = evaluator.flatMap(_.neverTrue(unit))
 
   /** None where there is no predicate. */
   private[plan] val evaluator = if (conjuncts.isEmpty) None else Some(new Evaluator(conjuncts, columns))

@@ -49,9 +49,10 @@ object CoverLimit {
       val files = table.files
       val (outcome, seen) = search.run(files)
       val counts = seen.copy(footersKept = table.footers.hits)
+      val looked = Some(SeenRowGroups(search.seen, table.classify))
       def nanos: Long = System.nanoTime() - started
       def read(rows: ChosenRows, look: Option[LookWhileReading] = None) =
-        Right((scan, new SelectedFileIndex(scan.relation.location, rows, look = look)))
+        Right((scan, new SelectedFileIndex(scan.relation.location, rows, looked, look = look)))
       outcome match {
         case Right(selection) => read(ProvedCover(scan.limit, scan.conjuncts, selection, counts, nanos))
         case Left(reason) =>
@@ -62,7 +63,7 @@ object CoverLimit {
               val rows =
                 CandidateRows(scan.limit, conjuncts, selection, counts, nanos, notCovered = Some(why))
               read(rows, if (selection.unseen.isEmpty) None else Some(table.whileReading))
-            case None => Left(Refusal(reason, Some(scan), Some(counts), nanos))
+            case None => Left(Refusal(reason, Some(scan), Some(counts), nanos, looked))
           }
       }
     } catch {

@@ -19,11 +19,11 @@ final case class ForgetRefreshedFiles(session: SparkSession, shared: SharedState
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = {
     plan match {
       // A table's partitions may lie anywhere.
-      case _: RefreshTableCommand => shared.facts(session).forgetAll()
+      case _: RefreshTableCommand => shared.facts.forgetAll()
       case RefreshResource(path) =>
         val file = new Path(path)
         val system = file.getFileSystem(SparkSessions.hadoopConf(session, Map.empty))
-        shared.facts(session).forget(system.makeQualified(file))
+        shared.facts.forget(system.makeQualified(file))
       case _ => ()
     }
     Nil

@@ -18,6 +18,7 @@ trait PruneByDecision { this: Rule[LogicalPlan] =>
   protected def prune(limit: LocalLimit)(
       decide: => Option[Either[Refusal, (LimitedScan, SelectedFileIndex)]]
   ): LogicalPlan = {
+    val started = System.nanoTime()
     val decision =
       try decide
       catch {
@@ -26,10 +27,10 @@ trait PruneByDecision { this: Rule[LogicalPlan] =>
         // lost: a decision keeps no state, and Spark may need less stack to go on.
         case error @ (NonFatal(_) | _: LinkageError | _: StackOverflowError)
             if !conf.getConf(LimitPruningConf.FailOnError) =>
-          shared.failures.increment()
+          shared.totals.planningFailures.increment()
           logWarning("LIMIT pruning failed unexpectedly; the query is planned without it", error)
           Some(Left(Refusal(Declined.PlanningFailed(error.toString))))
-      }
+      } finally shared.totals.addPlanning(System.nanoTime() - started)
     decision match {
       case Some(Right((scan, index))) => SelectedRelation.replaceIn(limit, scan, index)
       case Some(Left(refusal)) =>

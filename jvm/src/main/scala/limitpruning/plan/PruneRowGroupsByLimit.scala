@@ -25,7 +25,7 @@ final case class PruneRowGroupsByLimit(session: SparkSession, shared: SharedStat
     else plan.transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit =>
       prune(limit) {
         if (TopRowsScan.of(limit).nonEmpty) None
-        else CoverLimit.decide(limit, session, shared.facts(session), conf)
+        else CoverLimit.decide(limit, session, shared.facts, conf)
       }
     }
 }

@@ -23,6 +23,6 @@ final case class PruneRowGroupsByOrder(session: SparkSession, shared: SharedStat
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!conf.getConf(LimitPruningConf.Enabled)) plan
     else plan.transformDownWithPruning(_.containsAllPatterns(LIMIT, SORT)) { case limit: LocalLimit =>
-      prune(limit)(ChooseTopRows.decide(limit, session, shared.facts(session), conf))
+      prune(limit)(ChooseTopRows.decide(limit, session, shared.facts, conf))
     }
 }

@@ -80,7 +80,7 @@ final class RefineRowGroups(
       val undecided = evaluator.undecided(known)
       if (undecided.forall(_.exists(column => details.exist(classify.columns(column), ordinal)))) {
         val unit = new DetailedFacts(known, classify.columns, undecided.flatten.toSet, ordinal, details)
-        (classify.classify(rows(ordinal), unit), unit)
+        (classify.classify(rows(ordinal), unit).copy(by = Layer.Values), unit)
       } else (rowGroup, known)
     }
 
@@ -98,6 +98,7 @@ final class RefineRowGroups(
           ColumnPages.of(file.facts, indexes, classify.columns(column), ordinal).map(column -> _)
         }
         ClassifyPages(evaluator, classify.columns, rows(ordinal), known, pages.toMap, rowGroup)
+          .copy(by = Layer.Pages)
       } else rowGroup
     }
 

@@ -10,12 +10,14 @@ import limitpruning.select.SearchCounts
  * @param scan what the LIMIT stands over, where it was of a form to be looked at
  * @param counts what was seen, where footers were read
  * @param planningNanos how long looking took, in nanoseconds
+ * @param seen the row groups that were looked at
  */
 final case class Refusal(
     reason: Declined,
     scan: Option[LimitedScan] = None,
     counts: Option[SearchCounts] = None,
-    planningNanos: Long = 0L
+    planningNanos: Long = 0L,
+    seen: Option[SeenRowGroups] = None
 )
 
 object Refusal {

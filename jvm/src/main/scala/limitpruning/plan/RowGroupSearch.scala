@@ -53,7 +53,7 @@ final class RowGroupSearch(
    * @throws limitpruning.parquet.UnreadableFooterException for a file that a scan had better complain about
    */
   def run(files: IndexedSeq[ListedFile]): (Either[Declined, Selection], SearchCounts) = {
-    val start = SearchCounts(files.size, 0, 0, 0, 0)
+    val start = SearchCounts(files.size, 0, 0, 0, 0, bytes = files.iterator.map(_.status.getLen).sum)
     if (files.isEmpty) (Left(Declined.NoFiles), start) else lookAt(files, budget.firstFiles, start)
   }
 

@@ -15,11 +15,13 @@ import limitpruning.select.ChosenRows
  *
  * @param noteKeys the first sort key, over the output of what the LIMIT's Sort stands over, where it is worth noting while
  *   rows are read
+ * @param seen the row groups that were looked at
  * @param look finds out while reading whether less than all of a file will do that planning did not look at
  */
 final class SelectedFileIndex(
     val original: FileIndex,
     val chosen: ChosenRows,
+    val seen: Option[SeenRowGroups] = None,
     val noteKeys: Option[SortOrder] = None,
     val look: Option[LookWhileReading] = None
 ) extends FileIndex {

@@ -52,13 +52,17 @@ final class TopRowsSearch(
   // data is not clustered by the key.
   private val bestCase = new RowBound(1, key.order)
   private val matched = ArrayBuffer.empty[Candidate]
+  private val looked = ArrayBuffer.empty[ClassifiedFile]
+
+  /** The files that were looked at, by their paths. */
+  def seen: Seq[ClassifiedFile] = looked.sortBy(_.listed.status.getPath.toString).toSeq
 
   /**
    * @return what was found, or why nothing can be left out, and what was seen on the way
    * @throws limitpruning.parquet.UnreadableFooterException for a file that a scan had better complain about
    */
   def run(files: IndexedSeq[ListedFile]): (Either[Declined, FoundTopRows], SearchCounts) = {
-    val start = SearchCounts(files.size, 0, 0, 0, 0)
+    val start = SearchCounts(files.size, 0, 0, 0, 0, bytes = files.iterator.map(_.status.getLen).sum)
     val unseen = files.map(file => Unseen(file, key.best(file)))
     if (files.isEmpty) (Left(Declined.NoFiles), start) else lookAt(inOrder(unseen), budget.firstFiles, start)
   }
@@ -72,11 +76,11 @@ final class TopRowsSearch(
   ): (Either[Declined, FoundTopRows], SearchCounts) = {
     val wave = rest.take(math.min(size, budget.maxFiles - seen.filesLookedAt))
     val classified = classifiedOf(wave.map(_.file))
-    val looked = classified.foldLeft(seen)(add)
+    val now = classified.foldLeft(seen)(add)
     val unseen = rest.drop(classified.size).filterNot(file => bound.excludes(file.best))
-    if (unseen.isEmpty || isOver(looked)) (result(unseen, looked), looked)
-    else if (!pays(unseen, looked)) (Left(notClustered(looked)), looked)
-    else lookAt(unseen, math.min(size * WaveGrowth, LargestWave), looked)
+    if (unseen.isEmpty || isOver(now)) (result(unseen, now), now)
+    else if (!pays(unseen, now)) (Left(notClustered(now)), now)
+    else lookAt(unseen, math.min(size * WaveGrowth, LargestWave), now)
   }
 
   /** The files of the wave, up to where no time is left. */
@@ -97,6 +101,7 @@ final class TopRowsSearch(
 
   private def add(counts: SearchCounts, file: ClassifiedFile): SearchCounts = {
     val states = file.rowGroups.map(_.state)
+    looked += file
     for (rowGroup <- states.indices if states(rowGroup) != MatchState.NotMatching) {
       val rows = RowRange.all(file.footer.rowGroups(rowGroup).getRowCount)
       matched += Candidate(file, rowGroup, key.best(file, rowGroup), rows)

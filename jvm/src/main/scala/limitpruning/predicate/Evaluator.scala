@@ -47,6 +47,10 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[Column]) {
       else Column.in(conjuncts(i)).flatMap(column => columns.get(column.id))
     }
 
+  /** The first conjunct that is true for no row. */
+  def neverTrue(unit: RowUnit): Option[Expression] =
+    roots.indices.find(i => !roots(i)(unit).canBeTrue).map(conjuncts(_))
+
   /** What stands in the way of the first conjunct that is not proved to be true for every row. */
   def obstacle(unit: RowUnit): Option[Obstacle] =
     roots.indices.find(i => !roots(i)(unit).isOnlyTrue).map(obstacles(_)(unit))

@@ -11,27 +11,36 @@ import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 import limitpruning.plan._
 import limitpruning.predicate.BriefSql
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
-import limitpruning.select.{CandidateRows, ChosenRows, SearchCounts}
+import limitpruning.select.{CandidateRows, ChosenRows, SearchCounts, Selection}
 
 /** Reads a report off a query's plans: what was decided stands in them, so nothing is kept elsewhere. */
 object DescribeQuery extends AdaptiveSparkPlanHelper {
 
-  /** Plans the query if that has not been done; never runs it. */
-  def apply(execution: QueryExecution): PruningReport = {
+  /**
+   * Plans the query if that has not been done; never runs it.
+   *
+   * @param mostRowGroups row groups that are told of at most, for each LIMIT
+   */
+  def apply(execution: QueryExecution, mostRowGroups: Int): PruningReport = {
     val (logical, physical) = execution.optimizedPlan match {
       case command: CommandResult =>
         (
-          optimizedBy(command.commandPhysicalPlan).getOrElse(command.commandLogicalPlan),
+          logicalOf(command.commandPhysicalPlan).getOrElse(command.commandLogicalPlan),
           command.commandPhysicalPlan
         )
       case query => (query, execution.executedPlan)
     }
-    val limits = logical.collectWithSubqueries { case limit: LocalLimit => limit }
-    PruningReport(limits.flatMap(describe(_, physical)))
+    of(logical, physical, mostRowGroups)
   }
 
-  /** The plan that a command's query was planned from: the command itself keeps the one before optimization. */
-  private def optimizedBy(physical: SparkPlan): Option[LogicalPlan] =
+  /** @param logical the optimized plan from which the physical one was made */
+  def of(logical: LogicalPlan, physical: SparkPlan, mostRowGroups: Int): PruningReport = {
+    val limits = logical.collectWithSubqueries { case limit: LocalLimit => limit }
+    PruningReport(limits.flatMap(describe(_, physical, mostRowGroups)))
+  }
+
+  /** The optimized plan with a LIMIT that a physical one was made from; a command itself keeps the one before optimization. */
+  def logicalOf(physical: SparkPlan): Option[LogicalPlan] =
     collectFirst(physical) {
       case node if node.logicalLink.exists(_.containsPattern(LIMIT)) => node.logicalLink
     }.flatten
@@ -41,13 +50,13 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
     case other => super.allChildren(other)
   }
 
-  private def describe(limit: LocalLimit, physical: SparkPlan): Option[LimitReport] =
+  private def describe(limit: LocalLimit, physical: SparkPlan, most: Int): Option[LimitReport] =
     TopRowsScan.of(limit).map(_.map(_.scan)).orElse(LimitedScan.of(limit)).map {
       case Right(scan) => scan.logical match {
-          case SelectedRelation(_, index) => planned(limit, scan, index, physical)
-          case _ => refused(limit, tagged(limit).getOrElse(Refusal(Declined.NotLookedAt, Some(scan))))
+          case SelectedRelation(_, index) => planned(limit, scan, index, physical, most)
+          case _ => refused(limit, tagged(limit).getOrElse(Refusal(Declined.NotLookedAt, Some(scan))), most)
         }
-      case Left(reason) => refused(limit, tagged(limit).getOrElse(Refusal(reason)))
+      case Left(reason) => refused(limit, tagged(limit).getOrElse(Refusal(reason)), most)
     }
 
   private def tagged(limit: LocalLimit): Option[Refusal] = limit.getTagValue(Refusal.Tag)
@@ -56,7 +65,8 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
       limit: LocalLimit,
       limited: LimitedScan,
       index: SelectedFileIndex,
-      physical: SparkPlan
+      physical: SparkPlan,
+      most: Int
   ): LimitReport = {
     val chosen = index.chosen
     val scan = collectWithSubqueries(physical) {
@@ -71,8 +81,10 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
         Declined.FiltersChanged,
         Some(limited.copy(conjuncts = chosen.conjuncts)),
         Some(chosen.counts),
-        chosen.planningNanos
-      )
+        chosen.planningNanos,
+        index.seen
+      ),
+      most
     )
     else {
       val hasRun = scan.exists(node => ScanMetrics.hasRun(node.metrics))
@@ -88,18 +100,19 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
         reason = candidates(chosen).flatMap(_.notCovered).map(why => Reason(why.code, why.message)),
         rowGroups = Some(rowGroups(chosen.counts, Some(chosen.selection.rowGroups))),
         files = Some(files(chosen.counts, Some(chosen.selection.paths.size))),
+        planningMs = Some(millis(chosen.planningNanos)),
         rowsToRead = Some(chosen.selection.rows),
         rowRanges = Some(chosen.selection.rowRanges),
         rowsCut = Some(chosen.selection.rowsCut),
         pagesSkipped = scan.map(_.pagesSkipped),
         noPageSkipping = scan.flatMap(_.noPageSkipping),
         bytesToRead = scan.map(_.bytesToRead),
-        planningMs = Some(millis(chosen.planningNanos)),
         rowFilterSkipped = scan.exists(_.skipsRowFilter),
         rowsRead = measured(ScanMetrics.OutputRows),
         rowGroupsRead = measured(ScanMetrics.RowGroupsRead),
         rowGroupsSkipped = measured(ScanMetrics.RowGroupsSkipped),
-        bytesRead = measured(ScanMetrics.BytesRead)
+        bytesRead = measured(ScanMetrics.BytesRead),
+        map = map(index.seen, Some(chosen.selection), most)
       )
     }
   }
@@ -109,7 +122,7 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
     case _ => None
   }
 
-  private def refused(limit: LocalLimit, refusal: Refusal): LimitReport = LimitReport(
+  private def refused(limit: LocalLimit, refusal: Refusal, most: Int): LimitReport = LimitReport(
     table = refusal.scan.map(_.logical).orElse(firstTable(limit)).fold("")(table),
     limit = IntegerLiteral.unapply(limit.limitExpr),
     order = TopRowsScan.of(limit).flatMap(_.toOption).map(top => OrderReport(top.key.sql, None, None, None)),
@@ -117,18 +130,8 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
     reason = Some(Reason(refusal.reason.code, refusal.reason.message)),
     rowGroups = refusal.counts.map(rowGroups(_, None)),
     files = refusal.counts.map(files(_, None)),
-    rowsToRead = None,
-    rowRanges = None,
-    rowsCut = None,
-    pagesSkipped = None,
-    noPageSkipping = None,
-    bytesToRead = None,
     planningMs = if (refusal.planningNanos > 0) Some(millis(refusal.planningNanos)) else None,
-    rowFilterSkipped = false,
-    rowsRead = None,
-    rowGroupsRead = None,
-    rowGroupsSkipped = None,
-    bytesRead = None
+    map = map(refusal.seen, None, most)
   )
 
   private def firstTable(plan: LogicalPlan): Option[LogicalRelation] =
@@ -147,7 +150,12 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
     RowGroupCounts(counts.rowGroups, counts.matched, counts.fullyMatched, scanned)
 
   private def files(counts: SearchCounts, scanned: Option[Int]): FileCounts =
-    FileCounts(counts.files, counts.filesLookedAt, counts.footersKept, scanned)
+    FileCounts(counts.files, counts.filesLookedAt, counts.footersKept, scanned, counts.bytes)
+
+  private def map(seen: Option[SeenRowGroups], selection: Option[Selection], most: Int): RowGroupMap = seen
+    .filter(_ => most > 0)
+    .flatMap(_.map((files, classify) => new DescribeRowGroups(classify, selection)(files, most)))
+    .getOrElse(RowGroupMap.Empty)
 
   private def millis(nanos: Long): Double = nanos / 1e6
 }

@@ -10,17 +10,18 @@ package limitpruning.report
  * @param predicate as SQL, `None` where there is none
  * @param rowGroups row groups of the files looked at: total → matched → fully matched → scanned
  * @param files files after partition pruning: total → looked at → scanned
+ * @param planningMs how long looking took, in milliseconds
  * @param rowsToRead rows that are scanned
  * @param rowRanges ranges of rows that are scanned of row groups that are not scanned whole
  * @param rowsCut rows of the row groups that are not scanned
  * @param pagesSkipped data pages of the row groups and columns that are not scanned
  * @param noPageSkipping why row groups are scanned whole, however few of their rows are wanted; `None` where pages can be skipped
  * @param bytesToRead compressed bytes of the column chunks, or pages of them, that are scanned
- * @param planningMs how long looking took, in milliseconds
  * @param rowsRead rows that the scan has given so far, after the query has run
  * @param rowGroupsRead row groups that the scan has begun to read, after the query has run
  * @param rowGroupsSkipped row groups that it has left out since, as rows that were read are before all of theirs
  * @param bytesRead compressed bytes of the column chunks, or pages of them, that it has read, after the query has run
+ * @param map the row groups that were looked at
  */
 final case class LimitReport(
     table: String,
@@ -30,20 +31,24 @@ final case class LimitReport(
     reason: Option[Reason],
     rowGroups: Option[RowGroupCounts],
     files: Option[FileCounts],
-    rowsToRead: Option[Long],
-    rowRanges: Option[Int],
-    rowsCut: Option[Long],
-    pagesSkipped: Option[Long],
-    noPageSkipping: Option[String],
-    bytesToRead: Option[Long],
     planningMs: Option[Double],
-    rowFilterSkipped: Boolean,
-    rowsRead: Option[Long],
-    rowGroupsRead: Option[Long],
-    rowGroupsSkipped: Option[Long],
-    bytesRead: Option[Long]
+    rowsToRead: Option[Long] = None,
+    rowRanges: Option[Int] = None,
+    rowsCut: Option[Long] = None,
+    pagesSkipped: Option[Long] = None,
+    noPageSkipping: Option[String] = None,
+    bytesToRead: Option[Long] = None,
+    rowFilterSkipped: Boolean = false,
+    rowsRead: Option[Long] = None,
+    rowGroupsRead: Option[Long] = None,
+    rowGroupsSkipped: Option[Long] = None,
+    bytesRead: Option[Long] = None,
+    map: RowGroupMap = RowGroupMap.Empty
 ) {
   def covered: Boolean = reason.isEmpty
+
+  /** Whether less than the whole table is read although it is not covered. */
+  def isNarrowed: Boolean = reason.nonEmpty && rowsToRead.nonEmpty
 }
 
 /**
@@ -66,8 +71,11 @@ final case class Reason(code: String, message: String)
 
 final case class RowGroupCounts(total: Int, matched: Int, fullyMatched: Int, scanned: Option[Int])
 
-/** @param footersKept files among those looked at whose footers were known from earlier queries */
-final case class FileCounts(total: Int, lookedAt: Int, footersKept: Int, scanned: Option[Int])
+/**
+ * @param footersKept files among those looked at whose footers were known from earlier queries
+ * @param bytes the length of all files
+ */
+final case class FileCounts(total: Int, lookedAt: Int, footersKept: Int, scanned: Option[Int], bytes: Long)
 
 /** What became of every LIMIT over Parquet in a query, in the order of its plan. */
 final case class PruningReport(limits: Seq[LimitReport])

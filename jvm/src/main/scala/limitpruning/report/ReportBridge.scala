@@ -1,6 +1,5 @@
 package limitpruning.report
 
-import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.QueryExecution
 
@@ -9,8 +8,6 @@ import limitpruning.plan.PruneRowGroupsByLimit
 
 /**
  * The one class that Python calls, through py4j: plain types in, plain types out. Stateless.
- *
- * The keys of the JSON are those of `limit_pruning.LimitReport`.
  */
 final class ReportBridge {
 
@@ -21,58 +18,45 @@ final class ReportBridge {
   def isActive(session: SparkSession): Boolean = rules(session).nonEmpty
 
   /** How many times planning failed unexpectedly since the application started. */
-  def planningFailures(session: SparkSession): Long = rules(session).map(_.shared.failures.sum).sum
+  def planningFailures(session: SparkSession): Long =
+    rules(session).map(_.shared.totals.planningFailures.sum).sum
+
+  /** The last queries with a LIMIT over Parquet that ran in the application as JSON, the oldest first. */
+  def history(session: SparkSession): String = {
+    ListenerEvents.await(session.sparkContext, PatienceMillis)
+    ReportJson.of(rules(session).flatMap(_.shared.history.queries))
+  }
+
+  /** What was done for all queries of the application, by name, as JSON. */
+  def totals(session: SparkSession): String = {
+    ListenerEvents.await(session.sparkContext, PatienceMillis)
+    val totals = rules(session).map(_.shared.totals)
+    ReportJson.write(ReportJson.fields(totals.flatMap(all => all.names.map(name => name -> all.value(name))): _*))
+  }
 
   /** The report on a query as JSON; plans the query where that has not been done, never runs it. */
-  def report(execution: QueryExecution): String = {
-    val limits = new java.util.ArrayList[java.util.Map[String, Any]]
-    DescribeQuery(execution).limits.foreach(limit => limits.add(fields(limit)))
-    new ObjectMapper().writeValueAsString(java.util.Map.of("limits", limits))
-  }
+  def report(execution: QueryExecution): String =
+    ReportJson.of(DescribeQuery(execution, MostRowGroups))
+
+  /** Row groups that are told of at most, for each LIMIT. */
+  private val MostRowGroups = 5000
+
+  /** For listeners to hear of queries that have just ended. */
+  private val PatienceMillis = 2000L
+
+  /**
+   * Begins to look at the table of a query with one LIMIT, which is planned and not run.
+   *
+   * @throws IllegalArgumentException where there is nothing to look at, with a sentence that says why
+   */
+  def inspect(execution: QueryExecution, session: SparkSession): Inspection =
+    rules(session).headOption.map(_.shared)
+      .toRight("the extension is not active in this session")
+      .flatMap(BeginInspection(execution, session, _, MostRowGroups))
+      .fold(problem => throw new IllegalArgumentException(problem), identity)
 
   private def rules(session: SparkSession): Seq[PruneRowGroupsByLimit] =
     SparkSessions.onServer(session).sessionState.optimizer.preCBORules.collect {
       case rule: PruneRowGroupsByLimit => rule
     }
-
-  private def fields(limit: LimitReport): java.util.Map[String, Any] = {
-    val fields = new java.util.LinkedHashMap[String, Any]
-    def put(name: String, value: Any): Unit = {
-      val _ =
-        fields.put(name, value match { case Some(known) => known; case None => null; case plain => plain })
-    }
-    put("table", limit.table)
-    put("limit", limit.limit)
-    put("order_by", limit.order.map(_.key))
-    put("bound", limit.order.flatMap(_.bound))
-    put("rows_certain", limit.order.flatMap(_.rowsCertain))
-    put("predicate", limit.predicate)
-    put("covered", limit.covered)
-    put(
-      "reason",
-      limit.reason.map(reason => java.util.Map.of("code", reason.code, "message", reason.message))
-    )
-    put("row_groups_total", limit.rowGroups.map(_.total))
-    put("row_groups_matched", limit.rowGroups.map(_.matched))
-    put("row_groups_fully_matched", limit.rowGroups.map(_.fullyMatched))
-    put("row_groups_dropped", limit.order.flatMap(_.rowGroupsDropped))
-    put("row_groups_scanned", limit.rowGroups.flatMap(_.scanned))
-    put("files_total", limit.files.map(_.total))
-    put("files_looked_at", limit.files.map(_.lookedAt))
-    put("footers_kept", limit.files.map(_.footersKept))
-    put("files_scanned", limit.files.flatMap(_.scanned))
-    put("rows_to_read", limit.rowsToRead)
-    put("row_ranges", limit.rowRanges)
-    put("rows_cut", limit.rowsCut)
-    put("pages_skipped", limit.pagesSkipped)
-    put("no_page_skipping", limit.noPageSkipping)
-    put("bytes_to_read", limit.bytesToRead)
-    put("planning_ms", limit.planningMs)
-    put("row_filter_skipped", limit.rowFilterSkipped)
-    put("rows_read", limit.rowsRead)
-    put("row_groups_read", limit.rowGroupsRead)
-    put("row_groups_skipped", limit.rowGroupsSkipped)
-    put("bytes_read", limit.bytesRead)
-    fields
-  }
 }

@@ -42,10 +42,10 @@ trait ChosenRows {
  *
  * @param files files after partition pruning
  * @param filesLookedAt those of them whose footers were read; the row-group counts are of these
- * @param footersKept footers among them that did not have to be read, as they were kept from earlier queries
  * @param matched row groups that are not proved not matching
  * @param fullyMatched those of them that are proved to match entirely
  * @param footersKept footers that did not have to be read, as they were kept from earlier queries
+ * @param bytes the length of all files
  */
 final case class SearchCounts(
     files: Int,
@@ -53,7 +53,8 @@ final case class SearchCounts(
     rowGroups: Int,
     matched: Int,
     fullyMatched: Int,
-    footersKept: Int = 0
+    footersKept: Int = 0,
+    bytes: Long = 0
 )
 
 object SearchCounts {

@@ -13,10 +13,10 @@ class ForgetRefreshedFilesSuite extends AnyFunSuite with SparkSuite with Eventua
 
   private lazy val shared = spark.sessionState.optimizer.preCBORules.collectFirst {
     case rule: PruneRowGroupsByLimit => rule.shared
-  }.getOrElse(new SharedState)
+  }.getOrElse(SharedState.of(spark))
 
   private def kept(name: String): Boolean =
-    shared.facts(spark).footer(status(pathOf(s"$name/0.parquet")), FileColumns.named(Seq("a"))).nonEmpty
+    shared.facts.footer(status(pathOf(s"$name/0.parquet")), FileColumns.named(Seq("a"))).nonEmpty
 
   private def look(name: String): Unit =
     reportsOf(spark.read.parquet(pathOf(name).toString).select("a").limit(1)).foreach(r => assert(r.covered))
@@ -60,7 +60,7 @@ class ForgetRefreshedFilesSuite extends AnyFunSuite with SparkSuite with Eventua
     assert(Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null)
       .exists(e => e.getMessage.contains("it has another footer")))
     // Spark tells of failed tasks a little later.
-    eventually(assert(shared.facts(spark).footer(status(path), FileColumns.named(Seq("a"))).isEmpty))
+    eventually(assert(shared.facts.footer(status(path), FileColumns.named(Seq("a"))).isEmpty))
     assert(spark.read.parquet(pathOf("changed").toString).where("a = 1").limit(2).collect().isEmpty)
   }
 }

@@ -20,7 +20,7 @@ class PlanLimitPrunedScanSuite extends AnyFunSuite with SparkSuite {
 
   /** What stands below the LIMIT of the query, as the rule leaves it. */
   private def belowLimit(query: String): LogicalPlan = {
-    val rule = PruneRowGroupsByLimit(spark, new limitpruning.SharedState)
+    val rule = PruneRowGroupsByLimit(spark, limitpruning.SharedState.of(spark))
     rule(limitsOf(wildlife.where(Wildlife.predicate).selectExpr(query).limit(3)).head).children.head
   }
 

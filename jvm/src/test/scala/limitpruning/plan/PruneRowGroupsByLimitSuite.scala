@@ -9,7 +9,7 @@ import limitpruning.testing.{SparkSuite, Wildlife}
 
 class PruneRowGroupsByLimitSuite extends AnyFunSuite with SparkSuite {
   private lazy val wildlife = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
-  private val shared = new SharedState
+  private lazy val shared = SharedState.of(spark)
   private lazy val rule = PruneRowGroupsByLimit(spark, shared)
 
   private def unpruned(df: => DataFrame): LogicalPlan = withoutPruning(optimized(df))
@@ -72,9 +72,9 @@ class PruneRowGroupsByLimitSuite extends AnyFunSuite with SparkSuite {
     val _ = wildlife
     withConf(LimitPruningConf.FailOnError.key -> "false") {
       val plan = unpruned(failing)
-      val before = shared.failures.sum
+      val before = shared.totals.planningFailures.sum
       assert(rule(plan) eq plan)
-      assert(shared.failures.sum == before + 1)
+      assert(shared.totals.planningFailures.sum == before + 1)
       assert(reasons(plan) == Seq("planning-failed"))
     }
   }

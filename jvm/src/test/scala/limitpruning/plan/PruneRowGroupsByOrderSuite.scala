@@ -8,7 +8,7 @@ import limitpruning.{LimitPruningConf, SharedState}
 import limitpruning.testing.{ParquetFixture, SparkSuite}
 
 class PruneRowGroupsByOrderSuite extends AnyFunSuite with SparkSuite {
-  private val shared = new SharedState
+  private lazy val shared = SharedState.of(spark)
   private def rule = PruneRowGroupsByOrder(spark, shared)
   private val ints = ParquetFixture("optional int32 a;")
   private lazy val table =
@@ -62,11 +62,11 @@ class PruneRowGroupsByOrderSuite extends AnyFunSuite with SparkSuite {
   ) {
     val _ = table
     val failing = spark.read.option("datetimeRebaseMode", "NONSENSE").parquet(pathOf("sorted").toString)
-    val before = shared.failures.sum
+    val before = shared.totals.planningFailures.sum
     withConf(LimitPruningConf.FailOnError.key -> "false") {
       val plan = unpruned(failing.orderBy("a").limit(2))
       assert(rule(plan) eq plan)
-      assert(shared.failures.sum == before + 1 && reasons(plan) == Seq("planning-failed"))
+      assert(shared.totals.planningFailures.sum == before + 1 && reasons(plan) == Seq("planning-failed"))
     }
     intercept[Exception](rule(unpruned(failing.orderBy("a").limit(2))))
   }

@@ -65,7 +65,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
   test("chooses the first fully matching row groups that hold the limit, of the files that have them") {
     val found = search(limit = 25)(Seq("nFp", "ppn", "FFF"))
     assert(found.chosen == Seq("/f0" -> Seq(1), "/f2" -> Seq(0, 1)))
-    assert(found.counts ==
+    assert(found.counts.copy(bytes = 0) ==
       SearchCounts(files = 3, filesLookedAt = 3, rowGroups = 9, matched = 7, fullyMatched = 4))
   }
 

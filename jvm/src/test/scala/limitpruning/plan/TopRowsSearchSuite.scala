@@ -73,7 +73,7 @@ class TopRowsSearchSuite extends AnyFunSuite {
     val found = search(limit = 15)(Seq(all(0, 9), all(20, 29)), Seq(all(10, 19), all(5, 14)))
     assert(found.kept == Seq("/f0" -> 1, "/f1" -> 0, "/f1" -> 1))
     assert(found.bound.contains(10) && found.dropped == 1)
-    assert(found.counts ==
+    assert(found.counts.copy(bytes = 0) ==
       SearchCounts(files = 2, filesLookedAt = 2, rowGroups = 4, matched = 4, fullyMatched = 4))
   }
 

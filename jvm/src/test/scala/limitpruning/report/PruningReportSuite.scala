@@ -11,18 +11,7 @@ class PruningReportSuite extends AnyFunSuite {
     reason = None,
     rowGroups = None,
     files = None,
-    rowsToRead = None,
-    rowRanges = None,
-    rowsCut = None,
-    pagesSkipped = None,
-    noPageSkipping = None,
-    bytesToRead = None,
-    planningMs = None,
-    rowFilterSkipped = false,
-    rowsRead = None,
-    rowGroupsRead = None,
-    rowGroupsSkipped = None,
-    bytesRead = None
+    planningMs = None
   )
 
   test("a LIMIT is covered where there is no reason that it was not") {

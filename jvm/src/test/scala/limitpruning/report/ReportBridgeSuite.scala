@@ -34,6 +34,7 @@ class ReportBridgeSuite extends AnyFunSuite with SparkSuite {
     "files_looked_at",
     "footers_kept",
     "files_scanned",
+    "bytes_total",
     "rows_to_read",
     "row_ranges",
     "rows_cut",
@@ -45,7 +46,9 @@ class ReportBridgeSuite extends AnyFunSuite with SparkSuite {
     "rows_read",
     "row_groups_read",
     "row_groups_skipped",
-    "bytes_read"
+    "bytes_read",
+    "row_groups",
+    "row_groups_omitted"
   )
 
   test("a report is JSON with the same keys for every LIMIT, null where a thing is not known") {
@@ -101,6 +104,16 @@ class ReportBridgeSuite extends AnyFunSuite with SparkSuite {
       assert(reasonOf(Wildlife.query(table)).contains("planning-failed"))
       assert(bridge.planningFailures(spark) > before)
     }
+  }
+
+  test("history and totals are JSON, of all sessions of the application") {
+    val _ = Wildlife.query(wildlife).collect()
+    val last = new ObjectMapper().readTree(bridge.history(spark.newSession())).get("queries").iterator.asScala.toSeq.last
+    assert(last.fieldNames.asScala.toSeq ==
+      Seq("execution_id", "description", "started", "ended", "failed", "limits"))
+    assert(last.get("limits").get(0).fieldNames.asScala.toSeq == keys)
+    val totals = new ObjectMapper().readTree(bridge.totals(spark))
+    assert(totals.fieldNames.asScala.toSeq == new Totals().names && totals.get("queries").asLong > 0)
   }
 
   test("outside of a JAR the version is unknown") {

@@ -1,0 +1,87 @@
+package limitpruning.report
+
+import limitpruning.plan.{ClassifiedFile, ClassifyRowGroups, Layer}
+import limitpruning.predicate.{BriefSql, MatchState}
+import limitpruning.select.{RowRange, Selection}
+
+/**
+ * Tells of row groups that were looked at what was found, and what is read of them. Not thread-safe, as `classify` is not.
+ *
+ * @param classify what classified them
+ * @param selection what is read, `None` where that was left to Spark
+ * @param columns how many of the columns that `classify` knows are told of
+ */
+private[report] final class DescribeRowGroups(
+    classify: ClassifyRowGroups,
+    selection: Option[Selection],
+    columns: Int = DescribeRowGroups.MostColumns
+) {
+  import DescribeRowGroups._
+
+  // Where order matters, a file may stand in the selection more than once.
+  private val chosen: Map[(String, Int), Long] = (for {
+    file <- selection.toSeq.flatMap(_.files)
+    rowGroup <- file.rowGroups
+  } yield (file.path, rowGroup.ordinal) -> rowGroup.rowsToRead).groupMapReduce(_._1)(_._2)(_ + _)
+
+  /** At most `most` row groups are told of. */
+  def apply(files: Seq[ClassifiedFile], most: Int): RowGroupMap = {
+    val told = files.iterator.flatMap(file => file.rowGroups.indices.iterator.map(describe(file, _)))
+    RowGroupMap(told.take(most).toVector, math.max(0, files.map(_.rowGroups.size).sum - most))
+  }
+
+  private def describe(file: ClassifiedFile, ordinal: Int): RowGroupReport = {
+    val rowGroup = file.rowGroups(ordinal)
+    val path = file.listed.status.getPath.toString
+    RowGroupReport(
+      path,
+      ordinal,
+      file.footer.rowGroups(ordinal).getRowCount,
+      file.footer.places.bytes(ordinal),
+      nameOf(rowGroup.state),
+      if (rowGroup.isDecided) Some(nameOf(rowGroup.by)) else None,
+      why(file, ordinal),
+      if (file.isBelieved) factsOf(file, ordinal) else Nil,
+      chosen.get((path, ordinal))
+    )
+  }
+
+  private def factsOf(file: ClassifiedFile, ordinal: Int): Seq[String] = {
+    val known = file.known(ordinal)
+    classify.columns.indices.take(columns.min(MostColumns)).map(i => DescribeFacts(classify.columns(i), known.facts(i)))
+  }
+
+  private def why(file: ClassifiedFile, ordinal: Int): String = {
+    val rowGroup = file.rowGroups(ordinal)
+    rowGroup.state match {
+      case _ if file.footer.rowGroups(ordinal).getRowCount == 0 => "it has no rows"
+      case MatchState.FullyMatching if !classify.hasPredicate => "there is no predicate"
+      case MatchState.FullyMatching => "every row matches"
+      case MatchState.NotMatching => classify.neverTrue(file.known(ordinal))
+          .fold("no row matches")(conjunct => s"${BriefSql(conjunct)} holds for no row")
+      case MatchState.PartiallyMatching if rowGroup.matching.nonEmpty =>
+        val rest = if (rowGroup.isDecided) "no other does" else "others may"
+        s"${RowRange.rowsOf(rowGroup.matching)} rows match, $rest"
+      case MatchState.PartiallyMatching =>
+        rowGroup.obstacle.fold("some rows match perhaps")(_.sentence)
+    }
+  }
+}
+
+private object DescribeRowGroups {
+
+  /** Columns of which facts are told at most. */
+  private val MostColumns = 20
+
+  private def nameOf(state: MatchState): String = state match {
+    case MatchState.NotMatching => "not"
+    case MatchState.PartiallyMatching => "partially"
+    case MatchState.FullyMatching => "fully"
+  }
+
+  private def nameOf(layer: Layer): String = layer match {
+    case Layer.Statistics => "statistics"
+    case Layer.Values => "values"
+    case Layer.Pages => "pages"
+  }
+}

@@ -1,0 +1,91 @@
+package limitpruning.report
+
+import scala.collection.mutable.ArrayBuffer
+
+import limitpruning.plan.InspectTable
+import limitpruning.predicate.MatchState
+import limitpruning.select.Selection
+
+/**
+ * A look at all row groups of a table, in steps, so that it can be followed and stopped. Python calls it through py4j. Not
+ * thread-safe.
+ *
+ * @param planned what is read where the LIMIT is planned as it is
+ * @param selection the same, `None` where that is left to Spark
+ */
+final class Inspection private[report] (
+    look: InspectTable,
+    planned: LimitReport,
+    selection: Option[Selection],
+    mostRowGroups: Int
+) {
+  import Inspection._
+
+  private val layouts = look.columns.map(column => new ColumnLayout(column, look.isPartition(column)))
+  private val describe = new DescribeRowGroups(look.classify, selection, look.predicateColumns)
+  private val told = ArrayBuffer.empty[RowGroupReport]
+  private var next, rowGroups, not, partially, fully = 0
+  private var rows, rowsMatching, bytes = 0L
+
+  def files: Int = look.files.size
+
+  /**
+   * Looks at the next few files.
+   *
+   * @return how many were looked at so far
+   */
+  def lookAt(count: Int): Int = {
+    val wave = look.files.slice(next, next + count)
+    for (inspected <- look.lookAt(wave)) {
+      val file = inspected.file
+      told ++= describe(Seq(file), mostRowGroups - told.size).rowGroups
+      for ((rowGroup, ordinal) <- file.rowGroups.zipWithIndex) {
+        rowGroups += 1
+        rowGroup.state match {
+          case MatchState.NotMatching => not += 1
+          case MatchState.PartiallyMatching => partially += 1
+          case MatchState.FullyMatching => fully += 1
+        }
+        rows += file.footer.rowGroups(ordinal).getRowCount
+        rowsMatching += rowGroup.matching.map(_.rows).sum
+        bytes += file.footer.places.bytes(ordinal)
+        for (i <- layouts.indices) layouts(i).add(inspected.chunks(ordinal)(i))
+      }
+      next += 1
+    }
+    next
+  }
+
+  /** What was seen so far, as JSON. */
+  def result: String = ReportJson.write(
+    ReportJson.fields(
+      "limit" -> ReportJson.fieldsOf(planned.copy(map = RowGroupMap.Empty)),
+      "files" -> files,
+      "files_looked_at" -> next,
+      "row_groups_total" -> rowGroups,
+      "row_groups_not_matching" -> not,
+      "row_groups_partially_matching" -> partially,
+      "row_groups_fully_matching" -> fully,
+      "rows" -> rows,
+      "rows_proved" -> rowsMatching,
+      "bytes" -> bytes,
+      "row_groups" -> told.toSeq.map(ReportJson.fieldsOf),
+      "row_groups_omitted" -> (rowGroups - told.size),
+      "columns" -> layouts.map(fieldsOf)
+    )
+  )
+}
+
+private object Inspection {
+  private def fieldsOf(layout: ColumnLayout): ReportJson.Fields = ReportJson.fields(
+    "name" -> (layout.column.attribute.name +: layout.column.path).mkString("."),
+    "type" -> layout.column.dataType.sql,
+    "is_partition" -> layout.isPartition,
+    "bounds" -> layout.bounds,
+    "null_counts" -> layout.nullCounts,
+    "page_indexes" -> layout.pageIndexes,
+    "dictionaries" -> layout.dictionaries,
+    "bloom_filters" -> layout.bloomFilters,
+    "overlap" -> layout.overlap
+  )
+}

@@ -1,0 +1,64 @@
+package limitpruning.report
+
+import scala.collection.mutable
+import scala.util.control.NonFatal
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
+import org.apache.spark.sql.catalyst.QueryPlanningTracker
+import org.apache.spark.sql.execution.QueryExecution
+import org.apache.spark.sql.execution.ui.{SparkListenerSQLExecutionEnd, SparkListenerSQLExecutionStart}
+
+/**
+ * Describes every query with a LIMIT over Parquet when it has ended, off the query's own way. Spark calls it from one thread.
+ */
+final class KeepHistory(history: History, totals: Totals) extends SparkListener with Logging {
+  import KeepHistory._
+
+  private val running = mutable.LinkedHashMap.empty[Long, Started]
+
+  override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
+    case start: SparkListenerSQLExecutionStart =>
+      running.update(start.executionId, Started(start.description, start.time))
+      if (running.size > MostRunning) running -= running.head._1
+    case end: SparkListenerSQLExecutionEnd => ended(end)
+    case _ =>
+  }
+
+  private def ended(end: SparkListenerSQLExecutionEnd): Unit = {
+    val started = running.remove(end.executionId)
+    try
+      for (query <- Option(ListenerEvents.queryOf(end)) if isPlanned(query)) {
+        val report = DescribeQuery(query, mostRowGroups = 0)
+        if (report.limits.nonEmpty) {
+          totals.add(report)
+          history.add(
+            QueryReport(
+              end.executionId,
+              started.fold("")(_.description),
+              started.map(_.time),
+              end.time,
+              ListenerEvents.hasFailed(end),
+              report
+            )
+          )
+        }
+      }
+    catch {
+      // A query that failed while it was planned cannot be described either.
+      case NonFatal(e) => logDebug("A query that has ended could not be described", e)
+    }
+  }
+}
+
+private object KeepHistory {
+
+  /** Executions whose start is remembered at most: their ends may be lost where Spark drops events. */
+  private val MostRunning = 1000
+
+  /** Nothing is planned here that its query has not planned. */
+  private def isPlanned(query: QueryExecution): Boolean =
+    query.tracker.phases.contains(QueryPlanningTracker.PLANNING)
+
+  private final case class Started(description: String, time: Long)
+}

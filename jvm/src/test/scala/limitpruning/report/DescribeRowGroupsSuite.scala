@@ -1,0 +1,84 @@
+package limitpruning.report
+
+import org.apache.spark.sql.DataFrame
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.testing.{FooterEdit, PagedFile, ParquetFixture, SparkSuite, Wildlife}
+
+class DescribeRowGroupsSuite extends AnyFunSuite with SparkSuite {
+  private lazy val wildlife = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
+  private val fields = "required int32 a;"
+
+  private def map(df: DataFrame): RowGroupMap = {
+    val Seq(report) = reportsOf(df): @unchecked
+    report.map
+  }
+
+  private def told(df: DataFrame): Seq[RowGroupReport] = map(df).rowGroups
+
+  test("the case study: states, what decided, why, and what is read") {
+    val rowGroups = told(Wildlife.query(wildlife))
+    assert(rowGroups.map(_.ordinal) == Seq(0, 1, 2, 3) && rowGroups.forall(_.rows == 3))
+    assert(rowGroups.map(_.state) == Seq("not", "partially", "fully", "partially"))
+    assert(rowGroups.map(_.decidedBy) == Seq(Some("statistics"), None, Some("statistics"), None))
+    assert(rowGroups.map(_.rowsToRead) == Seq(None, None, Some(3L), None))
+    assert(rowGroups.head.why.endsWith("holds for no row") && rowGroups(2).why == "every row matches")
+    assert(rowGroups(1).why.endsWith("holds for some rows perhaps"))
+    assert(rowGroups(2).facts == Seq("species: 'Alpine Goat' … 'Alpine Sheep', no nulls", "s: 76 … 101, no nulls"))
+    assert(rowGroups.forall(_.bytes > 0) && rowGroups.forall(_.file.endsWith("wildlife/a.parquet")))
+  }
+
+  test("where nothing is read of them, none is chosen") {
+    val rowGroups = told(wildlife.where("s % 2 = 0").limit(1))
+    assert(rowGroups.map(_.state).forall(_ == "partially") && rowGroups.forall(_.rowsToRead.isEmpty))
+  }
+
+  test("without a predicate every row matches") {
+    assert(told(wildlife.limit(1)).head.why == "there is no predicate")
+  }
+
+  test("what dictionaries decide") {
+    val table = tableOf("dict", "0.parquet" -> ParquetFixture(fields).rowGroup(Seq.fill(50)(Seq(Seq(1), Seq(3))).flatten: _*).withDictionary)
+    val Seq(none) = told(table.where("a = 2").limit(1)): @unchecked
+    assert(none.state == "not" && none.decidedBy.contains("values") && none.why == "no row matches")
+    val Seq(all) = told(table.where("a <> 2").limit(1)): @unchecked
+    assert(all.state == "fully" && all.decidedBy.contains("values"))
+  }
+
+  test("what pages decide") {
+    val rows = (0 until 1000).map(i => Seq(i))
+    PagedFile.write(pathOf("paged/0.parquet"), fields, rows, pageRows = 100)
+    val Seq(some) = withConf("spark.limitPruning.pages.minBytes" -> "0") {
+      told(spark.read.parquet(pathOf("paged").toString).where("a >= 900").limit(5))
+    }: @unchecked
+    assert(some.state == "partially" && some.decidedBy.contains("pages"))
+    assert(some.why == "100 rows match, no other does" && some.rowsToRead.contains(5L))
+  }
+
+  test("a row group without rows, and a writer that is not believed") {
+    val fixture = ParquetFixture(fields).rowGroup(Seq(1)).rowGroup(Seq(2))
+    val table = tableOf("edited", "0.parquet" -> fixture)
+    val _ = FooterEdit(pathOf("edited/0.parquet"))(_.getRow_groups.get(0).setNum_rows(0))
+    assert(told(table.limit(1)).map(_.why) == Seq("it has no rows", "there is no predicate"))
+    fixture.write(pathOf("doubted/0.parquet"))
+    FooterEdit(pathOf("doubted/0.parquet"))(_.setCreated_by("unheard of"))
+    val doubted = withConf("spark.limitPruning.trustedWritersOnly" -> "true") {
+      told(spark.read.parquet(pathOf("doubted").toString).where("a > 0").limit(1))
+    }
+    assert(doubted.map(_.state) == Seq("partially", "partially") && doubted.forall(_.facts.isEmpty))
+    assert(doubted.last.why == "its writer is not trusted: unheard of")
+  }
+
+  test("as many as are asked for are told of, the others counted") {
+    val report = DescribeQuery(execution(Wildlife.query(wildlife)), mostRowGroups = 3).limits.head
+    assert(report.map.rowGroups.size == 3 && report.map.omitted == 1)
+    assert(DescribeQuery(execution(Wildlife.query(wildlife)), mostRowGroups = 0).limits.head.map == RowGroupMap.Empty)
+  }
+
+  test("with ORDER BY the key's facts are told, and what is behind the bound is not chosen") {
+    val table = tableOf("ordered", "0.parquet" -> ParquetFixture(fields).rowGroup(Seq(1)).rowGroup(Seq(2)).rowGroup(Seq(3)))
+    val rowGroups = told(table.orderBy("a").limit(1))
+    assert(rowGroups.map(_.rowsToRead) == Seq(Some(1L), None, None))
+    assert(rowGroups.map(_.facts) == Seq(1, 2, 3).map(a => Seq(s"a: $a, no nulls")))
+  }
+}

@@ -1,0 +1,49 @@
+package limitpruning.report
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import org.apache.spark.sql.DataFrame
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.testing.{SparkSuite, Wildlife}
+
+class InspectionSuite extends AnyFunSuite with SparkSuite {
+  private lazy val two = tableOf("two", "a.parquet" -> Wildlife.fixture, "b.parquet" -> Wildlife.fixture)
+  private val bridge = new ReportBridge
+
+  private def inspect(df: DataFrame): Inspection = bridge.inspect(execution(df), spark)
+  private def json(look: Inspection): JsonNode = new ObjectMapper().readTree(look.result)
+
+  test("it goes on file by file, and tells what was seen so far") {
+    val look = inspect(Wildlife.query(two))
+    assert(look.files == 2 && json(look).get("files_looked_at").asInt == 0)
+    assert(look.lookAt(1) == 1 && json(look).get("row_groups_total").asInt == 4)
+    assert(look.lookAt(100) == 2 && look.lookAt(1) == 2)
+    val all = json(look)
+    val states = Seq("not", "partially", "fully").map(state => all.get(s"row_groups_${state}_matching").asInt)
+    assert(states == Seq(2, 4, 2) && all.get("rows").asInt == 24 && all.get("rows_proved").asInt == 6)
+    assert(all.get("row_groups").size == 8 && all.get("bytes").asLong > 0)
+    assert(all.get("columns").size == 2 && all.get("columns").get(0).get("bounds").asInt == 8)
+  }
+
+  test("what the LIMIT would read is what it reads, and is chosen in the map") {
+    val look = inspect(Wildlife.query(two))
+    look.lookAt(2)
+    val limit = json(look).get("limit")
+    assert(limit.get("covered").asBoolean && limit.get("row_groups_scanned").asInt == 1)
+    val chosen = (0 until 8).filter(json(look).get("row_groups").get(_).get("chosen").asBoolean)
+    assert(chosen == Seq(2))
+    val declined = inspect(two.where("s % 2 = 0").limit(3))
+    assert(json(declined).get("limit").get("reason").get("code").asText.nonEmpty)
+  }
+
+  test("it looks even where pruning is switched off") {
+    withoutPruning(assert(json(inspect(Wildlife.query(two))).get("limit").get("covered").asBoolean))
+  }
+
+  test("where there is nothing to look at, it says why") {
+    def problem(df: DataFrame): String = intercept[IllegalArgumentException](inspect(df)).getMessage
+    assert(problem(two.where("false").limit(1)).contains("false for every row"))
+    assert(problem(spark.range(3).toDF().limit(1)).contains("no Parquet"))
+    assert(problem(two.where("rand() > 0.5").limit(1)).contains("not deterministic"))
+  }
+}

@@ -1,0 +1,75 @@
+"""A Spark session for one command, whose JVM writes into a file instead of the terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from pyspark.logger import PySparkLogger
+from pyspark.sql import SparkSession
+
+from limit_pruning.errors import LimitPruningError
+from limit_pruning.session import configure, verify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LAST_LINES = 20
+
+
+class SessionNotStartedError(LimitPruningError):
+    """Spark could not be started; the message ends with what its JVM said."""
+
+
+@contextmanager
+def quiet_session(name: str) -> Iterator[SparkSession]:
+    """Start a session with the extension, and stop it in the end.
+
+    Settings are those of spark-defaults.conf; where there is no master, Spark runs locally.
+    """
+    # PySpark logs the stack of each error in a query; commands say it in one line.
+    PySparkLogger.getLogger("SQLQueryContextLogger").disabled = True
+    with tempfile.TemporaryFile("w+b") as said:
+        try:
+            with _stderr_into(said.fileno()):
+                spark = _start(name)
+        except LimitPruningError:
+            raise
+        except Exception as error:  # noqa: BLE001 whatever it is, the user is told
+            raise SessionNotStartedError(_problem(error, said.fileno())) from error
+        try:
+            yield spark
+        finally:
+            spark.stop()
+
+
+def _start(name: str) -> SparkSession:
+    builder = SparkSession.builder.appName(name).config("spark.ui.enabled", "false")
+    builder = builder.config("spark.ui.showConsoleProgress", "false")
+    spark = configure(builder).getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    verify(spark)
+    return spark
+
+
+@contextmanager
+def _stderr_into(file: int) -> Iterator[None]:
+    """Let this process, and those that it starts meanwhile, write errors into a file."""
+    sys.stderr.flush()
+    terminal = os.dup(2)
+    os.dup2(file, 2)
+    try:
+        yield
+    finally:
+        os.dup2(terminal, 2)
+        os.close(terminal)
+
+
+def _problem(error: Exception, said: int) -> str:
+    os.lseek(said, 0, os.SEEK_SET)
+    with os.fdopen(os.dup(said), encoding="utf-8", errors="replace") as file:
+        lines = file.read().splitlines()[-_LAST_LINES:]
+    return "\n".join([f"Spark could not be started: {error}", *lines])
