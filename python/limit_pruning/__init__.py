@@ -15,11 +15,13 @@ from limit_pruning.errors import (
     JarMismatchError,
     JarNotFoundError,
     LimitPruningError,
+    PandasNotInstalledError,
     SparkConnectNotSupportedError,
     UnsupportedSparkVersionError,
 )
 from limit_pruning.jar import jar_path
 from limit_pruning.report import LimitReport, PruningReport, Reason, report
+from limit_pruning.row_groups import RowGroupReport
 from limit_pruning.session import configure, verify
 
 __all__ = [
@@ -28,8 +30,10 @@ __all__ = [
     "JarNotFoundError",
     "LimitPruningError",
     "LimitReport",
+    "PandasNotInstalledError",
     "PruningReport",
     "Reason",
+    "RowGroupReport",
     "SparkConnectNotSupportedError",
     "UnsupportedSparkVersionError",
     "__version__",

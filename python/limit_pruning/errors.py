@@ -23,3 +23,7 @@ class JarMismatchError(LimitPruningError):
 
 class JarNotFoundError(LimitPruningError):
     """The extension's JAR is neither inside the package nor built in the checkout."""
+
+
+class PandasNotInstalledError(LimitPruningError, ImportError):
+    """A table of pandas was asked for, and there is no pandas."""

@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from limit_pruning._bridge import ReportBridge
 from limit_pruning._connect import connect_error, is_connect
+from limit_pruning._display import Exported, Shown, View, row_group_frame
+from limit_pruning._limit_view import limit_view
 from limit_pruning._text import limit_text
 from limit_pruning._version import __version__
 from limit_pruning.errors import JarMismatchError
 from limit_pruning.jar import jar_path
+from limit_pruning.row_groups import RowGroupReport
 from limit_pruning.session import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import pandas as pd
     from pyspark.sql import DataFrame
 
 
@@ -33,8 +37,8 @@ class Reason:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class LimitReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class LimitReport(Shown, Exported):
     """One LIMIT over one Parquet scan. A number that is not known, or not known yet, is None.
 
     Attributes:
@@ -74,6 +78,9 @@ class LimitReport:
         row_groups_skipped: Row groups that the scan left out, as the rows that it had read by then
             come before all of theirs; None until then.
         bytes_read: Compressed bytes of the pages that the scan read; None until then.
+        row_groups: The row groups of the files looked at, in the order of the files; the first
+            5,000.
+        row_groups_omitted: How many more there are.
     """
 
     table: str
@@ -105,15 +112,26 @@ class LimitReport:
     row_groups_read: int | None
     row_groups_skipped: int | None
     bytes_read: int | None
+    row_groups: tuple[RowGroupReport, ...]
+    row_groups_omitted: int
 
     def __str__(self) -> str:
         """Return the report of this LIMIT as a few lines of text."""
         return limit_text(self)
 
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the row groups, as PruningReport.to_pandas does."""
+        return row_group_frame([(self.table, self.row_groups)])
 
-@dataclass(frozen=True, slots=True)
-class PruningReport:
+    def _views(self) -> tuple[View, ...]:
+        return (limit_view(self),)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PruningReport(Shown, Exported):
     """Every LIMIT over Parquet in one query, in the order of the plan.
+
+    A notebook shows it as a map of the row groups, `show` and rich's ``print`` as coloured text.
 
     Attributes:
         limits: One entry for each LIMIT over a Parquet scan; empty where there is none.
@@ -134,6 +152,21 @@ class PruningReport:
         if not self.limits:
             return "This query has no LIMIT over a Parquet scan."
         return "\n".join(str(limit) for limit in self.limits)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return one row for each row group.
+
+        Returns:
+            The columns are `scan` (the place of the LIMIT in `limits`, from 0), `table`, and the
+            attributes of RowGroupReport.
+
+        Raises:
+            PandasNotInstalledError: There is no pandas.
+        """
+        return row_group_frame([(limit.table, limit.row_groups) for limit in self.limits])
+
+    def _views(self) -> tuple[View, ...]:
+        return tuple(limit_view(limit) for limit in self.limits)
 
     @property
     def only(self) -> LimitReport:
@@ -161,7 +194,8 @@ def report(df: DataFrame) -> PruningReport:
         df: A classic DataFrame.
 
     Returns:
-        The report; ``str()`` of it is for people.
+        The report; ``str()``, `show()` and notebooks present it to people, `to_dict()`,
+        `to_json()` and `to_pandas()` to programs.
 
     Raises:
         TypeError: `df` is no DataFrame.
@@ -199,4 +233,10 @@ def _limit(entry: dict[str, Any]) -> LimitReport:
     reason = entry["reason"]
     known = {field.name: entry[field.name] for field in fields(LimitReport)}
     known["reason"] = Reason(reason["code"], reason["message"]) if reason else None
+    known["row_groups"] = tuple(_row_group(group) for group in entry["row_groups"])
     return LimitReport(**known)
+
+
+def _row_group(entry: dict[str, Any]) -> RowGroupReport:
+    known = {field.name: entry[field.name] for field in fields(RowGroupReport)}
+    return RowGroupReport(**known | {"facts": tuple(entry["facts"])})
