@@ -62,10 +62,10 @@ def strip(row_groups: Sequence[RowGroupReport], width: int, glyphs: Glyphs) -> I
 def _sizes(row_groups: Sequence[RowGroupReport], width: int) -> list[int]:
     if len(row_groups) * _ROOMY_CELLS > width:
         return [1] * len(row_groups)
-    gaps = len(row_groups) + 2 * len({group.file for group in row_groups})
+    gaps = len(row_groups) + 2 * len({group.file for group in row_groups}) - 3
     room = min(width, _ROOMY_WIDTH) - gaps
     rows = sum(group.rows for group in row_groups) or 1
-    return [max(1, round(room * group.rows / rows)) for group in row_groups]
+    return [max(1, int(room * group.rows / rows)) for group in row_groups]
 
 
 def _line(blocks: Text, marks: Text) -> Iterator[Text]:

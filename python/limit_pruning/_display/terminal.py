@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.console import Group
@@ -29,24 +30,24 @@ def rendered(
     if not views:
         yield Text(nothing)
     glyphs = ASCII if options.ascii_only else UNICODE
-    for number, view in enumerate(views):
+    for number, view in enumerate(_writable(view, options) for view in views):
         if number:
             yield Text()
         yield _title(view)
         for note in view.notes[:1]:
-            yield _indented(_text(note))
+            yield _indented(Text(note))
         if view.row_groups:
             yield _indented(_blocks(view, options.max_width - _INDENT, glyphs), around=1)
             yield _indented(_counts(view, glyphs, wide=options.max_width >= _WIDE))
         for note in view.notes[1:]:
-            yield _indented(_text(note))
+            yield _indented(Text(note))
 
 
 def _title(view: View) -> Text:
-    title = _text(view.table, style="bold")
+    title = Text(view.table, style="bold")
     for word, rest in view.clauses:
         title.append(f" {word} ", style="not bold cyan")
-        title.append_text(_text(rest, style="not bold"))
+        title.append(rest, style="not bold")
     return title
 
 
@@ -59,7 +60,7 @@ def _blocks(view: View, width: int, glyphs: Glyphs) -> Group:
 
 def _counts(view: View, glyphs: Glyphs, *, wide: bool) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bright_black")
-    table.add_column()
+    table.add_column(no_wrap=True)
     headings = ["row groups", "rows", f"{glyphs.chosen} chosen", "rows to read"]
     for heading in [*headings, "size"] if wide else headings:
         table.add_column(heading, justify="right")
@@ -76,7 +77,17 @@ def _indented(part: RenderableType, around: int = 0) -> Padding:
     return Padding(part, (around, 0, around, _INDENT), expand=False)
 
 
-def _text(text: str, style: str = "") -> Text:
-    # A name or a value must not steer the terminal.
-    shown = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    return Text("".join(shown), style=style)
+def _writable(view: View, options: ConsoleOptions) -> View:
+    def written(text: str) -> str:
+        # A name or a value must not steer the terminal.
+        text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+        if options.ascii_only:
+            return text.replace("→", "->").encode("ascii", "backslashreplace").decode()
+        return text
+
+    return replace(
+        view,
+        table=written(view.table),
+        clauses=tuple((word, written(rest)) for word, rest in view.clauses),
+        notes=tuple(map(written, view.notes)),
+    )
