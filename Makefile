@@ -37,6 +37,10 @@ jar: $(JAR) ## Build the JAR
 demo: setup $(JAR) ## Show what pruning saves, on real Parquet
 	@$(PY) examples/demo.py
 
+.PHONY: pictures
+pictures: setup $(JAR) ## Draw the row-group map of the README anew, from a real query (make browser)
+	@$(PY) examples/row_group_map.py
+
 .PHONY: bench
 bench: setup $(JAR) $(VENV)/.stamp-bench ## Measure against plain Spark, DataFusion and DuckDB; sizes: BENCH_GB=5 BENCH_SMALL_FILES=2000
 	@$(PY) -m benchmarks
@@ -58,6 +62,10 @@ test: setup $(if $(IS_DEFAULT),lint-python test-jvm,$(JAR)) ## Lint, Scala suite
 test-matrix: ## make test on every supported minor version of Spark
 	@for version in $(PYSPARK_MATRIX); do $(MAKE) --no-print-directory test PYSPARK=$$version; done
 
+.PHONY: browser
+browser: ## Install the Chromium in which make test looks at row-group maps (Debian, as root)
+	@bin/install-browser
+
 .PHONY: fuzz
 fuzz: setup $(JAR) ## Try random tables and queries for MINUTES=10; failures go to target/fuzz-failures/
 	FUZZ_MINUTES=$(or $(MINUTES),10) $(PY) -m pytest -s tests/test_properties.py
@@ -71,7 +79,7 @@ bench-jvm: tools ## Measure how fast row groups are classified, and what that al
 	$(SBT) "benchmarks/Jmh/run -prof gc"
 
 .PHONY: check
-check: test ## What CI runs
+check: $(if $(filter true,$(CI)),browser) test ## What CI runs: make test, in a browser too
 
 .PHONY: lint
 lint: lint-python ## Formatters and linters of both languages, changing nothing

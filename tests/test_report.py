@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import limit_pruning
-from limit_pruning.report import _parse as parse
+from sample_reports import parse
 from tables import Table
 
 QUERY = "SELECT * FROM tracking_data WHERE species LIKE 'Alpine%' AND s >= 50 LIMIT 3"
@@ -121,4 +121,4 @@ def test_refuses_a_spark_connect_data_frame() -> None:
 
 def test_a_jar_that_is_older_than_the_package_is_named() -> None:
     with pytest.raises(limit_pruning.JarMismatchError, match="of version 9, reports no 'reason'"):
-        parse('{"limits": [{"table": "t"}]}', "9")
+        parse('{"limits": [{"table": "t"}]}')

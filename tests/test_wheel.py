@@ -1,4 +1,4 @@
-"""The wheel works where there is nothing but PySpark: no checkout, no build, no network."""
+"""The wheel works beside PySpark and rich alone: no checkout, no build, no network."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ import subprocess
 import sys
 import venv
 import zipfile
+from importlib import import_module
 from pathlib import Path
 
-import py4j
-import pyspark
 import pytest
 
 import tables
 
 ROOT = Path(__file__).parents[1]
 SITE = "import sysconfig; print(sysconfig.get_path('purelib'))"
+# 400 MB that need not be downloaded again: PySpark, rich, and what these two need.
+DEPENDENCIES = ("pyspark", "py4j", "rich", "markdown_it", "mdurl", "pygments")
 EXAMPLE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
@@ -46,13 +47,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of an environment that has PySpark, the wheel, and nothing else."""
+    """The Python of an environment that has the wheel, what it depends on, and nothing else."""
     environment = tmp_path_factory.mktemp("environment")
     venv.create(environment, with_pip=False)
     python = environment / "bin" / "python"
     packages = Path(run(str(python), "-c", SITE, cwd=environment).strip())
-    for package in (pyspark, py4j):  # 400 MB that need not be downloaded again
-        folder = Path(package.__path__[0])
+    for name in DEPENDENCIES:
+        folder = Path(import_module(name).__path__[0])
         (packages / folder.name).symlink_to(folder, target_is_directory=True)
     run(
         *(sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"),
@@ -78,6 +79,24 @@ def test_the_jar_in_the_wheel_holds_only_this_project(wheel: Path, tmp_path: Pat
         classes = [name for name in archive.namelist() if name.endswith(".class")]
     assert "limitpruning/LimitPruningExtensions.class" in classes
     assert [name for name in classes if not name.startswith("limitpruning/")] == []
+
+
+def test_the_installed_package_shows_reports(installed: Path, tmp_path: Path) -> None:
+    show = "from limit_pruning import PruningReport; r = PruningReport(()); r.show(); print("
+    output = run(str(installed), "-c", f"{show}r._repr_html_())", cwd=tmp_path)
+    assert output.count("This query has no LIMIT over a Parquet scan.") == 2
+    assert "color-scheme: light dark" in output
+
+
+def test_pandas_is_not_needed_until_asked_for(installed: Path, tmp_path: Path) -> None:
+    ask = """
+import limit_pruning
+try:
+    limit_pruning.PruningReport(()).to_pandas()
+except limit_pruning.PandasNotInstalledError as error:
+    print(error)
+"""
+    assert "`pip install pandas`" in run(str(installed), "-c", ask, cwd=tmp_path)
 
 
 def test_the_jar_of_the_installed_package_is_its_own(installed: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from limit_pruning.errors import (
     JarMismatchError,
     JarNotFoundError,
     LimitPruningError,
+    PandasNotInstalledError,
     SparkConnectNotSupportedError,
     UnsupportedSparkVersionError,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "JarNotFoundError",
     "LimitPruningError",
     "LimitReport",
+    "PandasNotInstalledError",
     "PruningReport",
     "QueryReport",
     "Reason",

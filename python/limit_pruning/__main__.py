@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 import sys
 
-from limit_pruning import LimitPruningError, __version__, jar_path
+from limit_pruning import InspectionError, LimitPruningError, __version__, jar_path
 
 
 def main(arguments: list[str]) -> int:
-    """Run one command and return the exit code: 0 done, 1 a check failed, 2 wrong input."""
+    """Run one command and return the exit code: 0 done, 1 not possible here, 2 wrong input."""
     given = _parser().parse_args(arguments)
     try:
         return _run(given)
     except LimitPruningError as error:
         print(error, file=sys.stderr)
-        return 2
+        return 2 if isinstance(error, InspectionError) else 1
     except KeyboardInterrupt:
         return 130
 
@@ -46,7 +46,9 @@ def _parser() -> argparse.ArgumentParser:
     inspect = commands.add_parser("inspect", help="show how a Parquet table suits pruning")
     inspect.add_argument("table", metavar="PATH", help="files, a folder, or the name of a table")
     inspect.add_argument("--where", metavar="PREDICATE", help="what a WHERE would say, in SQL")
-    inspect.add_argument("--limit", type=_positive, default=1, metavar="N", help="rows (default: 1)")
+    inspect.add_argument(
+        "--limit", type=_positive, default=1, metavar="N", help="rows (default: 1)"
+    )
     inspect.add_argument("--max-files", type=_positive, metavar="N", help="look at so many files")
     inspect.add_argument("--json", action="store_true", help="print JSON")
     return parser

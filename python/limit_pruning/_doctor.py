@@ -117,7 +117,9 @@ def _session() -> Iterator[Check]:
 
     try:
         with quiet_session("limit-pruning doctor") as spark:
-            yield Check("session", f"started on {spark.sparkContext.master}; the extension is active")
+            yield Check(
+                "session", f"started on {spark.sparkContext.master}; the extension is active"
+            )
             yield from _settings(spark)
             yield _query(spark)
     except LimitPruningError as error:
@@ -145,7 +147,9 @@ def _query(spark: SparkSession) -> Check:
         limit = report(df).only
     name = "a query"
     if len(rows) != 5 or min(rows) < 3000:
-        return Check(name, f"gave the rows {rows}", "this is a bug: please report it with this output")
+        return Check(
+            name, f"gave the rows {rows}", "this is a bug: please report it with this output"
+        )
     if limit.reason:
         return Check(name, f"was not covered: {limit.reason.message}", "see the settings above")
     read = f"{limit.row_groups_read} of {limit.row_groups_total} row groups"

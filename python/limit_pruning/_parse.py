@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from py4j.protocol import Py4JError, Py4JJavaError
 
@@ -14,11 +14,16 @@ from limit_pruning.jar import jar_path
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from limit_pruning._bridge import ReportBridge
+
+class Versioned(Protocol):
+    """What can tell the version of the JAR."""
+
+    def version(self) -> str:
+        """Return it."""
 
 
 @contextmanager
-def parsed(bridge: ReportBridge) -> Iterator[None]:
+def parsed(bridge: Versioned) -> Iterator[None]:
     """Raise JarMismatchError where a method or a key is not there that this package asks for."""
     try:
         yield

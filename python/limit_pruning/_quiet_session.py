@@ -38,7 +38,7 @@ def quiet_session(name: str) -> Iterator[SparkSession]:
                 spark = _start(name)
         except LimitPruningError:
             raise
-        except Exception as error:  # noqa: BLE001 whatever it is, the user is told
+        except Exception as error:
             raise SessionNotStartedError(_problem(error, said.fileno())) from error
         try:
             yield spark

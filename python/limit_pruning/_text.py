@@ -15,7 +15,12 @@ def limit_text(limit: LimitReport) -> str:
     where = f" WHERE {limit.predicate}" if limit.predicate else ""
     order = f" ORDER BY {limit.order_by}" if limit.order_by else ""
     lines = [f"{limit.table}{where}{order} LIMIT {'?' if limit.limit is None else limit.limit}"]
-    lines += _row_group_lines(limit)
+    return _INDENT.join(lines + _row_group_lines(limit) + outcome_lines(limit))
+
+
+def outcome_lines(limit: LimitReport) -> list[str]:
+    """Return why the LIMIT was left to Spark, or what reading costs, and what was read."""
+    lines = []
     if limit.reason and limit.row_groups_scanned is None:
         lines.append(f"left to Spark: {limit.reason.message}")
     else:
@@ -23,10 +28,10 @@ def limit_text(limit: LimitReport) -> str:
             lines.append(f"not covered: {limit.reason.message}")
         lines.append(_cost_line(limit))
     if limit.rows_read is not None:
-        read = f"{_rows(limit.rows_read)}{_groups_suffix(limit.row_groups_read)}"
+        read = f"{human_rows(limit.rows_read)}{_groups_suffix(limit.row_groups_read)}"
         skipped = _known("; {:,} skipped", limit.row_groups_skipped or None)
         lines.append("read: " + _listed(read, limit.bytes_read) + skipped)
-    return _INDENT.join(lines)
+    return lines
 
 
 def _row_group_lines(limit: LimitReport) -> list[str]:
@@ -43,15 +48,16 @@ def _row_group_lines(limit: LimitReport) -> list[str]:
     scanned = limit.row_groups_scanned
     if scanned is not None:
         if limit.order_by:
-            lines.append(_bound_line(limit))
+            lines.append(bound_line(limit))
         lines.append(f"limit_pruned_row_groups={matched} total → {scanned} matched")
     return lines
 
 
-def _bound_line(limit: LimitReport) -> str:
+def bound_line(limit: LimitReport) -> str:
+    """Return which value of the ORDER BY's key bounds the rows that are read."""
     if limit.bound is None:
         return "bound: found while reading"
-    certain = f"{_rows(limit.rows_certain or 0)} certain"
+    certain = f"{human_rows(limit.rows_certain or 0)} certain"
     return f"bound: {limit.bound}; {certain}; row groups dropped: {limit.row_groups_dropped}"
 
 
@@ -63,7 +69,7 @@ def _cost_line(limit: LimitReport) -> str:
         _known("{} in all", limit.files_total),
     ]
     files = ", ".join(part for part in parts if part)
-    rows = _rows(limit.rows_to_read) if limit.rows_to_read is not None else ""
+    rows = human_rows(limit.rows_to_read) if limit.rows_to_read is not None else ""
     to_read = _listed(rows, limit.bytes_to_read)
     return "; ".join(
         part
@@ -92,7 +98,8 @@ def human_bytes(count: int) -> str:
     return f"{size:.1f} TiB"
 
 
-def _rows(count: int) -> str:
+def human_rows(count: int) -> str:
+    """Return a number of rows with its unit."""
     return f"{count:,} row" + ("" if count == 1 else "s")
 
 

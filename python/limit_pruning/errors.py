@@ -27,3 +27,7 @@ class InspectionError(LimitPruningError):
 
 class JarNotFoundError(LimitPruningError):
     """The extension's JAR is neither inside the package nor built in the checkout."""
+
+
+class PandasNotInstalledError(LimitPruningError, ImportError):
+    """A table of pandas was asked for, and there is no pandas."""

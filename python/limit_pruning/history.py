@@ -72,7 +72,7 @@ class Totals:
 
 
 def history(spark: SparkSession) -> tuple[QueryReport, ...]:
-    """Return the reports of the last queries that ran in the application, the oldest first.
+    r"""Return the reports of the last queries that ran in the application, the oldest first.
 
     It does not matter who ran them and in which session: SQL, notebooks, dashboards, jobs. How many
     are kept is set by ``spark.limitPruning.history.maxQueries`` when Spark starts.
@@ -88,7 +88,7 @@ def history(spark: SparkSession) -> tuple[QueryReport, ...]:
 
     Example:
         >>> for query in limit_pruning.history(spark):
-        ...     print(query.ended, query.description, query.report, sep="\\n")
+        ...     print(query.ended, query.description, query.report, sep="\n")
     """
     require(spark, "history")
     bridge = ReportBridge(spark)

@@ -6,10 +6,12 @@ import json
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
-from pyspark.errors import PySparkException
 from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 
 from limit_pruning._bridge import ReportBridge
+from limit_pruning._display import Exported, Shown, View, row_group_frame
+from limit_pruning._inspection_view import inspection_view
 from limit_pruning._parse import parsed
 from limit_pruning._source import source
 from limit_pruning.errors import InspectionError
@@ -19,6 +21,7 @@ from limit_pruning.session import require
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import pandas as pd
     from pyspark.sql import DataFrame, SparkSession
 
     from limit_pruning.row_groups import RowGroupReport
@@ -65,9 +68,11 @@ class ColumnLayout:
         return "partly clustered" if self.overlap <= 0.5 else "not clustered"
 
 
-@dataclass(frozen=True, slots=True)
-class Inspection:
+@dataclass(frozen=True, slots=True, repr=False)
+class Inspection(Shown, Exported):
     """What metadata tell of a table, and what a LIMIT over it would read.
+
+    Shows itself as a map of row groups in notebooks, and in colours by `show` and at prompts.
 
     Attributes:
         limit: What a query with the predicate and the LIMIT would do, without its row groups.
@@ -98,6 +103,24 @@ class Inspection:
     row_groups: tuple[RowGroupReport, ...]
     row_groups_omitted: int
     columns: tuple[ColumnLayout, ...]
+
+    def __str__(self) -> str:
+        """Return what was found as a few lines of text."""
+        view = inspection_view(self)
+        query = " ".join((view.table, *(f"{word} {rest}" for word, rest in view.clauses)))
+        columns = [" ".join(cells) for cells in view.grid.rows] if view.grid else []
+        return "\n  ".join([query, *view.notes, *columns])
+
+    def _views(self) -> tuple[View, ...]:
+        return (inspection_view(self),)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the row groups as a table of pandas, one row for each.
+
+        Raises:
+            PandasNotInstalledError: There is no pandas.
+        """
+        return row_group_frame([(self.limit.table, self.row_groups)])
 
 
 def inspect(
@@ -141,7 +164,9 @@ def inspect(
     bridge = ReportBridge(spark)
     with parsed(bridge):
         try:
-            return _look(bridge, _query(spark, path_or_table, predicate, limit), max_files, progress)
+            return _look(
+                bridge, _query(spark, path_or_table, predicate, limit), max_files, progress
+            )
         except PySparkException as error:
             raise InspectionError(_first_line(error)) from error
         except Py4JJavaError as error:

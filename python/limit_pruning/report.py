@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from limit_pruning._bridge import ReportBridge
 from limit_pruning._connect import connect_error, is_connect
+from limit_pruning._display import Exported, Shown, View, row_group_frame
+from limit_pruning._limit_view import limit_view
 from limit_pruning._parse import parsed
 from limit_pruning._text import limit_text
 from limit_pruning.row_groups import RowGroupReport
@@ -16,6 +18,7 @@ from limit_pruning.session import verify
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import pandas as pd
     from pyspark.sql import DataFrame
 
 
@@ -32,8 +35,8 @@ class Reason:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class LimitReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class LimitReport(Shown, Exported):
     """One LIMIT over one Parquet scan. A number that is not known, or not known yet, is None.
 
     Attributes:
@@ -116,10 +119,19 @@ class LimitReport:
         """Return the report of this LIMIT as a few lines of text."""
         return limit_text(self)
 
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the row groups, as PruningReport.to_pandas does."""
+        return row_group_frame([(self.table, self.row_groups)])
 
-@dataclass(frozen=True, slots=True)
-class PruningReport:
+    def _views(self) -> tuple[View, ...]:
+        return (limit_view(self),)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PruningReport(Shown, Exported):
     """Every LIMIT over Parquet in one query, in the order of the plan.
+
+    A notebook shows it as a map of the row groups, `show` and rich's ``print`` as coloured text.
 
     Attributes:
         limits: One entry for each LIMIT over a Parquet scan; empty where there is none.
@@ -140,6 +152,21 @@ class PruningReport:
         if not self.limits:
             return "This query has no LIMIT over a Parquet scan."
         return "\n".join(str(limit) for limit in self.limits)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return one row for each row group.
+
+        Returns:
+            The columns are `scan` (the place of the LIMIT in `limits`, from 0), `table`, and the
+            attributes of RowGroupReport.
+
+        Raises:
+            PandasNotInstalledError: There is no pandas.
+        """
+        return row_group_frame([(limit.table, limit.row_groups) for limit in self.limits])
+
+    def _views(self) -> tuple[View, ...]:
+        return tuple(limit_view(limit) for limit in self.limits)
 
     @property
     def only(self) -> LimitReport:
@@ -167,7 +194,8 @@ def report(df: DataFrame) -> PruningReport:
         df: A classic DataFrame.
 
     Returns:
-        The report; ``str()`` of it is for people.
+        The report; ``str()``, `show()` and notebooks present it to people, `to_dict()`,
+        `to_json()` and `to_pandas()` to programs.
 
     Raises:
         TypeError: `df` is no DataFrame.

@@ -58,8 +58,8 @@ final class InspectTable(scan: LimitedScan, session: SparkSession, cache: FactsC
     val details = new RowGroupDetails(status, file.footer, file.facts, table.storage, MaxPart)
     val indexes = new PageIndexReader(status, file.footer, table.storage, table.maxBytes)
     try {
-      val chunks = for (rowGroup <- file.rowGroups.indices; known = file.known(rowGroup)) yield
-        columns.indices.map { i =>
+      val chunks =
+        for (rowGroup <- file.rowGroups.indices; known = file.known(rowGroup)) yield columns.indices.map { i =>
           InspectedChunk(
             if (file.isBelieved) known.facts(i) else ColumnFacts.Unknown,
             ColumnPages.exist(file.facts, indexes, columns(i), rowGroup),

@@ -22,15 +22,18 @@ private[report] object BeginInspection {
     val plain = plan(query, session, enabled = false)(_.optimizedPlan)
     scanOf(plain).toRight(NoScan).flatMap(_.left.map(_.message)).map { scan =>
       val (planned, selection) = plan(query, session, enabled = true) { execution =>
-        val selected = execution.optimizedPlan.collectFirst { case SelectedRelation(_, index) => index.chosen.selection }
+        val selected = execution.optimizedPlan.collectFirst { case SelectedRelation(_, index) =>
+          index.chosen.selection
+        }
         (DescribeQuery(execution, mostRowGroups = 0).limits.head, selected)
       }
       new Inspection(new InspectTable(scan, session, shared.facts, conf), planned, selection, mostRowGroups)
     }
   }
 
-  private val NoScan = "no Parquet file has to be read: the predicate is false for every row, or the table is no Parquet that " +
-    "Spark reads"
+  private val NoScan =
+    "no Parquet file has to be read: the predicate is false for every row, or the table is no Parquet that " +
+      "Spark reads"
 
   private def scanOf(plan: LogicalPlan) =
     plan.collectFirst { case limit: LocalLimit => limit }.flatMap(LimitedScan.of)

@@ -36,7 +36,8 @@ private[report] object DescribeFacts {
     case Values.None => Some("null in every row")
     case Values.Range(min, max) if min == max => Some(value(min, dataType))
     case Values.Range(min, max) => Some(s"${value(min, dataType)} … ${value(max, dataType)}")
-    case Values.Finite(few) if few.lengthIs <= MostValues => Some(few.map(value(_, dataType)).mkString(" or "))
+    case Values.Finite(few) if few.lengthIs <= MostValues =>
+      Some(few.map(value(_, dataType)).mkString(" or "))
     case Values.Finite(many) => Some(s"one of ${many.size} values")
   }
 

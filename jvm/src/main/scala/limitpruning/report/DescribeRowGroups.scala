@@ -48,7 +48,9 @@ private[report] final class DescribeRowGroups(
 
   private def factsOf(file: ClassifiedFile, ordinal: Int): Seq[String] = {
     val known = file.known(ordinal)
-    classify.columns.indices.take(columns.min(MostColumns)).map(i => DescribeFacts(classify.columns(i), known.facts(i)))
+    classify.columns.indices.take(columns.min(MostColumns)).map(i =>
+      DescribeFacts(classify.columns(i), known.facts(i))
+    )
   }
 
   private def why(file: ClassifiedFile, ordinal: Int): String = {

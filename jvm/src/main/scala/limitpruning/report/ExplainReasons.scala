@@ -17,7 +17,8 @@ final class ExplainReasons extends ExtendedExplainGenerator {
 
   override def generateExtendedInfo(plan: SparkPlan): String = {
     val limits = logicalOf(plan) match {
-      case Some(logical) if logical.containsPattern(LIMIT) => DescribeQuery.of(logical, plan, mostRowGroups = 0).limits
+      case Some(logical) if logical.containsPattern(LIMIT) =>
+        DescribeQuery.of(logical, plan, mostRowGroups = 0).limits
       case _ => Nil
     }
     val lines = for (limit <- limits; reason <- limit.reason) yield {

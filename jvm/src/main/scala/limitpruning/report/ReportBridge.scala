@@ -31,7 +31,9 @@ final class ReportBridge {
   def totals(session: SparkSession): String = {
     ListenerEvents.await(session.sparkContext, PatienceMillis)
     val totals = rules(session).map(_.shared.totals)
-    ReportJson.write(ReportJson.fields(totals.flatMap(all => all.names.map(name => name -> all.value(name))): _*))
+    ReportJson.write(ReportJson.fields(totals.flatMap(all =>
+      all.names.map(name => name -> all.value(name))
+    ): _*))
   }
 
   /** The report on a query as JSON; plans the query where that has not been done, never runs it. */

@@ -23,7 +23,9 @@ class InspectTableSuite extends AnyFunSuite with SparkSuite {
 
   test("the predicate's columns come first, then all others, fields of structs too") {
     val folder = pathOf("nested").toString
-    spark.sql("SELECT 1 AS a, named_struct('x', 2, 'y', 'z') AS s, array(1) AS l, 3 AS b").write.parquet(folder)
+    spark.sql(
+      "SELECT 1 AS a, named_struct('x', 2, 'y', 'z') AS s, array(1) AS l, 3 AS b"
+    ).write.parquet(folder)
     val table = look(spark.read.parquet(folder).where("b > 1").limit(1))
     assert(table.columns.map(c => (c.attribute.name +: c.path).mkString(".")) == Seq("b", "a", "s.x", "s.y"))
     assert(table.predicateColumns == 1)
@@ -33,7 +35,8 @@ class InspectTableSuite extends AnyFunSuite with SparkSuite {
     val folder = pathOf("parted").toString
     spark.range(4).selectExpr("id", "id % 2 AS p").write.partitionBy("p").parquet(folder)
     val table = look(spark.read.parquet(folder).limit(1))
-    assert(table.columns.map(c => c.attribute.name -> table.isPartition(c)) == Seq("id" -> false, "p" -> true))
+    assert(table.columns.map(c => c.attribute.name -> table.isPartition(c)) ==
+      Seq("id" -> false, "p" -> true))
   }
 
   test("what metadata there is of a column") {
@@ -44,7 +47,10 @@ class InspectTableSuite extends AnyFunSuite with SparkSuite {
     val Seq(file) = table.lookAt(table.files): @unchecked
     val chunk = file.chunks.head.head
     assert(chunk.hasPageIndex && chunk.hasBloomFilter && !chunk.hasDictionary)
-    val dictionary = tableOf("dict", "0.parquet" -> ParquetFixture("required int32 c;").rowGroup(Seq.fill(100)(Seq(1)): _*).withDictionary)
+    val dictionary = tableOf(
+      "dict",
+      "0.parquet" -> ParquetFixture("required int32 c;").rowGroup(Seq.fill(100)(Seq(1)): _*).withDictionary
+    )
     val other = look(dictionary.limit(1))
     assert(other.lookAt(other.files).head.chunks.head.head.hasDictionary)
   }

@@ -8,7 +8,8 @@ class SeenRowGroupsSuite extends AnyFunSuite with SparkSuite {
   private lazy val wildlife = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
 
   test("a chosen selection keeps what was seen for it") {
-    val Seq(index) = optimized(Wildlife.query(wildlife)).collect { case SelectedRelation(_, index) => index }: @unchecked
+    val Seq(index) =
+      optimized(Wildlife.query(wildlife)).collect { case SelectedRelation(_, index) => index }: @unchecked
     val states = index.seen.flatMap(_.map((files, _) => files.flatMap(_.rowGroups.map(_.state.toString))))
     assert(states.contains(Seq("NotMatching", "PartiallyMatching", "FullyMatching", "PartiallyMatching")))
   }

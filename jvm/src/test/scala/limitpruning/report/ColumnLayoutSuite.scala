@@ -11,7 +11,8 @@ import limitpruning.predicate.{Column, ColumnFacts, Nulls, Values}
 
 class ColumnLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def layout(ranges: (Int, Int)*): ColumnLayout = {
-    val layout = new ColumnLayout(Column(AttributeReference("c", IntegerType)(), Nil, IntegerType), isPartition = false)
+    val layout =
+      new ColumnLayout(Column(AttributeReference("c", IntegerType)(), Nil, IntegerType), isPartition = false)
     for ((min, max) <- ranges)
       layout.add(InspectedChunk(ColumnFacts(Values.Range(min, max), Nulls.No), false, false, false))
     layout
@@ -39,8 +40,18 @@ class ColumnLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("what there is of a column is counted") {
     val counted = layout(0 -> 1)
-    counted.add(InspectedChunk(ColumnFacts.Unknown, hasPageIndex = true, hasDictionary = true, hasBloomFilter = true))
-    counted.add(InspectedChunk(ColumnFacts.AllNull, hasPageIndex = true, hasDictionary = false, hasBloomFilter = false))
+    counted.add(InspectedChunk(
+      ColumnFacts.Unknown,
+      hasPageIndex = true,
+      hasDictionary = true,
+      hasBloomFilter = true
+    ))
+    counted.add(InspectedChunk(
+      ColumnFacts.AllNull,
+      hasPageIndex = true,
+      hasDictionary = false,
+      hasBloomFilter = false
+    ))
     assert((counted.bounds, counted.nullCounts, counted.pageIndexes) == ((1, 2, 2)))
     assert((counted.dictionaries, counted.bloomFilters) == ((1, 1)))
   }

@@ -8,7 +8,12 @@ import org.scalatest.funsuite.AnyFunSuite
 import limitpruning.predicate.{Column, ColumnFacts, Nulls, Values}
 
 class DescribeFactsSuite extends AnyFunSuite {
-  private def describe(values: Values, nulls: Nulls, dataType: DataType = IntegerType, path: Seq[String] = Nil): String =
+  private def describe(
+      values: Values,
+      nulls: Nulls,
+      dataType: DataType = IntegerType,
+      path: Seq[String] = Nil
+  ): String =
     DescribeFacts(Column(AttributeReference("c", dataType)(), path, dataType), ColumnFacts(values, nulls))
 
   test("ranges, single values and few values") {

@@ -24,7 +24,8 @@ class DescribeRowGroupsSuite extends AnyFunSuite with SparkSuite {
     assert(rowGroups.map(_.rowsToRead) == Seq(None, None, Some(3L), None))
     assert(rowGroups.head.why.endsWith("holds for no row") && rowGroups(2).why == "every row matches")
     assert(rowGroups(1).why.endsWith("holds for some rows perhaps"))
-    assert(rowGroups(2).facts == Seq("species: 'Alpine Goat' … 'Alpine Sheep', no nulls", "s: 76 … 101, no nulls"))
+    assert(rowGroups(2).facts ==
+      Seq("species: 'Alpine Goat' … 'Alpine Sheep', no nulls", "s: 76 … 101, no nulls"))
     assert(rowGroups.forall(_.bytes > 0) && rowGroups.forall(_.file.endsWith("wildlife/a.parquet")))
   }
 
@@ -38,7 +39,11 @@ class DescribeRowGroupsSuite extends AnyFunSuite with SparkSuite {
   }
 
   test("what dictionaries decide") {
-    val table = tableOf("dict", "0.parquet" -> ParquetFixture(fields).rowGroup(Seq.fill(50)(Seq(Seq(1), Seq(3))).flatten: _*).withDictionary)
+    val table = tableOf(
+      "dict",
+      "0.parquet" ->
+        ParquetFixture(fields).rowGroup(Seq.fill(50)(Seq(Seq(1), Seq(3))).flatten: _*).withDictionary
+    )
     val Seq(none) = told(table.where("a = 2").limit(1)): @unchecked
     assert(none.state == "not" && none.decidedBy.contains("values") && none.why == "no row matches")
     val Seq(all) = told(table.where("a <> 2").limit(1)): @unchecked
@@ -72,11 +77,15 @@ class DescribeRowGroupsSuite extends AnyFunSuite with SparkSuite {
   test("as many as are asked for are told of, the others counted") {
     val report = DescribeQuery(execution(Wildlife.query(wildlife)), mostRowGroups = 3).limits.head
     assert(report.map.rowGroups.size == 3 && report.map.omitted == 1)
-    assert(DescribeQuery(execution(Wildlife.query(wildlife)), mostRowGroups = 0).limits.head.map == RowGroupMap.Empty)
+    assert(DescribeQuery(execution(Wildlife.query(wildlife)), mostRowGroups = 0).limits.head.map ==
+      RowGroupMap.Empty)
   }
 
   test("with ORDER BY the key's facts are told, and what is behind the bound is not chosen") {
-    val table = tableOf("ordered", "0.parquet" -> ParquetFixture(fields).rowGroup(Seq(1)).rowGroup(Seq(2)).rowGroup(Seq(3)))
+    val table = tableOf(
+      "ordered",
+      "0.parquet" -> ParquetFixture(fields).rowGroup(Seq(1)).rowGroup(Seq(2)).rowGroup(Seq(3))
+    )
     val rowGroups = told(table.orderBy("a").limit(1))
     assert(rowGroups.map(_.rowsToRead) == Seq(Some(1L), None, None))
     assert(rowGroups.map(_.facts) == Seq(1, 2, 3).map(a => Seq(s"a: $a, no nulls")))

@@ -32,7 +32,8 @@ class ExplainReasonsSuite extends AnyFunSuite with SparkSuite {
   test("every LIMIT of a query has its own, whatever stands above") {
     for (adaptive <- Seq("true", "false")) withConf("spark.sql.adaptive.enabled" -> adaptive) {
       val one = wildlife.where("s % 2 = 0").limit(1)
-      val lines = told(one.union(Wildlife.query(wildlife, limit = 4).selectExpr("species", "1L")).groupBy("s").count())
+      val lines =
+        told(one.union(Wildlife.query(wildlife, limit = 4).selectExpr("species", "1L")).groupBy("s").count())
       assert(lines.map(_.contains(": left to Spark: ")) == Seq(true, false), lines)
     }
   }

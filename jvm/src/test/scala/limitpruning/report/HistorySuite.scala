@@ -3,7 +3,8 @@ package limitpruning.report
 import org.scalatest.funsuite.AnyFunSuite
 
 class HistorySuite extends AnyFunSuite {
-  private def query(id: Long) = QueryReport(id, s"query $id", Some(id), id + 1, failed = false, PruningReport(Nil))
+  private def query(id: Long) =
+    QueryReport(id, s"query $id", Some(id), id + 1, failed = false, PruningReport(Nil))
 
   test("the last queries are kept, the oldest first") {
     val history = new History(2)

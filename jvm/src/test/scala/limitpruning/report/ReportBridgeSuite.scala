@@ -108,7 +108,9 @@ class ReportBridgeSuite extends AnyFunSuite with SparkSuite {
 
   test("history and totals are JSON, of all sessions of the application") {
     val _ = Wildlife.query(wildlife).collect()
-    val last = new ObjectMapper().readTree(bridge.history(spark.newSession())).get("queries").iterator.asScala.toSeq.last
+    val last = new ObjectMapper().readTree(
+      bridge.history(spark.newSession())
+    ).get("queries").iterator.asScala.toSeq.last
     assert(last.fieldNames.asScala.toSeq ==
       Seq("execution_id", "description", "started", "ended", "failed", "limits"))
     assert(last.get("limits").get(0).fieldNames.asScala.toSeq == keys)

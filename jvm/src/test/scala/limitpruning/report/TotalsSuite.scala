@@ -26,8 +26,14 @@ class TotalsSuite extends AnyFunSuite with SparkSuite {
     )
     totals.add(PruningReport(Seq(read, read)))
     assert(values(totals) == Map(
-      "queries" -> 1L, "limits" -> 2L, "limitsCovered" -> 2L, "rowGroupsLookedAt" -> 18L, "rowGroupsRead" -> 4L,
-      "rowGroupsSkipped" -> 2L, "bytesTotal" -> 2000L, "bytesRead" -> 20L
+      "queries" -> 1L,
+      "limits" -> 2L,
+      "limitsCovered" -> 2L,
+      "rowGroupsLookedAt" -> 18L,
+      "rowGroupsRead" -> 4L,
+      "rowGroupsSkipped" -> 2L,
+      "bytesTotal" -> 2000L,
+      "bytesRead" -> 20L
     ))
   }
 
@@ -56,10 +62,13 @@ private object TotalsSuite {
   /** By reflection: Spark keeps its metrics to itself. */
   def metricNames(env: SparkEnv): Seq[String] = {
     val system = env.getClass.getMethod("metricsSystem").invoke(env)
-    val sources = system.getClass.getMethod("getSourcesByName", classOf[String]).invoke(system, "limitPruning")
+    val sources =
+      system.getClass.getMethod("getSourcesByName", classOf[String]).invoke(system, "limitPruning")
     val source = sources.asInstanceOf[Seq[AnyRef]].head
     val registry = source.getClass.getMethod("metricRegistry")
     registry.setAccessible(true)
-    registry.invoke(source).asInstanceOf[com.codahale.metrics.MetricRegistry].getNames.toArray.toSeq.map(_.toString)
+    registry.invoke(
+      source
+    ).asInstanceOf[com.codahale.metrics.MetricRegistry].getNames.toArray.toSeq.map(_.toString)
   }
 }

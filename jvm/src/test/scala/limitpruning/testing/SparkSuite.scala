@@ -55,7 +55,8 @@ trait SparkSuite extends TempFolder with AdaptiveSparkPlanHelper { this: Suite =
   protected def scansOf(df: DataFrame): Seq[LimitPrunedScanExec] =
     collectWithSubqueries(planned(df)) { case scan: LimitPrunedScanExec => scan }
 
-  protected def reportsOf(df: DataFrame): Seq[LimitReport] = DescribeQuery(execution(df), mostRowGroups = 100).limits
+  protected def reportsOf(df: DataFrame): Seq[LimitReport] =
+    DescribeQuery(execution(df), mostRowGroups = 100).limits
 
   /** Why the query's only LIMIT over Parquet was left alone. */
   protected def reasonOf(df: DataFrame): Option[String] = {

@@ -1,0 +1,34 @@
+"""Results as plain data."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+
+class Exported:
+    """A dataclass that gives itself as plain data."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the attributes as dicts, lists, strings, numbers, booleans and None."""
+        result: Any = self  # a dataclass, as all that mix this in
+        return {name: _plain(value) for name, value in asdict(result).items()}
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return `to_dict` as JSON text.
+
+        Args:
+            indent: Spaces for each level; None puts all on one line.
+        """
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value

@@ -1,0 +1,42 @@
+"""Row groups as a table of pandas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from limit_pruning.errors import PandasNotInstalledError
+from limit_pruning.row_groups import RowGroupReport
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def row_group_frame(scans: Sequence[tuple[str, Sequence[RowGroupReport]]]) -> pd.DataFrame:
+    """Return one row for each row group of the scans, in their order.
+
+    Args:
+        scans: Each one's table and row groups.
+
+    Returns:
+        The columns are `scan` (the place of the scan, from 0), `table`, and the attributes of
+        RowGroupReport.
+
+    Raises:
+        PandasNotInstalledError: There is no pandas.
+    """
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise PandasNotInstalledError(
+            "pandas was not found; to_pandas() works with pandas 2.2 or later: "
+            "`pip install pandas`. to_dict() and to_json() need nothing."
+        ) from error
+    names = [field.name for field in fields(RowGroupReport)]
+    rows = [
+        (number, table, *(getattr(group, name) for name in names))
+        for number, (table, row_groups) in enumerate(scans)
+        for group in row_groups
+    ]
+    return pd.DataFrame(rows, columns=["scan", "table", *names])

@@ -1,0 +1,26 @@
+"""What a row group's tooltip says."""
+
+from limit_pruning._display.view import STATE_NAMES
+from limit_pruning._text import human_bytes, human_rows
+from limit_pruning.row_groups import DecidedBy, RowGroupReport
+
+_DECIDED_BY: dict[DecidedBy, str] = {
+    "statistics": "decided by the footer's statistics",
+    "values": "decided by dictionaries and bloom filters",
+    "pages": "decided by the statistics of pages",
+}
+
+
+def tooltip(group: RowGroupReport, file: str) -> str:
+    """Return a few lines on a row group of the file that is called `file` for short."""
+    lines = [
+        f"{file}, row group {group.ordinal}: {STATE_NAMES[group.state]}",
+        group.why,
+        *group.facts,
+        f"{human_rows(group.rows)}, {human_bytes(group.bytes)}",
+    ]
+    if group.decided_by:
+        lines.append(_DECIDED_BY[group.decided_by])
+    if group.chosen:
+        lines.append(f"chosen: {human_rows(group.rows_to_read)} to read")
+    return "\n".join(lines)

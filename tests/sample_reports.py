@@ -1,0 +1,110 @@
+"""Reports made by hand, so that what is shown can be tested without Spark."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from limit_pruning import LimitReport, PruningReport, RowGroupReport
+from limit_pruning._parse import parsed
+from limit_pruning.report import report_of as report_from
+from limit_pruning.row_groups import State
+
+WHY: dict[State, str] = {
+    "not": "s >= 50 holds for no row",
+    "partially": "s >= 50 holds for some rows perhaps",
+    "fully": "every row matches",
+}
+CASE_STUDY: tuple[State, ...] = ("not", "partially", "fully", "partially")
+
+
+class Jar:
+    """A JAR of another version."""
+
+    def version(self) -> str:
+        """Return the version."""
+        return "9"
+
+
+def parse(text: str) -> PruningReport:
+    """Return the report that such a JAR gives as JSON."""
+    with parsed(Jar()):
+        return report_from(json.loads(text))
+
+
+def row_group(
+    ordinal: int,
+    state: State = "fully",
+    *,
+    file: str = "file:/data/tracking_data.parquet",
+    rows: int = 3,
+    rows_to_read: int = 0,
+    facts: tuple[str, ...] = ("s: 76 … 101, no nulls",),
+) -> RowGroupReport:
+    """Return a row group; it is chosen where rows of it are to be read."""
+    return RowGroupReport(
+        file=file,
+        ordinal=ordinal,
+        rows=rows,
+        bytes=rows * 40,
+        state=state,
+        decided_by=None if state == "partially" else "statistics",
+        why=WHY[state],
+        facts=facts,
+        chosen=rows_to_read > 0,
+        rows_to_read=rows_to_read,
+    )
+
+
+def case_study() -> list[RowGroupReport]:
+    """Return four row groups of one file, of which the third is chosen."""
+    return [
+        row_group(ordinal, state, rows_to_read=3 if state == "fully" else 0)
+        for ordinal, state in enumerate(CASE_STUDY)
+    ]
+
+
+def many(count: int, in_a_file: int = 4) -> list[RowGroupReport]:
+    """Return so many row groups of all states and uneven sizes; every tenth is chosen."""
+    return [
+        row_group(
+            number % in_a_file,
+            CASE_STUDY[number % 4],
+            file=f"s3://bucket/t/part-{number // in_a_file:05}.parquet",
+            rows=2000 + 500 * (number % 5),
+            rows_to_read=500 if number % 10 == 0 else 0,
+        )
+        for number in range(count)
+    ]
+
+
+def limit_report(row_groups: Sequence[RowGroupReport], **changes: object) -> LimitReport:
+    """Return a covered LIMIT over these row groups; what is not said is not known."""
+    unknown: dict[str, Any] = {field.name: None for field in fields(LimitReport)}
+    known = {
+        "table": "tracking_data",
+        "limit": 3,
+        "predicate": "species LIKE 'Alpine%' AND s >= 50",
+        "covered": True,
+        "row_groups_total": len(row_groups),
+        "row_groups_matched": sum(group.state != "not" for group in row_groups),
+        "row_groups_fully_matched": sum(group.state == "fully" for group in row_groups),
+        "row_groups_scanned": sum(group.chosen for group in row_groups),
+        "rows_to_read": sum(group.rows_to_read for group in row_groups),
+        "row_filter_skipped": True,
+        "row_groups": tuple(row_groups),
+        "row_groups_omitted": 0,
+    }
+    return LimitReport(**unknown | known | changes)
+
+
+def report_of(*row_groups: RowGroupReport) -> PruningReport:
+    """Return the report of a query with one covered LIMIT over these row groups."""
+    return PruningReport((limit_report(row_groups),))
+
+
+def renamed(groups: Sequence[RowGroupReport], file: str) -> list[RowGroupReport]:
+    """Return the row groups as if they were in another file."""
+    return [replace(group, file=file) for group in groups]
