@@ -16,6 +16,7 @@ from tables import Table
 
 GOLDEN = Path(__file__).parent / "golden"
 ALPINE = "SELECT * FROM tracking_data WHERE species LIKE 'Alpine%' AND s >= 50"
+REASONS = "== Extended Information (Limit Pruning) =="
 QUERIES = {
     "case_study": f"{ALPINE} LIMIT 3",
     "one_column": f"{ALPINE.replace('*', 'species')} LIMIT 1",
@@ -32,18 +33,21 @@ QUERIES = {
     "null_partition": "SELECT id FROM sightings WHERE day IS NULL LIMIT 3",
     "exists": "SELECT 1 WHERE EXISTS (SELECT * FROM sightings WHERE s > 5)",
     "count": f"SELECT count(*) FROM ({ALPINE} LIMIT 3)",
+    "left_to_spark": "SELECT DISTINCT species FROM tracking_data LIMIT 2",
     "union_all": f"({ALPINE} LIMIT 3) UNION ALL (SELECT * FROM tracking_data LIMIT 1)",
 }
 
 
 def story(plan: str) -> str:
-    """Return the scan lines: ours in full, of Spark's own only the name (the rest varies)."""
+    """Return the scan lines, ours in full, of Spark's own only the name, and then the reasons."""
+    nodes, _, reasons = plan.partition(REASONS)
     lines = []
-    for line in plan.splitlines():
+    for line in nodes.splitlines():
         if "LimitPrunedScan" in line:
             lines.append(normalised(line[line.index("LimitPrunedScan") :]))
         elif "FileScan parquet" in line:
             lines.append("FileScan parquet")
+    lines += [normalised(line) for line in reasons.splitlines() if line]
     return "\n".join(lines) + "\n"
 
 

@@ -15,6 +15,9 @@ def source(spark: SparkSession, path_or_table: str) -> DataFrame:
     Raises:
         AnalysisException: There is neither.
     """
-    if "/" in path_or_table or Path(path_or_table).exists():
+    if Path(path_or_table).exists():
+        # The JVM may have been started in another folder.
+        return spark.read.parquet(str(Path(path_or_table).absolute()))
+    if "/" in path_or_table:
         return spark.read.parquet(path_or_table)
     return spark.table(path_or_table)

@@ -29,7 +29,7 @@ final class ExplainReasons extends ExtendedExplainGenerator {
     }
     if (lines.nonEmpty) lines.mkString("\n")
     else if (limits.isEmpty) "No LIMIT over Parquet."
-    else "Every LIMIT over Parquet reads only what it needs."
+    else "Every LIMIT over Parquet is pruned."
   }
 
   /** What the plan was made from, as it was before adaptive execution changed anything. */

@@ -39,7 +39,7 @@ class ExplainReasonsSuite extends AnyFunSuite with SparkSuite {
   }
 
   test("where there is no reason, that is said") {
-    assert(told(Wildlife.query(wildlife)) == Seq("Every LIMIT over Parquet reads only what it needs."))
+    assert(told(Wildlife.query(wildlife)) == Seq("Every LIMIT over Parquet is pruned."))
     assert(told(wildlife) == Seq("No LIMIT over Parquet."))
     assert(told(spark.range(3).limit(2).toDF()) == Seq("No LIMIT over Parquet."))
   }

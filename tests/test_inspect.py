@@ -1,0 +1,144 @@
+"""A look at a whole table, from Python."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+from rich.console import Console
+
+import limit_pruning
+import tables
+from tables import Table
+
+ALPINE = "species LIKE 'Alpine%' AND s >= 50"
+
+
+def test_the_case_study(spark: SparkSession, wildlife: Table) -> None:
+    look = limit_pruning.inspect(spark, "tracking_data", ALPINE, limit=3)
+    assert [group.state for group in look.row_groups] == ["not", "partially", "fully", "partially"]
+    assert [group.chosen for group in look.row_groups] == [False, False, True, False]
+    states = (look.row_groups_not_matching, look.row_groups_partially_matching)
+    assert (look.row_groups_total, *states, look.row_groups_fully_matching) == (4, 1, 2, 1)
+    assert (look.rows, look.rows_proved) == (len(wildlife.rows), 3)
+    assert look.limit.covered
+    assert look.limit.rows_read is None
+
+
+def test_what_it_says_of_a_limit_is_what_the_query_does(
+    spark: SparkSession, sightings: Table
+) -> None:
+    for predicate in ("s >= 8", "s % 7 = 3", "day = DATE'2024-01-02'", None):
+        look = limit_pruning.inspect(spark, "sightings", predicate, limit=4)
+        df = spark.table("sightings").where(predicate or "true").limit(4)
+        said, planned = look.limit, limit_pruning.report(df).only
+        for name in ("covered", "row_groups_scanned", "rows_to_read", "bytes_to_read"):
+            assert getattr(said, name) == getattr(planned, name), (predicate, name)
+        assert look.files_looked_at == len(sightings.files) or predicate == "day = DATE'2024-01-02'"
+
+
+@pytest.mark.parametrize("kind", ["path", "folder", "uri", "table"])
+def test_paths_and_tables(
+    spark: SparkSession, wildlife: Table, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = wildlife.path
+    monkeypatch.chdir(file.parent)
+    names = {
+        "path": file.name,
+        "folder": str(file.parent),
+        "uri": file.as_uri(),
+        "table": "tracking_data",
+    }
+    assert limit_pruning.inspect(spark, names[kind]).rows == 12
+
+
+def test_how_columns_are_laid_out(spark: SparkSession, tmp_path: Path) -> None:
+    schema = pa.schema([("sorted", pa.int64()), ("mixed", pa.int64()), ("word", pa.string())])
+    groups = [
+        {"sorted": [10 * i, 10 * i + 9], "mixed": [i, 100 - i], "word": ["a", "b"]}
+        for i in range(5)
+    ]
+    file = tables.write(
+        tmp_path / "t.parquet",
+        groups,
+        schema,
+        write_page_index=True,
+        use_dictionary=["word"],
+        write_statistics=["sorted", "mixed"],
+    )
+    columns = {c.name: c for c in limit_pruning.inspect(spark, str(file)).columns}
+    assert list(columns) == ["sorted", "mixed", "word"]
+    assert columns["sorted"].clustering == "clustered"
+    assert columns["mixed"].clustering == "not clustered"
+    assert (columns["sorted"].overlap, columns["mixed"].overlap) == (0.0, 1.0)
+    assert columns["word"].clustering is None
+    assert (columns["sorted"].bounds, columns["word"].bounds) == (5, 0)
+    assert (columns["sorted"].dictionaries, columns["word"].dictionaries) == (0, 5)
+    assert (columns["sorted"].page_indexes, columns["word"].page_indexes) == (5, 0)
+    assert columns["sorted"].type == "BIGINT"
+
+
+def test_progress_and_fewer_files(spark: SparkSession, sightings: Table) -> None:
+    steps: list[tuple[int, int]] = []
+    look = limit_pruning.inspect(
+        spark, "sightings", max_files=2, progress=lambda *step: steps.append(step)
+    )
+    assert steps == [(2, 2)]
+    assert (look.files_looked_at, look.files) == (2, len(sightings.files))
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize(
+    ("table", "predicate", "message"),
+    [
+        ("/nowhere/at/all", None, "Path does not exist"),
+        ("nowhere", None, "nowhere"),
+        ("tracking_data", "depth > 1", "depth"),
+        ("tracking_data", "s >", "Syntax error"),
+        ("tracking_data", "s + 1", "BOOLEAN"),
+        ("tracking_data", "rand() < 0.5", "not deterministic"),
+        ("tracking_data", "1 = 2", "false for every row"),
+        ("csv", None, "no Parquet"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(
+    spark: SparkSession, wildlife: Table, table: str, predicate: str | None, message: str
+) -> None:
+    csv = wildlife.path.with_name("a.csv")
+    csv.write_text("1\n")
+    spark.read.csv(str(csv)).createOrReplaceTempView("csv")
+    with pytest.raises(limit_pruning.InspectionError, match=message) as error:
+        limit_pruning.inspect(spark, table, predicate)
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_what_is_no_parquet_is_told_in_one_line(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a.parquet").write_text("this is no Parquet")
+    with pytest.raises(limit_pruning.InspectionError) as error:
+        limit_pruning.inspect(spark, str(tmp_path))
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_a_limit_below_one_is_refused(spark: SparkSession, wildlife: Table) -> None:
+    with pytest.raises(limit_pruning.InspectionError, match="is 0; it must be at least 1"):
+        limit_pruning.inspect(spark, str(wildlife.path), limit=0)
+
+
+def test_it_shows_itself(spark: SparkSession, wildlife: Table) -> None:
+    assert wildlife.rows
+    look = limit_pruning.inspect(spark, "tracking_data", ALPINE, limit=3)
+    output = io.StringIO()
+    Console(width=120, file=output).print(look)
+    text = output.getvalue()
+    assert "1 of 1 files looked at: 12 rows in 4 row groups" in text
+    assert "fully matching" in text
+    assert "not clustered" in text
+    assert "<svg" in look._repr_html_()
+    assert "not clustered" in look._repr_html_()
+    assert "12 rows" in str(look)
+    assert len(look.to_pandas()) == 4
+    assert json.loads(look.to_json())["columns"][0]["name"] == "species"
