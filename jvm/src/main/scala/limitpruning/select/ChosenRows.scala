@@ -45,7 +45,6 @@ trait ChosenRows {
  * @param footersKept footers among them that did not have to be read, as they were kept from earlier queries
  * @param matched row groups that are not proved not matching
  * @param fullyMatched those of them that are proved to match entirely
- * @param footersKept footers that did not have to be read, as they were kept from earlier queries
  */
 final case class SearchCounts(
     files: Int,
