@@ -122,7 +122,7 @@ lint-python: setup
 # One start of sbt for everything. `package` comes first: scalafix compiles without -Werror.
 .PHONY: test-jvm
 test-jvm: tools
-	$(SBT) package benchmarks/compile scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" \
+	$(SBT) package makePom packageSrc packageDoc benchmarks/compile scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" \
 	  benchmarks/scalafmtCheckAll "benchmarks/scalafixAll --check" test
 	@touch $(JAR)
 

@@ -61,10 +61,12 @@ lazy val compiler = Seq(
     "-Woctal-literal",
     "-deprecation",
     "-feature",
-    "-unchecked"
+    "-unchecked",
+    // Forwarders to all members of Spark's traits would refer to some that another minor lacks.
+    "-Xmixin-force-forwarders:false"
   ),
   Test / scalacOptions -= "-Wnonunit-statement", // an assertion is a statement with a value
-  Compile / doc / scalacOptions -= "-Werror", // scaladoc cannot resolve links into Spark
+  Compile / doc / scalacOptions += "-no-link-warnings", // scaladoc cannot resolve links into Spark
   // In the REPL an import comes before its use.
   Compile / console / scalacOptions --= Seq("-Werror", "-Xlint", "-Wunused"),
   Test / console / scalacOptions := (Compile / console / scalacOptions).value,
@@ -72,12 +74,16 @@ lazy val compiler = Seq(
   semanticdbVersion := "4.14.2" // scalafix's own is older and not published for this Scala
 )
 
+lazy val license = Def.setting(baseDirectory.value / "LICENSE" -> "META-INF/LICENSE")
+
 lazy val packaging = Seq(
   // A name without versions: the wheel, the tests and the docs refer to it. No dependency is packed into it.
   Compile / packageBin / artifactPath := target.value / "spark-limit-pruning.jar",
   Test / packageBin / artifactPath :=
     target.value / "spark-limit-pruning-tests.jar", // for `make bench-scale`
-  Compile / packageBin / mappings += baseDirectory.value / "LICENSE" -> "META-INF/LICENSE"
+  Compile / packageBin / mappings += license.value,
+  Compile / packageSrc / mappings += license.value,
+  Compile / packageDoc / mappings += license.value
 )
 
 // What bin/spark-submit passes to the JVM, from Spark's JavaModuleOptions.
@@ -130,6 +136,11 @@ lazy val publication = {
     scmInfo := Some(ScmInfo(site, s"scm:git:$site.git")),
     developers := List(Developer("spark-limit-pruning", "The spark-limit-pruning developers", "", site)),
     versionScheme := Some("early-semver"),
-    publishMavenStyle := true
+    publishMavenStyle := true,
+    // What is tested with is of no use to those who depend on the JAR.
+    makePomConfiguration ~= (_.withConfigurations(Vector(Compile, Runtime, Provided, Optional))),
+    makePom / artifactPath := target.value / "spark-limit-pruning.pom",
+    Compile / packageSrc / artifactPath := target.value / "spark-limit-pruning-sources.jar",
+    Compile / packageDoc / artifactPath := target.value / "spark-limit-pruning-javadoc.jar"
   )
 }

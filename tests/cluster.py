@@ -47,10 +47,10 @@ def running(folder: Path) -> Iterator[str]:
 
 
 @contextmanager
-def daemon(folder: Path, name: str, *command: str) -> Iterator[Path]:
+def daemon(folder: Path, name: str, *command: str, memory: str = "256m") -> Iterator[Path]:
     """Keep one of Spark's daemons for the block, and give its log."""
     pyspark_home = Path(pyspark.__path__[0])
-    small = {"SPARK_DAEMON_MEMORY": "256m", "SPARK_DAEMON_JAVA_OPTS": SMALL_JVM}
+    small = {"SPARK_DAEMON_MEMORY": memory, "SPARK_DAEMON_JAVA_OPTS": SMALL_JVM}
     log = folder / f"{name}.log"
     with log.open("wb") as out:
         process = subprocess.Popen(

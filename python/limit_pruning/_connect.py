@@ -8,11 +8,15 @@ def is_connect(thing: object) -> bool:
     return any(base.__module__.startswith("pyspark.sql.connect") for base in type(thing).__mro__)
 
 
-def connect_error(found: str) -> SparkConnectNotSupportedError:
-    """Return the error that says `found` is of Spark Connect, and what to use instead."""
+def connect_error(call: str, found: str) -> SparkConnectNotSupportedError:
+    """Return the error that says why `call` cannot work with what was found, and what does.
+
+    Args:
+        call: The name of the public function, without the package.
+        found: A clause that says what is of Spark Connect, such as "this session is one".
+    """
     return SparkConnectNotSupportedError(
-        f"{found}. Spark Connect is not supported: reports are read from the driver's JVM, which a "
-        "Connect client does not have. Use a classic session, for example limit_pruning.configure("
-        "SparkSession.builder.master('local[*]')).getOrCreate(); to prune on a Connect server, set "
-        "spark.jars and spark.sql.extensions where the server is started."
+        f"limit_pruning.{call} talks to the JVM of a classic session, but {found}. A Spark Connect "
+        "server prunes, too, if it is started with the JAR in spark.jars and with "
+        "spark.sql.extensions; what it prunes is shown by df.explain() or spark.sql('EXPLAIN …')."
     )

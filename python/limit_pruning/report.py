@@ -210,7 +210,7 @@ def report(df: DataFrame) -> PruningReport:
     from pyspark.sql import DataFrame
 
     if is_connect(df):
-        raise connect_error("This DataFrame is a Spark Connect one")
+        raise connect_error("report", "this DataFrame is a Spark Connect one")
     if not isinstance(df, DataFrame):
         raise TypeError(f"report() takes a pyspark DataFrame, not {type(df).__name__}: {df!r:.80}")
     verify(df.sparkSession)

@@ -78,7 +78,7 @@ def verify(spark: SparkSession) -> None:
 def require(spark: SparkSession, call: str) -> None:
     """Do what `verify` does, for another call that is named if it cannot be made."""
     if is_connect(spark):
-        raise connect_error(f"limit_pruning.{call}() was given a Spark Connect session")
+        raise connect_error(call, "this session is a Spark Connect one")
     _require_supported(spark.version)
     if not ReportBridge(spark).is_active():
         raise ExtensionNotActiveError(_not_active_message(spark))
@@ -86,14 +86,17 @@ def require(spark: SparkSession, call: str) -> None:
 
 def _refuse_connect(builder: object, options: dict[str, object]) -> None:
     mode = options.get("spark.api.mode", os.environ.get("SPARK_API_MODE", ""))
+    found = None
     if is_connect(builder):
-        raise connect_error("This builder is a Spark Connect one")
-    if "spark.remote" in options:
-        raise connect_error(f"The builder has spark.remote={options['spark.remote']}")
-    if str(mode).lower() == "connect":
-        raise connect_error("spark.api.mode is 'connect'")
-    if "SPARK_REMOTE" in os.environ:
-        raise connect_error(f"The environment has SPARK_REMOTE={os.environ['SPARK_REMOTE']}")
+        found = "this builder is a Spark Connect one"
+    elif "spark.remote" in options:
+        found = f"the builder has spark.remote={options['spark.remote']}"
+    elif str(mode).lower() == "connect":
+        found = "spark.api.mode is 'connect'"
+    elif "SPARK_REMOTE" in os.environ:
+        found = f"the environment has SPARK_REMOTE={os.environ['SPARK_REMOTE']}"
+    if found:
+        raise connect_error("configure", found)
 
 
 def _appended(present: object, entry: str) -> str:

@@ -70,7 +70,7 @@ private[limitpruning] object Footer {
   /** @throws RuntimeException where parquet-java cannot make sense of it */
   def of(narrowed: NarrowedFooter): Footer = {
     val raw: FileMetaData = narrowed.metadata
-    val parsed = FooterConverter.fromParquetMetadata(raw)
+    val parsed = FooterConverter().fromParquetMetadata(raw)
     val file = parsed.getFileMetaData
     new Footer(
       file.getCreatedBy,

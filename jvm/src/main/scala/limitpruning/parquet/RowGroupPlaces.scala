@@ -36,7 +36,7 @@ final class RowGroupPlaces private (
   def size: Int = 48 * midpoints.size + skeleton.length
 
   private def parsed(filter: MetadataFilter): Seq[(Long, Long)] =
-    FooterConverter.readParquetMetadata(new ByteArrayInputStream(skeleton), filter).getBlocks.asScala
+    FooterConverter().readParquetMetadata(new ByteArrayInputStream(skeleton), filter).getBlocks.asScala
       .map(identity).toSeq
 
   private def identity(rowGroup: BlockMetaData): (Long, Long) =

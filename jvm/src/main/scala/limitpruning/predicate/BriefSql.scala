@@ -23,8 +23,7 @@ private[limitpruning] object BriefSql {
   }
 
   /** Stands for the values that are not shown. */
-  private final case class More(count: Int, dataType: DataType) extends LeafExpression with Unevaluable {
-    override def nullable: Boolean = true
+  private final case class More(count: Int, dataType: DataType) extends Placeholder {
     override def sql: String = s"… $count more"
   }
 }

@@ -38,10 +38,7 @@ object Column {
   }
 
   private final case class NamedColumn(id: Long, path: Seq[String], dataType: DataType)
-      extends LeafExpression
-      with Unevaluable {
-    override def nullable: Boolean = true
-  }
+      extends Placeholder
 
   private def name(field: GetStructField): String = field.childSchema(field.ordinal).name
 }

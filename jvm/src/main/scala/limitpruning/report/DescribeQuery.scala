@@ -4,9 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, IntegerLiteral}
 import org.apache.spark.sql.catalyst.plans.logical.{CommandResult, LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
 import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan}
-import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
-import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
 import limitpruning.plan._
 import limitpruning.predicate.BriefSql
@@ -14,7 +12,8 @@ import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
 import limitpruning.select.{CandidateRows, ChosenRows, SearchCounts, Selection}
 
 /** Reads a report off a query's plans: what was decided stands in them, so nothing is kept elsewhere. */
-object DescribeQuery extends AdaptiveSparkPlanHelper {
+object DescribeQuery {
+  private val nodes = new PhysicalNodes
 
   /**
    * Plans the query if that has not been done; never runs it.
@@ -41,14 +40,9 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
 
   /** The optimized plan with a LIMIT that a physical one was made from; a command itself keeps the one before optimization. */
   def logicalOf(physical: SparkPlan): Option[LogicalPlan] =
-    collectFirst(physical) {
+    nodes.collectFirst(physical) {
       case node if node.logicalLink.exists(_.containsPattern(LIMIT)) => node.logicalLink
     }.flatten
-
-  override protected def allChildren(plan: SparkPlan): Seq[SparkPlan] = plan match {
-    case reused: ReusedExchangeExec => Seq(reused.child)
-    case other => super.allChildren(other)
-  }
 
   private def describe(limit: LocalLimit, physical: SparkPlan, most: Int): Option[LimitReport] =
     TopRowsScan.of(limit).map(_.map(_.scan)).orElse(LimitedScan.of(limit)).map {
@@ -69,10 +63,10 @@ object DescribeQuery extends AdaptiveSparkPlanHelper {
       most: Int
   ): LimitReport = {
     val chosen = index.chosen
-    val scan = collectWithSubqueries(physical) {
+    val scan = nodes.collectWithSubqueries(physical) {
       case scan: LimitPrunedScanExec if scan.chosen.selection == chosen.selection => scan
     }.headOption
-    val restored = scan.isEmpty && collectWithSubqueries(physical) {
+    val restored = scan.isEmpty && nodes.collectWithSubqueries(physical) {
       case plain: FileSourceScanExec if plain.relation.location eq index.original => plain
     }.nonEmpty
     if (restored) refused(

@@ -44,7 +44,7 @@ trait ChosenRows {
  * @param filesLookedAt those of them whose footers were read; the row-group counts are of these
  * @param matched row groups that are not proved not matching
  * @param fullyMatched those of them that are proved to match entirely
- * @param footersKept footers that did not have to be read, as they were kept from earlier queries
+ * @param footersKept footers among those looked at that did not have to be read
  * @param bytes the length of all files
  */
 final case class SearchCounts(

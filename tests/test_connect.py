@@ -1,0 +1,120 @@
+"""On a Spark Connect server, started by the line of docs/install.md, LIMIT is pruned and seen."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import install_page
+import limit_pruning
+import tables
+from cluster import SMALL_JVM, awaited, daemon
+
+CLIENT = Path(__file__).with_name("connect_client.py")
+STATES = "4 total → 3 matched → 1 fully matched → 1 scanned"
+ALPINE = {"Alpine Ibex", "Alpine Goat", "Alpine Sheep"}
+SETTINGS = {
+    "spark.master": "local[2]",
+    "spark.driver.extraJavaOptions": f"{SMALL_JVM} -Dfile.encoding=UTF-8",
+    "spark.connect.grpc.binding.address": "127.0.0.1",
+    "spark.connect.grpc.binding.port": "0",
+    "spark.driver.host": "127.0.0.1",
+    "spark.ui.enabled": "false",
+    "spark.limitPruning.failOnError": "true",
+    "spark.eventLog.enabled": "true",
+    "spark.eventLog.compress": "false",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tables, and what the page says is beside them."""
+    path = tmp_path_factory.mktemp("connect")
+    tables.wildlife(path)
+    tables.numbered_files(path / "numbered")
+    (path / "events").mkdir()
+    (path / "spark-limit-pruning.jar").symlink_to(limit_pruning.jar_path())
+    install_page.section("Spark Connect").write(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[str]:
+    """The server's host and port."""
+    script, *line = shlex.split(install_page.section("Spark Connect").commands)
+    assert script == "spark-submit"
+    settings = SETTINGS | {"spark.eventLog.dir": (folder / "events").as_uri()}
+    options = [f"--conf={name}={value}" for name, value in settings.items()]
+    command = ["org.apache.spark.deploy.SparkSubmit", *line[:2], *options, *line[2:]]
+    with daemon(folder, "server", *command, memory="1g") as log:
+        yield awaited(log, r"Spark Connect server started at: (\S+)")
+
+
+def run(*arguments: str, cwd: Path) -> str:
+    """Run a script of Python and return what it printed."""
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=cwd,
+        env=os.environ | {"PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0, f"{arguments} failed\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def told(server: str, folder: Path) -> dict[str, Any]:
+    """What a client was told."""
+    tables_read = (str(folder / "tracking_data.parquet"), str(folder / "numbered"))
+    output = run(str(CLIENT), f"sc://{server}", *tables_read, cwd=folder)
+    answers: dict[str, Any] = json.loads(output)
+    return answers
+
+
+@pytest.mark.parametrize("way", ["df.explain()", "EXPLAIN"])
+def test_what_is_pruned_is_shown(told: dict[str, Any], way: str) -> None:
+    assert "LimitPrunedScan parquet" in told[way]
+    assert STATES in told[way]
+
+
+@pytest.mark.parametrize("way", ["rows", "pandas"])
+def test_the_rows_are_right(told: dict[str, Any], way: str) -> None:
+    assert set(told[way]) == ALPINE
+    assert len(told[way]) == 3
+
+
+def test_footers_are_read_by_jobs(told: dict[str, Any], folder: Path) -> None:
+    assert "3 matched → 3 fully matched → 3 scanned, Files: 4 total" in told["by jobs"]
+    assert len(told["rows by jobs"]) == 5
+    assert set(told["rows by jobs"]) <= set(range(6, 16))
+    events = "".join(
+        log.read_text(encoding="utf-8") for log in (folder / "events").rglob("*") if log.is_file()
+    )
+    assert "limit pruning: footers of" in events
+
+
+@pytest.mark.parametrize("call", ["verify", "report", "configure"])
+def test_a_call_that_needs_the_jvm_says_so(told: dict[str, Any], call: str) -> None:
+    assert told[call].startswith(
+        f"limit_pruning.{call} talks to the JVM of a classic session, but "
+    )
+    assert "df.explain()" in told[call]
+
+
+def test_the_client_of_the_page(server: str, folder: Path) -> None:
+    client = (folder / "client.py").read_text(encoding="utf-8")
+    assert "localhost:15002" in client
+    output = run("-c", client.replace("localhost:15002", server), cwd=folder)
+    assert STATES in output
+    assert "Alpine Ibex|101" in output
