@@ -101,7 +101,8 @@ def test_frames_are_around_what_is_chosen_and_bars_tell_how_much_of_it(shown: Sh
     blocks, (frame,), (bar,) = (shown.boxes(s) for s in (STATES, ".map .frame", ".map .read"))
     assert frame["left"] == pytest.approx(blocks[2]["left"], abs=0.5)
     assert frame["right"] == pytest.approx(blocks[3]["right"], abs=0.5)
-    assert (frame["top"], frame["bottom"]) == (blocks[2]["top"], blocks[2]["bottom"])
+    assert 0 < blocks[2]["top"] - frame["top"] < 3
+    assert 0 < frame["bottom"] - blocks[2]["bottom"] < 3
     assert bar["left"] == pytest.approx(blocks[2]["left"], abs=0.5)
     assert bar["width"] == pytest.approx(blocks[2]["width"] / 4, abs=0.5)
     assert bar["bottom"] <= frame["bottom"]
@@ -178,7 +179,7 @@ def test_thousands_of_row_groups_can_be_seen(shown: Shown, width: int) -> None:
 )
 def test_themes(shown: Shown, preferred: browser.Theme, body: str, theme: str) -> None:
     shown.open(SAMPLES["case study"]._repr_html_(), theme=preferred, body=body)
-    light = {"section": "rgb(255, 255, 255)", ".fully": "rgb(26, 127, 90)"}
+    light = {"section": "rgb(255, 255, 255)", ".fully": "rgb(44, 157, 111)"}
     dark = {"section": "rgb(13, 17, 23)", ".fully": "rgb(63, 181, 138)"}
     seen = light if theme == "light" else dark
     assert shown.style("section", "backgroundColor") == seen["section"]

@@ -18,7 +18,7 @@ ANSI = re.compile(r"\x1b\[[0-9;]*m")
 CASE_STUDY = report_of(*case_study())
 HOSTILE = limit_report(
     [row_group(0, file='file:/a\'b/<x>&"y".parquet', facts=('s: <b>&"', "</title><script>1"))],
-    table='<i>t</i> & "u"',
+    table='/a/<i>t & "u"',
     predicate="s = '</code><script>alert(1)</script>'",
 )
 DECLINED = limit_report(
