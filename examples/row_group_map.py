@@ -35,6 +35,8 @@ SCALE = 2
 
 def main() -> None:
     """Run the query, and photograph its report in a light and in a dark notebook."""
+    if browser.programs() is None:
+        raise SystemExit("Chromium or chromedriver was not found: `make browser` installs them")
     html = report()._repr_html_()
     IMAGES.mkdir(parents=True, exist_ok=True)
     with browser.started() as driver:

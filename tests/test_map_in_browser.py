@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ from selenium.webdriver.common.by import By
 
 import browser
 from limit_pruning import PruningReport
+from limit_pruning._display import Grid
+from limit_pruning._display.page import page
+from limit_pruning._limit_view import limit_view
 from sample_reports import case_study, limit_report, many, renamed, report_of, row_group
 
 STATES = ".map :is(.not, .partially, .fully)"
@@ -148,10 +152,20 @@ def test_nothing_overflows(shown: Shown, sample: str, width: int) -> None:
     )
     assert page <= window == width
     (card,) = shown.boxes("section")
-    for box in shown.boxes("section *:not(title)"):
+    for box in shown.boxes("section *:not(title, .grid *)"):  # a grid scrolls
         if box["width"]:
             assert box["left"] >= card["left"]
             assert box["right"] <= card["right"]
+
+
+def test_a_grid_that_is_too_wide_scrolls_by_itself(shown: Shown) -> None:
+    grid = Grid(("column", "type", "bounds"), (("c" * 90, "STRING", "all"),))
+    view = replace(limit_view(SAMPLES["case study"].only), grid=grid)
+    shown.open(page([view], "nothing"), 400)
+    (card,), (area,) = shown.boxes("section"), shown.boxes(".grid")
+    assert area["right"] <= card["right"] <= 400
+    assert shown.run("return document.documentElement.scrollWidth") == 400
+    assert shown.run("const g = document.querySelector('.grid'); return g.scrollWidth") > 400
 
 
 @pytest.mark.parametrize("width", [400, 1600])
