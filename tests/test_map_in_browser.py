@@ -14,6 +14,7 @@ from selenium.webdriver.chrome.webdriver import WebDriver
 from selenium.webdriver.common.by import By
 
 import browser
+from contrast import contrast
 from limit_pruning import PruningReport
 from limit_pruning._display import Grid
 from limit_pruning._display.page import page
@@ -236,16 +237,3 @@ def test_who_does_not_see_the_map_is_told(shown: Shown) -> None:
     block = shown.driver.find_element(By.CSS_SELECTOR, ".map .fully")
     assert block.aria_role == "listitem"
     assert "row group 2: fully matching" in block.accessible_name
-
-
-def contrast(one: str, other: str) -> float:
-    """Return the contrast of two colours as WCAG defines it: 1 where they are equal, to 21."""
-    darker, lighter = sorted((luminance(one), luminance(other)))
-    return (lighter + 0.05) / (darker + 0.05)
-
-
-def luminance(color: str) -> float:
-    """Return the relative luminance of a colour such as ``rgb(0, 0, 0)``."""
-    parts = [int(part) / 255 for part in color.removeprefix("rgb(").rstrip(")").split(",")]
-    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
