@@ -40,7 +40,7 @@ def started() -> Iterator[WebDriver]:
     """Start the browser, which reaches no other machine, and end it afterwards."""
     found = programs()
     if found is None:
-        raise FileNotFoundError("Chromium or chromedriver is not there: `make browser`")
+        raise FileNotFoundError("Chromium or chromedriver was not found: `make browser`")
     options = webdriver.ChromeOptions()
     options.binary_location, driver = found
     for option in _OPTIONS:

@@ -59,7 +59,12 @@ def write_events(folder: Path) -> None:
         for part in range(FILES_IN_A_DAY):
             rows = ROW_GROUPS_IN_A_FILE * ROWS_IN_A_GROUP
             table = events(generator, moment, step, rows)
-            pq.write_table(table, day / f"part-{part}.parquet", row_group_size=ROWS_IN_A_GROUP)
+            pq.write_table(
+                table,
+                day / f"part-{part}.parquet",
+                row_group_size=ROWS_IN_A_GROUP,
+                write_page_index=True,  # as Spark does
+            )
             moment += step * rows
 
 

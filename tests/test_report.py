@@ -122,3 +122,14 @@ def test_refuses_a_spark_connect_data_frame() -> None:
 def test_a_jar_that_is_older_than_the_package_is_named() -> None:
     with pytest.raises(limit_pruning.JarMismatchError, match="of version 9, reports no 'reason'"):
         parse('{"limits": [{"table": "t"}]}')
+
+
+def test_a_notebook_shows_the_row_groups_of_the_query(spark: SparkSession, wildlife: Table) -> None:
+    report = limit_pruning.report(spark.sql(QUERY))
+    states = [group.state for group in report.only.row_groups]
+    assert states == ["not", "partially", "fully", "partially"]
+    assert [group.rows_to_read for group in report.only.row_groups] == [0, 0, 3, 0]
+    html = report._repr_html_()
+    assert f"{wildlife.path.name}, row group 2: fully matching\nevery row matches" in html
+    assert "s: 76 … 101, no nulls" in html
+    assert list(report.to_pandas()["chosen"]) == [False, False, True, False]

@@ -18,7 +18,7 @@ ANSI = re.compile(r"\x1b\[[0-9;]*m")
 CASE_STUDY = report_of(*case_study())
 HOSTILE = limit_report(
     [row_group(0, file='file:/a\'b/<x>&"y".parquet', facts=('s: <b>&"', "</title><script>1"))],
-    table='<i>t</i> & "u"',
+    table='/a/<i>t & "u"',
     predicate="s = '</code><script>alert(1)</script>'",
 )
 DECLINED = limit_report(
@@ -53,10 +53,10 @@ def test_a_terminal_shows_the_query_the_strip_the_counts_and_the_cost() -> None:
         f"  {19 * '░'} {19 * '▒'} {19 * '█'} {19 * '▒'}\n"
         f"{42 * ' '}{19 * '▔'}\n"
         "\n"
-        "                         row groups  rows  ▔ chosen  rows to read   size\n"
-        "  ░░ not matching                 1     3         0             0  120 B\n"
-        "  ▒▒ partially matching           2     6         0             0  240 B\n"
-        "  ██ fully matching               1     3         1             3  120 B\n"
+        "                         row groups  rows  ▔ chosen  to read   size\n"
+        "  ░░ not matching                 1     3         0        0  120 B\n"
+        "  ▒▒ partially matching           2     6         0        0  240 B\n"
+        "  ██ fully matching               1     3         1        3  120 B\n"
         "  to read: 3 rows; row filter: skipped"
     )
 

@@ -54,7 +54,7 @@ def _line(line: Line, names: Mapping[str, str], height: int, dense: bool) -> Ite
         if not dense:
             yield from _name(span, names[span.file], height)
     for span in chosen_spans(line):
-        yield f'<rect class="frame" {_across(span)} height="{height}"/>'
+        yield f'<rect class="frame" {_across(span)} y="-2" height="{height + 4}"/>'
 
 
 def _block(block: Block, file: str, height: int) -> str:

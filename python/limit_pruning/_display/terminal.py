@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _INDENT = 2
 # Cells below which states have their short names, and sizes are left out.
-_WIDE = 82
+_WIDE = 80
 
 
 def rendered(
@@ -63,7 +63,7 @@ def _blocks(view: View, width: int, glyphs: Glyphs) -> Group:
 def _counts(view: View, glyphs: Glyphs, *, wide: bool) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bright_black")
     table.add_column(no_wrap=True)
-    headings = ["row groups", "rows", f"{glyphs.chosen} chosen", "rows to read"]
+    headings = ["row groups", "rows", f"{glyphs.chosen} chosen", "to read"]
     for heading in [*headings, "size"] if wide else headings:
         table.add_column(heading, justify="right")
     for count in counts(view.row_groups):
