@@ -79,7 +79,7 @@ bench-jvm: tools ## Measure how fast row groups are classified, and what that al
 	$(SBT) "benchmarks/Jmh/run -prof gc"
 
 .PHONY: check
-check: $(if $(filter true,$(CI)),browser) test ## What CI runs: make test, in a browser too
+check: $(if $(filter true,$(CI)),browser) test docs ## What CI runs: make test, in a browser too, and the site
 
 .PHONY: lint
 lint: lint-python ## Formatters and linters of both languages, changing nothing
@@ -92,8 +92,13 @@ format: setup ## Formatters and linters of both languages, repairing what they c
 	$(SBT) scalafixAll scalafmtAll scalafmtSbt benchmarks/scalafixAll benchmarks/scalafmtAll
 
 .PHONY: golden
-golden: setup $(JAR) ## Write the golden EXPLAIN files anew
-	UPDATE_GOLDEN=1 $(PY) -m pytest tests/test_explain.py
+golden: setup $(JAR) ## Write the golden EXPLAIN files and the generated parts of docs/ anew
+	UPDATE_GOLDEN=1 $(PY) -m pytest tests/test_explain.py tests/test_docs_settings.py tests/test_docs_benchmarks.py
+
+.PHONY: docs
+docs: $(VENV)/.stamp-docs ## Build the site into target/site, and check its links
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet --strict
+	@echo "$(CURDIR)/target/site/index.html"
 
 .PHONY: wheel
 wheel: setup $(JAR) ## Build the wheel, with the JAR inside, into dist/
@@ -133,6 +138,10 @@ $(VENV)/.stamp: pyproject.toml
 
 $(VENV)/.stamp-bench: $(VENV)/.stamp
 	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]' pyspark==$(PYSPARK)
+	@touch $@
+
+$(VENV)/.stamp-docs: $(VENV)/.stamp
+	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[dev,docs]' pyspark==$(PYSPARK)
 	@touch $@
 
 $(JAR): $(JAR_SOURCES) | tools

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import pytest
 from pyspark.sql import SparkSession
 
@@ -61,25 +58,3 @@ def test_settings_are_documented(spark: SparkSession, key: str) -> None:
 
 def _explained(spark: SparkSession) -> str:
     return str(spark.sql(f"EXPLAIN {QUERY}").collect()[0][0])
-
-
-def test_the_readme_lists_the_settings_that_spark_lists(spark: SparkSession) -> None:
-    listed = {row.key: row.value for row in spark.sql("SET -v").collect()}
-    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-    documented = dict(
-        re.findall(r"^\| `(spark\.limitPruning\.\S+)` \| `(\S+)` \|", readme, re.MULTILINE)
-    )
-    assert documented.keys() == {key for key in listed if key.startswith("spark.limitPruning.")}
-    for key, default in documented.items():
-        if not spark.conf.isModifiable(key):
-            assert default == listed[key]
-            continue
-        with conf(spark, {key: default}):  # the default as the README writes it is a value
-            assert _as_number(default) == _as_number(listed[key])
-
-
-def _as_number(value: str) -> str:
-    """Return a duration in milliseconds, and anything else as it is."""
-    units = {"ms": 1, "s": 1000}
-    match = re.fullmatch(r"(\d+)(ms|s)", value)
-    return str(int(match[1]) * units[match[2]]) if match else value

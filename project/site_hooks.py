@@ -1,0 +1,75 @@
+"""Makes the site of what the repository has beside docs/, too.
+
+Pages link to files by relative paths, as they stand in the repository. What of that is not in docs/
+becomes a page or a picture of the site, or a link to the repository.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+PUBLISHED = {
+    ROOT / "CHANGELOG.md": "changelog.md",
+    ROOT / "CONTRIBUTING.md": "contributing.md",
+    ROOT / "benchmarks/results/5GB-2000.png": "images/5GB-2000.png",
+}
+_CODE = re.compile(r"(^```.*?^```|`[^`\n]*`)", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"(?<=\]\()[^)\s]+(?=\))")
+
+_LOADED = re.compile(
+    r"<(?:script|img|iframe)[^>]* src=\"(?:https?:)?//|<link[^>]* href=\"(?:https?:)?//"
+)
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add what is published of other folders."""
+    for path, uri in PUBLISHED.items():
+        files.append(File.generated(config, uri, abs_src_path=str(path)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Point the links of a page to where the site has what they mean."""
+    del files  # MkDocs passes it by name
+
+    def target(link: re.Match[str]) -> str:
+        return _target(link[0], page.file, config.extra["repository"])
+
+    parts = _CODE.split(markdown)  # every other part is code
+    parts[::2] = [_LINK.sub(target, text) for text in parts[::2]]
+    return "".join(parts)
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Refuse a page that makes its readers load something from elsewhere."""
+    del config  # MkDocs passes it by name
+    if loaded := _LOADED.search(output):
+        raise PluginError(f"{page.file.src_uri} loads from elsewhere: {loaded[0]}")
+    return output
+
+
+def _target(link: str, page: File, repository: str) -> str:
+    url = urlsplit(link)
+    if url.scheme or not url.path:
+        return link
+    path = Path(os.path.normpath(Path(str(page.abs_src_path)).parent / url.path))
+    if path in PUBLISHED:
+        uri = PUBLISHED[path]
+    elif path.is_relative_to(DOCS):
+        uri = path.relative_to(DOCS).as_posix()
+    elif path.exists():
+        return f"{repository}/blob/main/{path.relative_to(ROOT).as_posix()}"
+    else:
+        return link  # MkDocs finds nothing there either, and says so
+    folder = Path(page.src_uri).parent
+    return urlunsplit(url._replace(path=Path(os.path.relpath(uri, folder)).as_posix()))
