@@ -25,7 +25,6 @@ PUBLISHED = {
 }
 _CODE = re.compile(r"(^```.*?^```|`[^`\n]*`)", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?<=\]\()[^)\s]+(?=\))")
-
 _LOADED = re.compile(
     r"<(?:script|img|iframe)[^>]* src=\"(?:https?:)?//|<link[^>]* href=\"(?:https?:)?//"
 )

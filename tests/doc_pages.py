@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import textwrap
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,6 +55,11 @@ def assert_shown(expected: str, printed: str) -> None:
     assert re.fullmatch(pattern, found, re.DOTALL), (
         f"the page shows\n{expected}\nbut this came:\n{found}"
     )
+
+
+def fill(text: str, indent: str = "") -> str:
+    """Return prose in lines as long as those of the pages, all but the first indented."""
+    return textwrap.fill(text, 150, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def hold_generated(page: Path, expected: str) -> None:

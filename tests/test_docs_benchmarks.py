@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from doc_pages import DOCS, ROOT, hold_generated
+from doc_pages import DOCS, ROOT, fill, hold_generated
 
 RESULTS = ROOT / "benchmarks/results/5GB-2000.json"
 MET = {True: "met", False: "missed", None: "not measured"}
@@ -22,7 +22,11 @@ def described(results: dict[str, Any]) -> str:
     size = f"{tables['events']['bytes'] / 1e9:.1f} GB in {tables['events']['files']} files"
     versions = ", ".join(f"{n} {v}" for n, v in about["versions"].items() if "extension" not in n)
     rows = [row(target) for target in results["targets"]]
-    missed = [f"- *{t['name']}:* {t['reason']}.\n" for t in results["targets"] if t["reason"]]
+    missed = [
+        fill(f"- *{target['name']}:* {target['reason']}.", indent="  ") + "\n"
+        for target in results["targets"]
+        if target["reason"]
+    ]
     return (
         f"\n{size}; {versions}; {about['system']}, {about['cores']} cores.\n\n"
         f"| ratio | wanted | | geometric mean | least | most |\n{'| --- ' * 6}|\n"

@@ -6,7 +6,7 @@ import re
 
 from pyspark.sql import Row, SparkSession
 
-from doc_pages import DOCS, hold_generated
+from doc_pages import DOCS, fill, hold_generated
 
 UNITS = {"b": (1024, ["bytes", "KiB", "MiB", "GiB"]), "ms": (1000, ["ms", "s"])}
 
@@ -50,5 +50,5 @@ def default(value: str) -> str:
 
 
 def wrapped(text: str) -> str:
-    """Return the text with the names of settings in it as code."""
-    return re.sub(r"\bspark\.[A-Za-z.]+[A-Za-z]", r"`\g<0>`", text)
+    """Return the text in lines, with the names of settings in it as code."""
+    return fill(re.sub(r"\bspark\.[A-Za-z.]+[A-Za-z]", r"`\g<0>`", text))
