@@ -1,6 +1,6 @@
 """Makes Spark read only what a LIMIT needs from Parquet, with or without a WHERE.
 
-Example:
+Examples:
     >>> import limit_pruning
     >>> from pyspark.sql import SparkSession
     >>> spark = limit_pruning.configure(SparkSession.builder).getOrCreate()

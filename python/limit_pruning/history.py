@@ -86,7 +86,7 @@ def history(spark: SparkSession) -> tuple[QueryReport, ...]:
         ExtensionNotActiveError: The session was started without the extension.
         JarMismatchError: The session's JAR is older than this package.
 
-    Example:
+    Examples:
         >>> for query in limit_pruning.history(spark):
         ...     print(query.ended, query.description, query.report, sep="\n")
     """
@@ -110,7 +110,7 @@ def totals(spark: SparkSession) -> Totals:
         ExtensionNotActiveError: The session was started without the extension.
         JarMismatchError: The session's JAR is older than this package.
 
-    Example:
+    Examples:
         >>> limit_pruning.totals(spark).bytes_read
         11534336
     """

@@ -153,7 +153,7 @@ def inspect(
         ExtensionNotActiveError: The session was started without the extension.
         JarMismatchError: The session's JAR is older than this package.
 
-    Example:
+    Examples:
         >>> look = limit_pruning.inspect(spark, "events", "ts >= '2024-03-04'", limit=100)
         >>> look.row_groups_fully_matching
         12

@@ -20,7 +20,7 @@ def jar_path() -> Path:
     Raises:
         JarNotFoundError: Neither place has the file.
 
-    Example:
+    Examples:
         >>> limit_pruning.jar_path().name
         'spark-limit-pruning.jar'
     """

@@ -204,7 +204,7 @@ def report(df: DataFrame) -> PruningReport:
         ExtensionNotActiveError: The DataFrame's session was started without the extension.
         JarMismatchError: The session's JAR is older than this package.
 
-    Example:
+    Examples:
         >>> print(limit_pruning.report(spark.sql("SELECT * FROM t WHERE s >= 50 LIMIT 3")))
     """
     from pyspark.sql import DataFrame

@@ -43,7 +43,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
         SparkConnectNotSupportedError: The builder, or the environment, asks for Spark Connect.
         JarNotFoundError: The JAR is not there.
 
-    Example:
+    Examples:
         >>> spark = limit_pruning.configure(SparkSession.builder).getOrCreate()
     """
     options: dict[str, object] = getattr(builder, "_options", {})
@@ -69,7 +69,7 @@ def verify(spark: SparkSession) -> None:
         UnsupportedSparkVersionError: Spark is not one of the supported lines.
         ExtensionNotActiveError: The session was started without the extension.
 
-    Example:
+    Examples:
         >>> limit_pruning.verify(spark)
     """
     require(spark, "verify")

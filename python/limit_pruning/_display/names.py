@@ -7,7 +7,7 @@ from itertools import takewhile
 def short_names(files: Iterable[str]) -> dict[str, str]:
     """Return each file's path below the folder that all of them have in common.
 
-    Example:
+    Examples:
         >>> list(short_names(["s3://b/t/day=1/a.parquet", "s3://b/t/day=2/a.parquet"]).values())
         ['day=1/a.parquet', 'day=2/a.parquet']
     """
