@@ -25,6 +25,11 @@ PUBLISHED = {
 }
 _CODE = re.compile(r"(^```.*?^```|`[^`\n]*`)", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?<=\]\()[^)\s]+(?=\))")
+_PICTURE = re.compile(
+    r'<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="(?P<dark>[^"]+)">\s*'
+    r'<img alt="(?P<alt>[^"]+)" src="(?P<light>[^"]+)">\s*</picture>'
+)
+_BY_SCHEME = r"![\g<alt>](\g<light>#only-light)\n![\g<alt>](\g<dark>#only-dark)"
 _LOADED = re.compile(
     r"<(?:script|img|iframe)[^>]* src=\"(?:https?:)?//|<link[^>]* href=\"(?:https?:)?//"
 )
@@ -38,12 +43,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Point the links of a page to where the site has what they mean."""
+    """Point the links and pictures of a page to where the site has what they mean."""
     del files  # MkDocs passes it by name
 
     def target(link: re.Match[str]) -> str:
         return _target(link[0], page.file, config.extra["repository"])
 
+    # Readers choose the site's colours, which need not be those of their machine.
+    markdown = _PICTURE.sub(_BY_SCHEME, markdown)
     parts = _CODE.split(markdown)  # every other part is code
     parts[::2] = [_LINK.sub(target, text) for text in parts[::2]]
     return "".join(parts)
