@@ -136,5 +136,5 @@ $(VENV)/.stamp-bench: $(VENV)/.stamp
 	@touch $@
 
 $(JAR): $(JAR_SOURCES) | tools
-	$(SBT) package
+	$(SBT) package makePom packageSrc
 	@touch $@
