@@ -145,5 +145,5 @@ $(VENV)/.stamp-docs: $(VENV)/.stamp
 	@touch $@
 
 $(JAR): $(JAR_SOURCES) | tools
-	$(SBT) package
+	$(SBT) package makePom packageSrc
 	@touch $@

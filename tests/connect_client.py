@@ -45,9 +45,14 @@ def main(address: str, wildlife: str, numbered: str) -> dict[str, Any]:
         "EXPLAIN": spark.sql(f"EXPLAIN {alpine}").collect()[0][0],
         "rows": [row.species for row in frame.collect()],
         "pandas": pandas["species"].tolist(),
-        "verify": refusal(lambda: limit_pruning.verify(spark)),
-        "report": refusal(lambda: limit_pruning.report(frame)),
+    }
+    told["refusals"] = {
         "configure": refusal(lambda: limit_pruning.configure(SparkSession.builder.remote(address))),
+        "history": refusal(lambda: limit_pruning.history(spark)),
+        "inspect": refusal(lambda: limit_pruning.inspect(spark, wildlife)),
+        "report": refusal(lambda: limit_pruning.report(frame)),
+        "totals": refusal(lambda: limit_pruning.totals(spark)),
+        "verify": refusal(lambda: limit_pruning.verify(spark)),
     }
     spark.conf.set("spark.limitPruning.planning.jobFiles", "1")
     frame = spark.read.parquet(numbered).where("c >= 6").limit(5)

@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from inspect import isfunction
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from cluster import SMALL_JVM, awaited, daemon
 
 CLIENT = Path(__file__).with_name("connect_client.py")
 STATES = "4 total → 3 matched → 1 fully matched → 1 scanned"
+PUBLIC_CALLS = {name for name in limit_pruning.__all__ if isfunction(getattr(limit_pruning, name))}
 ALPINE = {"Alpine Ibex", "Alpine Goat", "Alpine Sheep"}
 SETTINGS = {
     "spark.master": "local[2]",
@@ -104,12 +106,12 @@ def test_footers_are_read_by_jobs(told: dict[str, Any], folder: Path) -> None:
     assert "limit pruning: footers of" in events
 
 
-@pytest.mark.parametrize("call", ["verify", "report", "configure"])
-def test_a_call_that_needs_the_jvm_says_so(told: dict[str, Any], call: str) -> None:
-    assert told[call].startswith(
-        f"limit_pruning.{call} talks to the JVM of a classic session, but "
-    )
-    assert "df.explain()" in told[call]
+def test_each_call_that_needs_the_jvm_says_so(told: dict[str, Any]) -> None:
+    assert told["refusals"].keys() == PUBLIC_CALLS - {"jar_path"}
+    for call, text in told["refusals"].items():
+        start = f"limit_pruning.{call} talks to the JVM of a classic session, but "
+        assert text.startswith(start)
+        assert "df.explain()" in text
 
 
 def test_the_client_of_the_page(server: str, folder: Path) -> None:
