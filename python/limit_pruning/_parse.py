@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
-from py4j.protocol import Py4JError, Py4JJavaError
+from py4j.protocol import Py4JError
 
 from limit_pruning._version import __version__
 from limit_pruning.errors import JarMismatchError
@@ -13,6 +13,8 @@ from limit_pruning.jar import jar_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_NO_METHOD = "does not exist"  # what py4j says; it has no class of errors for that
 
 
 class Versioned(Protocol):
@@ -27,16 +29,17 @@ def parsed(bridge: Versioned) -> Iterator[None]:
     """Raise JarMismatchError where a method or a key is not there that this package asks for."""
     try:
         yield
-    except (KeyError, Py4JError) as error:
-        if isinstance(error, Py4JJavaError):
-            raise
-        raise JarMismatchError(
-            f"The session's JAR, of version {bridge.version()}, reports no {_missing(error)}; this "
-            f"package is limit_pruning {__version__} and brings a JAR of its own, at "
-            f"{jar_path()}: stop the session and start it with that one, as "
-            "limit_pruning.configure(builder) does."
-        ) from error
+    except KeyError as error:
+        raise _mismatch(bridge, str(error)) from error
+    except Py4JError as error:
+        if type(error) is Py4JError and _NO_METHOD in str(error):
+            raise _mismatch(bridge, "such thing") from error
+        raise
 
 
-def _missing(error: Exception) -> str:
-    return str(error) if isinstance(error, KeyError) else str(error).splitlines()[0]
+def _mismatch(bridge: Versioned, missing: str) -> JarMismatchError:
+    return JarMismatchError(
+        f"The session's JAR, of version {bridge.version()}, reports no {missing}; this package is "
+        f"limit_pruning {__version__} and brings a JAR of its own, at {jar_path()}: stop the "
+        "session and start it with that one, as limit_pruning.configure(builder) does."
+    )

@@ -10,7 +10,8 @@ import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.ui.{SparkListenerSQLExecutionEnd, SparkListenerSQLExecutionStart}
 
 /**
- * Describes every query with a LIMIT over Parquet when it has ended, off the query's own way. Spark calls it from one thread.
+ * Describes every query with a LIMIT over Parquet when it has ended, off the query's own way: where the same plan is run
+ * again at once, what was read may be that of the later run. Spark calls it from one thread.
  */
 final class KeepHistory(history: History, totals: Totals) extends SparkListener with Logging {
   import KeepHistory._
