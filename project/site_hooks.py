@@ -30,7 +30,7 @@ _PICTURE = re.compile(
     r'<img alt="(?P<alt>[^"]+)" src="(?P<light>[^"]+)">\s*</picture>'
 )
 _BY_SCHEME = r"![\g<alt>](\g<light>#only-light)\n![\g<alt>](\g<dark>#only-dark)"
-# Without it, pages that are opened from a folder have no search.
+# Of the plugin `offline`. Without it, pages that are opened from a folder have no search.
 _SEARCH_IN_FOLDERS = '<script src="https://unpkg.com/iframe-worker/shim"></script>'
 _LOADED = re.compile(
     r"<(?:script|img|iframe)[^>]* src=\"(?:https?:)?//|<link[^>]* href=\"(?:https?:)?//"
