@@ -30,6 +30,8 @@ _PICTURE = re.compile(
     r'<img alt="(?P<alt>[^"]+)" src="(?P<light>[^"]+)">\s*</picture>'
 )
 _BY_SCHEME = r"![\g<alt>](\g<light>#only-light)\n![\g<alt>](\g<dark>#only-dark)"
+# Of the plugin `offline`. Without it, pages that are opened from a folder have no search.
+_SEARCH_IN_FOLDERS = '<script src="https://unpkg.com/iframe-worker/shim"></script>'
 _LOADED = re.compile(
     r"<(?:script|img|iframe)[^>]* src=\"(?:https?:)?//|<link[^>]* href=\"(?:https?:)?//"
 )
@@ -57,11 +59,22 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
-    """Refuse a page that makes its readers load something from elsewhere."""
+    """Take out the one script from elsewhere, and refuse a page that loads anything else so."""
     del config  # MkDocs passes it by name
-    if loaded := _LOADED.search(output):
-        raise PluginError(f"{page.file.src_uri} loads from elsewhere: {loaded[0]}")
-    return output
+    return _without_elsewhere(output, page.file.src_uri)
+
+
+def on_post_template(output_content: str, template_name: str, config: MkDocsConfig) -> str:
+    """Do as `on_post_page`, for pages that are not made of Markdown."""
+    del config
+    return _without_elsewhere(output_content, template_name)
+
+
+def _without_elsewhere(html: str, name: str) -> str:
+    html = html.replace(_SEARCH_IN_FOLDERS, "")
+    if loaded := _LOADED.search(html):
+        raise PluginError(f"{name} loads from elsewhere: {loaded[0]}")
+    return html
 
 
 def _target(link: str, page: File, repository: str) -> str:

@@ -26,7 +26,7 @@ def names(
         yield {"spark": spark}
 
 
-@pytest.mark.parametrize("page", ["quickstart", "layout"])
+@pytest.mark.parametrize("page", ["quickstart", "layout", "metrics"])
 def test_examples(names: dict[str, Any], page: str) -> None:
     shown = examples(DOCS / f"{page}.md")
     assert shown
