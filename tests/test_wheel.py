@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-
 ROOT = Path(__file__).parents[1]
 SITE = "import sysconfig; print(sysconfig.get_path('purelib'))"
 # 400 MB that need not be downloaded again: PySpark, rich, and what these two need.

@@ -78,10 +78,16 @@ def _cost_line(limit: LimitReport) -> str:
             f"to read: {to_read}" if to_read else "",
             _known("pages skipped: {:,}", limit.pages_skipped or None),
             _known("planning: {:.1f} ms", limit.planning_ms),
-            f"row filter: {'skipped' if limit.row_filter_skipped else 'kept'}",
+            _row_filter(limit),
         )
         if part
     )
+
+
+def _row_filter(limit: LimitReport) -> str:
+    if limit.predicate is None:
+        return ""
+    return f"row filter: {'skipped' if limit.row_filter_skipped else 'kept'}"
 
 
 def _listed(text: str, size: int | None) -> str:

@@ -11,7 +11,7 @@ object Obstacle {
 
   final case class NoStatistics(column: String) extends Obstacle(s"no usable statistics for column $column")
 
-  final case class NoNullCount(column: String) extends Obstacle(s"no null count for column $column")
+  final case class PerhapsNull(column: String) extends Obstacle(s"column $column may hold nulls")
 
   final case class PerhapsNaN(key: String)
       extends Obstacle(s"$key may be NaN, which Spark puts above all values and statistics leave out")
@@ -36,7 +36,7 @@ private[predicate] final class FindObstacle(conjunct: Expression, ordinals: Map[
 
   private lazy val columns = Column.in(conjunct).map { column =>
     val name = (column.attribute.name +: column.path).mkString(".")
-    (ordinals(column.id), NoStatistics(name), NoNullCount(name))
+    (ordinals(column.id), NoStatistics(name), PerhapsNull(name))
   }
 
   private lazy val undecided = Undecided(BriefSql(conjunct))
@@ -47,7 +47,7 @@ private[predicate] final class FindObstacle(conjunct: Expression, ordinals: Map[
   private def ofFacts(unit: RowUnit): Obstacle =
     columns.collectFirst { case (i, noValues, _) if unit.facts(i).values == Values.Unknown => noValues }
       .orElse(columns.collectFirst {
-        case (i, _, noCount) if unit.facts(i).nulls == Nulls.Unknown => noCount
+        case (i, _, perhapsNull) if unit.facts(i).nulls == Nulls.Unknown => perhapsNull
       })
       .getOrElse(undecided)
 }

@@ -40,9 +40,11 @@ class ClassifyPagesSuite extends AnyFunSuite with TempFolder with ScalaCheckProp
   test("a row group none of whose pages matches is not matching, one of which all do is fully matching") {
     // Only the pages tell that no row stands between 100 and 900.
     val gap = (0 until 100).map(i => Seq(i, 0)) ++ (900 until 1000).map(i => Seq(i, 0))
-    assert(classified(gap, pageRows = 10)(EqualTo(a, Literal(500))) == ClassifiedRowGroup.NotMatching)
+    assert(classified(gap, pageRows = 10)(EqualTo(a, Literal(500))) ==
+      ClassifiedRowGroup.NotMatching.copy(by = Layer.Pages))
     val outside = Or(LessThan(a, Literal(200)), GreaterThan(a, Literal(800)))
-    assert(classified(gap, pageRows = 10)(outside) == ClassifiedRowGroup.fullyMatching(200))
+    assert(classified(gap, pageRows = 10)(outside) ==
+      ClassifiedRowGroup.fullyMatching(200).copy(by = Layer.Pages))
     assert(classified(gap, pageRows = 15)(outside).matching == Seq(RowRange(0, 90), RowRange(105, 200)))
   }
 

@@ -52,7 +52,7 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
         None,
         None,
         Some("no usable statistics for column a"),
-        Some("no null count for column a")
+        Some("column a may hold nulls")
       )
     )
     val udf = ScalaUDF((value: Any) => value != null, BooleanType, Seq(a), udfName = Some("odd"))

@@ -38,8 +38,8 @@ class ObstacleSuite extends AnyFunSuite {
   test("should name the first column without statistics, then the first without a null count") {
     assert(of(both, known, ColumnFacts.Unknown) == NoStatistics("b"))
     assert(of(both, withoutCount, ColumnFacts.Unknown) == NoStatistics("b"), "which is worse")
-    assert(of(both, known, withoutCount) == NoNullCount("b"))
-    assert(of(both, withoutCount, withoutCount) == NoNullCount("a"))
+    assert(of(both, known, withoutCount) == PerhapsNull("b"))
+    assert(of(both, withoutCount, withoutCount) == PerhapsNull("a"))
   }
 
   test("should name the conjunct where all is known and it holds for some rows only") {
@@ -55,7 +55,7 @@ class ObstacleSuite extends AnyFunSuite {
 
   test("should be a sentence of one line without the file or row group, because it is counted") {
     val all =
-      Seq(NotProvable("f(a)"), NoStatistics("a"), NoNullCount("a"), UntestedWriter("w"), Undecided("(a < b)"))
+      Seq(NotProvable("f(a)"), NoStatistics("a"), PerhapsNull("a"), UntestedWriter("w"), Undecided("(a < b)"))
     assert(all.map(_.sentence).distinct.size == all.size)
     for (obstacle <- all) assert(obstacle.sentence.nonEmpty && !obstacle.sentence.contains("\n"), obstacle)
     assert(UntestedWriter("duckdb").sentence == "its writer is not trusted: duckdb")
