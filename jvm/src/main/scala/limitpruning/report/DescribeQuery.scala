@@ -106,7 +106,7 @@ object DescribeQuery {
         rowGroupsRead = measured(ScanMetrics.RowGroupsRead),
         rowGroupsSkipped = measured(ScanMetrics.RowGroupsSkipped),
         bytesRead = measured(ScanMetrics.BytesRead),
-        map = map(index.seen, Some(chosen.selection), most)
+        map = map(index.seen, most, Some(chosen.selection), order.flatMap(_.bound))
       )
     }
   }
@@ -125,7 +125,7 @@ object DescribeQuery {
     rowGroups = refusal.counts.map(rowGroups(_, None)),
     files = refusal.counts.map(files(_, None)),
     planningMs = if (refusal.planningNanos > 0) Some(millis(refusal.planningNanos)) else None,
-    map = map(refusal.seen, None, most)
+    map = map(refusal.seen, most)
   )
 
   private def firstTable(plan: LogicalPlan): Option[LogicalRelation] =
@@ -146,9 +146,14 @@ object DescribeQuery {
   private def files(counts: SearchCounts, scanned: Option[Int]): FileCounts =
     FileCounts(counts.files, counts.filesLookedAt, counts.footersKept, scanned, counts.bytes)
 
-  private def map(seen: Option[SeenRowGroups], selection: Option[Selection], most: Int): RowGroupMap = seen
+  private def map(
+      seen: Option[SeenRowGroups],
+      most: Int,
+      selection: Option[Selection] = None,
+      bound: Option[String] = None
+  ): RowGroupMap = seen
     .filter(_ => most > 0)
-    .flatMap(_.map((files, classify) => new DescribeRowGroups(classify, selection)(files, most)))
+    .flatMap(_.map((files, classify) => new DescribeRowGroups(classify, selection, bound)(files, most)))
     .getOrElse(RowGroupMap.Empty)
 
   private def millis(nanos: Long): Double = nanos / 1e6

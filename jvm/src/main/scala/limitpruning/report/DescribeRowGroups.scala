@@ -9,11 +9,13 @@ import limitpruning.select.{RowRange, Selection}
  *
  * @param classify what classified them
  * @param selection what is read, `None` where that was left to Spark
+ * @param bound the place in an order that the rows which are read reach, where others are left out by it
  * @param columns how many of the columns that `classify` knows are told of
  */
 private[report] final class DescribeRowGroups(
     classify: ClassifyRowGroups,
     selection: Option[Selection],
+    bound: Option[String] = None,
     columns: Int = DescribeRowGroups.MostColumns
 ) {
   import DescribeRowGroups._
@@ -46,6 +48,9 @@ private[report] final class DescribeRowGroups(
     )
   }
 
+  private def isBehindBound(file: ClassifiedFile, ordinal: Int): Boolean =
+    bound.nonEmpty && !chosen.contains((file.listed.status.getPath.toString, ordinal))
+
   private def factsOf(file: ClassifiedFile, ordinal: Int): Seq[String] = {
     val known = file.known(ordinal)
     classify.columns.indices.take(columns.min(MostColumns)).map(i =>
@@ -57,6 +62,8 @@ private[report] final class DescribeRowGroups(
     val rowGroup = file.rowGroups(ordinal)
     rowGroup.state match {
       case _ if file.footer.rowGroups(ordinal).getRowCount == 0 => "it has no rows"
+      case MatchState.FullyMatching | MatchState.PartiallyMatching if isBehindBound(file, ordinal) =>
+        s"no row reaches the bound ${bound.get}"
       case MatchState.FullyMatching if !classify.hasPredicate => "there is no predicate"
       case MatchState.FullyMatching => "every row matches"
       case MatchState.NotMatching => classify.neverTrue(file.known(ordinal))

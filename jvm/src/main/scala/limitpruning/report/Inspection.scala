@@ -22,7 +22,7 @@ final class Inspection private[report] (
   import Inspection._
 
   private val layouts = look.columns.map(column => new ColumnLayout(column, look.isPartition(column)))
-  private val describe = new DescribeRowGroups(look.classify, selection, look.predicateColumns)
+  private val describe = new DescribeRowGroups(look.classify, selection, columns = look.predicateColumns)
   private val told = ArrayBuffer.empty[RowGroupReport]
   private var next, rowGroups, not, partially, fully = 0
   private var rows, rowsMatching, bytes = 0L

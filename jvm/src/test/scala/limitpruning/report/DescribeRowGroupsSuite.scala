@@ -88,6 +88,7 @@ class DescribeRowGroupsSuite extends AnyFunSuite with SparkSuite {
     )
     val rowGroups = told(table.orderBy("a").limit(1))
     assert(rowGroups.map(_.rowsToRead) == Seq(Some(1L), None, None))
+    assert(rowGroups.map(_.why) == "there is no predicate" +: Seq.fill(2)("no row reaches the bound 1"))
     assert(rowGroups.map(_.facts) == Seq(1, 2, 3).map(a => Seq(s"a: $a, no nulls")))
   }
 }
