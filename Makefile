@@ -9,6 +9,7 @@ PYTHON ?= python3
 SPARK := $(shell sed -n 's/^val sparkVersion = "\(.*\)"/\1/p' build.sbt)
 PYSPARK ?= $(SPARK)
 PYSPARK_MATRIX ?= 4.0.2 4.1.3 4.2.0 4.3.0
+WORKERS ?= 2# processes of pytest, each with a Spark of its own
 IS_DEFAULT := $(filter $(SPARK),$(PYSPARK))
 
 VENV := .venv$(if $(IS_DEFAULT),,-$(PYSPARK))
@@ -56,7 +57,7 @@ bench-clean: ## Remove the tables of make bench
 
 .PHONY: test
 test: setup $(if $(IS_DEFAULT),lint-python test-jvm,$(JAR)) ## Lint, Scala suites, pytest (with PYSPARK=<other>: pytest alone)
-	$(PY) -m pytest
+	$(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadfile
 
 .PHONY: test-matrix
 test-matrix: ## make test on every supported minor version of Spark
