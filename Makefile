@@ -9,7 +9,8 @@ PYTHON ?= python3
 SPARK := $(shell sed -n 's/^val sparkVersion = "\(.*\)"/\1/p' build.sbt)
 PYSPARK ?= $(SPARK)
 PYSPARK_MATRIX ?= 4.0.2 4.1.3 4.2.0 4.3.0
-WORKERS ?= 2# processes of pytest, each with a Spark of its own
+# Processes of pytest, each with a Spark of its own.
+WORKERS ?= 2
 IS_DEFAULT := $(filter $(SPARK),$(PYSPARK))
 
 VENV := .venv$(if $(IS_DEFAULT),,-$(PYSPARK))
