@@ -10,8 +10,18 @@ private[limitpruning] object BriefSql {
   /** Values of a list that are shown at most. */
   private val MostValues = 10
 
-  /** Characters in all. */
+  /** Characters of one expression. */
   private val MostCharacters = 500
+
+  /** Conjuncts of a predicate that are shown at most. */
+  private val MostConjuncts = 20
+
+  /** A predicate, as its conjuncts. */
+  def and(conjuncts: Seq[Expression]): String = {
+    val more =
+      if (conjuncts.lengthIs > MostConjuncts) Some(s"… ${conjuncts.size - MostConjuncts} more") else None
+    (conjuncts.take(MostConjuncts).map(apply) ++ more).mkString(" AND ")
+  }
 
   def apply(e: Expression): String = {
     val sql = e.transformWithPruning(_.containsPattern(INSET)) {

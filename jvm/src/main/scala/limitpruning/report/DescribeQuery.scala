@@ -138,7 +138,7 @@ object DescribeQuery {
     })
 
   private def predicate(conjuncts: Seq[Expression]): Option[String] =
-    if (conjuncts.isEmpty) None else Some(conjuncts.map(BriefSql(_)).mkString(" AND "))
+    if (conjuncts.isEmpty) None else Some(BriefSql.and(conjuncts))
 
   private def rowGroups(counts: SearchCounts, scanned: Option[Int]): RowGroupCounts =
     RowGroupCounts(counts.rowGroups, counts.matched, counts.fullyMatched, scanned)

@@ -36,7 +36,7 @@ final class KeepHistory(history: History, totals: Totals) extends SparkListener 
           history.add(
             QueryReport(
               end.executionId,
-              started.fold("")(_.description),
+              started.fold("")(_.description.take(MostCharacters)),
               started.map(_.time),
               end.time,
               ListenerEvents.hasFailed(end),
@@ -60,6 +60,9 @@ private object KeepHistory {
   /** Nothing is planned here that its query has not planned. */
   private def isPlanned(query: QueryExecution): Boolean =
     query.tracker.phases.contains(QueryPlanningTracker.PLANNING)
+
+  /** Of a description, which may be all of a long query. */
+  private val MostCharacters = 1000
 
   private final case class Started(description: String, time: Long)
 }
