@@ -11,6 +11,9 @@ import org.apache.spark.sql.types.DataType
  */
 final case class Column(attribute: Attribute, path: Seq[String], dataType: DataType) {
   def id: (ExprId, Seq[String]) = (attribute.exprId, path)
+
+  /** As people write it: `address.street`. */
+  def name: String = (attribute.name +: path).mkString(".")
 }
 
 object Column {

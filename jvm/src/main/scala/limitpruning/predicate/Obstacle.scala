@@ -35,8 +35,7 @@ private[predicate] final class FindObstacle(conjunct: Expression, ordinals: Map[
     .map(NotProvable(_))
 
   private lazy val columns = Column.in(conjunct).map { column =>
-    val name = (column.attribute.name +: column.path).mkString(".")
-    (ordinals(column.id), NoStatistics(name), PerhapsNull(name))
+    (ordinals(column.id), NoStatistics(column.name), PerhapsNull(column.name))
   }
 
   private lazy val undecided = Undecided(BriefSql(conjunct))

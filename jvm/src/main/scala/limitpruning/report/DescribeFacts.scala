@@ -16,9 +16,8 @@ private[report] object DescribeFacts {
   private val MostCharacters = 60
 
   def apply(column: Column, facts: ColumnFacts): String = {
-    val name = (column.attribute.name +: column.path).mkString(".")
     val known = Seq(values(facts.values, column.dataType), nulls(facts)).flatten
-    s"$name: ${if (known.isEmpty) "nothing known" else known.mkString(", ")}"
+    s"${column.name}: ${if (known.isEmpty) "nothing known" else known.mkString(", ")}"
   }
 
   /** A value as people write it, strings in quotes; cut where it becomes long. */

@@ -1,7 +1,6 @@
 package limitpruning.report
 
 import org.apache.spark.sql.{ExtendedExplainGenerator, SparkSession}
-import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
 import org.apache.spark.sql.internal.SQLConf
@@ -16,11 +15,7 @@ final class ExplainReasons extends ExtendedExplainGenerator {
   override def title: String = "Limit Pruning"
 
   override def generateExtendedInfo(plan: SparkPlan): String = {
-    val limits = logicalOf(plan) match {
-      case Some(logical) if logical.containsPattern(LIMIT) =>
-        DescribeQuery.of(logical, plan, mostRowGroups = 0).limits
-      case _ => Nil
-    }
+    val limits = logicalOf(plan).toSeq.flatMap(DescribeQuery.of(_, plan, mostRowGroups = 0).limits)
     val lines = for (limit <- limits; reason <- limit.reason) yield {
       val rows = limit.limit.fold("")(n => s" $n")
       val order = limit.order.fold("")(order => s" ORDER BY ${order.key}")

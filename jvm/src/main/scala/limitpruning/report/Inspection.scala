@@ -78,7 +78,7 @@ final class Inspection private[report] (
 
 private object Inspection {
   private def fieldsOf(layout: ColumnLayout): ReportJson.Fields = ReportJson.fields(
-    "name" -> (layout.column.attribute.name +: layout.column.path).mkString("."),
+    "name" -> layout.column.name,
     "type" -> layout.column.dataType.sql,
     "is_partition" -> layout.isPartition,
     "bounds" -> layout.bounds,

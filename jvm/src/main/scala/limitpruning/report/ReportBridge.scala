@@ -10,6 +10,7 @@ import limitpruning.plan.PruneRowGroupsByLimit
  * The one class that Python calls, through py4j: plain types in, plain types out. Stateless.
  */
 final class ReportBridge {
+  import ReportBridge._
 
   /** The extension's version, or "unknown" outside of its JAR. */
   def version: String = Option(getClass.getPackage.getImplementationVersion).getOrElse("unknown")
@@ -40,12 +41,6 @@ final class ReportBridge {
   def report(execution: QueryExecution): String =
     ReportJson.of(DescribeQuery(execution, MostRowGroups))
 
-  /** Row groups that are told of at most, for each LIMIT. */
-  private val MostRowGroups = 5000
-
-  /** For listeners to hear of queries that have just ended. */
-  private val PatienceMillis = 2000L
-
   /**
    * Begins to look at the table of a query with one LIMIT, which is planned and not run.
    *
@@ -61,4 +56,13 @@ final class ReportBridge {
     SparkSessions.onServer(session).sessionState.optimizer.preCBORules.collect {
       case rule: PruneRowGroupsByLimit => rule
     }
+}
+
+private object ReportBridge {
+
+  /** Row groups that are told of at most, for each LIMIT. */
+  private val MostRowGroups = 5000
+
+  /** For listeners to hear of queries that have just ended. */
+  private val PatienceMillis = 2000L
 }
