@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import subprocess
 import sys
 from collections.abc import Iterator
 from inspect import isfunction
@@ -18,6 +17,7 @@ import install_page
 import limit_pruning
 import tables
 from cluster import SMALL_JVM, awaited, daemon
+from processes import output_of
 
 CLIENT = Path(__file__).with_name("connect_client.py")
 STATES = "4 total → 3 matched → 1 fully matched → 1 scanned"
@@ -62,17 +62,8 @@ def server(folder: Path) -> Iterator[str]:
 
 def run(*arguments: str, cwd: Path) -> str:
     """Run a script of Python and return what it printed."""
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=cwd,
-        env=os.environ | {"PYTHONIOENCODING": "utf-8"},
-        capture_output=True,
-        encoding="utf-8",
-        timeout=240,
-        check=False,
-    )
-    assert done.returncode == 0, f"{arguments} failed\n{done.stdout}\n{done.stderr}"
-    return done.stdout
+    environment = os.environ | {"PYTHONIOENCODING": "utf-8"}
+    return output_of(sys.executable, *arguments, cwd=cwd, env=environment)
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 import install_page
 import limit_pruning
 import tables
+from processes import output_of
 
 HOME = Path(pyspark.__path__[0])
 STATES = re.compile("4 total → 3 matched -?[→>] 1 fully matched")
@@ -43,18 +43,7 @@ def run(commands: str, folder: Path) -> str:
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_SUBMIT_OPTS": JVM,
     }
-    done = subprocess.run(
-        ["bash", "-euc", commands],
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=240,
-        check=False,
-    )
-    assert done.returncode == 0, f"{commands} failed\n{done.stdout}\n{done.stderr}"
-    return done.stdout
+    return output_of("bash", "-euc", commands, cwd=folder, env=environment)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 import venv
 import zipfile
@@ -12,6 +11,8 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+from processes import output_of
 
 ROOT = Path(__file__).parents[1]
 SITE = "import sysconfig; print(sysconfig.get_path('purelib'))"
@@ -23,11 +24,7 @@ EXAMPLE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 def run(*command: str, cwd: Path) -> str:
     """Run a command to its end and return what it printed; show everything if it fails."""
     environment = dict(os.environ, PIP_DISABLE_PIP_VERSION_CHECK="1")
-    done = subprocess.run(
-        command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
-    assert done.returncode == 0, f"{command} failed\n{done.stdout}\n{done.stderr}"
-    return done.stdout
+    return output_of(*command, cwd=cwd, env=environment)
 
 
 @pytest.fixture(scope="module")
