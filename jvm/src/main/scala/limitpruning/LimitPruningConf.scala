@@ -97,6 +97,19 @@ object LimitPruningConf {
     .checkValue(_ >= 1, "must be at least 1")
     .createWithDefault(128)
 
+  val FileScan = SQLConf
+    .buildConf("spark.limitPruning.fileScan")
+    .doc(
+      "When the files that a LIMIT needs are read by Spark's own scan node, whole and with all filters, instead of by " +
+        "LimitPrunedScan, which reads single row groups and pages. auto: when a native engine (Comet, Gluten, RAPIDS) is " +
+        "active, which looks for Spark's node, or when another extension replaces operators and whole files are selected. " +
+        "always, never: whatever else is active."
+    )
+    .version("0.1.0")
+    .stringConf
+    .checkValues(Set("auto", "always", "never"))
+    .createWithDefault("auto")
+
   val CacheMaxBytes = SQLConf
     .buildStaticConf("spark.limitPruning.cache.maxBytes")
     .doc(

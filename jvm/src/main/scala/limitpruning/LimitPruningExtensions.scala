@@ -24,7 +24,7 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
       PruneRowGroupsByLimit(session, sharedBy(session))
     }
     extensions.injectPreCBORule(session => PruneRowGroupsByOrder(session, sharedBy(session)))
-    extensions.injectPlannerStrategy(_ => PlanLimitPrunedScan)
+    extensions.injectPlannerStrategy(session => PlanLimitPrunedScan(session))
     extensions.injectPlannerStrategy(session => ForgetRefreshedFiles(session, sharedBy(session)))
   }
 

@@ -10,7 +10,7 @@ class LimitPruningExtensionsSuite extends AnyFunSuite with SparkSuite {
   test("a session gets the rule once, and the strategy") {
     val state = spark.sessionState
     assert(state.optimizer.preCBORules.count(_.isInstanceOf[PruneRowGroupsByLimit]) == 1)
-    assert(state.planner.strategies.count(_ == PlanLimitPrunedScan) == 1)
+    assert(state.planner.strategies.count(_.isInstanceOf[PlanLimitPrunedScan]) == 1)
   }
 
   test("sessions of one application count errors together") {

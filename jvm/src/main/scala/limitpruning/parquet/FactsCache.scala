@@ -6,13 +6,13 @@ import scala.jdk.CollectionConverters._
 
 import com.google.common.cache.{CacheBuilder, Weigher}
 import com.google.common.collect.Interners
-import org.apache.hadoop.fs.{EtagSource, FileStatus, Path}
+import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.parquet.schema.MessageType
 
 /**
- * Keeps what was read of files while planning, for all sessions of an application: footers, and the pieces that hold
- * dictionaries, bloom filters and page indexes. A file is known by its path, its length, its modification time and,
- * where the storage has one, its entity tag. Bounded by bytes, least recently used first. Thread-safe.
+ * Caches footers that were read while planning, for all sessions of an application. A file is known by its path, its
+ * length, its modification time and, where the storage has one, its entity tag. Bounded by bytes, least recently used
+ * first. Thread-safe.
  *
  * @param maxBytes of memory that is used, about; 0 keeps nothing
  */
@@ -24,7 +24,7 @@ final class FactsCache(maxBytes: Long) {
     .concurrencyLevel(1) // else no entry could be larger than a fraction of the whole
     .maximumWeight(maxBytes)
     .weigher(sizeOf)
-    .build[Key, Entry]()
+    .build[FileId, Footer]()
   private val schemas = Interners.newWeakInterner[MessageType]()
   private val hitCount, missCount = new LongAdder
 
@@ -33,8 +33,8 @@ final class FactsCache(maxBytes: Long) {
   def misses: Long = missCount.sum
 
   /** Bytes of memory that are used, about. */
-  def size: Long = kept.asMap.asScala.iterator.map { case (key, entry) =>
-    sizeOf.weigh(key, entry).toLong
+  def size: Long = kept.asMap.asScala.iterator.map { case (file, footer) =>
+    sizeOf.weigh(file, footer).toLong
   }.sum
 
   /** The footer of a file, if it is here and tells of these columns. */
@@ -51,20 +51,8 @@ final class FactsCache(maxBytes: Long) {
   /** @return the footer as it is kept */
   def keep(file: FileStatus, footer: Footer): Footer = {
     val shared = footer.sharing(schemas.intern)
-    kept.put(FooterOf(FileId.of(file)), FooterEntry(shared))
+    kept.put(FileId.of(file), shared)
     shared
-  }
-
-  /** A piece of a file, which is read only where it is not here. */
-  def piece(file: FileStatus, from: Long, size: Long)(read: => Array[Byte]): Array[Byte] = {
-    val key = PieceOf(FileId.of(file), from, size)
-    kept.getIfPresent(key) match {
-      case PieceEntry(bytes) => bytes
-      case _ =>
-        val bytes = read
-        kept.put(key, PieceEntry(bytes))
-        bytes
-    }
   }
 
   def forgetAll(): Unit = kept.invalidateAll()
@@ -73,14 +61,10 @@ final class FactsCache(maxBytes: Long) {
   def forget(path: Path): Unit = {
     val root = path.toString
     val below = if (root.endsWith(Path.SEPARATOR)) root else root + Path.SEPARATOR
-    val _ = kept.asMap.keySet.removeIf(key => key.file.path == root || key.file.path.startsWith(below))
+    val _ = kept.asMap.keySet.removeIf(file => file.path == root || file.path.startsWith(below))
   }
 
-  private def known(file: FileStatus): Option[Footer] =
-    kept.getIfPresent(FooterOf(FileId.of(file))) match {
-      case FooterEntry(footer) => Some(footer)
-      case _ => None
-    }
+  private def known(file: FileStatus): Option[Footer] = Option(kept.getIfPresent(FileId.of(file)))
 }
 
 object FactsCache {
@@ -88,34 +72,9 @@ object FactsCache {
   /** Keeps nothing. */
   def none: FactsCache = new FactsCache(0)
 
-  private final case class FileId(path: String, length: Long, modificationTime: Long, tag: String)
-
-  private object FileId {
-    def of(file: FileStatus): FileId = {
-      val tag = file match {
-        case tagged: EtagSource => Option(tagged.getEtag).getOrElse("")
-        case _ => ""
-      }
-      FileId(file.getPath.toString, file.getLen, file.getModificationTime, tag)
-    }
-  }
-
-  private sealed trait Key { def file: FileId }
-  private final case class FooterOf(file: FileId) extends Key
-  private final case class PieceOf(file: FileId, from: Long, size: Long) extends Key
-
-  private sealed trait Entry
-  private final case class FooterEntry(footer: Footer) extends Entry
-  private final case class PieceEntry(bytes: Array[Byte]) extends Entry
-
   /** Keys and the cache's own book-keeping. */
   private val EntrySize = 200
 
-  private val sizeOf: Weigher[Key, Entry] = (key, entry) => {
-    val value = entry match {
-      case FooterEntry(footer) => footer.size
-      case PieceEntry(bytes) => bytes.length
-    }
-    EntrySize + 2 * key.file.path.length + value
-  }
+  private val sizeOf: Weigher[FileId, Footer] =
+    (file, footer) => EntrySize + 2 * file.path.length + footer.size
 }

@@ -14,7 +14,7 @@ import org.apache.parquet.io.SeekableInputStream
 private[parquet] final case class Section[H](header: H, body: Array[Byte], size: Long)
 
 /**
- * Reads pieces of a file within bounds, with one request each where it can, if they are not kept already. Opens the file
+ * Reads parts of a file within bounds, with one request each where it can, unless this search has them. Opens the file
  * once. Not thread-safe.
  */
 private[parquet] final class FileSections(file: FileStatus, storage: Storage) extends Closeable {
@@ -53,7 +53,7 @@ private[parquet] final class FileSections(file: FileStatus, storage: Storage) ex
     }
   }
 
-  /** Reads a piece of known size; throws where it cannot be read. */
+  /** Reads a part of known size; throws where it cannot be read. */
   def bytes(from: Long, size: Long): Array[Byte] = readAt(from, size)
 
   override def close(): Unit = {
@@ -67,7 +67,7 @@ private[parquet] final class FileSections(file: FileStatus, storage: Storage) ex
   private def readAt(from: Long, size: Long): Array[Byte] = {
     require(from >= 0 && size > 0 && size <= end - from, s"$size bytes at $from are not in ${file.getPath}")
     requested += size
-    storage.cache.piece(file, from, size) {
+    storage.parts(file, from, size) {
       val bytes = new Array[Byte](Math.toIntExact(size))
       val in = stream.getOrElse {
         val opened = HadoopInputFile.fromStatus(file, storage.conf).newStream()

@@ -13,6 +13,8 @@ import org.apache.parquet.hadoop.ParquetFileWriter
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.io.SeekableInputStream
 
+import limitpruning.select.{FilePart, FileVersion}
+
 /** A file whose footer cannot be read or used; what a scan of it does is left to plain Spark. */
 final class UnreadableFooterException(file: FileStatus, val problem: String, cause: Throwable = null)
     extends IOException(s"cannot use the Parquet footer of ${file.getPath}: $problem", cause)
@@ -45,15 +47,46 @@ final class FooterReader(conf: Configuration) {
     NarrowedFooter.of(raw, columns, FooterSeal.of(bytes))
   }
 
-  /** Whether the file still has the footer that it had; reads no more than that. */
-  def hasSeal(file: FileStatus, seal: FooterSeal): Boolean = {
-    val size = seal.length + TrailerLength
-    file.getLen >= size && {
+  /**
+   * What of a file is not as it was planned; none where footer and parts are the same. Reads these alone, and those that are
+   * near each other with one request, as page indexes and footer are.
+   *
+   * @param file as it is now, of the planned length
+   */
+  def firstChange(file: FileStatus, version: FileVersion): Option[String] = {
+    val footerStart = file.getLen - TrailerLength - version.footerLength
+    if (footerStart < 0) Some("it has another footer")
+    else {
+      val footer = FilePart(footerStart, version.footerLength, version.footerChecksum)
       val stream = HadoopInputFile.fromStatus(file, conf).newStream()
-      try FooterSeal.of(readAt(stream, file.getLen - size, file.getLen).take(seal.length)) == seal
+      try
+        near(version.parts.sortBy(_.offset) :+ footer).iterator.flatMap { parts =>
+          val from = parts.map(_.offset).min
+          val until = if (parts.last eq footer) file.getLen else parts.map(end).max
+          val bytes = readAt(stream, from, until)
+          parts.collectFirst {
+            case part
+                if FileParts.checksum(bytes, (part.offset - from).toInt, part.length) != part.checksum =>
+              if (part eq footer) "it has another footer" else s"other bytes are at ${part.offset}"
+            case part if (part eq footer) && footerLength(bytes) != footer.length => "it has another footer"
+          }
+        }.nextOption()
       finally stream.close()
     }
   }
+
+  /** Groups parts, ascending by offset, that are rather read together. */
+  private def near(parts: Seq[FilePart]): Seq[Seq[FilePart]] =
+    parts.foldLeft(Vector.empty[Vector[FilePart]]) {
+      case (done :+ last, next) if next.offset - last.map(end).max <= LargestGap => done :+ (last :+ next)
+      case (done, next) => done :+ Vector(next)
+    }
+
+  private def end(part: FilePart): Long = part.offset + part.length
+
+  /** As the last bytes of a file say. */
+  private def footerLength(tail: Array[Byte]): Int =
+    ByteBuffer.wrap(tail, tail.length - TrailerLength, TrailerLength).order(ByteOrder.LITTLE_ENDIAN).getInt
 
   private def isEncrypted(column: RawColumnChunk): Boolean =
     !column.isSetMeta_data || column.isSetCrypto_metadata
@@ -71,20 +104,18 @@ final class FooterReader(conf: Configuration) {
     val stream = HadoopInputFile.fromStatus(file, conf).newStream()
     try {
       val tail = readAt(stream, math.max(0L, file.getLen - FirstRead), file.getLen)
-      val trailer =
-        ByteBuffer.wrap(tail, tail.length - TrailerLength, TrailerLength).order(ByteOrder.LITTLE_ENDIAN)
-      val footerLength = trailer.getInt
+      val length = footerLength(tail)
       val magic = new String(tail, tail.length - Magic.length, Magic.length, US_ASCII)
       if (magic != new String(Magic, US_ASCII)) fail(file, s"it ends with '$magic' instead of 'PAR1'")
       val footerEnd = file.getLen - TrailerLength
-      if (footerLength <= 0 || footerLength > footerEnd - Magic.length)
-        fail(file, s"its length is $footerLength")
-      if (footerLength > LargestFooter)
-        fail(file, s"it has $footerLength bytes, and while planning $LargestFooter are read at most")
-      if (footerLength <= tail.length - TrailerLength) {
+      if (length <= 0 || length > footerEnd - Magic.length)
+        fail(file, s"its length is $length")
+      if (length > LargestFooter)
+        fail(file, s"it has $length bytes, and while planning $LargestFooter are read at most")
+      if (length <= tail.length - TrailerLength) {
         val end = tail.length - TrailerLength
-        tail.slice(end - footerLength, end)
-      } else readAt(stream, footerEnd - footerLength, footerEnd)
+        tail.slice(end - length, end)
+      } else readAt(stream, footerEnd - length, footerEnd)
     } finally stream.close()
   }
 
@@ -119,6 +150,9 @@ private[limitpruning] object FooterReader {
 
   /** Bytes that are parsed on the driver: a footer takes several times as many in memory. */
   private val LargestFooter = 64 * 1024 * 1024
+
+  /** Bytes between two parts that are rather read than skipped with a request of their own. */
+  private val LargestGap = 64L * 1024
 
   /** Bytes read at once from the end of a file: enough for most footers, cheap for all. */
   private val FirstRead = 16L * 1024

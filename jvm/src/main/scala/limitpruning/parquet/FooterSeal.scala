@@ -1,7 +1,5 @@
 package limitpruning.parquet
 
-import java.util.zip.CRC32C
-
 /**
  * By what the footer of a file is known again: a file whose footer is another one is another file, whatever its length
  * and its time.
@@ -14,9 +12,5 @@ final case class FooterSeal(length: Int, checksum: Int)
 object FooterSeal {
 
   /** Of a serialised footer. */
-  def of(footer: Array[Byte]): FooterSeal = {
-    val crc = new CRC32C
-    crc.update(footer)
-    FooterSeal(footer.length, crc.getValue.toInt)
-  }
+  def of(footer: Array[Byte]): FooterSeal = FooterSeal(footer.length, FileParts.checksum(footer))
 }

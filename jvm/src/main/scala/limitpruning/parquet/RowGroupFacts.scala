@@ -6,21 +6,6 @@ import org.apache.spark.sql.catalyst.expressions.ExprId
 
 import limitpruning.predicate.{Column, ColumnFacts, SupportedTypes}
 
-/**
- * How Spark will resolve and read columns of the relation.
- *
- * @param caseSensitive whether `c` and `C` are two columns
- * @param byFieldId columns are found by Parquet field ids instead of names: nothing is known about any
- * @param rebaseMode what the reader does with dates and timestamps of files that do not tell their calendar
- * @param trustedWritersOnly nothing is believed of files by writers that are not among [[TestedWriters]]
- */
-final case class ReadSettings(
-    caseSensitive: Boolean,
-    byFieldId: Boolean,
-    rebaseMode: String,
-    trustedWritersOnly: Boolean = false
-)
-
 /** The facts that the footer of one file tells about columns of the relation; anything unusual is unknown. Not thread-safe. */
 final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
   import ColumnLocation._

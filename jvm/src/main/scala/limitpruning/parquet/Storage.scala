@@ -3,9 +3,13 @@ package limitpruning.parquet
 import org.apache.hadoop.conf.Configuration
 
 /**
- * How files are reached while planning.
+ * How one search reaches files.
  *
  * @param conf the Hadoop configuration of the relation that is read
- * @param cache what is kept of them
+ * @param parts what it has read of them beside footers
  */
-final case class Storage(conf: Configuration, cache: FactsCache)
+final case class Storage(conf: Configuration, parts: FileParts)
+
+object Storage {
+  def apply(conf: Configuration): Storage = Storage(conf, new FileParts)
+}

@@ -1,5 +1,7 @@
 package limitpruning.parquet
 
+import java.util.Locale
+
 /**
  * Who wrote a file, by the `created_by` of its footer: `parquet-mr version 1.17.0 (build …)`, `DuckDB version v1.1.3`,
  * `Polars`, or nothing.
@@ -13,7 +15,7 @@ private[parquet] object Writer {
 
   /** @param createdBy null where the footer has none */
   def of(createdBy: String): Writer = {
-    val text = Option(createdBy).getOrElse("").replaceAll("""\([^)]*\)""", " ").toLowerCase.trim
+    val text = Option(createdBy).getOrElse("").replaceAll("""\([^)]*\)""", " ").toLowerCase(Locale.ROOT).trim
     text match {
       case Versioned(name, numbers, suffix) =>
         Writer(name.trim, WriterVersion.of(numbers, isPreRelease = suffix.startsWith("-")))

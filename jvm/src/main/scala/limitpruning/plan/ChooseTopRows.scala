@@ -73,7 +73,7 @@ object ChooseTopRows {
           val why = TopRows(key.sql, FirstKey.of(top.key), bound, found.bound.rows, found.dropped)
           val rows = CandidateRows(scan.limit, scan.conjuncts, selection, counts, nanos, Some(why))
           val index =
-            new SelectedFileIndex(scan.relation.location, rows, looked, noteKeys(top, selection))
+            new SelectedFileIndex(table.index, rows, table.settings, looked, noteKeys(top, selection))
           Right((scan, index))
         }
       )

@@ -2,7 +2,7 @@ package limitpruning.plan
 
 import limitpruning.parquet.{Footer, RowGroupFacts}
 import limitpruning.predicate.{ColumnFacts, MatchState, Obstacle, RowUnit}
-import limitpruning.select.{MatchingRows, RowRange}
+import limitpruning.select.{ListedFile, MatchingRows, RowRange}
 
 /**
  * The state of one row group, and what stood in the way where it is partially matching.

@@ -6,6 +6,7 @@ import org.apache.spark.sql.types.StructType
 import limitpruning.parquet.{Footer, ReadSettings, RowGroupFacts, TestedWriters}
 import limitpruning.plan.ClassifiedRowGroup._
 import limitpruning.predicate._
+import limitpruning.select.ListedFile
 
 /**
  * The state of each row group of a file for one predicate. Compiled once per query; not thread-safe, as Catalyst's

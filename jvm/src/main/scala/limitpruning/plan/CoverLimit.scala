@@ -6,7 +6,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.parquet.{FactsCache, UnreadableFooterException}
 import limitpruning.scan.LookWhileReading
-import limitpruning.select.{CandidateRows, ChosenRows, NotCovered, ProvedCover, Selection}
+import limitpruning.select.{CandidateRows, ChosenRows, ListedFile, NotCovered, ProvedCover, Selection}
 
 /** Decides for one LIMIT what to read: extract, list, look, select. */
 object CoverLimit {
@@ -52,7 +52,7 @@ object CoverLimit {
       val looked = Some(SeenRowGroups(search.seen, table.classify))
       def nanos: Long = System.nanoTime() - started
       def read(rows: ChosenRows, look: Option[LookWhileReading] = None) =
-        Right((scan, new SelectedFileIndex(scan.relation.location, rows, looked, look = look)))
+        Right((scan, new SelectedFileIndex(table.index, rows, table.settings, looked, look = look)))
       outcome match {
         case Right(selection) => read(ProvedCover(scan.limit, scan.conjuncts, selection, counts, nanos))
         case Left(reason) =>
@@ -62,7 +62,7 @@ object CoverLimit {
               val conjuncts = scan.conjuncts
               val rows =
                 CandidateRows(scan.limit, conjuncts, selection, counts, nanos, notCovered = Some(why))
-              read(rows, if (selection.unseen.isEmpty) None else Some(table.whileReading))
+              read(rows, if (selection.unseen.isEmpty) None else table.whileReading)
             case None => Left(Refusal(reason, Some(scan), Some(counts), nanos, looked))
           }
       }

@@ -21,6 +21,18 @@ object Declined {
   final case class TooDeeplyNested(deepest: Int)
       extends Declined("too-deeply-nested", s"an expression is nested more than $deepest deep")
 
+  case object Subquery
+      extends Declined(
+        "subquery",
+        "the predicate or the first sort key contains a subquery, whose value is not known while planning"
+      )
+
+  final case class FilterAbove(filter: String)
+      extends Declined(
+        "filter-above",
+        s"the filter $filter is evaluated after other filters, apart from the scan"
+      )
+
   final case class NotSparksParquet(format: String)
       extends Declined("other-format", s"the table is read by $format, which may hide rows of its files")
 
@@ -49,6 +61,10 @@ object Declined {
         "split-dependent",
         s"_metadata.$column tells how a file was split, which pruning changes"
       )
+
+  /** @param field with its class */
+  final case class UnknownField(field: String)
+      extends Declined("unknown-field", s"this Spark's $field is not known to this version of the extension")
 
   case object NoFiles extends Declined("no-files", "no file is left after partition pruning")
 

@@ -11,6 +11,7 @@ import org.apache.spark.sql.types.StructType
 import limitpruning.parquet.{FileColumns, Footer, FooterReader, ReadSettings}
 import limitpruning.predicate.MatchState
 import limitpruning.scan.{EnoughRows, LookWhileReading}
+import limitpruning.select.{FileVersion, ListedFile}
 
 /**
  * Where fully matching row groups of a part of a file hold `limit` rows, they are enough of it: whatever else a task reads,
@@ -43,13 +44,14 @@ private[plan] final class FindEnoughRows(
       val fully = states.indices.filter(i =>
         states(i) == MatchState.FullyMatching && from <= midpoints(i) && midpoints(i) < from + length
       )
-      enough(footer, fully)
+      val version = FileVersion(file.getLen, footer.seal.length, footer.seal.checksum)
+      enough(footer, fully, version)
     } catch {
       // Whatever is wrong with the file, reading it will tell in Spark's own way.
       case NonFatal(_) => None
     }
 
-  private def enough(footer: Footer, fully: Seq[Int]): Option[EnoughRows] = {
+  private def enough(footer: Footer, fully: Seq[Int], version: FileVersion): Option[EnoughRows] = {
     val before = fully.scanLeft(0L)((rows, i) => rows + footer.rowGroups(i).getRowCount.min(limit.toLong))
     val needed = fully.zip(before).collect { case (rowGroup, rows) if rows < limit => rowGroup }
     val runs = neighbours(needed)
@@ -59,7 +61,7 @@ private[plan] final class FindEnoughRows(
         val start = footer.places.midpoints(run.head)
         (start, footer.places.midpoints(run.last) + 1 - start)
       }
-      Some(EnoughRows(ranges, needed.size, needed.map(footer.places.bytes(_)).sum))
+      Some(EnoughRows(ranges, needed.size, needed.map(footer.places.bytes(_)).sum, version))
     }
   }
 

@@ -9,6 +9,7 @@ import org.apache.spark.sql.types.StructType
 
 import limitpruning.parquet._
 import limitpruning.predicate.{Column, ColumnFacts, SupportedTypes}
+import limitpruning.select.ListedFile
 
 /**
  * Looks at all files of a table for one predicate, whether or not that would pay for a LIMIT, and at all columns. One look,

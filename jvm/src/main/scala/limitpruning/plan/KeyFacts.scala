@@ -3,6 +3,7 @@ package limitpruning.plan
 import org.apache.spark.sql.catalyst.expressions.{Expression, IsNotNull, Literal, SortOrder}
 
 import limitpruning.predicate._
+import limitpruning.select.ListedFile
 
 /**
  * What the first sort key tells of row groups: the best place that one of its rows may have, and how many rows are certain to

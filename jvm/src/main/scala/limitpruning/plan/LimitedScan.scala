@@ -3,6 +3,7 @@ package limitpruning.plan
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, IntegerLiteral}
 import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LocalLimit, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.trees.TreePattern.PLAN_EXPRESSION
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 import limitpruning.predicate.{BriefSql, Nesting}
@@ -30,7 +31,10 @@ object LimitedScan {
     case ScanOperation(projections, filtersAbove, filters, ParquetScan(logical, relation)) =>
       local.limitExpr match {
         case IntegerLiteral(limit) if limit > 0 =>
-          val unsupported = (projections ++ filters ++ filtersAbove).flatMap(unsupportedUse).headOption
+          val unsupported = (filters ++ filtersAbove).flatMap(subqueryIn).headOption
+            .orElse((projections ++ filters ++ filtersAbove).flatMap(unsupportedUse).headOption)
+            // What is proved is proved of the filters below; those above may leave fewer rows.
+            .orElse(filtersAbove.headOption.map(filter => Declined.FilterAbove(BriefSql(filter))))
           val reason = unsupported.orElse(ParquetScan.unsupported(logical, relation))
           val needed = AttributeSet.fromAttributeSets(projections.map(_.references))
           Some(reason.toLeft(LimitedScan(limit, filters, needed, logical, relation)))
@@ -50,6 +54,10 @@ object LimitedScan {
       )
     case other => Declined.OperatorBetween(other.nodeName)
   }
+
+  /** A predicate whose value is known only once another query has run. */
+  private[plan] def subqueryIn(expression: Expression): Option[Declined] =
+    if (expression.containsPattern(PLAN_EXPRESSION)) Some(Declined.Subquery) else None
 
   private def unsupportedUse(expression: Expression): Option[Declined] =
     if (Nesting.isDeeper(expression, Nesting.Deepest)) Some(Declined.TooDeeplyNested(Nesting.Deepest))

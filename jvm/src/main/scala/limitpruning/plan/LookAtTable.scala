@@ -5,14 +5,18 @@ import java.util.Locale
 import scala.concurrent.duration.DurationLong
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, SubqueryExpression}
-import org.apache.spark.sql.execution.datasources.parquet.{ParquetOptions, ParquetUtils}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute, AttributeReference, AttributeSet, Expression, PlanExpression, Unevaluable
+}
+import org.apache.spark.sql.execution.datasources.{CatalogFileIndex, FileIndex}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.util.SerializableConfiguration
 
 import limitpruning.{LimitPruningConf, SparkSessions}
 import limitpruning.parquet._
+import limitpruning.predicate.FiniteEvaluation
 import limitpruning.scan.{LookWhileReading, ReadRowRanges}
+import limitpruning.select.ListedFile
 
 /**
  * All that it takes to look at the files of one LIMIT's table, as the settings and the relation have it. One search, one
@@ -28,14 +32,12 @@ private[plan] final class LookAtTable(
     conf: SQLConf,
     alsoAsked: Seq[Expression] = Nil
 ) {
-  private val settings = ReadSettings(
-    caseSensitive = conf.caseSensitiveAnalysis,
-    byFieldId = conf.parquetFieldIdReadEnabled && ParquetUtils.hasFieldIds(scan.relation.dataSchema),
-    rebaseMode = new ParquetOptions(scan.relation.options, conf).datetimeRebaseModeInRead,
-    trustedWritersOnly = conf.getConf(LimitPruningConf.TrustedWritersOnly)
-  )
+  private val relation = scan.relation
 
-  val storage: Storage = Storage(SparkSessions.hadoopConf(session, scan.relation.options), cache)
+  /** How Spark would read the table now. */
+  val settings: ReadSettings = ReadSettings.of(relation.dataSchema, relation.options, conf)
+
+  val storage: Storage = Storage(SparkSessions.hadoopConf(session, relation.options))
 
   /** Bytes of dictionaries, bloom filters and page indexes. */
   val maxBytes: Long = conf.getConf(LimitPruningConf.MaxBytes)
@@ -43,7 +45,7 @@ private[plan] final class LookAtTable(
   val classify: ClassifyRowGroups = new ClassifyRowGroups(
     scan.conjuncts,
     scan.logical.output,
-    scan.relation.partitionSchema,
+    relation.partitionSchema,
     settings,
     alsoAsked
   )
@@ -57,7 +59,7 @@ private[plan] final class LookAtTable(
   val footers: ReadFooters = {
     val threads = conf.getConf(LimitPruningConf.Threads)
     val table = scan.logical.catalogTable.map(_.identifier.unquotedString)
-      .getOrElse(scan.relation.location.rootPaths.mkString(", "))
+      .getOrElse(relation.location.rootPaths.mkString(", "))
     val hadoopConf = new SerializableConfiguration(storage.conf)
     new ReadFooters(
       columns,
@@ -68,15 +70,19 @@ private[plan] final class LookAtTable(
     )
   }
 
-  /** How a file is looked at while it is read. */
-  def whileReading: LookWhileReading = new FindEnoughRows(
-    scan.limit,
-    scan.conjuncts,
-    scan.logical.output,
-    scan.relation.partitionSchema,
-    settings,
-    columns
-  )
+  /** How a file is looked at while it is read; none where no row group can turn out to match entirely. */
+  def whileReading: Option[LookWhileReading] =
+    // What only Spark can evaluate proves nothing, and need not travel.
+    if (scan.conjuncts.exists(FiniteEvaluation.obstacle(_).nonEmpty)) None
+    else
+      Some(new FindEnoughRows(
+        scan.limit,
+        scan.conjuncts,
+        scan.logical.output,
+        relation.partitionSchema,
+        settings,
+        columns
+      ))
 
   def budget: SearchBudget = SearchBudget(
     maxFiles = conf.getConf(LimitPruningConf.MaxFiles),
@@ -88,20 +94,43 @@ private[plan] final class LookAtTable(
   /** Files of the first wave, where nothing is decided by directories alone. */
   def firstFiles: Int = conf.getConf(LimitPruningConf.FirstFiles)
 
-  /** The files that partition pruning leaves, in an order that depends on their paths alone. */
-  def files: IndexedSeq[ListedFile] = {
-    val listing = scan.relation.location.listFiles(scan.conjuncts.filter(isPartitionFilter), Nil)
-    val files =
-      listing.flatMap(directory => directory.files.map(f => ListedFile(directory.values, f.fileStatus)))
-    files.map(file => file.status.getPath.toString -> file).sortBy(_._1).map(_._2).toIndexedSeq
+  /**
+   * The table's own file index, for the partitions that the predicate leaves. Of a catalog table, no other partition is
+   * listed, as its place may be out of reach.
+   */
+  lazy val index: FileIndex = relation.location match {
+    case catalog: CatalogFileIndex if relation.partitionSchema.nonEmpty && partitionFilters.nonEmpty =>
+      catalog.filterPartitions(partitionFilters)
+    case other => other
+  }
+
+  /** The files that partition pruning leaves, in an order that depends on their paths alone. Lists the table once. */
+  lazy val files: IndexedSeq[ListedFile] = {
+    val listed = for {
+      directory <- index.listFiles(partitionFilters, Nil)
+      file <- directory.files
+    } yield (file.getPath.toString, directory.values, file)
+    listed.sortBy(_._1).zipWithIndex.map { case ((_, values, file), position) =>
+      ListedFile(values, file, position)
+    }.toIndexedSeq
   }
 
   private lazy val partitionColumns =
-    AttributeSet(scan.logical.resolve(scan.relation.partitionSchema, conf.resolver))
+    AttributeSet(scan.logical.resolve(relation.partitionSchema, conf.resolver))
 
-  /** Whether Spark decides a conjunct from the directories' names alone. */
+  /** Spark's indexes find partition columns by their exact names; a query may write them in another case. */
+  private lazy val partitionFilters: Seq[Expression] =
+    scan.conjuncts.filter(isPartitionFilter).map(_.transform { case column: AttributeReference =>
+      relation.partitionSchema.find(field => conf.resolver(field.name, column.name))
+        .fold(column)(field => column.withName(field.name))
+    })
+
+  /** Whether directories alone decide a conjunct, and the driver can evaluate it. */
   private def isPartitionFilter(e: Expression): Boolean =
-    e.references.nonEmpty && e.references.subsetOf(partitionColumns) && !SubqueryExpression.hasSubquery(e)
+    e.references.nonEmpty && e.references.subsetOf(partitionColumns) && e.deterministic && !e.exists {
+      case _: Attribute => false
+      case part => part.isInstanceOf[Unevaluable] || part.isInstanceOf[PlanExpression[_]]
+    }
 
   /** The columns of files that the predicate or the scan may use, by the relation's own names. */
   private def columns: FileColumns =

@@ -22,13 +22,16 @@ object ParquetScan {
 
   /** Why row groups of this relation must not be counted on, if so. */
   def unsupported(logical: LogicalRelation, relation: HadoopFsRelation): Option[Declined] =
-    if (logical.isStreaming) Some(Declined.Streaming)
+    if (logical.isStreaming || logical.stream.nonEmpty) Some(Declined.Streaming)
     // Subclasses belong to table formats, whose deletion vectors and column mappings are not in the files.
     else if (relation.fileFormat.getClass != classOf[ParquetFileFormat])
       Some(Declined.NotSparksParquet(relation.fileFormat.getClass.getName))
     else if (!isSparksOwn(relation.location))
       Some(Declined.NotSparksIndex(relation.location.getClass.getName))
-    else toleratesBadFiles(relation)
+    else
+      toleratesBadFiles(relation)
+        .orElse(ScanContract.undecided(logical, ScanClauses.logicalRelation).map(Declined.UnknownField(_)))
+        .orElse(ScanContract.undecided(relation, ScanClauses.fsRelation).map(Declined.UnknownField(_)))
 
   private def isSparksOwn(index: FileIndex): Boolean = index match {
     case _: SelectedFileIndex => true

@@ -8,6 +8,7 @@ import scala.concurrent.duration.{Deadline, FiniteDuration}
 import org.apache.hadoop.fs.FileStatus
 
 import limitpruning.parquet.{FactsCache, FileColumns, Footer}
+import limitpruning.select.ListedFile
 
 /** Reads footers of files at the same time, as far as it goes in the order in which they are given. */
 private[plan] trait FooterSource {

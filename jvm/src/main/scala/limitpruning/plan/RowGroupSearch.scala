@@ -4,16 +4,10 @@ import scala.annotation.tailrec
 import scala.collection.mutable.ArrayBuffer
 import scala.concurrent.duration.FiniteDuration
 
-import org.apache.hadoop.fs.FileStatus
-import org.apache.spark.sql.catalyst.InternalRow
-
 import limitpruning.LimitPruningConf.{MaxFiles, MaxTime}
 import limitpruning.parquet.Footer
 import limitpruning.predicate.MatchState
-import limitpruning.select.{Cover, MatchingRows, SearchCounts, Selection}
-
-/** One file of the listing, with the partition values of its directory. */
-final case class ListedFile(partitionValues: InternalRow, status: FileStatus)
+import limitpruning.select.{Cover, ListedFile, MatchingRows, SearchCounts, Selection}
 
 /** How far one look at footers may go; see [[limitpruning.LimitPruningConf]]. */
 final case class SearchBudget(maxFiles: Int, maxTime: FiniteDuration, firstFiles: Int)

@@ -1,6 +1,6 @@
 package limitpruning.plan
 
-import limitpruning.select.{MatchingRows, Place, RowRange, Selection, UnseenFile}
+import limitpruning.select.{MatchingRows, Place, RowRange, Selection}
 
 /** Turns the row groups that may hold the first rows into what a scan reads, the best first. */
 final class SelectCandidates(select: SelectRows) {
@@ -16,15 +16,12 @@ final class SelectCandidates(select: SelectRows) {
     val seen = if (files.isEmpty) Right(Selection(Nil)) else select(files)
     seen.map { selection =>
       val byPlace = (for (file <- selection.files; rowGroup <- file.rowGroups)
-        yield (file.path, rowGroup.ordinal) -> file.copy(rowGroups = Seq(rowGroup))).toMap
+        yield (file.listed.position, rowGroup.ordinal) -> file.copy(rowGroups = Seq(rowGroup))).toMap
       val ordered = found.kept.map { candidate =>
-        val file = byPlace((candidate.file.listed.status.getPath.toString, candidate.rowGroup))
+        val file = byPlace((candidate.file.listed.position, candidate.rowGroup))
         file.copy(rowGroups = file.rowGroups.map(_.copy(best = candidate.best.map(Place(_)))))
       }
-      Selection(
-        ordered,
-        found.unseen.map(file => UnseenFile(file.status.getPath.toString, file.status.getLen))
-      )
+      Selection(ordered, found.unseen)
     }
   }
 }

@@ -27,7 +27,7 @@ private[plan] final class SelectPreferred(select: SelectRows) {
       val then_ = chosen.flatMap { case (file, rowGroups) => only(file, rowGroups, isFully = false) }
       Some(Selection(
         first ++ then_,
-        (whole ++ unseen).map(file => UnseenFile(file.status.getPath.toString, file.status.getLen))
+        whole ++ unseen
       ))
     }
   }

@@ -19,14 +19,20 @@ final class SelectRows(narrow: NarrowRowGroups, storage: Storage, maxBytes: Long
 
   private def select(file: ClassifiedFile, rows: Seq[MatchingRows]): Either[Declined, SelectedFile] = {
     val status = file.listed.status
-    val path = status.getPath.toString
+    val path = file.listed.path
+    // Before the pages are looked up in which rows are that are proved already.
+    val parts = storage.parts.of(status)
     for {
       whole <- Addressing.of(file.footer, rows.map(_.ordinal)).toRight(Declined.UnaddressableRowGroups(path))
       rowGroups <- narrowed(file, whole.zip(rows)).toRight(Declined.UnreadablePages(path))
     } yield {
       val seal = file.footer.seal
-      val version = FileVersion(status.getLen, status.getModificationTime, seal.length, seal.checksum)
-      SelectedFile(path, version, rowGroups)
+      SelectedFile(
+        file.listed,
+        FileVersion(status.getLen, seal.length, seal.checksum, parts),
+        rowGroups,
+        isWhole = rows.size == file.footer.rowGroups.size && rows.forall(_.isWhole)
+      )
     }
   }
 

@@ -24,10 +24,9 @@ object TopRowsScan {
   def of(local: LocalLimit): Option[Either[Declined, TopRowsScan]] = local.child match {
     case Sorted(above, order, child) =>
       LimitedScan.of(LocalLimit(local.limitExpr, child)).map(_.flatMap { scan =>
-        (order.map(_.child) ++ above).find(!_.deterministic) match {
-          case Some(random) => Left(Declined.NotDeterministic(BriefSql(random)))
-          case None => withKey(scan, order.head, child)
-        }
+        (order.map(_.child) ++ above).find(!_.deterministic)
+          .map(random => Declined.NotDeterministic(BriefSql(random)))
+          .toLeft(()).flatMap(_ => withKey(scan, order.head, child))
       })
     case _ => None
   }
@@ -41,7 +40,9 @@ object TopRowsScan {
       case ScanOperation(projections, Nil, filters, _) =>
         val key = first.copy(child = overRelation(first.child, projections))
         val type_ = key.dataType
-        if (Nesting.isDeeper(key, Nesting.DeepestAtom)) Left(Declined.TooDeeplyNested(Nesting.DeepestAtom))
+        if (LimitedScan.subqueryIn(key).nonEmpty) Left(Declined.Subquery)
+        else if (Nesting.isDeeper(key, Nesting.DeepestAtom))
+          Left(Declined.TooDeeplyNested(Nesting.DeepestAtom))
         else if (!SupportedTypes.contains(type_)) Left(Declined.KeyNotOrdered(key.child.sql, type_.sql))
         else {
           val needed = AttributeSet.fromAttributeSets((filters :+ key).map(_.references))

@@ -6,7 +6,7 @@ import scala.collection.mutable.ArrayBuffer
 import limitpruning.LimitPruningConf.{MaxFiles, MaxTime}
 import limitpruning.parquet.Footer
 import limitpruning.predicate.MatchState
-import limitpruning.select.{RowBound, RowRange, SearchCounts}
+import limitpruning.select.{ListedFile, RowBound, RowRange, SearchCounts}
 
 /**
  * A row group whose rows may be among the first.

@@ -1,5 +1,7 @@
 package limitpruning.predicate
 
+import java.util.Locale
+
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
@@ -99,7 +101,13 @@ object MonotoneFunctions {
   /** Hours and less are cut by the offset at the instant, which a change of offset turns upside down. */
   private def truncatesWithinDay(format: Expression): Boolean = format match {
     case Literal(unit, StringType) if unit != null =>
-      Set("HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND").contains(unit.toString.toUpperCase)
+      Set(
+        "HOUR",
+        "MINUTE",
+        "SECOND",
+        "MILLISECOND",
+        "MICROSECOND"
+      ).contains(unit.toString.toUpperCase(Locale.ROOT))
     case _ => true
   }
 

@@ -66,13 +66,17 @@ object DescribeQuery {
     val scan = nodes.collectWithSubqueries(physical) {
       case scan: LimitPrunedScanExec if scan.chosen.selection == chosen.selection => scan
     }.headOption
-    val restored = scan.isEmpty && nodes.collectWithSubqueries(physical) {
-      case plain: FileSourceScanExec if plain.relation.location eq index.original => plain
-    }.nonEmpty
-    if (restored) refused(
+    val restored =
+      if (scan.nonEmpty) None
+      else nodes.collectWithSubqueries(physical) {
+        case plain: FileSourceScanExec if plain.relation.location eq index.original => plain
+      }.headOption
+    if (restored.nonEmpty) refused(
       limit,
       Refusal(
-        Declined.FiltersChanged,
+        restored.flatMap(
+          PlanLimitPrunedScan.unknownField
+        ).fold[Declined](Declined.FiltersChanged)(Declined.UnknownField(_)),
         Some(limited.copy(conjuncts = chosen.conjuncts)),
         Some(chosen.counts),
         chosen.planningNanos,
@@ -93,13 +97,16 @@ object DescribeQuery {
         predicate = predicate(chosen.conjuncts),
         reason = candidates(chosen).flatMap(_.notCovered).map(why => Reason(why.code, why.message)),
         rowGroups = Some(rowGroups(chosen.counts, Some(chosen.selection.rowGroups))),
-        files = Some(files(chosen.counts, Some(chosen.selection.paths.size))),
+        files = Some(files(chosen.counts, Some(chosen.selection.listed.size))),
         planningMs = Some(millis(chosen.planningNanos)),
         rowsToRead = Some(chosen.selection.rows),
         rowRanges = Some(chosen.selection.rowRanges),
         rowsCut = Some(chosen.selection.rowsCut),
         pagesSkipped = scan.map(_.pagesSkipped),
-        noPageSkipping = scan.flatMap(_.noPageSkipping),
+        noPageSkipping = scan.fold(
+          NativeEngines.reasonForFileScan(limited.relation.sparkSession, chosen.selection)
+            .map(reason => s"files are read whole: $reason")
+        )(_.noPageSkipping),
         bytesToRead = scan.map(_.bytesToRead),
         rowFilterSkipped = scan.exists(_.skipsRowFilter),
         rowsRead = measured(ScanMetrics.OutputRows),

@@ -21,10 +21,10 @@ private[report] final class DescribeRowGroups(
   import DescribeRowGroups._
 
   // Where order matters, a file may stand in the selection more than once.
-  private val chosen: Map[(String, Int), Long] = (for {
+  private val chosen: Map[(Int, Int), Long] = (for {
     file <- selection.toSeq.flatMap(_.files)
     rowGroup <- file.rowGroups
-  } yield (file.path, rowGroup.ordinal) -> rowGroup.rowsToRead).groupMapReduce(_._1)(_._2)(_ + _)
+  } yield (file.listed.position, rowGroup.ordinal) -> rowGroup.rowsToRead).groupMapReduce(_._1)(_._2)(_ + _)
 
   /** At most `most` row groups are told of. */
   def apply(files: Seq[ClassifiedFile], most: Int): RowGroupMap = {
@@ -34,9 +34,8 @@ private[report] final class DescribeRowGroups(
 
   private def describe(file: ClassifiedFile, ordinal: Int): RowGroupReport = {
     val rowGroup = file.rowGroups(ordinal)
-    val path = file.listed.status.getPath.toString
     RowGroupReport(
-      path,
+      file.listed.path,
       ordinal,
       file.footer.rowGroups(ordinal).getRowCount,
       file.footer.places.bytes(ordinal),
@@ -44,12 +43,12 @@ private[report] final class DescribeRowGroups(
       if (rowGroup.isDecided) Some(nameOf(rowGroup.by)) else None,
       why(file, ordinal),
       if (file.isBelieved) factsOf(file, ordinal) else Nil,
-      chosen.get((path, ordinal))
+      chosen.get((file.listed.position, ordinal))
     )
   }
 
   private def isBehindBound(file: ClassifiedFile, ordinal: Int): Boolean =
-    bound.nonEmpty && !chosen.contains((file.listed.status.getPath.toString, ordinal))
+    bound.nonEmpty && !chosen.contains((file.listed.position, ordinal))
 
   private def factsOf(file: ClassifiedFile, ordinal: Int): Seq[String] = {
     val known = file.known(ordinal)

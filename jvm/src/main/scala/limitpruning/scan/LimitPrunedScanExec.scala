@@ -11,6 +11,7 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, LeafExecNode, SparkPl
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
+import limitpruning.parquet.ReadSettings
 import limitpruning.select.{CandidateRows, ChosenRows}
 
 /**
@@ -20,6 +21,7 @@ import limitpruning.select.{CandidateRows, ChosenRows}
  * @param scan the scan that Spark planned over the selected files; never executed itself, but asked for its
  *   columns, its relation and its reader
  * @param chosen what to read, and for which predicate
+ * @param settings those with which that was chosen
  * @param isOneTask whether a single task reads it all; settled when the scan is planned, as operators above rely on it
  * @param look finds out while reading whether less than all of a file will do that planning did not look at
  */
@@ -27,6 +29,7 @@ case class LimitPrunedScanExec(
     output: Seq[Attribute],
     @transient scan: FileSourceScanExec,
     @transient chosen: ChosenRows,
+    @transient settings: ReadSettings,
     isOneTask: Boolean,
     @transient look: Option[LookWhileReading] = None
 ) extends LeafExecNode {
@@ -38,7 +41,7 @@ case class LimitPrunedScanExec(
   /** What one task reads needs no shuffle to be limited, counted or written by one task. */
   override def outputPartitioning: Partitioning = if (isOneTask) SinglePartition else UnknownPartitioning(0)
 
-  @transient private lazy val reading = new SelectionRead(scan, chosen)
+  @transient private lazy val reading = new SelectionRead(scan, chosen, settings)
 
   /** Compressed bytes of the column chunks, or pages of them, that will be read. */
   def bytesToRead: Long = reading.bytes
@@ -128,7 +131,10 @@ object LimitPrunedScanExec {
   def apply(
       scan: FileSourceScanExec,
       chosen: ChosenRows,
+      settings: ReadSettings,
       look: Option[LookWhileReading]
-  ): LimitPrunedScanExec =
-    LimitPrunedScanExec(scan.output, scan, chosen, new SelectionRead(scan, chosen).fitsOneTask, look)
+  ): LimitPrunedScanExec = {
+    val isOneTask = new SelectionRead(scan, chosen, settings).fitsOneTask
+    LimitPrunedScanExec(scan.output, scan, chosen, settings, isOneTask, look)
+  }
 }

@@ -4,6 +4,8 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.catalyst.InternalRow
 
+import limitpruning.select.FileVersion
+
 /**
  * Looks at a file that planning did not look at, where it is read. Runs on executors; one for each task.
  */
@@ -29,5 +31,6 @@ trait LookWhileReading extends Serializable {
  * @param ranges the byte ranges by which they are read, as start and length
  * @param rowGroups how many they are
  * @param bytes compressed bytes of all their columns
+ * @param version the file in which they are
  */
-final case class EnoughRows(ranges: Seq[(Long, Long)], rowGroups: Int, bytes: Long)
+final case class EnoughRows(ranges: Seq[(Long, Long)], rowGroups: Int, bytes: Long, version: FileVersion)

@@ -37,13 +37,11 @@ private[scan] final class ReadPlannedFile(
 
   private def readPlanned(file: PartitionedFile, run: PlannedRun): Iterator[InternalRow] = {
     val check = new CheckUnchanged(file, run.version, conf.value)
-    val all = check.orElse(read(file))
-    try {
-      // Only now that it is open: a file that is replaced at the last moment is found out, too.
-      check.now()
-      val rows = chosen(all, file.urlEncodedPath, run.rowGroups, check)
-      rows.asInstanceOf[Iterator[InternalRow]] // as Spark types the batches of its columnar readers, too
-    } catch {
+    val all = check.opening[Any](read(file))
+    try
+      // As Spark types the batches of its columnar readers, too.
+      chosen(all, file.urlEncodedPath, run.rowGroups, check).asInstanceOf[Iterator[InternalRow]]
+    catch {
       case error: Throwable =>
         close(all) // as nobody else knows of it yet
         throw error

@@ -9,7 +9,8 @@ import org.apache.spark.util.SerializableConfiguration
 
 /**
  * Opens a part of a file that planning did not look at with Spark's own reader. Nothing was planned of it, so nothing
- * depends on what it was when it was listed. Runs on executors.
+ * depends on what it was when it was listed. Where fewer row groups will do, they are read from the file that was inspected,
+ * or the query fails: another one may hold fewer rows in the same places. Runs on executors.
  *
  * @param look finds out whether less than all of it will do
  */
@@ -28,8 +29,10 @@ private[scan] final class ReadUnseenFile(
       bytesRead += enough.bytes
       val parts =
         enough.ranges.map { case (start, length) => file.copy(start = start, length = length) }
+      val check = new CheckUnchanged(file, enough.version, conf.value)
+      val opened = parts.iterator.map(part => check.opening(read(part)))
       // Spark types the batches of its columnar readers as rows, too.
-      new ReadUnseenFile.OneByOne(parts.iterator.map(read)).asInstanceOf[Iterator[InternalRow]]
+      new ReadUnseenFile.OneByOne(opened).asInstanceOf[Iterator[InternalRow]]
     case None =>
       bytesRead += file.length
       read(file)

@@ -55,7 +55,7 @@ object ScanMetrics {
       "rowGroupsScanned" -> chosen.selection.rowGroups.toLong,
       "filesTotal" -> chosen.counts.files.toLong,
       "filesLookedAt" -> chosen.counts.filesLookedAt.toLong,
-      "filesScanned" -> chosen.selection.paths.size.toLong,
+      "filesScanned" -> chosen.selection.listed.size.toLong,
       "rowRanges" -> chosen.selection.rowRanges.toLong,
       "rowsToRead" -> chosen.selection.rows,
       "rowsCut" -> chosen.selection.rowsCut,

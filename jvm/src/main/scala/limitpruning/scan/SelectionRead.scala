@@ -11,10 +11,19 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 
 import limitpruning.SparkSessions
-import limitpruning.select.{ChosenRows, PackTasks, PackUnseen, Piece, Run, SelectedRowGroup}
+import limitpruning.parquet.ReadSettings
+import limitpruning.select._
 
-/** How a selection is read: which bytes of which files, in which tasks, through Spark's own `FileScanRDD`. */
-private[scan] final class SelectionRead(scan: FileSourceScanExec, chosen: ChosenRows) {
+/**
+ * How a selection is read: which bytes of which files, in which tasks, through Spark's own `FileScanRDD`.
+ *
+ * @param settings those with which the rows were chosen
+ */
+private[scan] final class SelectionRead(
+    scan: FileSourceScanExec,
+    chosen: ChosenRows,
+    settings: ReadSettings
+) {
   private val selection = chosen.selection
   private val relation = scan.relation
   private val session = SparkSessions.onServer(relation.sparkSession)
@@ -60,6 +69,7 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, chosen: Chosen
       look: Option[LookWhileReading],
       inOneTask: Boolean
   ): RDD[InternalRow] = {
+    requireSettings()
     val hadoopConf = SparkSessions.hadoopConf(session, relation.options)
     val read = relation.fileFormat.buildReaderWithPartitionValues(
       sparkSession = session,
@@ -85,14 +95,21 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, chosen: Chosen
       StructType(scan.requiredSchema.fields ++ relation.partitionSchema.fields),
       scan.fileConstantMetadataColumns,
       relation.fileFormat.fileConstantMetadataExtractors,
-      new FileSourceOptions(CaseInsensitiveMap(relation.options))
+      new FileSourceOptions(CaseInsensitiveMap(relation.options) ++ SelectionRead.Strict)
     )
   }
 
+  /** @throws IllegalArgumentException where the proofs are of what Spark would have read with other settings */
+  private def requireSettings(): Unit =
+    settings.changedSince(ReadSettings.of(relation.dataSchema, relation.options, conf)).foreach { setting =>
+      throw new IllegalArgumentException(
+        s"$setting was changed after this query had been planned, and what its LIMIT reads was chosen for the old value. " +
+          "Make the DataFrame anew, or set it back."
+      )
+    }
+
   private def tasks(maxBytes: Long): Seq[FilePartition] = {
-    val files = listed
-    val splits = packed(maxBytes).map(_.map(split(_, files))) ++
-      unseenTasks(maxBytes).map(_.map(piece(_, files)))
+    val splits = packed(maxBytes).map(_.map(split)) ++ unseenTasks(maxBytes).map(_.map(piece))
     splits.zipWithIndex.map { case (files, index) => FilePartition(index, files.toArray) }
   }
 
@@ -111,7 +128,7 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, chosen: Chosen
    */
   private def maxTaskBytes: Long = {
     val parallelism = conf.filesMinPartitionNum.getOrElse(session.sparkContext.defaultParallelism)
-    val cost = bytes + selection.paths.size * conf.filesOpenCostInBytes
+    val cost = bytes + selection.listed.size * conf.filesOpenCostInBytes
     math.min(conf.filesMaxPartitionBytes, math.max(smallTask, cost / parallelism))
   }
 
@@ -119,38 +136,42 @@ private[scan] final class SelectionRead(scan: FileSourceScanExec, chosen: Chosen
   private def smallTask: Long =
     if (chosen.areProved) SelectionRead.SmallTask else conf.filesOpenCostInBytes // as without us
 
-  private type Listed = Map[String, (InternalRow, FileStatusWithMetadata)]
+  private def piece(piece: Piece): PartitionedFile = part(piece.file, piece.start, piece.length)
 
-  private def listed: Listed = relation.location
-    .listFiles(Nil, Nil)
-    .flatMap(directory => directory.files.map(f => f.getPath.toString -> ((directory.values, f))))
-    .toMap
-
-  private def piece(piece: Piece, listed: Listed): PartitionedFile = {
-    val (partitionValues, file) = listed(piece.file.path)
-    PartitionedFileUtil.getPartitionedFile(file, file.getPath, partitionValues, piece.start, piece.length)
-  }
+  /** Bytes of a file as the listing had it: when a query runs, nothing is listed again. */
+  private def part(listed: ListedFile, start: Long, length: Long): PartitionedFile =
+    PartitionedFileUtil.getPartitionedFile(
+      listed.file,
+      listed.status.getPath,
+      listed.partitionValues,
+      start,
+      length
+    )
 
   private def planned(rowGroups: Seq[SelectedRowGroup]): Seq[PlannedRowGroup] =
     rowGroups.map(rowGroup => PlannedRowGroup.of(rowGroup, bytesOf(rowGroup))).toVector
 
-  private def split(run: Run, listed: Listed): PartitionedFile = {
-    val (partitionValues, file) = listed(run.file.path)
+  private def split(run: Run): PartitionedFile = {
     val groups = run.file.rowGroups
-    val length = groups.last.start + 1 - groups.head.start
-    val split =
-      PartitionedFileUtil.getPartitionedFile(file, file.getPath, partitionValues, groups.head.start, length)
-    split.copy(
-      modificationTime = run.file.version.modificationTime,
-      fileSize = run.file.version.length,
-      otherConstantMetadataColumnValues =
-        split.otherConstantMetadataColumnValues ++
-          ReadPlannedFile.plan(PlannedRun(run.file.version, planned(groups)))
+    val start = groups.head.start
+    val split = part(run.file.listed, start, groups.last.start + 1 - start)
+    split.copy(otherConstantMetadataColumnValues =
+      split.otherConstantMetadataColumnValues ++
+        ReadPlannedFile.plan(PlannedRun(run.file.version, planned(groups)))
     )
   }
 }
 
 private object SelectionRead {
+
+  /**
+   * A file that was counted on must not be passed over, and an error that says that it has changed must not be swallowed. Where
+   * either is on while planning, nothing is pruned; it may have been switched on since.
+   */
+  private val Strict = Map(
+    FileSourceOptions.IGNORE_CORRUPT_FILES -> "false",
+    FileSourceOptions.IGNORE_MISSING_FILES -> "false"
+  )
 
   /** Bytes for which opening a file once more is not worth thinking about. */
   private val LargestRun = 16L * 1024 * 1024

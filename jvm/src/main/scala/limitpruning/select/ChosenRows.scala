@@ -33,6 +33,9 @@ trait ChosenRows {
   /** Whether these are the filters that the rows were chosen for: no more, no less. */
   def isFor(filters: Seq[Expression]): Boolean = chosenFor == normalized(filters)
 
+  /** Whether the rows were chosen for each of these filters, and perhaps for others. */
+  def isForAll(filters: Seq[Expression]): Boolean = normalized(filters).subsetOf(chosenFor)
+
   private def normalized(predicates: Seq[Expression]): ExpressionSet =
     ExpressionSet(predicates.map(Column.normalized))
 }

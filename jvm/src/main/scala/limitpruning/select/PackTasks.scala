@@ -9,7 +9,7 @@ final case class Run(file: SelectedFile) {
 
   /** Whether `rowGroup` of `other` comes right after this run. */
   def isFollowedBy(other: SelectedFile, rowGroup: SelectedRowGroup): Boolean =
-    file.path == other.path && file.rowGroups.last.ordinal + 1 == rowGroup.ordinal
+    file.listed.position == other.listed.position && file.rowGroups.last.ordinal + 1 == rowGroup.ordinal
 
   def :+(rowGroup: SelectedRowGroup): Run = Run(file.copy(rowGroups = file.rowGroups :+ rowGroup))
 }

@@ -1,7 +1,7 @@
 package limitpruning.select
 
 /** Bytes of a file that one task reads together: the row groups whose middle is among them. */
-final case class Piece(file: UnseenFile, start: Long, length: Long)
+final case class Piece(file: ListedFile, start: Long, length: Long)
 
 /** Packs files that were not looked at into tasks as Spark does: cut where they are larger than a task may be, in order. */
 object PackUnseen {
@@ -11,7 +11,7 @@ object PackUnseen {
    * @param maxTaskBytes a task is closed before it grows beyond this, unless it is empty
    * @return the pieces of each task; no task is empty
    */
-  def apply(files: Seq[UnseenFile], openCost: Long, maxTaskBytes: Long): Seq[Seq[Piece]] = {
+  def apply(files: Seq[ListedFile], openCost: Long, maxTaskBytes: Long): Seq[Seq[Piece]] = {
     val pieces = for (file <- files; start <- 0L until file.length by maxTaskBytes)
       yield Piece(file, start, math.min(maxTaskBytes, file.length - start))
     val (closed, last, _) = pieces.foldLeft((Vector.empty[Vector[Piece]], Vector.empty[Piece], 0L)) {

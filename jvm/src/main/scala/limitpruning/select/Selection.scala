@@ -52,45 +52,59 @@ final case class SelectedRowGroup(
 }
 
 /**
- * By what a file is known to be the one that was planned.
+ * A part of a file on whose bytes a proof rests, beside its footer: a dictionary, a bloom filter or a page index.
+ *
+ * @param offset its first byte
+ * @param length in bytes
+ * @param checksum the CRC-32C of its bytes
+ */
+final case class FilePart(offset: Long, length: Int, checksum: Int)
+
+/**
+ * What identifies the content of a file that was planned. Its modification time does not: stores list milliseconds and stat
+ * seconds, and a time can be set.
  *
  * @param length its length in bytes when it was listed
- * @param modificationTime milliseconds since the epoch when it was listed
  * @param footerLength bytes of its serialised footer, on which all proofs rest
  * @param footerChecksum the CRC-32C of the footer
+ * @param parts the other parts that were read while planning
  */
-final case class FileVersion(length: Long, modificationTime: Long, footerLength: Int, footerChecksum: Int)
+final case class FileVersion(
+    length: Long,
+    footerLength: Int,
+    footerChecksum: Int,
+    parts: Seq[FilePart] = Nil
+)
 
 /**
  * The row groups to read of one file, in file order.
  *
- * @param path the file as Spark's listing names it
+ * @param listed the file with its partition values
  * @param version what must be found of it
+ * @param isWhole whether these, with what else is selected of the file, are all row groups that it has
  */
 final case class SelectedFile(
-    path: String,
+    listed: ListedFile,
     version: FileVersion,
-    rowGroups: Seq[SelectedRowGroup]
-)
-
-/**
- * A file that is read whole, without its footer having been looked at.
- *
- * @param path the file as Spark's listing names it
- * @param length the file's length in bytes when it was listed
- */
-final case class UnseenFile(path: String, length: Long)
+    rowGroups: Seq[SelectedRowGroup],
+    isWhole: Boolean = false
+) {
+  def path: String = listed.path
+}
 
 /**
  * The files, row groups and rows that a scan will read, in order. Where order matters, a file may stand more than once.
  *
  * @param unseen files that are read after the others; their bytes count, their rows are not known
  */
-final case class Selection(files: Seq[SelectedFile], unseen: Seq[UnseenFile] = Nil) {
+final case class Selection(files: Seq[SelectedFile], unseen: Seq[ListedFile] = Nil) {
   private def all: Iterator[SelectedRowGroup] = files.iterator.flatMap(_.rowGroups)
 
-  /** The paths of all files that are read, in order. */
-  def paths: Seq[String] = (files.map(_.path) ++ unseen.map(_.path)).distinct
+  /** All files that are read, each once, in order. */
+  def listed: Seq[ListedFile] = (files.map(_.listed) ++ unseen).distinctBy(_.position)
+
+  /** Whether it is nothing but a choice of files: reading these whole reads no row group more. */
+  def isOfWholeFiles: Boolean = files.forall(_.isWhole)
 
   /** All rows to read of row groups that were looked at. */
   def rows: Long = all.map(_.rowsToRead).sum

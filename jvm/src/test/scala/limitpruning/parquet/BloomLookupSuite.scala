@@ -71,7 +71,7 @@ class BloomLookupSuite extends AnyFunSuite with TempFolder {
       )
       val file = status(path)
       val footer = new FooterReader(conf).read(file, FileColumns.All)
-      val reader = new ChunkReader(file, footer, Storage(conf, FactsCache.none))
+      val reader = new ChunkReader(file, footer, Storage(conf))
       val Some(filter) = reader.bloomFilter(0, 0, 1 << 20): @unchecked
       reader.close()
       val asked = lookup(spark, field)

@@ -32,7 +32,7 @@ class ChunkReaderSuite extends AnyFunSuite with TempFolder {
     val reader = new ChunkReader(
       file,
       new FooterReader(conf).read(file, FileColumns.All),
-      Storage(conf, FactsCache.none)
+      Storage(conf)
     )
     try body(reader)
     finally reader.close()

@@ -37,23 +37,6 @@ class FactsCacheSuite extends AnyFunSuite with TempFolder {
     assert(has(cache, new Tagged("x")) && !has(cache, new Tagged("y")) && !has(cache, new Tagged(null)))
   }
 
-  test("a piece is read once, and is not that of another file or place") {
-    val cache = new FactsCache(1 << 20)
-    var reads = 0
-    def piece(file: FileStatus, from: Long): Seq[Byte] =
-      cache.piece(file, from, 3) { reads += 1; Array[Byte](1, 2, reads.toByte) }.toSeq
-    assert(piece(file("/t/a"), 10) == Seq(1, 2, 1) && piece(file("/t/a"), 10) == Seq(1, 2, 1))
-    assert(piece(file("/t/a"), 11) == Seq(1, 2, 2))
-    assert(piece(file("/t/a", time = 6), 10) == Seq(1, 2, 3))
-    assert(has(cache, file("/t/a")) == false, "a piece is no footer")
-  }
-
-  test("a piece that cannot be read is not kept") {
-    val cache = new FactsCache(1 << 20)
-    intercept[java.io.IOException](cache.piece(file("/t/a"), 1, 1)(throw new java.io.IOException("gone")))
-    assert(cache.piece(file("/t/a"), 1, 1)(Array[Byte](7)).toSeq == Seq(7))
-  }
-
   test("a file is forgotten by its path, and by that of a directory above it") {
     val cache = new FactsCache(1 << 20)
     val files = Seq("/t/p=1/a", "/t/p=1/b", "/t/p=10/a", "/t2/a").map(file(_))

@@ -26,7 +26,7 @@ class FileSectionsSuite extends AnyFunSuite with TempFolder {
   private def file(bodySize: Int): FileStatus = file(bodySize, bodySize)
 
   private def sections[T](file: FileStatus)(body: FileSections => T): T = {
-    val sections = new FileSections(file, Storage(new Configuration(), FactsCache.none))
+    val sections = new FileSections(file, Storage(new Configuration()))
     try body(sections)
     finally sections.close()
   }

@@ -9,6 +9,7 @@ import org.apache.parquet.format.{ColumnChunk, FileMetaData}
 import org.apache.parquet.hadoop.metadata.ColumnPath
 import org.scalatest.funsuite.AnyFunSuite
 
+import limitpruning.select.FileVersion
 import limitpruning.testing.{FooterEdit, ParquetFixture, RawChunk, RawFooter, TempFolder}
 
 class NarrowedFooterSuite extends AnyFunSuite with TempFolder {
@@ -120,9 +121,10 @@ class NarrowedFooterSuite extends AnyFunSuite with TempFolder {
     val file = ParquetFixture("required int32 a;").rowGroup(Seq(1), Seq(2)).write(folder.resolve("sealed"))
     val reader = new FooterReader(new Configuration())
     val seal = reader.read(status(file), FileColumns.All).seal
-    assert(reader.hasSeal(status(file), seal))
+    val version = FileVersion(status(file).getLen, seal.length, seal.checksum)
+    assert(reader.firstChange(status(file), version).isEmpty)
     val _ = FooterEdit.forgetChecksum(FooterEdit(file)(_.setVersion(2)))
-    assert(!reader.hasSeal(status(file), seal))
-    assert(!reader.hasSeal(status(file), seal.copy(length = 1 << 20)))
+    assert(reader.firstChange(status(file), version).nonEmpty)
+    assert(reader.firstChange(status(file), version.copy(footerLength = 1 << 20)).nonEmpty)
   }
 }

@@ -20,7 +20,7 @@ class PageIndexReaderSuite extends AnyFunSuite with TempFolder {
     new PageIndexReader(
       status(path),
       new FooterReader(conf).read(status(path), FileColumns.All),
-      Storage(conf, FactsCache.none),
+      Storage(conf),
       maxBytes
     )
 

@@ -44,7 +44,7 @@ class RowGroupDetailsSuite extends AnyFunSuite with TempFolder {
       file,
       footer,
       new RowGroupFacts(footer, settings),
-      Storage(conf, FactsCache.none),
+      Storage(conf),
       maxBytes
     )
     try body(details)

@@ -11,6 +11,7 @@ import limitpruning.parquet.ReadSettings
 import limitpruning.predicate.MatchState
 import limitpruning.predicate.MatchState._
 import limitpruning.testing.{RawChunk, RawFooter}
+import limitpruning.select.ListedFile
 
 class ClassifyRowGroupsSuite extends AnyFunSuite {
   private val a = AttributeReference("a", IntegerType)()

@@ -8,6 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.parquet.ReadSettings
 import limitpruning.testing.{RawChunk, RawFooter}
+import limitpruning.select.ListedFile
 
 class KeyFactsSuite extends AnyFunSuite {
   private val a = AttributeReference("a", IntegerType)()

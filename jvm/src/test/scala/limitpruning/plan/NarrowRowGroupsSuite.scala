@@ -5,7 +5,7 @@ import java.nio.file.Path
 import org.apache.hadoop.conf.Configuration
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.parquet.{Addressing, FactsCache, FileColumns, FooterReader, PageIndexReader, Storage}
+import limitpruning.parquet.{Addressing, FileColumns, FooterReader, PageIndexReader, Storage}
 import limitpruning.select.{MatchingRows, RowRange, SelectedRowGroup}
 import limitpruning.testing.{FooterEdit, PagedFile, TempFolder}
 
@@ -25,7 +25,7 @@ class NarrowRowGroupsSuite extends AnyFunSuite with TempFolder {
       by: NarrowRowGroups = PagesFixture.everything
   ): Option[SelectedRowGroup] = {
     val footer = new FooterReader(conf).read(status(path), FileColumns.All)
-    val indexes = new PageIndexReader(status(path), footer, Storage(conf, FactsCache.none), 1L << 20)
+    val indexes = new PageIndexReader(status(path), footer, Storage(conf), 1L << 20)
     by(footer, indexes, Addressing.of(footer, Seq(0)).get.head, MatchingRows(0, ranges, isWhole))
   }
 

@@ -8,14 +8,15 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
-import limitpruning.parquet.{FactsCache, FileColumns, FooterReader, ReadSettings, Storage}
+import limitpruning.parquet.{FileColumns, FooterReader, ReadSettings, Storage}
+import limitpruning.select.ListedFile
 
 /** Looks at one file as the rule does, without Spark. */
 object PagesFixture {
   val a: AttributeReference = AttributeReference("a", IntegerType)()
   val b: AttributeReference = AttributeReference("b", IntegerType)()
   private val conf = new Configuration(false)
-  private val storage = Storage(conf, FactsCache.none)
+  private val storage = Storage(conf)
   private val settings = ReadSettings(caseSensitive = false, byFieldId = false, rebaseMode = "CORRECTED")
 
   /** Both columns are needed, whatever the size. */

@@ -25,12 +25,12 @@ class PlanLimitPrunedScanSuite extends AnyFunSuite with SparkSuite {
   }
 
   test("neither the filter nor the columns that only it needs are planned") {
-    val Seq(plan) = PlanLimitPrunedScan(belowLimit("species")): @unchecked
+    val Seq(plan) = PlanLimitPrunedScan(spark)(belowLimit("species")): @unchecked
     assert(names(plan) == Seq("pruned species"))
   }
 
   test("what is computed of the columns stays") {
-    val Seq(plan) = PlanLimitPrunedScan(belowLimit("upper(species) AS u")): @unchecked
+    val Seq(plan) = PlanLimitPrunedScan(spark)(belowLimit("upper(species) AS u")): @unchecked
     assert(names(plan) == Seq("project", "pruned species"))
   }
 
@@ -42,7 +42,7 @@ class PlanLimitPrunedScanSuite extends AnyFunSuite with SparkSuite {
     val added = below.transformUp { case filter: Filter =>
       Filter(GreaterThan(s, Literal(90L)), filter)
     }
-    val Seq(plan) = PlanLimitPrunedScan(added): @unchecked
+    val Seq(plan) = PlanLimitPrunedScan(spark)(added): @unchecked
     assert(names(plan).filter(_.startsWith("plain")) == Seq("plain InMemoryFileIndex"))
     assert(names(plan).contains("filter"))
     assert(plan.exists { case f: FilterExec => f.condition.sql.contains("90"); case _ => false })
@@ -50,12 +50,12 @@ class PlanLimitPrunedScanSuite extends AnyFunSuite with SparkSuite {
 
   test("line 41: a filter that is gone gives the plain plan, too") {
     val removed = belowLimit("species").transformDown { case filter: Filter => filter.child }
-    val Seq(plan) = PlanLimitPrunedScan(removed): @unchecked
+    val Seq(plan) = PlanLimitPrunedScan(spark)(removed): @unchecked
     assert(names(plan).contains("plain InMemoryFileIndex"))
   }
 
   test("plans that hold no selection are left to others") {
-    assert(PlanLimitPrunedScan(withoutPruning(optimized(wildlife))) == Nil)
-    assert(PlanLimitPrunedScan(withoutPruning(optimized(Wildlife.query(wildlife)))) == Nil)
+    assert(PlanLimitPrunedScan(spark)(withoutPruning(optimized(wildlife))) == Nil)
+    assert(PlanLimitPrunedScan(spark)(withoutPruning(optimized(Wildlife.query(wildlife)))) == Nil)
   }
 }

@@ -12,6 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.parquet.{FactsCache, FileColumns, Footer, FooterReader, UnreadableFooterException}
 import limitpruning.testing.{ParquetFixture, TempFolder}
+import limitpruning.select.ListedFile
 
 class ReadFootersSuite extends AnyFunSuite with TempFolder {
   private val a = FileColumns.named(Seq("a"))

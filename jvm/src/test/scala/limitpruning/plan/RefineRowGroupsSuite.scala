@@ -8,9 +8,10 @@ import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, E
 import org.apache.spark.sql.types.{IntegerType, StructType}
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.parquet.{FactsCache, FileColumns, FooterReader, ReadSettings, Storage}
+import limitpruning.parquet.{FileColumns, FooterReader, ReadSettings, Storage}
 import limitpruning.predicate.MatchState._
 import limitpruning.testing.{FooterEdit, ParquetFixture, TempFolder}
+import limitpruning.select.ListedFile
 
 class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
   private val Plenty = 1L << 20
@@ -48,7 +49,7 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
       time: FiniteDuration = 1.hour
   ): RefineRowGroups = {
     val narrow = new NarrowRowGroups(_ => true, isSupported = false, 0L)
-    new RefineRowGroups(classify, Storage(conf, FactsCache.none), narrow, maxBytes, time.fromNow)
+    new RefineRowGroups(classify, Storage(conf), narrow, maxBytes, time.fromNow)
   }
 
   /** F(ully), p(artially) or n(ot matching), row group by row group. */

@@ -7,16 +7,16 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.parquet.{FactsCache, FileColumns, FooterReader, ReadSettings, Storage}
+import limitpruning.parquet.{FileColumns, FooterReader, ReadSettings, Storage}
 import limitpruning.predicate.MatchState
-import limitpruning.select.{RowBound, RowRange}
+import limitpruning.select.{ListedFile, RowBound, RowRange}
 import limitpruning.testing.{PagedFile, TempFolder}
 
 class RefineTopRowsSuite extends AnyFunSuite with TempFolder {
   private val a = AttributeReference("a", IntegerType)()
   private val b = AttributeReference("b", IntegerType)()
   private val conf = new Configuration(false)
-  private val storage = Storage(conf, FactsCache.none)
+  private val storage = Storage(conf)
   private val settings = ReadSettings(caseSensitive = false, byFieldId = false, rebaseMode = "CORRECTED")
 
   /** A file of one row group of a thousand rows in pages of ten. */

@@ -7,9 +7,9 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.parquet.{FactsCache, Footer, Storage}
+import limitpruning.parquet.{Footer, Storage}
 import limitpruning.predicate.MatchState._
-import limitpruning.select.{RowRange, SearchCounts, Selection}
+import limitpruning.select.{ListedFile, RowRange, SearchCounts, Selection}
 import limitpruning.testing.{RawChunk, RawFooter}
 
 class RowGroupSearchSuite extends AnyFunSuite {
@@ -39,7 +39,11 @@ class RowGroupSearchSuite extends AnyFunSuite {
       files: Seq[String]
   ): Found = {
     val listed = files.indices.map { i =>
-      ListedFile(InternalRow.empty, new FileStatus(1000L + i, false, 1, 1, 2000L + i, new Path(s"/f$i")))
+      ListedFile(
+        InternalRow.empty,
+        new FileStatus(1000L + i, false, 1, 1, 2000L + i, new Path(s"/f$i")),
+        position = i
+      )
     }
     var waves = Vector.empty[Int]
     val read = (wave: Seq[ListedFile]) => {
@@ -56,7 +60,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
       new ClassifiedFile(file, footer, null, IndexedSeq.empty, isBelieved = true, rowGroups)
     }
     val narrow = new NarrowRowGroups(_ => true, isSupported = false, minBytes = 0)
-    val select = new SelectRows(narrow, Storage(new Configuration(false), FactsCache.none), maxBytes = 0)
+    val select = new SelectRows(narrow, Storage(new Configuration(false)), maxBytes = 0)
     val (result, counts) =
       new RowGroupSearch(limit, budget, read, classify, (file, _) => refine(file), select(_)).run(listed)
     Found(result, counts, waves)
@@ -70,10 +74,11 @@ class RowGroupSearchSuite extends AnyFunSuite {
   }
 
   test(
-    "what is chosen carries length and modification time of the file, and rows and place of the row group"
+    "what is chosen carries length and footer of the file, and rows and place of the row group"
   ) {
     val file = search(limit = 1)(Seq("n", "pF")).result.toOption.get.files.head
-    assert((file.path, file.version.length, file.version.modificationTime) == (("/f1", 1001, 2001)))
+    assert((file.path, file.listed.position, file.version.length) == (("/f1", 1, 1001)))
+    assert(file.version.footerChecksum == footer(2).seal.checksum)
     assert(file.rowGroups.map(r => (r.ordinal, r.rows, r.start)) == Seq((1, rowsEach, 154)))
   }
 

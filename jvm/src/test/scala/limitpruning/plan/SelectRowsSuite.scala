@@ -1,8 +1,10 @@
 package limitpruning.plan
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.expressions.{LessThan, Literal}
 import org.scalatest.funsuite.AnyFunSuite
 
+import limitpruning.parquet.FooterReader
 import limitpruning.plan.PagesFixture._
 import limitpruning.select.{MatchingRows, RowRange}
 import limitpruning.testing.{FooterEdit, PagedFile, TempFolder}
@@ -15,11 +17,16 @@ class SelectRowsSuite extends AnyFunSuite with TempFolder {
   )
   private val narrow = everything
 
-  test("what is proved of a file's pages is selected with the file's length and time") {
+  test("what is proved of a file's pages is selected with the file's length, footer and page index") {
     val file = refined(status(path))(LessThan(a, Literal(300)))
     val Right(selection) = select(narrow)(Seq(file -> file.matching)): @unchecked
     val Seq(selected) = selection.files: @unchecked
     assert((selected.path, selected.version.length) == ((status(path).getPath.toString, status(path).getLen)))
+    val version = selected.version
+    assert(version.parts.nonEmpty && version.footerLength > 0)
+    assert(new FooterReader(new Configuration()).firstChange(status(path), version).isEmpty)
+    val forged = version.copy(parts = version.parts.map(part => part.copy(checksum = part.checksum + 1)))
+    assert(new FooterReader(new Configuration()).firstChange(status(path), forged).exists(_.contains("other bytes are at")))
     assert(selection.rows == file.matching.map(_.rows).sum && selection.rowRanges == 1)
     assert(selection.bytes < selected.rowGroups.head.columns.values.map(_.bytes).sum)
   }

@@ -1,10 +1,14 @@
 package limitpruning.plan
 
+import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Literal}
+import org.apache.spark.sql.execution.datasources.PartitionDirectory
 import org.apache.spark.sql.types.IntegerType
 import org.scalatest.funsuite.AnyFunSuite
 
+import limitpruning.select.{CandidateRows, ListedFile, SearchCounts, Selection}
 import limitpruning.testing.{ParquetFixture, SparkSuite}
 
 class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
@@ -23,14 +27,40 @@ class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
     val selected = index(table.limit(6))
     assert(files(selected) == Seq("day=1", "day=2"))
     assert(selected.listFiles(Nil, Nil).map(_.values.getInt(0)).sorted == Seq(1, 2))
-    assert(files(new SelectedFileIndex(selected.original, selected.chosen)).size == 2)
+    assert(files(new SelectedFileIndex(selected.original, selected.chosen, selected.settings)).size == 2)
   }
 
-  test("partition filters that come later still prune") {
-    val selected = index(table.limit(6))
+  private def days(directories: Seq[PartitionDirectory]): Seq[String] =
+    directories.flatMap(_.files).map(_.getPath.getParent.getName)
+
+  test("partition filters for which the files were selected prune the selected files") {
+    val query = table.where("day IN (2, 3) OR day = 4").limit(6)
+    val selected = index(query)
+    assert(days(selected.listFiles(selected.chosen.conjuncts, Nil)) == Seq("day=2", "day=3"))
+    assert(days(selected.listFiles(Nil, Nil)) == Seq("day=2", "day=3"))
+  }
+
+  test("where there is a filter that came in later, all files are listed that it leaves") {
+    val selected = index(table.limit(2))
+    assert(files(selected) == Seq("day=1"))
     val day = AttributeReference("day", IntegerType)()
-    val later = selected.listFiles(Seq(EqualTo(day, Literal(2))), Nil)
-    assert(later.flatMap(_.files).map(_.getPath.getParent.getName) == Seq("day=2"))
+    assert(days(selected.listFiles(Seq(EqualTo(day, Literal(2))), Nil)) == Seq("day=2"))
+    val a = AttributeReference("a", IntegerType)()
+    assert(selected.listFiles(Nil, Seq(EqualTo(a, Literal(2)))).flatMap(_.files).size == 4)
+  }
+
+  test("a file that two partitions share comes with the values of the partition that was selected") {
+    val file = ListedFile(InternalRow(1), new FileStatus(1, false, 1, 1, 1, new Path("/t/f")), position = 0)
+    val shared = file.copy(partitionValues = InternalRow(2), position = 1)
+    val real = index(table.limit(1))
+    def listed(files: ListedFile*): Seq[(Int, Int)] = {
+      val selection = Selection(Nil, files)
+      val rows = CandidateRows(1, Nil, selection, SearchCounts.None, planningNanos = 0)
+      new SelectedFileIndex(real.original, rows, real.settings)
+        .listFiles(Nil, Nil).map(directory => directory.values.getInt(0) -> directory.files.size)
+    }
+    assert(listed(shared) == Seq(2 -> 1))
+    assert(listed(file, shared, file.copy(position = 2)) == Seq(1 -> 2, 2 -> 1))
   }
 
   test("its size is that of the selected row groups") {
@@ -56,6 +86,9 @@ class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
     assert(one != one.original && one.original != one)
     val elsewhere = index(tableOf("other", (1 to 4).map(day => s"day=$day/f.parquet" -> ints): _*).limit(1))
     assert(one != elsewhere)
-    assert(one != new SelectedFileIndex(elsewhere.original, one.chosen), "the same files of another table")
+    assert(
+      one != new SelectedFileIndex(elsewhere.original, one.chosen, one.settings),
+      "the same files of another table"
+    )
   }
 }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.parquet.ReadSettings
-import limitpruning.select.SearchCounts
+import limitpruning.select.{ListedFile, SearchCounts}
 import limitpruning.testing.{RawChunk, RawFooter}
 
 class TopRowsSearchSuite extends AnyFunSuite {
@@ -34,7 +34,7 @@ class TopRowsSearchSuite extends AnyFunSuite {
       mostNoted: Int = 0
   )(files: Seq[Group]*): Found = {
     val listed = files.indices.map { i =>
-      ListedFile(InternalRow(i), new FileStatus(1000L, false, 1, 1, 2000L, new Path(s"/f$i")))
+      ListedFile(InternalRow(i), new FileStatus(1000L, false, 1, 1, 2000L, new Path(s"/f$i")), position = i)
     }
     val partitions = new StructType().add("day", IntegerType)
     val classify =

@@ -8,6 +8,7 @@ import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.scalatest.funsuite.AnyFunSuite
 
+import limitpruning.parquet.ReadSettings
 import limitpruning.LimitPruningConf
 import limitpruning.plan.{LimitedScan, SelectedFileIndex, SelectedRelation}
 import limitpruning.select.{CandidateRows, RowRange, SearchCounts, Selection}
@@ -62,7 +63,9 @@ class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
     val plan: LogicalPlan = withoutPruning(optimized(query))
     val Seq(Right(scan)) = limitsOf(query).flatMap(LimitedScan.of): @unchecked
     val rows = CandidateRows(scan.limit, scan.conjuncts, selection, SearchCounts.None, planningNanos = 0)
-    val index = new SelectedFileIndex(scan.relation.location, rows)
+    val relation = scan.relation
+    val settings = ReadSettings.of(relation.dataSchema, relation.options, spark.sessionState.conf)
+    val index = new SelectedFileIndex(relation.location, rows, settings)
     val replaced = plan.transform {
       case logical if logical.sameResult(scan.logical) => SelectedRelation.replaceIn(logical, scan, index)
     }

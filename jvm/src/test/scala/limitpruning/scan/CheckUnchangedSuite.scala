@@ -7,27 +7,61 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 import org.scalatest.funsuite.AnyFunSuite
 
+import limitpruning.parquet.FileParts
+import limitpruning.select.FilePart
 import limitpruning.testing.{TempFolder, WatchedFileSystem}
 
 class CheckUnchangedSuite extends AnyFunSuite with TempFolder {
   private val conf = new Configuration()
   WatchedFileSystem.register(conf)
 
-  private def file(name: String): Path = Files.writeString(folder.resolve(name), "0123456789")
+  private def file(name: String): Path = Files.writeString(folder.resolve(name), PlannedSplit.content())
 
   private def check(listed: FileStatus): CheckUnchanged =
     new CheckUnchanged(PlannedSplit(listed), PlannedSplit.version(listed), conf)
 
-  test("line 35: a file that has another length, or the next millisecond, is another one") {
+  test("line 35: a file that has another length or footer is another one, whatever its time") {
     val path = file("changed")
     val unchanged = check(status(path))
     unchanged.now()
     val before = Files.getLastModifiedTime(path)
-    Files.setLastModifiedTime(path, FileTime.fromMillis(before.toMillis + 1))
-    assert(intercept[FileChangedException](unchanged.now()).getMessage.contains("it was written to after"))
-    Files.writeString(path, "0123456789+")
-    Files.setLastModifiedTime(path, before)
-    assert(intercept[FileChangedException](unchanged.now()).getMessage.contains("11 bytes instead of 10"))
+    Files.setLastModifiedTime(path, FileTime.fromMillis(before.toMillis / 1000 * 1000))
+    unchanged.now()
+    def problem(content: String): String = {
+      Files.writeString(path, content)
+      Files.setLastModifiedTime(path, before)
+      intercept[FileChangedException](unchanged.now()).getMessage
+    }
+    assert(problem(PlannedSplit.content() + "+").contains("11 bytes instead of 10"))
+    assert(problem(PlannedSplit.content("02")).contains("it has another footer"))
+    assert(problem("01\u0001\u0000\u0000\u0000PAR1").contains("it has another footer"))
+  }
+
+  test("line 35: a file whose other bytes were replaced on which a proof rests is another one") {
+    def content(part: String): String = part + "x" * 100000 + PlannedSplit.content()
+    val path = Files.writeString(folder.resolve("parts"), content("dictionary"))
+    val version = PlannedSplit.version(status(path))
+    def checkOf(parts: FilePart*): CheckUnchanged =
+      new CheckUnchanged(PlannedSplit(status(path)), version.copy(parts = parts), conf)
+    def part(offset: Int, bytes: String): FilePart =
+      FilePart(offset.toLong, bytes.length, FileParts.checksum(bytes.getBytes))
+    checkOf(part(0, "dictionary"), part(100002, "xxxxxxxx01")).now()
+    checkOf(part(100002, "xxxxxxxx01"), part(3, "tion"), part(0, "dict")).now()
+    Files.writeString(path, content("Dictionary"))
+    val error = intercept[FileChangedException](checkOf(part(0, "dict")).now())
+    assert(error.getMessage.contains("other bytes are at 0"))
+    checkOf(part(3, "tion")).now()
+  }
+
+  test("a file that is written to while it is open is found out on local file systems") {
+    val path = file("written")
+    val open = check(status(path))
+    open.now()
+    open.whileOpen()
+    Files.setLastModifiedTime(path, FileTime.fromMillis(status(path).getModificationTime + 1))
+    assert(
+      intercept[FileChangedException](open.whileOpen()).getMessage.contains("written to while it was read")
+    )
   }
 
   test("line 35: a file that is deleted while it is open is an error that names it") {

@@ -12,7 +12,7 @@ import limitpruning.select.RowRange
 import limitpruning.testing.TempFolder
 
 class PlannedRowsSuite extends AnyFunSuite with TempFolder {
-  private lazy val file = Files.writeString(folder.resolve("the-file"), "0123456789")
+  private lazy val file = Files.writeString(folder.resolve("the-file"), PlannedSplit.content())
 
   private def check: CheckUnchanged =
     new CheckUnchanged(PlannedSplit(status(file)), PlannedSplit.version(status(file)), new Configuration())
@@ -85,7 +85,7 @@ class PlannedRowsSuite extends AnyFunSuite with TempFolder {
     overwrite()
     assert(rows.next() == "b", "it has been read with the first")
     intercept[FileChangedException](rows.next())
-    Files.writeString(file, "0123456789")
+    Files.writeString(file, PlannedSplit.content())
     val _ = Files.setLastModifiedTime(file, before)
   }
 
@@ -100,7 +100,7 @@ class PlannedRowsSuite extends AnyFunSuite with TempFolder {
     intercept[FileChangedException](rows.hasNext)
     Files.delete(file)
     intercept[java.io.FileNotFoundException](rows.hasNext)
-    val _ = Files.writeString(file, "0123456789")
+    val _ = Files.writeString(file, PlannedSplit.content())
   }
 
   test("a reader that is not read to the end is closed without complaint") {

@@ -23,10 +23,12 @@ object PlannedSplit {
     ReadPlannedFile.plan(PlannedRun(version(listed), rowGroups))
   )
 
-  /** What stands eight bytes before the end of the file is its footer. */
+  /** Ten bytes that end as a Parquet file does, with a footer of two bytes. */
+  def content(footer: String = "01"): String = s"$footer\u0002\u0000\u0000\u0000PAR1"
+
   def version(listed: FileStatus): FileVersion = {
     val bytes = Files.readAllBytes(Paths.get(listed.getPath.toUri.getPath))
     val seal = FooterSeal.of(bytes.dropRight(8).takeRight(2))
-    FileVersion(listed.getLen, listed.getModificationTime, seal.length, seal.checksum)
+    FileVersion(listed.getLen, seal.length, seal.checksum)
   }
 }

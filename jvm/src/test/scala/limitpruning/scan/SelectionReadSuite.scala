@@ -21,7 +21,7 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
 
   private def tasks(df: DataFrame, inOneTask: Boolean = false): Seq[FilePartition] = {
     val scan = scansOf(df).head
-    val read = new SelectionRead(scan.scan, scan.chosen)
+    val read = new SelectionRead(scan.scan, scan.chosen, scan.settings)
     read.rdd(scan.metrics, skip = None, look = None, inOneTask) match {
       case rdd: FileScanRDD => rdd.filePartitions
       case other => fail(s"$other is not Spark's own")
@@ -49,7 +49,7 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
     val Seq(task) = tasks(query): @unchecked
     val file = scansOf(query).head.chosen.selection.files.head
     assert(task.files.map(s => (s.fileSize, s.modificationTime)).toSeq ==
-      Seq((file.version.length, file.version.modificationTime)))
+      Seq((file.listed.length, file.listed.status.getModificationTime)))
     assert(task.files.head.filePath.toString.endsWith("1.parquet"))
   }
 
@@ -75,7 +75,7 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
 
   test("bytes are those of the columns that are read") {
     def bytes(df: DataFrame): Long =
-      new SelectionRead(scansOf(df).head.scan, scansOf(df).head.chosen).bytes
+      new SelectionRead(scansOf(df).head.scan, scansOf(df).head.chosen, scansOf(df).head.settings).bytes
     assert(bytes(table.select("a").limit(5)) > 0)
     assert(bytes(table.limit(5)) == bytes(table.select("a").limit(5)) + bytes(table.select("b").limit(5)))
   }

@@ -48,10 +48,19 @@ class PackTasksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(pack(1, 1)() == Nil)
   }
 
-  test("a run keeps length and modification time of its file, for the check before reading") {
+  test("a run keeps length and footer of its file, for the check before reading") {
+    val version = FileVersion(123, 7, 8, Seq(FilePart(1, 2, 3)))
     val Seq(Seq(run)) =
-      pack(0, 10)(SelectedFile("a", FileVersion(123, 456, 7, 8), Seq(Selections.rowGroup(0, 1)))): @unchecked
-    assert(run.file.version == FileVersion(123, 456, 7, 8))
+      pack(0, 10)(file("a", 0 -> 1).copy(version = version)): @unchecked
+    assert(run.file.version == version)
+  }
+
+  test("row groups of a file that is listed twice never form one run with those of the other") {
+    val once = file("a", 0 -> 1)
+    val again = file("a", 1 -> 1)
+    val other = again.copy(listed = again.listed.copy(position = again.listed.position + 1))
+    assert(shown(pack(0, 100)(once, again)) == Seq(Seq("a" -> Seq(0, 1))))
+    assert(shown(pack(0, 100)(once, other)) == Seq(Seq("a" -> Seq(0), "a" -> Seq(1))))
   }
 
   private val selections: Gen[List[SelectedFile]] = Gen

@@ -1,14 +1,25 @@
 package limitpruning.select
 
+import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.spark.sql.catalyst.InternalRow
+
 /** Builds selections for tests: `file("a", 0 -> 10L, 1 -> 20L)` is row groups 0 and 1, of 10 and 20 bytes. */
 object Selections {
 
-  val someVersion: FileVersion = FileVersion(1, 1, 1, 1)
+  val someVersion: FileVersion = FileVersion(1, 1, 1)
+
+  /** A listed file, other than all of another path. */
+  def listed(path: String, length: Long = 1000): ListedFile =
+    ListedFile(
+      InternalRow.empty,
+      new FileStatus(length, false, 1, 1, 0, new Path(path)),
+      position = path.hashCode
+    )
 
   def file(path: String, rowGroups: (Int, Long)*): SelectedFile =
     SelectedFile(
-      path,
-      FileVersion(1000, 0, 10, 20),
+      listed(path),
+      FileVersion(1000, 10, 20),
       rowGroups.map { case (ordinal, bytes) => rowGroup(ordinal, bytes) }
     )
 

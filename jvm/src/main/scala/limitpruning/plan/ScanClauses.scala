@@ -1,0 +1,172 @@
+package limitpruning.plan
+
+import limitpruning.plan.ScanContract.{Clause, HonouredBy, NotPruned}
+
+/** The table of the [[ScanContract]]. */
+private[plan] object ScanClauses {
+
+  /** Constructor fields of `FileSourceScanExec`. */
+  val fileSourceScan: Seq[Clause] = Seq(
+    honoured(
+      "relation",
+      "SelectionRead: its format reads, with its schemas and options"
+    )("options_of_the_relation"),
+    notPruned("stream", "streaming")("streaming_source"),
+    honoured("output", "LimitPrunedScanExec.output")("columns_keep_type_and_nullability"),
+    honoured(
+      "requiredSchema",
+      "SelectionRead, as FileSourceStrategy planned it"
+    )("nested_columns_are_pruned"),
+    honoured("partitionFilters", "the proof, or PlanLimitPrunedScan.withAllFilters above the scan")(
+      "partition_filters_stay_where_rows_are_not_proved"
+    ),
+    honoured("optionalBucketSet", "the proof, or the Filter above")("bucketed_tables"),
+    honoured("optionalNumCoalescedBuckets", "LimitPrunedScanExec.outputPartitioning: it promises no buckets")(
+      "joins_of_bucketed_tables"
+    ),
+    honoured(
+      "dataFilters",
+      "the proof, or PushedFilters and the Filter above"
+    )("data_filters_are_pushed_and_stay"),
+    honoured("tableIdentifier", "LimitPrunedScanExec.nodeName")("the_scan_names_the_table"),
+    honoured("disableBucketedScan", "LimitPrunedScanExec: it never reads by buckets")("bucketed_tables")
+  )
+
+  /** Constructor fields of `LogicalRelation`. */
+  val logicalRelation: Seq[Clause] = Seq(
+    honoured(
+      "relation",
+      "SelectedRelation.replaceIn, which replaces its file index alone"
+    )("options_of_the_relation"),
+    honoured("output", "SelectedRelation.replaceIn")("columns_keep_type_and_nullability"),
+    honoured(
+      "catalogTable",
+      "SelectedRelation.replaceIn, with statistics of the selection"
+    )("statistics_of_the_plan"),
+    notPruned("isStreaming", "streaming")("streaming_source"),
+    notPruned("stream", "streaming")("streaming_source")
+  )
+
+  /** Constructor fields of `HadoopFsRelation`. */
+  val fsRelation: Seq[Clause] = Seq(
+    honoured("location", "SelectedFileIndex: the selected files, as they were listed while planning")(
+      "nothing_is_listed_when_a_query_runs"
+    ),
+    honoured("partitionSchema", "ListedFile: each file with the values of its partition")(
+      "partitions_at_one_location_keep_their_values"
+    ),
+    honoured(
+      "dataSchema",
+      "SelectionRead, as FileSourceStrategy planned it"
+    )("a_column_of_partition_and_file"),
+    honoured("bucketSpec", "LimitPrunedScanExec: it promises and uses no buckets")("bucketed_tables"),
+    notPruned("fileFormat", "other-format")("a_format_derived_from_parquet"),
+    honoured(
+      "options",
+      "LookAtTable and SelectionRead: for Hadoop and for Parquet"
+    )("options_of_the_relation")
+  )
+
+  /** The parts into which `ScanOperation` takes a plan. */
+  val scanOperation: Seq[Clause] = Seq(
+    honoured(
+      "projections",
+      "FileSourceStrategy, which plans them above the scan"
+    )("columns_keep_type_and_nullability"),
+    notPruned("filters that stay up", "filter-above, or not-deterministic")("filters_that_stay_above"),
+    honoured("filters that are pushed down", "LimitedScan: proved, or evaluated above the scan")(
+      "data_filters_are_pushed_and_stay"
+    ),
+    notPruned("subqueries in filters", "subquery")("subqueries_in_filters"),
+    notPruned("relations that are not Spark's own Parquet", "other-format, other-file-index")(
+      "a_format_derived_from_parquet"
+    )
+  )
+
+  /** Methods of `FileSourceScanExec` that operators, rules, listeners or the UI call. */
+  val methods: Seq[Clause] = Seq(
+    honoured(
+      "doExecute",
+      "LimitPrunedScanExec, with unsafe rows where Spark's reader gives others"
+    )("modes_of_execution"),
+    honoured("doExecuteColumnar", "LimitPrunedScanExec")("modes_of_execution"),
+    honoured("supportsColumnar", "LimitPrunedScanExec, as Spark's node says")("modes_of_execution"),
+    honoured("vectorTypes", "LimitPrunedScanExec, as Spark's node says")("modes_of_execution"),
+    honoured("inputRDD", "SelectionRead, a FileScanRDD of Spark's")("input_metrics_of_tasks"),
+    honoured("inputRDDs", "nothing: only Spark's tests call it")("modes_of_execution"),
+    honoured("outputPartitioning", "LimitPrunedScanExec: one task, or unknown")("joins_of_bucketed_tables"),
+    honoured(
+      "outputOrdering",
+      "LimitPrunedScanExec: none, so what needs one sorts"
+    )("joins_of_bucketed_tables"),
+    honoured("bucketedScan", "LimitPrunedScanExec: none")("bucketed_tables"),
+    honoured("doCanonicalize", "LimitPrunedScanExec: equal only with the same rows of the same files")(
+      "scans_are_reused_only_for_the_same_rows"
+    ),
+    honoured(
+      "selectedPartitions",
+      "SelectedFileIndex, while planning"
+    )("nothing_is_listed_when_a_query_runs"),
+    notPruned("dynamicallySelectedPartitions", "filters-changed")("filters_that_come_in_later"),
+    honoured("pushedDownFilters", "PushedFilters")("data_filters_are_pushed_and_stay"),
+    honoured("fileConstantMetadataColumns", "SelectionRead, as Spark's node says")("metadata_columns"),
+    honoured("metrics", "ScanMetrics, with Spark's names for what Spark counts")("driver_metrics"),
+    honoured("driverMetrics", "ScanMetrics")("driver_metrics"),
+    honoured("sendDriverMetrics", "ScanMetrics.postPlanned")("driver_metrics"),
+    honoured("metadata", "ScanDescription")("the_scan_names_the_table"),
+    honoured("nodeName", "LimitPrunedScanExec.nodeName")("the_scan_names_the_table"),
+    honoured("nodeNamePrefix", "LimitPrunedScanExec.nodeName")("the_scan_names_the_table"),
+    honoured("simpleString", "ScanDescription.line")("the_scan_names_the_table"),
+    honoured("verboseStringWithOperatorId", "ScanDescription.block")("the_scan_names_the_table"),
+    honoured("redact", "ScanDescription")("secrets_are_redacted"),
+    honoured("maxMetadataValueLength", "ScanDescription")("the_scan_names_the_table"),
+    notPruned("getStream", "streaming")("streaming_source")
+  )
+
+  /** What no field or method stands for. */
+  val behaviours: Seq[Clause] = Seq(
+    honoured(
+      "_metadata columns",
+      "SelectionRead and FileScanRDD; those of splits are not pruned: split-dependent"
+    )(
+      "metadata_columns"
+    ),
+    honoured("input_file_name()", "not pruned: not-deterministic")("metadata_columns"),
+    honoured("input metrics of tasks", "FileScanRDD")("input_metrics_of_tasks"),
+    honoured("inputFiles of a DataFrame", "SelectedFileIndex.inputFiles: those without us")("input_files"),
+    notPruned("ignoreCorruptFiles, ignoreMissingFiles", "tolerates-bad-files")("tolerance"),
+    honoured("tolerance that is switched on after planning", "SelectionRead.Strict")("tolerance_switched_on"),
+    honoured(
+      "settings that change the meaning of columns after planning",
+      "ReadSettings.changedSince: an error"
+    )(
+      "settings_changed_after_planning"
+    ),
+    honoured(
+      "other settings of reading",
+      "Spark's reader, as they are when the query runs"
+    )("modes_of_execution"),
+    honoured("files that change after planning", "CheckUnchanged")("a_table_that_changes_after_planning"),
+    honoured("other extensions' strategies", "SelectedFileIndex: a plan with it is right on its own")(
+      "a_strategy_that_comes_first"
+    ),
+    honoured(
+      "engines that replace Spark's operators",
+      "NativeEngines: they find the node that they look for"
+    )(
+      "an_engine_that_looks_for_sparks_node"
+    ),
+    honoured("names written in another case", "LookAtTable: filters name columns as the schema does")(
+      "names_in_another_case"
+    ),
+    honoured("plans and closures stay on the driver", "FindEnoughRows and LimitPrunedScanExec")(
+      "what_travels_to_executors"
+    )
+  )
+
+  private def honoured(what: String, who: String)(test: String): Clause =
+    Clause(what, HonouredBy(who), s"test_$test")
+
+  private def notPruned(what: String, reason: String)(test: String): Clause =
+    Clause(what, NotPruned(reason), s"test_$test")
+}
