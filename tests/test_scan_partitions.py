@@ -50,7 +50,8 @@ def unreachable(spark: SparkSession, tmp_path: Path) -> Iterator[str]:
         f"LOCATION '{(tmp_path / 't').as_uri()}'"
     )
     spark.sql("MSCK REPAIR TABLE reach")
-    spark.sql("ALTER TABLE reach ADD PARTITION (p = 7) LOCATION 'nosuch://host/p=7'")
+    spark.sql("ALTER TABLE reach ADD PARTITION (p = 7)")
+    spark.sql("ALTER TABLE reach PARTITION (p = 7) SET LOCATION 'nosuch://host/p=7'")
     yield "reach"
     spark.sql("DROP TABLE reach")
 

@@ -11,7 +11,7 @@ private[plan] object ScanClauses {
       "relation",
       "SelectionRead: its format reads, with its schemas and options"
     )("options_of_the_relation"),
-    notPruned("stream", "streaming")("streaming_source"),
+    notPruned("stream", "streaming")("line_42_streaming_reads"),
     honoured("output", "LimitPrunedScanExec.output")("columns_keep_type_and_nullability"),
     honoured(
       "requiredSchema",
@@ -20,7 +20,7 @@ private[plan] object ScanClauses {
     honoured("partitionFilters", "the proof, or PlanLimitPrunedScan.withAllFilters above the scan")(
       "partition_filters_stay_where_rows_are_not_proved"
     ),
-    honoured("optionalBucketSet", "the proof, or the Filter above")("bucketed_tables"),
+    honoured("optionalBucketSet", "the proof, or the Filter above")("line_42_bucketed_tables"),
     honoured("optionalNumCoalescedBuckets", "LimitPrunedScanExec.outputPartitioning: it promises no buckets")(
       "joins_of_bucketed_tables"
     ),
@@ -29,7 +29,10 @@ private[plan] object ScanClauses {
       "the proof, or PushedFilters and the Filter above"
     )("data_filters_are_pushed_and_stay"),
     honoured("tableIdentifier", "LimitPrunedScanExec.nodeName")("the_scan_names_the_table"),
-    honoured("disableBucketedScan", "LimitPrunedScanExec: it never reads by buckets")("bucketed_tables")
+    honoured(
+      "disableBucketedScan",
+      "LimitPrunedScanExec: it never reads by buckets"
+    )("line_42_bucketed_tables")
   )
 
   /** Constructor fields of `LogicalRelation`. */
@@ -43,8 +46,8 @@ private[plan] object ScanClauses {
       "catalogTable",
       "SelectedRelation.replaceIn, with statistics of the selection"
     )("statistics_of_the_plan"),
-    notPruned("isStreaming", "streaming")("streaming_source"),
-    notPruned("stream", "streaming")("streaming_source")
+    notPruned("isStreaming", "streaming")("line_42_streaming_reads"),
+    notPruned("stream", "streaming")("line_42_streaming_reads")
   )
 
   /** Constructor fields of `HadoopFsRelation`. */
@@ -59,8 +62,8 @@ private[plan] object ScanClauses {
       "dataSchema",
       "SelectionRead, as FileSourceStrategy planned it"
     )("a_column_of_partition_and_file"),
-    honoured("bucketSpec", "LimitPrunedScanExec: it promises and uses no buckets")("bucketed_tables"),
-    notPruned("fileFormat", "other-format")("a_format_derived_from_parquet"),
+    honoured("bucketSpec", "LimitPrunedScanExec: it promises and uses no buckets")("line_42_bucketed_tables"),
+    notPruned("fileFormat", "other-format")("ParquetScanSuite"),
     honoured(
       "options",
       "LookAtTable and SelectionRead: for Hadoop and for Parquet"
@@ -79,7 +82,7 @@ private[plan] object ScanClauses {
     ),
     notPruned("subqueries in filters", "subquery")("subqueries_in_filters"),
     notPruned("relations that are not Spark's own Parquet", "other-format, other-file-index")(
-      "a_format_derived_from_parquet"
+      "ParquetScanSuite"
     )
   )
 
@@ -88,20 +91,20 @@ private[plan] object ScanClauses {
     honoured(
       "doExecute",
       "LimitPrunedScanExec, with unsafe rows where Spark's reader gives others"
-    )("modes_of_execution"),
-    honoured("doExecuteColumnar", "LimitPrunedScanExec")("modes_of_execution"),
-    honoured("supportsColumnar", "LimitPrunedScanExec, as Spark's node says")("modes_of_execution"),
-    honoured("vectorTypes", "LimitPrunedScanExec, as Spark's node says")("modes_of_execution"),
+    )("line_43_modes_of_execution"),
+    honoured("doExecuteColumnar", "LimitPrunedScanExec")("line_43_modes_of_execution"),
+    honoured("supportsColumnar", "LimitPrunedScanExec, as Spark's node says")("line_43_modes_of_execution"),
+    honoured("vectorTypes", "LimitPrunedScanExec, as Spark's node says")("line_43_modes_of_execution"),
     honoured("inputRDD", "SelectionRead, a FileScanRDD of Spark's")("input_metrics_of_tasks"),
-    honoured("inputRDDs", "nothing: only Spark's tests call it")("modes_of_execution"),
+    honoured("inputRDDs", "nothing: only Spark's tests call it")("line_43_modes_of_execution"),
     honoured("outputPartitioning", "LimitPrunedScanExec: one task, or unknown")("joins_of_bucketed_tables"),
     honoured(
       "outputOrdering",
       "LimitPrunedScanExec: none, so what needs one sorts"
     )("joins_of_bucketed_tables"),
-    honoured("bucketedScan", "LimitPrunedScanExec: none")("bucketed_tables"),
+    honoured("bucketedScan", "LimitPrunedScanExec: none")("line_42_bucketed_tables"),
     honoured("doCanonicalize", "LimitPrunedScanExec: equal only with the same rows of the same files")(
-      "scans_are_reused_only_for_the_same_rows"
+      "line_40_exchange_and_subquery_reuse"
     ),
     honoured(
       "selectedPartitions",
@@ -109,7 +112,10 @@ private[plan] object ScanClauses {
     )("nothing_is_listed_when_a_query_runs"),
     notPruned("dynamicallySelectedPartitions", "filters-changed")("filters_that_come_in_later"),
     honoured("pushedDownFilters", "PushedFilters")("data_filters_are_pushed_and_stay"),
-    honoured("fileConstantMetadataColumns", "SelectionRead, as Spark's node says")("metadata_columns"),
+    honoured(
+      "fileConstantMetadataColumns",
+      "SelectionRead, as Spark's node says"
+    )("line_27_metadata_in_the_output"),
     honoured("metrics", "ScanMetrics, with Spark's names for what Spark counts")("driver_metrics"),
     honoured("driverMetrics", "ScanMetrics")("driver_metrics"),
     honoured("sendDriverMetrics", "ScanMetrics.postPlanned")("driver_metrics"),
@@ -120,7 +126,7 @@ private[plan] object ScanClauses {
     honoured("verboseStringWithOperatorId", "ScanDescription.block")("the_scan_names_the_table"),
     honoured("redact", "ScanDescription")("secrets_are_redacted"),
     honoured("maxMetadataValueLength", "ScanDescription")("the_scan_names_the_table"),
-    notPruned("getStream", "streaming")("streaming_source")
+    notPruned("getStream", "streaming")("line_42_streaming_reads")
   )
 
   /** What no field or method stands for. */
@@ -129,9 +135,9 @@ private[plan] object ScanClauses {
       "_metadata columns",
       "SelectionRead and FileScanRDD; those of splits are not pruned: split-dependent"
     )(
-      "metadata_columns"
+      "line_27_metadata_in_the_output"
     ),
-    honoured("input_file_name()", "not pruned: not-deterministic")("metadata_columns"),
+    honoured("input_file_name()", "not pruned: not-deterministic")("line_27_metadata_in_the_output"),
     honoured("input metrics of tasks", "FileScanRDD")("input_metrics_of_tasks"),
     honoured("inputFiles of a DataFrame", "SelectedFileIndex.inputFiles: those without us")("input_files"),
     notPruned("ignoreCorruptFiles, ignoreMissingFiles", "tolerates-bad-files")("tolerance"),
@@ -145,28 +151,30 @@ private[plan] object ScanClauses {
     honoured(
       "other settings of reading",
       "Spark's reader, as they are when the query runs"
-    )("modes_of_execution"),
+    )("line_43_modes_of_execution"),
     honoured("files that change after planning", "CheckUnchanged")("a_table_that_changes_after_planning"),
     honoured("other extensions' strategies", "SelectedFileIndex: a plan with it is right on its own")(
-      "a_strategy_that_comes_first"
+      "OtherExtensionsSuite"
     ),
     honoured(
       "engines that replace Spark's operators",
       "NativeEngines: they find the node that they look for"
     )(
-      "an_engine_that_looks_for_sparks_node"
+      "OtherExtensionsSuite"
     ),
     honoured("names written in another case", "LookAtTable: filters name columns as the schema does")(
       "names_in_another_case"
     ),
     honoured("plans and closures stay on the driver", "FindEnoughRows and LimitPrunedScanExec")(
-      "what_travels_to_executors"
+      "ClosuresSuite"
     )
   )
 
   private def honoured(what: String, who: String)(test: String): Clause =
-    Clause(what, HonouredBy(who), s"test_$test")
+    Clause(what, HonouredBy(who), named(test))
 
   private def notPruned(what: String, reason: String)(test: String): Clause =
-    Clause(what, NotPruned(reason), s"test_$test")
+    Clause(what, NotPruned(reason), named(test))
+
+  private def named(test: String): String = if (test.endsWith("Suite")) test else s"test_$test"
 }

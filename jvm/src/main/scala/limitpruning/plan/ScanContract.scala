@@ -16,7 +16,7 @@ object ScanContract {
 
   /**
    * @param what the field, method or behaviour
-   * @param test a test that fails where the decision does not hold: the name of a function in `tests/test_scan_*.py`
+   * @param test a test that fails where the decision does not hold: a function in `tests/`, or a Scala suite
    */
   final case class Clause(what: String, decision: Decision, test: String)
 

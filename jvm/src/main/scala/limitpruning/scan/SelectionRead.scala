@@ -104,7 +104,7 @@ private[scan] final class SelectionRead(
     settings.changedSince(ReadSettings.of(relation.dataSchema, relation.options, conf)).foreach { setting =>
       throw new IllegalArgumentException(
         s"$setting was changed after this query had been planned, and what its LIMIT reads was chosen for the old value. " +
-          "Make the DataFrame anew, or set it back."
+          "Make the DataFrame anew."
       )
     }
 

@@ -26,7 +26,10 @@ class SelectRowsSuite extends AnyFunSuite with TempFolder {
     assert(version.parts.nonEmpty && version.footerLength > 0)
     assert(new FooterReader(new Configuration()).firstChange(status(path), version).isEmpty)
     val forged = version.copy(parts = version.parts.map(part => part.copy(checksum = part.checksum + 1)))
-    assert(new FooterReader(new Configuration()).firstChange(status(path), forged).exists(_.contains("other bytes are at")))
+    assert(new FooterReader(new Configuration()).firstChange(
+      status(path),
+      forged
+    ).exists(_.contains("other bytes are at")))
     assert(selection.rows == file.matching.map(_.rows).sum && selection.rowRanges == 1)
     assert(selection.bytes < selected.rowGroups.head.columns.values.map(_.bytes).sum)
   }

@@ -45,6 +45,6 @@ class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
 
   test("every metric has a name of its own in the Spark UI") {
     val names = ScanMetrics.create(spark.sparkContext, isColumnar = true).values.flatMap(_.name).toSeq
-    assert(names.size == 20 && names.distinct.size == names.size)
+    assert(names.size == 23 && names.distinct.size == names.size)
   }
 }
