@@ -21,6 +21,7 @@ WHERE = "FROM sightings WHERE s >= 4"
 MATCHING = 200
 LIMITED = f"(SELECT id {WHERE} LIMIT 7)"
 ADAPTIVE = "spark.sql.adaptive.enabled"
+EXPLAIN_REASONS = "spark.limitPruning.explainReasons"
 # Settings of a session, and why its LIMIT is left alone, if it is.
 SESSIONS: list[tuple[dict[str, str], str | None]] = [
     ({}, None),
@@ -89,6 +90,25 @@ def test_a_cloned_session_starts_with_the_same_settings_and_goes_its_own_way(
     assert not limit_pruning.report(parent.sql(query)).only.covered
     for session in (parent, clone):
         assert len({row.id for row in session.sql(query).collect()}) == 70
+
+
+def test_a_cloned_session_has_its_own_switch_for_reasons_in_explain(
+    spark: SparkSession, sightings: Table
+) -> None:
+    def explained(session: SparkSession) -> str:
+        df = session.read.parquet(str(sightings.path)).where("s % 2 = 0").limit(7)
+        untyped: Any = df
+        return str(untyped._jdf.queryExecution().explainString(explain_mode))
+
+    gateway: Any = spark.sparkContext._jvm
+    explain_mode = gateway.org.apache.spark.sql.execution.ExplainMode.fromString("simple")
+    parent: Any = spark.newSession()
+    assert "(not-clustered)" in explained(parent)
+    clone = SparkSession(parent.sparkContext, parent._jsparkSession.cloneSession())
+    assert "(not-clustered)" in explained(clone)
+    clone.conf.set(EXPLAIN_REASONS, "false")
+    assert "Limit Pruning" not in explained(clone)
+    assert "(not-clustered)" in explained(parent)
 
 
 @pytest.mark.parametrize(
