@@ -111,6 +111,7 @@ def test_a_cloned_session_has_its_own_switch_for_reasons_in_explain(
     assert "(not-clustered)" in explained(parent)
 
 
+@pytest.mark.usefixtures("sightings")
 @pytest.mark.parametrize(
     ("other", "rows", "is_reused"),
     [
@@ -124,7 +125,7 @@ def test_a_cloned_session_has_its_own_switch_for_reasons_in_explain(
     ],
 )
 def test_line_40_only_the_same_rows_are_read_once_for_two_joins(
-    spark: SparkSession, sightings: Table, adaptive: bool, other: str, rows: int, is_reused: bool
+    spark: SparkSession, adaptive: bool, other: str, rows: int, is_reused: bool
 ) -> None:
     df = spark.sql(
         "SELECT /*+ BROADCAST(a), BROADCAST(b) */ count(a.id) AS a, count(b.id) AS b "
@@ -135,12 +136,12 @@ def test_line_40_only_the_same_rows_are_read_once_for_two_joins(
     assert "LimitPrunedScan" in plan
     assert ("ReusedExchange" in plan) == is_reused
     assert as_dicts(df) == [{"a": 7, "b": rows}]
-    assert sightings.rows
     assert ("isFinalPlan=true" in plan) == adaptive
 
 
+@pytest.mark.usefixtures("sightings")
 def test_line_40_a_subquery_is_run_once_for_the_same_limit_only(
-    spark: SparkSession, sightings: Table, adaptive: bool
+    spark: SparkSession, adaptive: bool
 ) -> None:
     count = f"(SELECT count(*) FROM {LIMITED})"
     all_rows = f"(SELECT count(*) {WHERE})"
@@ -152,10 +153,10 @@ def test_line_40_a_subquery_is_run_once_for_the_same_limit_only(
     assert "ReusedSubquery" in plan
     filtered = f"SELECT count(*) AS n {WHERE} AND id IN {LIMITED} AND {all_rows} = {MATCHING}"
     assert as_dicts(spark.sql(filtered)) == [{"n": 7}]
-    assert sightings.rows
     assert re.search("AdaptiveSparkPlan|isFinalPlan", plan) or not adaptive
 
 
+@pytest.mark.usefixtures("sightings")
 @pytest.mark.parametrize(
     "level",
     [
@@ -167,7 +168,7 @@ def test_line_40_a_subquery_is_run_once_for_the_same_limit_only(
     ids=str,
 )
 def test_line_40_a_kept_limit_is_those_rows_and_no_other_query(
-    spark: SparkSession, sightings: Table, adaptive: bool, level: StorageLevel
+    spark: SparkSession, adaptive: bool, level: StorageLevel
 ) -> None:
     query = f"SELECT id, s {WHERE}"
     few = spark.sql(f"{query} LIMIT 30").persist(level)
@@ -185,7 +186,6 @@ def test_line_40_a_kept_limit_is_those_rows_and_no_other_query(
         assert few.union(spark.sql(query)).count() == MATCHING + 30
     finally:
         few.unpersist(blocking=True)
-    assert sightings.rows
     assert spark.conf.get(ADAPTIVE) == str(adaptive).lower()
 
 
@@ -210,7 +210,8 @@ def test_line_40_a_kept_limit_is_read_anew_once_its_files_are_refreshed(
         few.unpersist(blocking=True)
 
 
-def test_line_40_a_kept_table_with_a_limit_in_sql(spark: SparkSession, sightings: Table) -> None:
+@pytest.mark.usefixtures("sightings")
+def test_line_40_a_kept_table_with_a_limit_in_sql(spark: SparkSession) -> None:
     spark.sql(f"CACHE TABLE few AS SELECT * {WHERE} LIMIT 30")
     try:
         assert spark.table("few").count() == 30
@@ -219,4 +220,3 @@ def test_line_40_a_kept_table_with_a_limit_in_sql(spark: SparkSession, sightings
     finally:
         spark.sql("UNCACHE TABLE few")
         spark.catalog.dropTempView("few")
-    assert sightings.rows

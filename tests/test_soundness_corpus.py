@@ -1,7 +1,7 @@
 """Random queries over real files that nobody here wrote, some of them broken on purpose.
 
-The files are those of apache/parquet-testing and of Spark's own tests, in a folder beside the
-repository; without it, nothing is tested here.
+The files are those of apache/parquet-testing and of Spark's own tests, in the folder
+``shared/corpus`` beside the repository. Without it the tests here are skipped, and say so.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ NO_PRUNING = {ENABLED: "false"}
 ERRORS = (PySparkException, Py4JJavaError, ValueError, OverflowError)
 
 
-@pytest.mark.skipif(not FILES, reason="the corpus is not there")
+@pytest.mark.skipif(
+    not FILES, reason=f"no files of apache/parquet-testing and of Spark's tests in {CORPUS}"
+)
 @pytest.mark.parametrize("part", range(8))
 def test_line_51_random_queries_over_files_of_all_writers(spark: SparkSession, part: int) -> None:
     covered = 0

@@ -58,7 +58,10 @@ class ExplainReasonsSuite extends AnyFunSuite with SparkSuite {
     assert(session.conf.get(providers) == s"another.Provider,$ours")
     session.conf.set(providers, classOf[SaysHello].getName)
     val text = session.sql("EXPLAIN SELECT 1").head().getString(0)
-    assert(text.contains("(Hello) ==\nNo query is better.\n== Extended Information (Limit Pruning) ==\n"), text)
+    assert(
+      text.contains("(Hello) ==\nNo query is better.\n== Extended Information (Limit Pruning) ==\n"),
+      text
+    )
     assert(text.contains("No LIMIT over Parquet."))
   }
 
