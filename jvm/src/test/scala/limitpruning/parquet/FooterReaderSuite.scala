@@ -99,8 +99,12 @@ class FooterReaderSuite extends AnyFunSuite with TempFolder {
       } finally file.close()
       status(path(name))
     }
-    refuses(sparse("huge.parquet", most + 1), s"it has ${most + 1} bytes, and while planning $most are read at most")
-    val error = intercept[UnreadableFooterException](reader.read(sparse("large.parquet", most), FileColumns.All))
+    refuses(
+      sparse("huge.parquet", most + 1),
+      s"it has ${most + 1} bytes, and while planning $most are read at most"
+    )
+    val error =
+      intercept[UnreadableFooterException](reader.read(sparse("large.parquet", most), FileColumns.All))
     assert(!error.getMessage.contains("at most"), "it holds nothing but zeros, which is found by reading it")
   }
 
