@@ -54,6 +54,7 @@ def main(address: str, wildlife: str, numbered: str) -> dict[str, Any]:
         "totals": refusal(lambda: limit_pruning.totals(spark)),
         "verify": refusal(lambda: limit_pruning.verify(spark)),
     }
+    told["reason"] = explained(spark.table("tracking_data").where("s % 2 = 0").limit(12))
     spark.conf.set("spark.limitPruning.planning.jobFiles", "1")
     frame = spark.read.parquet(numbered).where("c >= 6").limit(5)
     told["by jobs"] = explained(frame)

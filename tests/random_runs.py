@@ -21,6 +21,8 @@ from random_tables import RandomTable
 from runs import ENABLED, as_dicts, conf, in_threads
 
 VECTORIZED = "spark.sql.parquet.enableVectorizedReader"
+EXCUSED = "queries that plain Spark gets wrong"
+MOST_EXCUSED = 0.01
 
 
 @dataclass
@@ -33,6 +35,11 @@ class Tally:
     def covered(self) -> float:
         """The share of queries whose LIMIT was covered."""
         return self.counts["covered"] / max(1, self.counts["queries"])
+
+    def assert_few_are_excused(self) -> None:
+        """Assert that nearly all answers count: hardly any is wrong in plain Spark, too."""
+        excused = self.counts[EXCUSED]
+        assert excused <= MOST_EXCUSED * (self.counts["queries"] + excused), str(self)
 
     def add(self, query: Query, report: PruningReport) -> None:
         """Count a query that was held to the reference."""
@@ -104,7 +111,7 @@ def _judge(
     with conf(spark, {VECTORIZED: "false"}):  # a bug of Spark's other reader is not ours
         by_rows, _ = _problem(spark, query, matching)
     if own and not (by_rows and any(limit.covered for limit in report)):
-        tally.counts["queries that plain Spark gets wrong"] += 1
+        tally.counts[EXCUSED] += 1
         return
     what = problem or "right when run alone, but wrong beside others"
     text = random_reproduction.script(table, settings, query, len(matching), what)

@@ -81,6 +81,11 @@ def test_what_is_pruned_is_shown(told: dict[str, Any], way: str) -> None:
     assert STATES in told[way]
 
 
+def test_the_reason_why_a_limit_is_not_pruned_is_shown(told: dict[str, Any]) -> None:
+    assert "== Extended Information (Limit Pruning) ==" in told["reason"]
+    assert "(not-enough-rows)" in told["reason"]
+
+
 @pytest.mark.parametrize("way", ["rows", "pandas"])
 def test_the_rows_are_right(told: dict[str, Any], way: str) -> None:
     assert set(told[way]) == ALPINE

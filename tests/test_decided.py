@@ -37,8 +37,8 @@ def test_one_row_group_that_is_not_decided_is_enough_to_leave_it_to_spark(
     assert report.reason.code == "not-enough-rows"
 
 
-def test_nothing_is_read_and_nothing_is_run_for_it(spark: SparkSession, wildlife: Table) -> None:
-    assert wildlife.rows
+@pytest.mark.usefixtures("wildlife")
+def test_nothing_is_read_and_nothing_is_run_for_it(spark: SparkSession) -> None:
     df = spark.sql(NOTHING)
     assert df.collect() == []
     frame: Any = df.toPandas()
@@ -49,6 +49,7 @@ def test_nothing_is_read_and_nothing_is_run_for_it(spark: SparkSession, wildlife
     assert (report.bytes_to_read, report.files_scanned) == (0, 0)
 
 
+@pytest.mark.usefixtures("wildlife")
 @pytest.mark.parametrize(
     "query",
     [
@@ -60,16 +61,13 @@ def test_nothing_is_read_and_nothing_is_run_for_it(spark: SparkSession, wildlife
         "SELECT * FROM tracking_data WHERE s < 0 LIMIT 5 OFFSET 2",
     ],
 )
-def test_shapes_over_no_row(spark: SparkSession, wildlife: Table, query: str) -> None:
-    assert wildlife.rows
+def test_shapes_over_no_row(spark: SparkSession, query: str) -> None:
     runs = on_off(spark, query)
     assert runs.on == runs.off
 
 
-def test_writing_no_row_keeps_the_schema(
-    spark: SparkSession, wildlife: Table, tmp_path: Path
-) -> None:
-    assert wildlife.rows
+@pytest.mark.usefixtures("wildlife")
+def test_writing_no_row_keeps_the_schema(spark: SparkSession, tmp_path: Path) -> None:
     for adaptive in ("true", "false"):
         out = str(tmp_path / adaptive)
         spark.sql(NOTHING).write.option("adaptive", adaptive).parquet(out)

@@ -12,8 +12,6 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from tables import Table
-
 GOLDEN = Path(__file__).parent / "golden"
 ALPINE = "SELECT * FROM tracking_data WHERE species LIKE 'Alpine%' AND s >= 50"
 REASONS = "== Extended Information (Limit Pruning) =="
@@ -58,10 +56,9 @@ def normalised(line: str) -> str:
     return re.sub(r"\d+(\.\d+)? ms", "TIME ms", line).rstrip()
 
 
+@pytest.mark.usefixtures("wildlife", "sightings")
 @pytest.mark.parametrize("name", QUERIES.keys())
-def test_golden(spark: SparkSession, wildlife: Table, sightings: Table, name: str) -> None:
-    assert wildlife.rows
-    assert sightings.rows
+def test_golden(spark: SparkSession, name: str) -> None:
     actual = f"{QUERIES[name]}\n\n" + story(explain(spark, QUERIES[name]))
     file = GOLDEN / f"{name}.txt"
     if os.environ.get("UPDATE_GOLDEN") == "1":
@@ -69,9 +66,9 @@ def test_golden(spark: SparkSession, wildlife: Table, sightings: Table, name: st
     assert actual == file.read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("wildlife")
 @pytest.mark.parametrize("mode", ["", "EXTENDED", "FORMATTED", "COST", "CODEGEN"])
-def test_every_mode_shows_the_numbers(spark: SparkSession, wildlife: Table, mode: str) -> None:
-    assert wildlife.rows
+def test_every_mode_shows_the_numbers(spark: SparkSession, mode: str) -> None:
     text = explain(spark, QUERIES["case_study"], mode)
     assert "LimitPrunedScan" in text
     assert "4 total → 3 matched → 1 fully matched → 1 scanned" in text

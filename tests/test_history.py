@@ -48,11 +48,11 @@ def test_a_query_that_has_run_is_the_last(
     assert len(whole.row_groups) == len(wildlife.rows) / 3
 
 
+@pytest.mark.usefixtures("wildlife")
 @pytest.mark.parametrize("action", ["show", "toPandas", "write"])
 def test_it_does_not_matter_how_a_query_is_run(
-    spark: SparkSession, wildlife: Table, tmp_path: Path, action: str
+    spark: SparkSession, tmp_path: Path, action: str
 ) -> None:
-    assert wildlife.rows
     df = spark.sql(f"{QUERY} 3")
     count = limit_pruning.totals(spark).queries
     if action == "write":
@@ -72,8 +72,8 @@ def test_nor_in_which_session_and_thread(spark: SparkSession, wildlife: Table) -
     assert last(spark).report.only.limit == 2
 
 
-def test_what_did_not_run_is_not_counted(spark: SparkSession, wildlife: Table) -> None:
-    assert wildlife.rows
+@pytest.mark.usefixtures("wildlife")
+def test_what_did_not_run_is_not_counted(spark: SparkSession) -> None:
     before = limit_pruning.totals(spark)
     df = spark.sql(f"{QUERY} 3")
     limit_pruning.report(df)
@@ -103,8 +103,8 @@ def test_totals_add_up(spark: SparkSession, wildlife: Table) -> None:
     }
 
 
-def test_history_is_bounded(spark: SparkSession, wildlife: Table) -> None:
-    assert wildlife.rows
+@pytest.mark.usefixtures("wildlife")
+def test_history_is_bounded(spark: SparkSession) -> None:
     for _ in range(3):
         spark.sql(f"{QUERY} 1").collect()
     kept = limit_pruning.history(spark)

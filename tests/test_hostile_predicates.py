@@ -77,8 +77,9 @@ def test_functions_in_functions(numbers: DataFrame) -> None:
 
 
 def test_what_spark_plans_is_planned(spark: SparkSession, numbers: DataFrame) -> None:
-    """Where the stack is used up, it is Spark that uses it up."""
-    for levels in (300, 600, 2000):
+    """Where the stack is used up, it is Spark that uses it up. At 300 levels that is by chance."""
+    planned = 0
+    for levels in (200, 600, 2000):
         deep = col("id") >= 50
         for n in range(1, levels):
             deep = (deep & (col("id") >= -n)) if n % 2 else (deep | (col("id") == -n))
@@ -87,6 +88,8 @@ def test_what_spark_plans_is_planned(spark: SparkSession, numbers: DataFrame) ->
         found = _ids(numbers, deep)
         assert (found is None) == (plain is None), f"{levels} levels"
         assert found is None or (len(found) == 30 and min(found) >= 50)
+        planned += found is not None
+    assert planned, "there is stack enough for some"
 
 
 def _ids(df: DataFrame, where: Column) -> list[int] | None:

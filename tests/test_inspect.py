@@ -128,8 +128,8 @@ def test_a_limit_below_one_is_refused(spark: SparkSession, wildlife: Table) -> N
         limit_pruning.inspect(spark, str(wildlife.path), limit=0)
 
 
-def test_it_shows_itself(spark: SparkSession, wildlife: Table) -> None:
-    assert wildlife.rows
+@pytest.mark.usefixtures("wildlife")
+def test_it_shows_itself(spark: SparkSession) -> None:
     look = limit_pruning.inspect(spark, "tracking_data", ALPINE, limit=3)
     output = io.StringIO()
     Console(width=120, file=output).print(look)

@@ -54,5 +54,7 @@ def test_it_prunes(folder: Path, way: str) -> None:
     section.write(folder)
     output = run(section.commands, folder)
     assert STATES.search(output), output
+    # The example in Python prints no plan. The others show reasons without any further setting.
+    assert way == "Python" or "Every LIMIT over Parquet is pruned." in output, output
     for species in ROWS:
         assert re.search(rf"^[| ]*{species}\b", output, re.MULTILINE), output

@@ -15,7 +15,8 @@ from tables import Table
 QUERY = "SELECT * FROM tracking_data WHERE species LIKE 'Alpine%' AND s >= 50 LIMIT 3"
 
 
-def test_before_and_after_the_query_has_run(spark: SparkSession, wildlife: Table) -> None:
+@pytest.mark.usefixtures("wildlife")
+def test_before_and_after_the_query_has_run(spark: SparkSession) -> None:
     df = spark.sql(QUERY)
     before = limit_pruning.report(df).only
     assert (before.rows_read, before.row_groups_read, before.bytes_read) == (None, None, None)
@@ -29,7 +30,6 @@ def test_before_and_after_the_query_has_run(spark: SparkSession, wildlife: Table
     )
     assert unread == before
     assert f"read: 3 rows in 1 row group, {after.bytes_read} B" in str(after)
-    assert wildlife.rows
 
 
 def test_fields_of_a_covered_limit(spark: SparkSession, wildlife: Table) -> None:
@@ -46,16 +46,17 @@ def test_fields_of_a_covered_limit(spark: SparkSession, wildlife: Table) -> None
     assert limit.planning_ms > 0
 
 
-def test_without_a_predicate(spark: SparkSession, wildlife: Table) -> None:
+@pytest.mark.usefixtures("wildlife")
+def test_without_a_predicate(spark: SparkSession) -> None:
     limit = limit_pruning.report(spark.sql("SELECT * FROM tracking_data LIMIT 5")).only
     assert limit.predicate is None
     assert " WHERE " not in str(limit)
     assert limit.covered
     assert limit.row_groups_scanned == 2
-    assert wildlife.rows
 
 
-def test_text_of_a_covered_limit(spark: SparkSession, wildlife: Table) -> None:
+@pytest.mark.usefixtures("wildlife")
+def test_text_of_a_covered_limit(spark: SparkSession) -> None:
     lines = str(limit_pruning.report(spark.sql(QUERY))).splitlines()
     assert lines[0].endswith("LIMIT 3")
     assert lines[1].strip() == (
@@ -65,21 +66,20 @@ def test_text_of_a_covered_limit(spark: SparkSession, wildlife: Table) -> None:
     assert lines[3].strip().startswith("files: 1 scanned, 1 looked at, 1 in all; to read: 3 rows, ")
     assert lines[3].endswith("row filter: skipped")
     assert len(lines) == 4
-    assert wildlife.rows
 
 
-@pytest.mark.usefixtures("statistics_alone")
-def test_text_of_a_declined_limit(spark: SparkSession, wildlife: Table) -> None:
+@pytest.mark.usefixtures("wildlife", "statistics_alone")
+def test_text_of_a_declined_limit(spark: SparkSession) -> None:
     query = "SELECT * FROM tracking_data WHERE s % 2 = 0 LIMIT 3"
     report = limit_pruning.report(spark.sql(query))
     lines = str(report).splitlines()
     assert lines[1].strip().startswith("row_groups_pruned_statistics=4 total")
     assert report.only.reason is not None
     assert lines[2].strip() == f"left to Spark: {report.only.reason.message}"
-    assert wildlife.rows
 
 
-def test_text_of_a_limit_that_is_not_covered(spark: SparkSession, wildlife: Table) -> None:
+@pytest.mark.usefixtures("wildlife")
+def test_text_of_a_limit_that_is_not_covered(spark: SparkSession) -> None:
     limit = limit_pruning.report(spark.sql(QUERY.replace("LIMIT 3", "LIMIT 9"))).only
     lines = str(limit).splitlines()
     assert limit.reason is not None
@@ -87,23 +87,22 @@ def test_text_of_a_limit_that_is_not_covered(spark: SparkSession, wildlife: Tabl
     assert lines[3].strip() == f"not covered: {limit.reason.message}"
     assert lines[4].strip().startswith("files: 1 scanned, 1 looked at")
     assert lines[4].endswith("row filter: kept")
-    assert wildlife.rows
 
 
-def test_several_limits(spark: SparkSession, wildlife: Table) -> None:
+@pytest.mark.usefixtures("wildlife")
+def test_several_limits(spark: SparkSession) -> None:
     report = limit_pruning.report(spark.sql(f"({QUERY}) UNION ALL ({QUERY.replace('3', '2')})"))
     assert len(report) == len(report.limits) == 2
     assert {limit.limit for limit in report} == {2, 3}
     with pytest.raises(ValueError, match="2 LIMITs over Parquet"):
         _ = report.only
-    assert wildlife.rows
 
 
-def test_is_immutable(spark: SparkSession, wildlife: Table) -> None:
+@pytest.mark.usefixtures("wildlife")
+def test_is_immutable(spark: SparkSession) -> None:
     limit = limit_pruning.report(spark.sql(QUERY)).only
     with pytest.raises(dataclasses.FrozenInstanceError):
         limit.limit = 4  # type: ignore[misc]  # that it is refused is the test
-    assert wildlife.rows
 
 
 @pytest.mark.parametrize("thing", [None, "SELECT 1", 3])

@@ -21,6 +21,8 @@ WHERE = "FROM sightings WHERE s >= 4"
 MATCHING = 200
 LIMITED = f"(SELECT id {WHERE} LIMIT 7)"
 ADAPTIVE = "spark.sql.adaptive.enabled"
+EXPLAIN_REASONS = "spark.limitPruning.explainReasons"
+TITLE = "== Extended Information (Limit Pruning) =="
 # Settings of a session, and why its LIMIT is left alone, if it is.
 SESSIONS: list[tuple[dict[str, str], str | None]] = [
     ({}, None),
@@ -91,6 +93,26 @@ def test_a_cloned_session_starts_with_the_same_settings_and_goes_its_own_way(
         assert len({row.id for row in session.sql(query).collect()}) == 70
 
 
+def test_a_cloned_session_has_its_own_switch_for_reasons_in_explain(
+    spark: SparkSession, sightings: Table
+) -> None:
+    def explained(session: SparkSession) -> str:
+        df = session.read.parquet(str(sightings.path)).where("s % 2 = 0").limit(7)
+        untyped: Any = df
+        return str(untyped._jdf.queryExecution().explainString(explain_mode))
+
+    gateway: Any = spark.sparkContext._jvm
+    explain_mode = gateway.org.apache.spark.sql.execution.ExplainMode.fromString("simple")
+    parent: Any = spark.newSession()
+    assert TITLE in explained(parent)
+    clone = SparkSession(parent.sparkContext, parent._jsparkSession.cloneSession())
+    assert TITLE in explained(clone)
+    clone.conf.set(EXPLAIN_REASONS, "false")
+    assert TITLE not in explained(clone)
+    assert TITLE in explained(parent)
+
+
+@pytest.mark.usefixtures("sightings")
 @pytest.mark.parametrize(
     ("other", "rows", "is_reused"),
     [
@@ -104,7 +126,7 @@ def test_a_cloned_session_starts_with_the_same_settings_and_goes_its_own_way(
     ],
 )
 def test_line_40_only_the_same_rows_are_read_once_for_two_joins(
-    spark: SparkSession, sightings: Table, adaptive: bool, other: str, rows: int, is_reused: bool
+    spark: SparkSession, adaptive: bool, other: str, rows: int, is_reused: bool
 ) -> None:
     df = spark.sql(
         "SELECT /*+ BROADCAST(a), BROADCAST(b) */ count(a.id) AS a, count(b.id) AS b "
@@ -115,12 +137,12 @@ def test_line_40_only_the_same_rows_are_read_once_for_two_joins(
     assert "LimitPrunedScan" in plan
     assert ("ReusedExchange" in plan) == is_reused
     assert as_dicts(df) == [{"a": 7, "b": rows}]
-    assert sightings.rows
     assert ("isFinalPlan=true" in plan) == adaptive
 
 
+@pytest.mark.usefixtures("sightings")
 def test_line_40_a_subquery_is_run_once_for_the_same_limit_only(
-    spark: SparkSession, sightings: Table, adaptive: bool
+    spark: SparkSession, adaptive: bool
 ) -> None:
     count = f"(SELECT count(*) FROM {LIMITED})"
     all_rows = f"(SELECT count(*) {WHERE})"
@@ -132,10 +154,10 @@ def test_line_40_a_subquery_is_run_once_for_the_same_limit_only(
     assert "ReusedSubquery" in plan
     filtered = f"SELECT count(*) AS n {WHERE} AND id IN {LIMITED} AND {all_rows} = {MATCHING}"
     assert as_dicts(spark.sql(filtered)) == [{"n": 7}]
-    assert sightings.rows
     assert re.search("AdaptiveSparkPlan|isFinalPlan", plan) or not adaptive
 
 
+@pytest.mark.usefixtures("sightings")
 @pytest.mark.parametrize(
     "level",
     [
@@ -147,7 +169,7 @@ def test_line_40_a_subquery_is_run_once_for_the_same_limit_only(
     ids=str,
 )
 def test_line_40_a_kept_limit_is_those_rows_and_no_other_query(
-    spark: SparkSession, sightings: Table, adaptive: bool, level: StorageLevel
+    spark: SparkSession, adaptive: bool, level: StorageLevel
 ) -> None:
     query = f"SELECT id, s {WHERE}"
     few = spark.sql(f"{query} LIMIT 30").persist(level)
@@ -165,7 +187,6 @@ def test_line_40_a_kept_limit_is_those_rows_and_no_other_query(
         assert few.union(spark.sql(query)).count() == MATCHING + 30
     finally:
         few.unpersist(blocking=True)
-    assert sightings.rows
     assert spark.conf.get(ADAPTIVE) == str(adaptive).lower()
 
 
@@ -190,7 +211,8 @@ def test_line_40_a_kept_limit_is_read_anew_once_its_files_are_refreshed(
         few.unpersist(blocking=True)
 
 
-def test_line_40_a_kept_table_with_a_limit_in_sql(spark: SparkSession, sightings: Table) -> None:
+@pytest.mark.usefixtures("sightings")
+def test_line_40_a_kept_table_with_a_limit_in_sql(spark: SparkSession) -> None:
     spark.sql(f"CACHE TABLE few AS SELECT * {WHERE} LIMIT 30")
     try:
         assert spark.table("few").count() == 30
@@ -199,4 +221,3 @@ def test_line_40_a_kept_table_with_a_limit_in_sql(spark: SparkSession, sightings
     finally:
         spark.sql("UNCACHE TABLE few")
         spark.catalog.dropTempView("few")
-    assert sightings.rows

@@ -13,12 +13,12 @@ QUERY = "SELECT * FROM sightings WHERE s >= 20 LIMIT 25"
 BUDGETS = ["spark.limitPruning.planning.maxFiles", "spark.limitPruning.planning.maxTime"]
 
 
-def test_disabled_at_run_time(spark: SparkSession, sightings: Table) -> None:
-    assert sightings.rows
+@pytest.mark.usefixtures("sightings")
+def test_disabled_at_run_time(spark: SparkSession) -> None:
     assert limit_pruning.report(spark.sql(QUERY)).only.covered
     with conf(spark, {ENABLED: "false"}):
         disabled = spark.sql(QUERY)
-        assert not any(limit.covered for limit in limit_pruning.report(disabled))
+        assert not limit_pruning.report(disabled).only.covered
         assert "LimitPruned" not in _explained(spark)
         assert len(disabled.collect()) == 25
     assert limit_pruning.report(spark.sql(QUERY)).only.covered
@@ -37,8 +37,8 @@ def test_a_budget_of_nothing(spark: SparkSession, sightings: Table, budget: str)
     assert budget in limit.reason.message
 
 
-def test_a_budget_of_few_files(spark: SparkSession, sightings: Table) -> None:
-    assert sightings.rows
+@pytest.mark.usefixtures("sightings")
+def test_a_budget_of_few_files(spark: SparkSession) -> None:
     few = {"spark.limitPruning.planning.maxFiles": "2"}
     with conf(spark, few):
         limit = limit_pruning.report(spark.sql("SELECT * FROM sightings LIMIT 100")).only

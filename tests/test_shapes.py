@@ -34,7 +34,7 @@ def assert_covered(limits: tuple[LimitReport, ...], count: int = 1) -> None:
     """Assert that there are so many LIMITs over Parquet, and that all were covered."""
     assert len(limits) == count
     assert [limit.reason for limit in limits] == [None] * count
-    assert all(limit.covered for limit in limits)
+    assert [limit.covered for limit in limits] == [True] * count
 
 
 @pytest.mark.parametrize("shape", ROWS.values(), ids=ROWS.keys())
@@ -101,8 +101,8 @@ def test_preserved_side_of_an_outer_join(
     assert_covered(runs.report.limits)
 
 
-def test_exists(spark: SparkSession, sightings: Table, predicate: Predicate | None) -> None:
-    assert sightings.rows
+@pytest.mark.usefixtures("sightings")
+def test_exists(spark: SparkSession, predicate: Predicate | None) -> None:
     inner = f"SELECT * FROM sightings {where(predicate)}"
     runs = on_off(spark, f"SELECT 1 AS one WHERE EXISTS ({inner})")
     assert runs.on == runs.off == [{"one": 1}]
@@ -110,16 +110,14 @@ def test_exists(spark: SparkSession, sightings: Table, predicate: Predicate | No
     assert runs.report.only.limit == 1
 
 
-def test_exists_where_nothing_matches(spark: SparkSession, sightings: Table) -> None:
-    assert sightings.rows
+@pytest.mark.usefixtures("sightings")
+def test_exists_where_nothing_matches(spark: SparkSession) -> None:
     runs = on_off(spark, "SELECT 1 WHERE EXISTS (SELECT * FROM sightings WHERE s < 0)")
     assert runs.on == runs.off == []
 
 
-def test_count_over_a_limit(
-    spark: SparkSession, sightings: Table, predicate: Predicate | None
-) -> None:
-    assert sightings.rows
+@pytest.mark.usefixtures("sightings")
+def test_count_over_a_limit(spark: SparkSession, predicate: Predicate | None) -> None:
     inner = f"SELECT * FROM sightings {where(predicate)} LIMIT 7"
     runs = on_off(spark, f"SELECT count(*) AS n, count(id) AS ids FROM ({inner})")
     assert runs.on == runs.off == [{"n": 7, "ids": 7}]

@@ -76,7 +76,7 @@ def test_line_04_null_in_a_list(spark: SparkSession, tmp_path: Path) -> None:
     assert check(spark, table, In("c", (1, None)), 2).covered
     never = on_off(spark, f"SELECT * FROM t WHERE {sql(Not(In('c', (1, None))))} LIMIT 1")
     assert never.on == []
-    assert not any(limit.rows_to_read for limit in never.report)
+    assert not never.report.limits, "Spark itself finds that nothing matches"
     assert not check(spark, table, In("c", (3, None)), 1).rows_to_read
 
 

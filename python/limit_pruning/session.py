@@ -20,7 +20,6 @@ SUPPORTED_SPARK_LINES = ("4.0", "4.1", "4.2", "4.3")
 
 _JARS = "spark.jars"
 _EXTENSIONS = "spark.sql.extensions"
-_EXPLAIN = "spark.limitPruning.explainReasons"
 
 
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
@@ -28,7 +27,6 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
 
     Appends the JAR to ``spark.jars`` and the entry point to ``spark.sql.extensions``. What is there
     already, on the builder or in spark-defaults.conf, stays; calling twice changes nothing more.
-    EXPLAIN is made to tell why LIMITs are not covered (``spark.limitPruning.explainReasons``).
     These settings are read when Spark starts: a session that is running is not changed. A driver
     started by ``spark-submit`` has its class path already, so give the JAR there:
     ``spark-submit --jars "$(python -m limit_pruning jar)" ...``.
@@ -50,8 +48,6 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     _refuse_connect(builder, options)
     for key, entry in ((_JARS, str(jar_path())), (_EXTENSIONS, EXTENSION)):
         builder = builder.config(key, _appended(options.get(key, spark_default(key)), entry))
-    if _EXPLAIN not in options and spark_default(_EXPLAIN) is None:
-        builder = builder.config(_EXPLAIN, "true")
     return builder
 
 

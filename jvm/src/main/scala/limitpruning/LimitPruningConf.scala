@@ -124,12 +124,13 @@ object LimitPruningConf {
   val ExplainReasons = SQLConf
     .buildConf("spark.limitPruning.explainReasons")
     .doc(
-      "When true as a session starts, EXPLAIN tells for every LIMIT over Parquet that is not covered why that is so, by " +
-        "limitpruning.report.ExplainReasons in spark.sql.extendedExplainProviders."
+      "When true, EXPLAIN has a section Limit Pruning, which shows for every LIMIT over Parquet that is not covered why " +
+        "that is so. The extension adds limitpruning.report.ExplainReasons to spark.sql.extendedExplainProviders; other " +
+        "providers are kept."
     )
     .version("0.1.0")
     .booleanConf
-    .createWithDefault(false)
+    .createWithDefault(true)
 
   val HistoryMaxQueries = SQLConf
     .buildStaticConf("spark.limitPruning.history.maxQueries")

@@ -20,7 +20,8 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
     LimitPruningConf.register()
     // After filter push-down and partition pruning have settled, before anything is estimated from sizes.
     extensions.injectPreCBORule { session =>
-      ExplainReasons.switchOn(session)
+      // Spark makes its rules anew for each query that it optimizes.
+      ExplainReasons.keepInStep(session)
       PruneRowGroupsByLimit(session, sharedBy(session))
     }
     extensions.injectPreCBORule(session => PruneRowGroupsByOrder(session, sharedBy(session)))

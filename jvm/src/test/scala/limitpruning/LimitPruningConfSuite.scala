@@ -35,9 +35,10 @@ class LimitPruningConfSuite extends AnyFunSuite with SparkSuite {
     for (setting <- static) assert(!spark.conf.isModifiable(setting.key), setting.key)
   }
 
-  test("pruning is on, and errors are not fatal, unless somebody says otherwise") {
+  test("pruning and reasons in EXPLAIN are on, and errors are not fatal, unless somebody says otherwise") {
     val defaults = new SQLConf
     assert(defaults.getConf(LimitPruningConf.Enabled))
+    assert(defaults.getConf(LimitPruningConf.ExplainReasons))
     assert(!defaults.getConf(LimitPruningConf.FailOnError))
   }
 

@@ -225,7 +225,9 @@ class ChunkReaderSuite extends AnyFunSuite with TempFolder {
 
   test("reads files of other writers, and gives nothing for the malformed") {
     def corpus[T](name: String)(body: ChunkReader => T): T =
-      read(OneColumn.corpus(name).getOrElse(cancel("the files of other writers are not here")))(body)
+      read(OneColumn.corpus(
+        name
+      ).getOrElse(cancel(s"no $name of apache/parquet-testing in ../shared/corpus/parquet-testing")))(body)
     for (name <- Seq("stats", "with_length"))
       corpus(s"data_index_bloom_encoding_$name.parquet") { reader =>
         val Some(filter) = reader.bloomFilter(0, 0, Large): @unchecked

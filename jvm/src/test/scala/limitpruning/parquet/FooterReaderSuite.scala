@@ -1,5 +1,6 @@
 package limitpruning.parquet
 
+import java.io.RandomAccessFile
 import java.nio.charset.StandardCharsets.US_ASCII
 import java.nio.file.{Files, Path}
 
@@ -85,6 +86,26 @@ class FooterReaderSuite extends AnyFunSuite with TempFolder {
       val changed = whole.dropRight(8) ++ length ++ "PAR1".getBytes(US_ASCII)
       refuses(bytes("length.parquet", changed), "its length is")
     }
+  }
+
+  test("refuses a footer larger than 64 MiB, and reads one that is just as large") {
+    val most = 64 * 1024 * 1024
+    def sparse(name: String, footer: Int): FileStatus = {
+      val file = new RandomAccessFile(path(name).toFile, "rw")
+      try {
+        file.seek(100L + footer)
+        file.writeInt(Integer.reverseBytes(footer))
+        file.write("PAR1".getBytes(US_ASCII))
+      } finally file.close()
+      status(path(name))
+    }
+    refuses(
+      sparse("huge.parquet", most + 1),
+      s"it has ${most + 1} bytes, and while planning $most are read at most"
+    )
+    val error =
+      intercept[UnreadableFooterException](reader.read(sparse("large.parquet", most), FileColumns.All))
+    assert(!error.getMessage.contains("at most"), "it holds nothing but zeros, which is found by reading it")
   }
 
   test("refuses a footer of random bytes") {
