@@ -51,19 +51,18 @@ class Application:
         self.process = process
         self._ask(settings)
 
-    def plan(self, sql: str) -> None:
-        """Plan a query, and do not run it."""
-        self._ask(["plan", sql])
+    def plan(self, sql: str) -> int:
+        """Plan a query, do not run it, and return its number."""
+        return int(self._ask(["plan", sql]))
 
-    def run(self) -> Answer:
-        """Run what was planned last."""
-        found = self._ask(["run"])
+    def run(self, number: int) -> Answer:
+        """Run what was planned."""
+        found = self._ask(["run", number])
         return Answer(found.get("rows", []), found.get("limits", []), found.get("error"))
 
     def sql(self, sql: str) -> Answer:
         """Plan and run a query or a command."""
-        self.plan(sql)
-        return self.run()
+        return self.run(self.plan(sql))
 
     def rows(self, sql: str) -> list[dict[str, Any]]:
         """Return the rows of a query that must not fail."""

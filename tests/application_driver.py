@@ -19,7 +19,7 @@ import limit_pruning
 
 
 class Driver:
-    """The Spark session, and the query that was planned last."""
+    """The Spark session, and the queries that were planned."""
 
     def __init__(self, settings: dict[str, str]) -> None:
         """Start the session."""
@@ -29,7 +29,7 @@ class Driver:
         self.spark = limit_pruning.configure(builder).getOrCreate()
         self.spark.sparkContext.setLogLevel("OFF")
         limit_pruning.verify(self.spark)
-        self.planned: DataFrame | None = None
+        self.planned: list[DataFrame] = []
         self.commands: dict[str, Callable[..., Any]] = {
             "set": self.set,
             "plan": self.plan,
@@ -46,21 +46,23 @@ class Driver:
             self.spark.conf.set(name, value)
         return before
 
-    def plan(self, sql: str) -> None:
-        """Plan a query, which lists files and looks at footers, and do not run it."""
-        self.planned = self.spark.sql(sql)
-        self.planned._jdf.queryExecution().executedPlan()
+    def plan(self, sql: str) -> int:
+        """Plan a query, which lists files and reads footers, and return its number."""
+        df = self.spark.sql(sql)
+        df._jdf.queryExecution().executedPlan()
+        self.planned.append(df)
+        return len(self.planned) - 1
 
-    def run(self) -> dict[str, Any]:
-        """Run what was planned last."""
-        assert self.planned is not None
+    def run(self, number: int) -> dict[str, Any]:
+        """Run what was planned, and return its rows and its report, or its error."""
+        df = self.planned[number]
         try:
-            rows = [row.asDict() for row in self.planned.collect()]
+            rows = [row.asDict() for row in df.collect()]
         except Py4JJavaError as error:
             return {"error": str(error.java_exception.toString())}
         except PySparkException as error:
             return {"error": str(error)}
-        limits = [limit.to_dict() for limit in limit_pruning.report(self.planned)]
+        limits = [limit.to_dict() for limit in limit_pruning.report(df)]
         return {"rows": rows, "limits": limits}
 
     def times(self, path: str) -> list[int]:
