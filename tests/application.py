@@ -24,6 +24,7 @@ SETTINGS = ON_LOOPBACK | {
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.session.timeZone": "UTC",
     "spark.limitPruning.failOnError": "true",
+    "spark.limitPruning.planning.maxTime": "60s",  # the first query waits for classes to load
 }
 
 
