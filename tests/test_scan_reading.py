@@ -64,7 +64,10 @@ def test_nested_columns_are_pruned(spark: SparkSession, tmp_path: Path) -> None:
     spark.range(100).selectExpr("id", struct).coalesce(1).write.parquet(str(tmp_path / "t"))
     spark.read.parquet(str(tmp_path / "t")).createOrReplaceTempView("nested")
     df = hold(spark, "SELECT s.c.d FROM nested WHERE s.a >= 0", 5)
-    assert "ReadSchema: struct<s:struct<c:struct<d:bigint>>>" in physical(df)
+    schema = re.search(r"ReadSchema: (\S+),", physical(df))
+    assert schema
+    assert "b:string" not in schema[1]
+    assert "c:struct<d:bigint>" in schema[1]
     hold(spark, "SELECT s.b FROM nested ORDER BY s.a DESC", 5, ordered=True)
 
 

@@ -113,8 +113,8 @@ object LimitPruningConf {
   val CacheMaxBytes = SQLConf
     .buildStaticConf("spark.limitPruning.cache.maxBytes")
     .doc(
-      "The most memory, about, in which the driver keeps facts about files for later queries of all sessions: footers, " +
-        "dictionaries, bloom filters and page indexes. With 0, nothing is kept. It is set when Spark starts."
+      "The most memory, about, in which the driver caches footers of files for later queries of all sessions. With 0, nothing " +
+        "is cached. It is set when Spark starts."
     )
     .version("0.1.0")
     .bytesConf(ByteUnit.BYTE)

@@ -10,8 +10,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import limitpruning.parquet.ReadSettings
 import limitpruning.predicate.MatchState
 import limitpruning.predicate.MatchState._
-import limitpruning.testing.{RawChunk, RawFooter}
 import limitpruning.select.ListedFile
+import limitpruning.testing.{RawChunk, RawFooter}
 
 class ClassifyRowGroupsSuite extends AnyFunSuite {
   private val a = AttributeReference("a", IntegerType)()

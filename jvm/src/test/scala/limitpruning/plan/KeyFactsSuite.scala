@@ -7,8 +7,8 @@ import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.parquet.ReadSettings
-import limitpruning.testing.{RawChunk, RawFooter}
 import limitpruning.select.ListedFile
+import limitpruning.testing.{RawChunk, RawFooter}
 
 class KeyFactsSuite extends AnyFunSuite {
   private val a = AttributeReference("a", IntegerType)()

@@ -11,8 +11,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.parquet.{FactsCache, FileColumns, Footer, FooterReader, UnreadableFooterException}
-import limitpruning.testing.{ParquetFixture, TempFolder}
 import limitpruning.select.ListedFile
+import limitpruning.testing.{ParquetFixture, TempFolder}
 
 class ReadFootersSuite extends AnyFunSuite with TempFolder {
   private val a = FileColumns.named(Seq("a"))

@@ -10,8 +10,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.parquet.{FileColumns, FooterReader, ReadSettings, Storage}
 import limitpruning.predicate.MatchState._
-import limitpruning.testing.{FooterEdit, ParquetFixture, TempFolder}
 import limitpruning.select.ListedFile
+import limitpruning.testing.{FooterEdit, ParquetFixture, TempFolder}
 
 class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
   private val Plenty = 1L << 20

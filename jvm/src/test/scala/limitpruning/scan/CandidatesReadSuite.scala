@@ -8,8 +8,8 @@ import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.parquet.ReadSettings
 import limitpruning.LimitPruningConf
+import limitpruning.parquet.ReadSettings
 import limitpruning.plan.{LimitedScan, SelectedFileIndex, SelectedRelation}
 import limitpruning.select.{CandidateRows, RowRange, SearchCounts, Selection}
 import limitpruning.testing.{PagedFile, SparkSuite}
