@@ -1,4 +1,4 @@
-"""Whatever the table's place, the query's shape and the settings: rows that plain Spark may give."""
+"""Whatever the table's place, the query's shape and the settings: rows that plain Spark finds."""
 
 from __future__ import annotations
 
@@ -10,25 +10,32 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 import random_profiles
-from random_plans import batches, settings, shapes, specs
+from random_plans import batches, cases, settings, shapes, specs
 from random_plans.places import PLACES
 from random_plans.queries import queries
 from random_plans.tally import Tally
+from runs import THREADS
 
 pytestmark = pytest.mark.usefixtures("quiet")
 
 TABLES = 3  # at each place
+CASES = 3  # times so many as threads, at each place
 
 
 def test_random_plans(spark: SparkSession) -> None:
     tally = Tally()
 
+    def change(place: str, data: st.DataObject) -> None:
+        drawn = [data.draw(cases.cases(place)) for _ in range(THREADS)]
+        began = time.monotonic()
+        cases.check(spark, drawn, tally)
+        print(place, "changes", f"{time.monotonic() - began:.1f} s", flush=True)
+
     def check(place: str, data: st.DataObject) -> None:
         spec = data.draw(specs.specs(place, PLACES[place][1]))
         chosen = data.draw(settings.settings())
         exact = chosen[settings.CASE_SENSITIVE] == "true"
-        unique = {"doubled": "", "shared": "key"}.get(place, "id")
-        names = shapes.possible(unique, bool(spec.partition_columns))
+        names = shapes.possible(place, bool(spec.partition_columns))
         drawn = [data.draw(queries(spec, name, exact)) for name in names]
         began = time.monotonic()
         batches.check(spark, spec, chosen, drawn, tally)
@@ -40,5 +47,6 @@ def test_random_plans(spark: SparkSession) -> None:
     else:
         for start, place in enumerate(PLACES):
             random_profiles.run(TABLES, partial(check, place), start)
+            random_profiles.run(CASES, partial(change, place), start)
     print(tally)
     assert not tally.failures

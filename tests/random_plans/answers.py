@@ -30,12 +30,16 @@ def planned(spark: SparkSession, sql: str) -> DataFrame:
     return df
 
 
+def covered(df: DataFrame) -> int:
+    """Return how many limits of a query are covered, or planned for the first rows in order."""
+    return sum(limit.covered for limit in limit_pruning.report(df))
+
+
 def answer(spark: SparkSession, sql: str, way: str = "once", counts: bool = False) -> Answer:
     """Plan and run a query; `counts` says whether to count the limits that are covered."""
     try:
         df = spark.sql(sql)
-        covered = sum(limit.covered for limit in limit_pruning.report(df)) if counts else 0
-        return Answer(fetched(df, way), covered=covered)
+        return Answer(fetched(df, way), covered=covered(df) if counts else 0)
     except ERRORS as error:
         return Answer(error=described(error))
 
@@ -60,7 +64,8 @@ def described(error: Exception) -> str:
     """Return the classes of an error and of its causes, and the message of the last."""
     if not isinstance(error, Py4JJavaError):
         return f"{type(error).__name__}: {str(error).splitlines()[0][:400]}"
-    names, cause, message = [], error.java_exception, ""
+    names: list[str] = []
+    cause, message = error.java_exception, ""
     while cause is not None and len(names) < 8:
         names.append(cause.getClass().getSimpleName())
         message = str(cause.getMessage())

@@ -62,7 +62,7 @@ def _run(
         elif problem and _problem(query, answers.answer(pair[1], sql), reference):
             tally.counts[PLAIN_TOO] += 1
         elif problem:
-            text = reproduction.text(table, settings, query, problem, number)
+            text = reproduction.of_query(table, settings, query, problem, number)
             tally.fail(Failure(number, _kind(table, query, problem), problem, text))
 
 

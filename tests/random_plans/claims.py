@@ -47,7 +47,9 @@ def order(found: Rows, candidates: Rows, limits: Limits, keys: int) -> str:
 
 def unordered(found: Rows, candidates: Rows, limits: Limits, keys: int) -> str:
     """The first of the candidates, in any order."""
-    ranks = {row[:keys]: rank for rank, row in reversed(list(enumerate(map(_hashable, candidates))))}
+    ranks = {
+        row[:keys]: rank for rank, row in reversed(list(enumerate(map(_hashable, candidates))))
+    }
     ranked = sorted(found, key=lambda row: ranks.get(_hashable(row)[:keys], -1))
     return order(ranked, candidates, limits, keys)
 

@@ -112,7 +112,7 @@ def unlistable(spec: Spec, name: str, folder: Path, sessions: Sessions) -> Table
     """A table of the catalog with a partition that cannot be listed."""
     table = catalog(spec, name, folder, sessions)
     location = "nosuch://host/directory" if spec.seed % 4 else f"{folder}/missing"
-    partition = _partition(spec, extra(spec))
+    partition = partition(spec, extra(spec))
     table.run(sessions[1], f"ALTER TABLE {name} ADD {partition} LOCATION '{location}'")
     column = next(iter(spec.partition_columns))
     table.always = f"{column} <> {EXTRA[column]}"
@@ -126,7 +126,9 @@ def managed(spec: Spec, name: str, folder: Path, sessions: Sessions) -> Table:
 
 def bucketed(spec: Spec, name: str, folder: Path, sessions: Sessions) -> Table:
     """A table of the catalog in buckets."""
-    return _inserted(spec, name, folder, sessions, "CLUSTERED BY (id) SORTED BY (id) INTO 2 BUCKETS")
+    return _inserted(
+        spec, name, folder, sessions, "CLUSTERED BY (id) SORTED BY (id) INTO 2 BUCKETS"
+    )
 
 
 NEEDS_PARTITION = [name for name in PARTITIONS if name != "none"]
@@ -149,45 +151,43 @@ def extra(spec: Spec) -> Values:
     return tuple(EXTRA[column] for column in spec.partition_columns)
 
 
+def partition(spec: Spec, values: Values) -> str:
+    """Return how SQL names the partition with these values."""
+    pairs = zip(spec.partition_columns, values, strict=True)
+    return f"PARTITION ({', '.join(f'{column} = {value}' for column, value in pairs)})"
+
+
 def _written(spec: Spec, name: str, folder: Path, source: str) -> Table:
     folders = {values: folder / spec.folder(values) for values in spec.partition_values}
     spec.write_to(folders)
     return Table(spec, name, folder, source, folders=folders)
 
 
-def _create(table: Table, spark: SparkSession) -> None:
+def _create(table: Table, spark: SparkSession, options: str = "", buckets: str = "") -> None:
     ddl = ", ".join([rows.DDL, *_types(table.spec)])
     by = ", ".join(table.spec.partition_columns)
-    partitioned = f" PARTITIONED BY ({by})" if by else ""
-    location = f"LOCATION '{table.folder}'"
-    table.run(spark, f"CREATE TABLE {table.name} ({ddl}) USING parquet{partitioned} {location}")
+    partitioned = f"PARTITIONED BY ({by})" if by else ""
+    clauses = " ".join(["USING parquet", options, partitioned, buckets])
+    table.run(spark, f"CREATE TABLE {table.name} ({ddl}) {clauses} LOCATION '{table.folder}'")
 
 
 def _add(table: Table, spark: SparkSession, folders: dict[Values, Path]) -> None:
     if table.spec.partition_columns:
-        added = [f"{_partition(table.spec, v)} LOCATION '{path}'" for v, path in folders.items()]
+        added = [f"{partition(table.spec, v)} LOCATION '{path}'" for v, path in folders.items()]
         table.run(spark, f"ALTER TABLE {table.name} ADD {' '.join(added)}")
 
 
 def _inserted(spec: Spec, name: str, folder: Path, sessions: Sessions, buckets: str) -> Table:
-    source = _written(spec, name, folder / "source", name)
+    source = folder.parent / "source"
+    spec.write_to({values: source / spec.folder(values) for values in spec.partition_values})
     table = Table(spec, name, folder, name)
     spark = sessions[1]
+    _create(table, spark, f"OPTIONS ({WRITTEN_BY_SPARK})", buckets)
     ddl = ", ".join([rows.DDL, *_types(spec)])
-    by = ", ".join(spec.partition_columns)
-    clauses = f"{f'PARTITIONED BY ({by})' if by else ''} {buckets}"
-    table.run(
-        spark, f"CREATE TABLE {name} ({ddl}) USING parquet OPTIONS ({WRITTEN_BY_SPARK}) {clauses}"
-    )
-    spark.read.schema(ddl).parquet(str(source.folder)).createOrReplaceTempView("written")
+    spark.read.schema(ddl).parquet(str(source)).createOrReplaceTempView("written")
     table.run(spark, f"INSERT INTO {name} SELECT * FROM written")
     return table
 
 
 def _types(spec: Spec) -> list[str]:
     return [f"{column} {TYPES[column]}" for column in spec.partition_columns]
-
-
-def _partition(spec: Spec, values: Values) -> str:
-    pairs = zip(spec.partition_columns, values, strict=True)
-    return f"PARTITION ({', '.join(f'{column} = {value}' for column, value in pairs)})"

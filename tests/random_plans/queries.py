@@ -73,7 +73,9 @@ def queries(draw: st.DrawFn, spec: Spec, shape: str, exact: bool) -> Query:
         "m": m,
         "o": offset,
         "id": number,
-        "keyed": conditions.in_case(", ".join(f"{k} AS k{i}" for i, (k, _) in enumerate(keys)), case),
+        "keyed": conditions.in_case(
+            ", ".join(f"{k} AS k{i}" for i, (k, _) in enumerate(keys)), case
+        ),
         "order": ", ".join(f"k{i} {direction}".strip() for i, (_, direction) in enumerate(keys)),
     }
     return Query(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from random_plans.places import Table
 from random_plans.queries import Query
 from random_plans.settings import Settings
 from random_reproduction import FAILURES
+
+if TYPE_CHECKING:
+    from random_plans.cases import Case, Outcome
 
 _SCRIPT = '''"""{problem}
 
@@ -18,38 +23,48 @@ import sys
 
 sys.path[:0] = [{tests!r}]
 from random_plans import again
+from random_plans.cases import Case
 from random_plans.queries import Query
 from random_plans.specs import Spec
 
-again.query(
-    {spec!r},
-    {settings!r},
-    {query!r},
-)
+again.{call}
 '''
 
 
-def text(table: Table, settings: Settings, query: Query, problem: str, number: int) -> str:
-    """Save a script, and return what it says."""
+def of_query(table: Table, settings: Settings, query: Query, problem: str, number: int) -> str:
+    """Save a script that runs a query again, and return what it says."""
+    call = f"query(\n    {table.spec!r},\n    {settings!r},\n    {query!r},\n)"
     sql, candidates = query.over(table)
-    story = "\n".join(
-        [
-            *table.statements,
-            *(f"SET {key}={value}" for key, value in settings.items()),
-            f"-- fetched {query.way}",
-            f"{sql}",
-            "-- all rows that it may have:",
-            candidates,
-        ]
+    return _save(
+        number, call, problem, _story(table.statements, settings, sql, candidates, query.way)
     )
-    script = _SCRIPT.format(
-        problem=_safe(problem),
-        story=_safe(story),
-        tests=str(Path(__file__).parents[1]),
-        spec=table.spec,
-        settings=settings,
-        query=query,
-    )
+
+
+def of_case(case: Case, outcome: Outcome, number: int) -> str:
+    """Save a script that runs a case again, and return what it says."""
+    call = f"case(\n    {case!r}\n)"
+    way = f"{case.query.way}, planned before: {', then '.join(case.changes)}"
+    story = _story(outcome.statements, case.settings, *outcome.sql, way)
+    return _save(number, call, outcome.problem, story)
+
+
+def _story(
+    statements: Sequence[str], settings: Settings, sql: str, candidates: str, way: str
+) -> str:
+    lines = [
+        *statements,
+        *(f"SET {key}={value}" for key, value in settings.items()),
+        f"-- fetched {way}",
+        sql,
+        "-- all rows that it may have:",
+        candidates,
+    ]
+    return "\n".join(lines)
+
+
+def _save(number: int, call: str, problem: str, story: str) -> str:
+    tests = str(Path(__file__).parents[1])
+    script = _SCRIPT.format(problem=_safe(problem), story=_safe(story), tests=tests, call=call)
     FAILURES.mkdir(parents=True, exist_ok=True)
     path = FAILURES / f"random_plan_{number}.py"
     path.write_text(script)

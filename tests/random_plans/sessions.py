@@ -18,33 +18,25 @@ from runs import ENABLED
 _ARROW = {"INT": pa.int32(), "STRING": pa.string(), "DATE": pa.date32()}
 
 
-def even(number: int) -> bool:
-    """Whether a number is even."""
-    return number % 2 == 0
-
-
-def given(anything: Any) -> bool:
-    """Whether there is a value."""
-    return anything is not None
-
-
 def pair(spark: SparkSession, settings: Settings) -> Sessions:
-    """Return a session with the extension, and a plain one, with the same settings and functions."""
+    """Return a session with the extension and a plain one, with equal settings and functions."""
     sessions = (spark.newSession(), spark.newSession())
     for session in sessions:
         for key, setting in settings.items():
             session.conf.set(key, setting)
-        session.udf.register("py_even", even, "boolean")
-        session.udf.register("py_given", given, "boolean")
+        # Python's workers cannot import this module: functions without names are sent as they are.
+        session.udf.register("py_even", lambda number: number % 2 == 0, "boolean")
+        session.udf.register("py_given", lambda value: value is not None, "boolean")
         session.sql("CREATE TEMPORARY FUNCTION sql_next(i BIGINT) RETURNS BIGINT RETURN i + 1")
     sessions[1].conf.set(ENABLED, "false")
     return sessions
 
 
 def add_helpers(sessions: Sessions, table: Table, folder: Path) -> None:
-    """Make the tables that are joined with the random one, a view of it, a function of its column.
+    """Make tables to join with the random one, a view of it, and a function.
 
-    ``big`` has every id, ``dim`` every partition value, ``few`` one or two of these, ``ids`` two ids.
+    ``big`` has every id, ``dim`` every partition value, ``few`` one or two of these values, and
+    ``ids`` two ids.
     """
     spec = table.spec
     kind = TYPES.get(conditions.point(spec)[0], "INT")

@@ -87,7 +87,7 @@ EXPENSIVE = (
 )
 ALIASED = (
     "SELECT y.w AS z, y.* FROM (SELECT id + 1 AS w, $point AS point FROM $from$where) AS y"
-    " WHERE y.W > $id"
+    " WHERE y.w > $id"
 )
 METADATA = (
     "SELECT id, _metadata.file_path, _metadata.file_name, _metadata.row_index,"
@@ -107,8 +107,7 @@ SHAPES: dict[str, Shape] = {
     "expensive": Shape(f"{EXPENSIVE} LIMIT $n", EXPENSIVE),
     "aliases": Shape(f"{ALIASED} LIMIT $n", ALIASED),
     "hint": Shape(
-        "SELECT /*+ REPARTITION(2) */ * FROM "
-        "(SELECT $cols FROM $from$where LIMIT $n)",
+        "SELECT /*+ REPARTITION(2) */ * FROM (SELECT $cols FROM $from$where LIMIT $n)",
         ROWS,
     ),
     "filter above": Shape(
@@ -143,7 +142,7 @@ SHAPES: dict[str, Shape] = {
     ),
     "limit of join by partition": Shape(f"{DIM} LIMIT $n", DIM, needs="partition"),
     "join by partition above": Shape(
-        f"SELECT * FROM ({ALL} LIMIT $n) LEFT JOIN dim ON $point = dk WHERE coalesce(dname, '') <> '-'",
+        f"SELECT * FROM ({ALL} LIMIT $n) LEFT JOIN dim ON $point = dk",
         f"SELECT * FROM ({ALL}) LEFT JOIN dim ON $point = dk",
         needs="partition",
     ),
@@ -217,12 +216,8 @@ SHAPES: dict[str, Shape] = {
     ),
     "order": Shape(f"{ORDERED} LIMIT $n", ORDERED, first, "order"),
     "order, offset": Shape(f"{ORDERED} LIMIT $n OFFSET $o", ORDERED, behind, "order"),
-    "order, nested": Shape(
-        f"SELECT * FROM ({ORDERED} LIMIT $n) LIMIT $m", ORDERED, less, "order"
-    ),
-    "order, count": Shape(
-        f"SELECT count(*) AS n FROM ({ORDERED} LIMIT $n)", COUNT, claim="all"
-    ),
+    "order, nested": Shape(f"SELECT * FROM ({ORDERED} LIMIT $n) LIMIT $m", ORDERED, less, "order"),
+    "order, count": Shape(f"SELECT count(*) AS n FROM ({ORDERED} LIMIT $n)", COUNT, claim="all"),
     "order, filter above": Shape(
         f"SELECT * FROM ({ORDERED} LIMIT $n) WHERE k0 IS NOT NULL OR k0 IS NULL",
         ORDERED,
@@ -232,7 +227,9 @@ SHAPES: dict[str, Shape] = {
 }
 
 
-def possible(unique: str, partitioned: bool) -> list[str]:
-    """Return the shapes for a table whose ids, or keys, are unique, partitioned or not."""
-    met = {"": True, "id": unique == "id", "key": unique in ("id", "key"), "partition": partitioned}
-    return [name for name, shape in SHAPES.items() if met[shape.needs]]
+def possible(place: str, partitioned: bool) -> list[str]:
+    """Return the shapes for a table at a place, partitioned or not."""
+    key = place != "doubled"
+    met = {"": True, "id": key and place != "shared", "key": key, "partition": partitioned}
+    hidden = place not in ("view", "doubled")  # views do not show hidden columns
+    return [name for name, s in SHAPES.items() if met[s.needs] and (hidden or not s.metadata)]
