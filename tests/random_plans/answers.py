@@ -16,7 +16,7 @@ ERRORS = (PySparkException, Py4JJavaError)
 
 @dataclass(frozen=True)
 class Answer:
-    """Rows, or an error; the rows that were fetched first are compared with those of later times."""
+    """Rows, or an error, and how many limits were covered."""
 
     rows: Rows = ()
     error: str = ""

@@ -107,10 +107,7 @@ def _outcome(pair: Sessions, table: Table, case: Case) -> Outcome:
     covered = answers.covered(planned)
     stale = [answers.planned(plain, text) for text in (sql, candidates)] if not before.error else []
     for name in case.changes:
-        try:
-            changes.ALL[name](table, pair)
-        except ERRORS as error:
-            table.statements.append(f"-- {name} fails: {answers.described(error)}")
+        _change(name, table, pair)
     found = [_fetched(planned, case.query.way), answers.answer(own, sql)]
     plainly = [_fetched(df) for df in stale]
     plainly.append(answers.answer(plain, candidates))
@@ -131,6 +128,13 @@ def _outcome(pair: Sessions, table: Table, case: Case) -> Outcome:
     ]
     errors = [answer.error for answer in found if answer.error]
     return Outcome("; ".join(problems), errors, covered, table.statements, (sql, candidates))
+
+
+def _change(name: str, table: Table, pair: Sessions) -> None:
+    try:
+        changes.ALL[name](table, pair)
+    except ERRORS as error:  # as Spark cannot overwrite a partition that it cannot list
+        table.statements.append(f"-- {name} fails: {answers.described(error)}")
 
 
 def _fetched(df: DataFrame, way: str = "once") -> Answer:

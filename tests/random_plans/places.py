@@ -22,8 +22,6 @@ class Table:
 
     Attributes:
         source: What stands for it in FROM.
-        key: Columns that are unique together; none where rows are doubled.
-        always: A condition that every query needs, as the table cannot be read without it.
         folders: Where the files of each partition are.
         statements: The SQL that made it, and comments in place of what is not SQL.
     """
@@ -32,8 +30,6 @@ class Table:
     name: str
     folder: Path
     source: str
-    key: tuple[str, ...] = ("id",)
-    always: str = ""
     folders: dict[Values, Path] = field(default_factory=dict)
     statements: list[str] = field(default_factory=list)
 
@@ -73,7 +69,6 @@ def doubled(spec: Spec, name: str, folder: Path, sessions: Sessions) -> Table:
     for spark in sessions:
         spark.read.parquet(str(folder), str(folder)).createOrReplaceTempView(name)
     table.statements.append(f"-- spark.read.parquet(folder, folder) as the view {name}")
-    table.key = ()
     return table
 
 
@@ -104,7 +99,6 @@ def shared(spec: Spec, name: str, folder: Path, sessions: Sessions) -> Table:
     _create(table, sessions[1])
     table.folders[extra(spec)] = folder / "elsewhere-0"
     _add(table, sessions[1], table.folders)
-    table.key = ("id", *spec.partition_columns)
     return table
 
 
@@ -112,10 +106,8 @@ def unlistable(spec: Spec, name: str, folder: Path, sessions: Sessions) -> Table
     """A table of the catalog with a partition that cannot be listed."""
     table = catalog(spec, name, folder, sessions)
     location = "nosuch://host/directory" if spec.seed % 4 else f"{folder}/missing"
-    partition = partition(spec, extra(spec))
-    table.run(sessions[1], f"ALTER TABLE {name} ADD {partition} LOCATION '{location}'")
-    column = next(iter(spec.partition_columns))
-    table.always = f"{column} <> {EXTRA[column]}"
+    added = f"{partition(spec, extra(spec))} LOCATION '{location}'"
+    table.run(sessions[1], f"ALTER TABLE {name} ADD {added}")
     return table
 
 
