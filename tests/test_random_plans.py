@@ -2,51 +2,42 @@
 
 from __future__ import annotations
 
-import time
-from functools import partial
+from collections.abc import Iterable
 
 import pytest
-from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-import random_profiles
-from random_plans import batches, cases, settings, shapes, specs
-from random_plans.places import PLACES
-from random_plans.queries import queries
+from random_plans import batches, changes, conditions, properties, queries, shapes
+from random_plans.places import IN_MEMORY
 from random_plans.tally import Tally
-from runs import THREADS
+from random_profiles import MINUTES
 
 pytestmark = pytest.mark.usefixtures("quiet")
 
-TABLES = 3  # at each place
-CASES = 3  # times so many as threads, at each place
+# What every run draws at least once, by what is counted.
+DRAWN: dict[str, Iterable[str]] = {
+    "place": IN_MEMORY,
+    "changing place": IN_MEMORY,
+    "shape": shapes.SHAPES,
+    "condition": conditions.KINDS,
+    "fetched": queries.WAYS,
+    "change": changes.ALL,
+}
 
 
 def test_random_plans(spark: SparkSession) -> None:
-    tally = Tally()
+    tally = properties.check(spark, IN_MEMORY, tables=4, changes=4)
+    assert not tally.failures, f"{len(tally.failures)} failures"
+    assert tally.share("covered") >= 0.2, "else the property says nothing"
+    assert tally.share(batches.PLAIN_TOO) < 0.01
+    assert tally.share(batches.CANNOT_SAY) < 0.01
+    if not MINUTES:
+        assert tally.counts["queries"] >= 1000
+        assert_drawn(tally)
 
-    def change(place: str, data: st.DataObject) -> None:
-        drawn = [data.draw(cases.cases(place)) for _ in range(THREADS)]
-        began = time.monotonic()
-        cases.check(spark, drawn, tally)
-        print(place, "changes", f"{time.monotonic() - began:.1f} s", flush=True)
 
-    def check(place: str, data: st.DataObject) -> None:
-        spec = data.draw(specs.specs(place, PLACES[place][1]))
-        chosen = data.draw(settings.settings())
-        exact = chosen[settings.CASE_SENSITIVE] == "true"
-        names = shapes.possible(place, bool(spec.partition_columns))
-        drawn = [data.draw(queries(spec, name, exact)) for name in names]
-        began = time.monotonic()
-        batches.check(spark, spec, chosen, drawn, tally)
-        print(place, len(drawn), f"{time.monotonic() - began:.1f} s", flush=True)
-
-    if random_profiles.MINUTES:
-        places = st.sampled_from(sorted(PLACES))
-        random_profiles.run(50, lambda data: check(data.draw(places), data))
-    else:
-        for start, place in enumerate(PLACES):
-            random_profiles.run(TABLES, partial(check, place), start)
-            random_profiles.run(CASES, partial(change, place), start)
-    print(tally)
-    assert not tally.failures
+def assert_drawn(tally: Tally) -> None:
+    """Assert that everything that can be drawn was."""
+    for dimension, values in DRAWN.items():
+        missing = [value for value in values if not tally.counts[f"{dimension}: {value}"]]
+        assert not missing, f"no {dimension} was one of {missing}"

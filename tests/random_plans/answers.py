@@ -30,6 +30,12 @@ def planned(spark: SparkSession, sql: str) -> DataFrame:
     return df
 
 
+def limited(spark: SparkSession, sql: str) -> DataFrame:
+    """Return a query whose last LIMIT, if it ends with one, is that of a DataFrame."""
+    query, _, limit = sql.rpartition(" LIMIT ")
+    return spark.sql(query).limit(int(limit)) if limit.isdigit() else spark.sql(sql)
+
+
 def covered(df: DataFrame) -> int:
     """Return how many limits of a query are covered, or planned for the first rows in order."""
     return sum(limit.covered for limit in limit_pruning.report(df))
@@ -38,7 +44,7 @@ def covered(df: DataFrame) -> int:
 def answer(spark: SparkSession, sql: str, way: str = "once", counts: bool = False) -> Answer:
     """Plan and run a query; `counts` says whether to count the limits that are covered."""
     try:
-        df = spark.sql(sql)
+        df = limited(spark, sql) if way == "by DataFrame" else spark.sql(sql)
         return Answer(fetched(df, way), covered=covered(df) if counts else 0)
     except ERRORS as error:
         return Answer(error=described(error))

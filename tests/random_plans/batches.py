@@ -26,6 +26,8 @@ def check(
     spark: SparkSession, spec: Spec, settings: Settings, queries: list[Query], tally: Tally
 ) -> None:
     """Write a table, and run queries over it."""
+    if not queries:
+        return
     with TemporaryDirectory() as scratch:
         folder = Path(scratch)
         pair = sessions.pair(spark, settings)

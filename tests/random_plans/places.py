@@ -123,19 +123,30 @@ def bucketed(spec: Spec, name: str, folder: Path, sessions: Sessions) -> Table:
     )
 
 
+def hive(spec: Spec, name: str, folder: Path, sessions: Sessions) -> Table:
+    """A table of a Hive metastore with Hive's own format, which Spark reads as its own Parquet."""
+    table = _written(spec, name, folder, name)
+    _create(table, sessions[1], "STORED AS PARQUET")
+    _add(table, sessions[1], table.folders)
+    return table
+
+
 NEEDS_PARTITION = [name for name in PARTITIONS if name != "none"]
 ANY = [*NEEDS_PARTITION, "none"]
 # Each place, and how tables may be partitioned there.
 PLACES: dict[str, tuple[Place, list[str]]] = {
     "path": (by_path, ANY),
     "catalog": (catalog, ANY),
-    "view": (view, ANY),
     "shared": (shared, NEEDS_PARTITION),
     "unlistable": (unlistable, NEEDS_PARTITION),
-    "doubled": (doubled, ANY),
     "managed": (managed, ANY),
+    "doubled": (doubled, ANY),
+    "view": (view, ANY),
     "bucketed": (bucketed, ANY),
+    "hive": (hive, ANY),
 }
+NEEDS_HIVE = ["hive"]
+IN_MEMORY = [place for place in PLACES if place not in NEEDS_HIVE]
 
 
 def extra(spec: Spec) -> Values:
@@ -155,11 +166,13 @@ def _written(spec: Spec, name: str, folder: Path, source: str) -> Table:
     return Table(spec, name, folder, source, folders=folders)
 
 
-def _create(table: Table, spark: SparkSession, options: str = "", buckets: str = "") -> None:
+def _create(
+    table: Table, spark: SparkSession, form: str = "USING parquet", buckets: str = ""
+) -> None:
     ddl = ", ".join([rows.DDL, *_types(table.spec)])
     by = ", ".join(table.spec.partition_columns)
     partitioned = f"PARTITIONED BY ({by})" if by else ""
-    clauses = " ".join(["USING parquet", options, partitioned, buckets])
+    clauses = " ".join([form, partitioned, buckets])
     table.run(spark, f"CREATE TABLE {table.name} ({ddl}) {clauses} LOCATION '{table.folder}'")
 
 
@@ -174,7 +187,7 @@ def _inserted(spec: Spec, name: str, folder: Path, sessions: Sessions, buckets: 
     spec.write_to({values: source / spec.folder(values) for values in spec.partition_values})
     table = Table(spec, name, folder, name)
     spark = sessions[1]
-    _create(table, spark, f"OPTIONS ({WRITTEN_BY_SPARK})", buckets)
+    _create(table, spark, f"USING parquet OPTIONS ({WRITTEN_BY_SPARK})", buckets)
     ddl = ", ".join([rows.DDL, *_types(spec)])
     spark.read.schema(ddl).parquet(str(source)).createOrReplaceTempView("written")
     table.run(spark, f"INSERT INTO {name} SELECT * FROM written")

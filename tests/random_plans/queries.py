@@ -14,7 +14,7 @@ from random_plans.specs import Spec
 
 NUMBERS = st.sampled_from([3, 1, 2, 5, 7, 12, 20, 40, 100, 1000, 0])
 SOURCES = ["$T", "$T", "$T", "(SELECT * FROM $T)", "$V", "$T AS x"]
-WAYS = ["once", "once", "once", "once", "once", "once", "twice", "cached", "streamed"]
+WAYS = [*["once"] * 6, "twice", "cached", "streamed", "by DataFrame"]
 DIRECTIONS = ["", "DESC", "NULLS LAST", "DESC NULLS FIRST"]
 
 

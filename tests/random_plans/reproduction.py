@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from random_plans.places import Table
 from random_plans.queries import Query
 from random_plans.settings import Settings
+from random_plans.tally import KEEP_GOING
 from random_reproduction import FAILURES
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def _save(number: int, call: str, problem: str, story: str) -> str:
     tests = str(Path(__file__).parents[1])
     script = _SCRIPT.format(problem=_safe(problem), story=_safe(story), tests=tests, call=call)
     FAILURES.mkdir(parents=True, exist_ok=True)
-    path = FAILURES / f"random_plan_{number}.py"
+    path = FAILURES / (f"random_plan_{number}.py" if KEEP_GOING else "random_plan.py")
     path.write_text(script)
     return f"{problem}\nto reproduce, run {path}:\n{story}"
 

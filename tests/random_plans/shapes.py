@@ -231,5 +231,5 @@ def possible(place: str, partitioned: bool) -> list[str]:
     """Return the shapes for a table at a place, partitioned or not."""
     key = place != "doubled"
     met = {"": True, "id": key and place != "shared", "key": key, "partition": partitioned}
-    hidden = place not in ("view", "doubled")  # views do not show hidden columns
+    hidden = place not in ("view", "doubled", "hive")  # these do not show hidden columns
     return [name for name, s in SHAPES.items() if met[s.needs] and (hidden or not s.metadata)]

@@ -52,6 +52,7 @@ class Tally:
         if not KEEP_GOING:
             raise AssertionError(failure.text)
         self.failures.append(failure)
+        print(f"query {failure.number}: {', '.join(failure.kind)}", flush=True)
 
     def __str__(self) -> str:
         """Return a line for each count, and for each kind of failure."""
