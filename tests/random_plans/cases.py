@@ -18,8 +18,9 @@ from random_plans.queries import Query, queries
 from random_plans.settings import CASE_SENSITIVE, Settings, settings
 from random_plans.specs import Spec
 from random_plans.tally import Failure, Tally
-from runs import in_threads
+from runs import ENABLED, conf, in_threads
 
+PLAIN = {ENABLED: "false"}
 _NUMBERS = itertools.count()
 
 
@@ -96,38 +97,44 @@ def run(spark: SparkSession, case: Case) -> Outcome:
 
 
 def _outcome(pair: Sessions, table: Table, case: Case) -> Outcome:
-    own, plain = pair
-    sql, candidates = case.query.over(table)
-    before = answers.answer(plain, candidates)
+    """Run the query and plain Spark's in the first session; the second makes most changes."""
+    own, _ = pair
+    sql, candidates = texts = case.query.over(table)
+    before = _plain(own, candidates)
+    if before.error:
+        return Outcome("", [f"before: {before.error}"], 0, table.statements, texts)
     try:
         planned = answers.planned(own, sql)
     except ERRORS as error:
-        problem = "" if before.error else f"fails: {answers.described(error)}"
-        return Outcome(problem, [before.error], 0, table.statements, (sql, candidates))
+        problem = f"{RUNS[0]}: fails: {answers.described(error)}"
+        return Outcome(problem, [problem], 0, table.statements, texts)
     covered = answers.covered(planned)
-    stale = [answers.planned(plain, text) for text in (sql, candidates)] if not before.error else []
+    with conf(own, PLAIN):
+        plainly, stale = (answers.planned(own, text) for text in texts)
     for name in case.changes:
         _change(name, table, pair)
     found = [_fetched(planned, case.query.way), answers.answer(own, sql)]
-    plainly = [_fetched(df) for df in stale]
-    plainly.append(answers.answer(plain, candidates))
+    with conf(own, PLAIN):
+        excuse, state = _fetched(plainly), _fetched(stale)
+    again = _plain(own, candidates)
     for session in pair:
         changes.refresh(table, session)
-    after = answers.answer(plain, candidates)
+    after = _plain(own, candidates)
     found.append(answers.answer(own, sql))
-    allowed = [before, *plainly[1:], after]
-    excused = any(answer.error for answer in [before, *plainly, after])
+    states = [before, state, again, after]
     problems = [
-        f"{when}: {problem}"
-        for when, answer in zip(RUNS, found, strict=True)
-        if (
-            problem := _problem(
-                case.query, answer, [after] if when == RUNS[2] else allowed, excused
-            )
-        )
+        _problem(case.query, found[0], states, bool(excuse.error)),
+        _problem(case.query, found[1], states, bool(again.error)),
+        _problem(case.query, found[2], [after], bool(after.error)),
     ]
+    named = [f"{when}: {p}" for when, p in zip(RUNS, problems, strict=True) if p]
     errors = [answer.error for answer in found if answer.error]
-    return Outcome("; ".join(problems), errors, covered, table.statements, (sql, candidates))
+    return Outcome("; ".join(named), errors, covered, table.statements, texts)
+
+
+def _plain(spark: SparkSession, sql: str) -> Answer:
+    with conf(spark, PLAIN):
+        return answers.answer(spark, sql)
 
 
 def _change(name: str, table: Table, pair: Sessions) -> None:

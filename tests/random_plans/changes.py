@@ -100,12 +100,11 @@ def rewritten(how: Rewrite, keeps_time: bool, every: bool) -> Change:
     return change
 
 
-def setting(key: str, value: str, of_both: bool = True) -> Change:
-    """A setting of the sessions is another."""
+def setting(key: str, value: str) -> Change:
+    """A setting of the session that planned the query is another."""
 
     def change(_table: Table, sessions: Sessions) -> None:
-        for session in sessions if of_both else sessions[:1]:
-            session.conf.set(key, value)
+        sessions[0].conf.set(key, value)
 
     return change
 
@@ -133,7 +132,7 @@ SETTINGS: dict[str, Change] = {
     "ignore missing files": setting("spark.sql.files.ignoreMissingFiles", "true"),
     "row-based reader": setting("spark.sql.parquet.enableVectorizedReader", "false"),
     "small tasks": setting("spark.sql.files.maxPartitionBytes", "1k"),
-    "no extension": setting(ENABLED, "false", of_both=False),
+    "no extension": setting(ENABLED, "false"),
     "other ANSI mode": setting("spark.sql.ansi.enabled", "false"),
 }
 ALL = CHANGES | SETTINGS

@@ -8,6 +8,7 @@ Settings = dict[str, str]
 
 CASE_SENSITIVE = "spark.sql.caseSensitive"
 
+# Compiling and small tasks take longer than these queries do.
 _CHOICES: dict[str, list[str]] = {
     "spark.limitPruning.planning.maxFiles": ["1000", "1", "2", "3", "5"],
     "spark.limitPruning.planning.firstFiles": ["4", "1"],
@@ -27,7 +28,7 @@ _CHOICES: dict[str, list[str]] = {
     "spark.sql.limit.initialNumPartitions": ["100", "100", "1"],
     CASE_SENSITIVE: ["false", "false", "false", "true"],
 }
-# Compiling and small tasks take longer than these queries do. The machine may be busy, and Python functions over partitioned tables hang with Arrow on.
+# The machine may be busy, and Python functions over partitioned tables hang with Arrow on.
 _FIXED = {
     "spark.limitPruning.planning.maxTime": "60s",
     "spark.sql.execution.pythonUDF.arrow.enabled": "false",
