@@ -12,7 +12,6 @@ import limit_pruning
 from random_plans import batches, cases
 from random_plans.cases import Case
 from random_plans.queries import Query
-from random_plans.settings import Settings
 from random_plans.specs import Spec
 from random_plans.tally import Tally
 
@@ -21,9 +20,9 @@ os.environ["PYSPARK_PYTHON"] = sys.executable
 os.environ["TZ"] = "UTC"
 
 
-def query(spec: Spec, settings: Settings, query: Query) -> None:
+def query(spec: Spec, query: Query) -> None:
     """Run a query over a table, and raise what is wrong with its answer."""
-    batches.check(_session(), spec, settings, [query], Tally())
+    batches.check(_session(), spec, [query], Tally())
     print("The answer is right.")
 
 

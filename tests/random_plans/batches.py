@@ -12,7 +12,7 @@ from random_plans import answers, claims, reproduction, sessions, shapes
 from random_plans.answers import Answer
 from random_plans.places import PLACES, Sessions, Table
 from random_plans.queries import Query
-from random_plans.settings import Settings
+from random_plans.settings import REFERENCE
 from random_plans.specs import Spec
 from random_plans.tally import Failure, Tally
 from runs import in_threads
@@ -22,34 +22,30 @@ PLAIN_TOO = "wrong in plain Spark, too"
 CANNOT_SAY = "no reference, as plain Spark fails"
 
 
-def check(
-    spark: SparkSession, spec: Spec, settings: Settings, queries: list[Query], tally: Tally
-) -> None:
+def check(spark: SparkSession, spec: Spec, queries: list[Query], tally: Tally) -> None:
     """Write a table, and run queries over it."""
     if not queries:
         return
     with TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        pair = sessions.pair(spark, settings)
+        pair = sessions.pair(spark, REFERENCE)
         table = PLACES[spec.place][0](spec, f"rp{next(_NUMBERS)}", folder / "table", pair)
         try:
             sessions.add_helpers(pair, table, folder)
             tally.counts["tables"] += 1
-            _run(pair, table, settings, queries, tally)
+            _run(pair, table, queries, tally)
         finally:
             table.drop(spark)
 
 
-def _run(
-    pair: Sessions, table: Table, settings: Settings, queries: list[Query], tally: Tally
-) -> None:
+def _run(pair: Sessions, table: Table, queries: list[Query], tally: Tally) -> None:
     texts = [query.over(table) for query in queries]
     distinct = list(dict.fromkeys(candidates for _, candidates in texts))
     found = in_threads(lambda sql: answers.answer(pair[1], sql), distinct)
     references = dict(zip(distinct, found, strict=True))
     first = tally.start(len(queries))
     pairs = list(zip(queries, texts, strict=True))
-    results = in_threads(lambda p: answers.answer(pair[0], p[1][0], p[0].way, counts=True), pairs)
+    results = in_threads(lambda p: _answer(pair[0], p[0], p[1][0]), pairs)
     for number, ((query, (sql, candidates)), answer) in enumerate(
         zip(pairs, results, strict=True), first
     ):
@@ -61,11 +57,16 @@ def _run(
         if reference.error:
             tally.counts[CANNOT_SAY] += 1
             print(CANNOT_SAY, reference.error, candidates)
-        elif problem and _problem(query, answers.answer(pair[1], sql), reference):
+        elif problem and _problem(query, _answer(pair[1], query, sql), reference):
             tally.counts[PLAIN_TOO] += 1
         elif problem:
-            text = reproduction.of_query(table, settings, query, problem, number)
+            text = reproduction.of_query(table, query, problem, number)
             tally.fail(Failure(number, _kind(table, query, problem), problem, text))
+
+
+def _answer(spark: SparkSession, query: Query, sql: str) -> Answer:
+    session = sessions.copied(spark, query.settings)
+    return answers.answer(session, sql, query.way, counts=True)
 
 
 def _dimensions(spec: Spec, query: Query) -> list[tuple[str, str]]:

@@ -136,6 +136,7 @@ SETTINGS: dict[str, Change] = {
     "other ANSI mode": setting("spark.sql.ansi.enabled", "false"),
 }
 ALL = CHANGES | SETTINGS
+OFTEN = ["overwritten", "overwritten by own session", "overwritten"]
 
 
 def _files(table: Table) -> list[Path]:

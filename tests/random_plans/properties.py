@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 import random_profiles
-from random_plans import batches, cases, settings, shapes, specs
+from random_plans import batches, cases, shapes, specs
 from random_plans.places import PLACES
 from random_plans.queries import queries
 from random_plans.tally import Tally
@@ -39,12 +39,10 @@ def check(spark: SparkSession, places: Sequence[str], tables: int, changes: int)
 
 def _still(spark: SparkSession, tally: Tally, place: str, data: st.DataObject) -> None:
     spec = data.draw(specs.specs(place, PLACES[place][1]))
-    chosen = data.draw(settings.settings())
-    exact = chosen[settings.CASE_SENSITIVE] == "true"
     names = shapes.possible(place, bool(spec.partition_columns))
-    drawn = [data.draw(queries(spec, name, exact)) for name in names if _kept(data)]
+    drawn = [data.draw(queries(spec, name)) for name in names if _kept(data)]
     began = time.monotonic()
-    batches.check(spark, spec, chosen, drawn, tally)
+    batches.check(spark, spec, drawn, tally)
     print("STILL", place, len(drawn), f"{time.monotonic() - began:.1f} s", flush=True)
 
 

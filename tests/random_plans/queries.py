@@ -7,8 +7,9 @@ from string import Template
 
 from hypothesis import strategies as st
 
-from random_plans import conditions, shapes
+from random_plans import conditions, settings, shapes
 from random_plans.places import Table
+from random_plans.settings import Settings
 from random_plans.shapes import Shape
 from random_plans.specs import Spec
 
@@ -28,6 +29,7 @@ class Query:
         sql: The query; $T stands for the table, $V for a view of it.
         candidates: The query for all rows that its answer may have, without LIMIT.
         limits: The rows that are due: limit and offset, of each branch.
+        settings: Settings of the session that it runs in.
         keys: How many columns at the front of its answer are sort keys, if it is sorted.
         way: How its rows are fetched; one of `WAYS`.
     """
@@ -37,6 +39,7 @@ class Query:
     sql: str
     candidates: str
     limits: tuple[tuple[int, int], ...]
+    settings: Settings
     keys: int
     way: str
 
@@ -47,8 +50,10 @@ class Query:
 
 
 @st.composite
-def queries(draw: st.DrawFn, spec: Spec, shape: str, exact: bool) -> Query:
+def queries(draw: st.DrawFn, spec: Spec, shape: str) -> Query:
     """Draw a query of a shape, over tables of a spec."""
+    chosen = draw(settings.settings())
+    exact = chosen[settings.CASE_SENSITIVE] == "true"
     template: Shape = shapes.SHAPES[shape]
     kinds = conditions.PLAIN if template.plain else list(conditions.KINDS)
     first = draw(conditions.conditions(spec, kinds, exact))
@@ -84,6 +89,7 @@ def queries(draw: st.DrawFn, spec: Spec, shape: str, exact: bool) -> Query:
         Template(template.sql).substitute(filled),
         Template(template.candidates).substitute(filled),
         template.limits(n, m, offset),
+        chosen,
         len(keys),
         draw(st.sampled_from(WAYS)),
     )

@@ -32,20 +32,19 @@ again.{call}
 '''
 
 
-def of_query(table: Table, settings: Settings, query: Query, problem: str, number: int) -> str:
+def of_query(table: Table, query: Query, problem: str, number: int) -> str:
     """Save a script that runs a query again, and return what it says."""
-    call = f"query(\n    {table.spec!r},\n    {settings!r},\n    {query!r},\n)"
+    call = f"query(\n    {table.spec!r},\n    {query!r},\n)"
     sql, candidates = query.over(table)
-    return _save(
-        number, call, problem, _story(table.statements, settings, sql, candidates, query.way)
-    )
+    story = _story(table.statements, query.settings, sql, candidates, query.way)
+    return _save(number, call, problem, story)
 
 
 def of_case(case: Case, outcome: Outcome, number: int) -> str:
     """Save a script that runs a case again, and return what it says."""
     call = f"case(\n    {case!r}\n)"
     way = f"{case.query.way}, planned before: {', then '.join(case.changes)}"
-    story = _story(outcome.statements, case.settings, *outcome.sql, way)
+    story = _story(outcome.statements, case.query.settings, *outcome.sql, way)
     return _save(number, call, outcome.problem, story)
 
 

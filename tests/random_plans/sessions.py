@@ -32,6 +32,18 @@ def pair(spark: SparkSession, settings: Settings) -> Sessions:
     return sessions
 
 
+def copied(spark: SparkSession, settings: Settings) -> SparkSession:
+    """Return a session with the views, functions and settings of another, and settings of its own.
+
+    Whether the extension is enabled stays.
+    """
+    sources: Any = spark
+    session = SparkSession(spark.sparkContext, sources._jsparkSession.cloneSession())
+    for key, setting in settings.items():
+        session.conf.set(key, setting)
+    return session
+
+
 def add_helpers(sessions: Sessions, table: Table, folder: Path) -> None:
     """Make tables to join with the random one, a view of it, and a function.
 

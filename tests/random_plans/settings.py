@@ -10,7 +10,7 @@ CASE_SENSITIVE = "spark.sql.caseSensitive"
 
 # Compiling and small tasks take longer than these queries do.
 _CHOICES: dict[str, list[str]] = {
-    "spark.limitPruning.planning.maxFiles": ["1000", "1", "2", "3", "5"],
+    "spark.limitPruning.planning.maxFiles": ["1000", "1000", "1000", "1", "2", "3", "5"],
     "spark.limitPruning.planning.firstFiles": ["4", "1"],
     "spark.limitPruning.planning.jobFiles": ["128", "128", "2"],
     "spark.limitPruning.planning.maxBytes": ["16m", "0"],
@@ -35,6 +35,14 @@ _FIXED = {
     "spark.sql.sources.partitionOverwriteMode": "static",
     "spark.sql.shuffle.partitions": "1",
 }
+
+
+# What plain Spark finds all rows with.
+REFERENCE = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+} | _FIXED
 
 
 def settings() -> st.SearchStrategy[Settings]:
