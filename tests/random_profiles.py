@@ -1,6 +1,7 @@
 """How long properties are tried: a bounded run, always the same, or by the clock with fresh seeds.
 
-``FUZZ_MINUTES`` in the environment, which ``make fuzz`` sets, chooses the second.
+``FUZZ_MINUTES`` in the environment, which ``make fuzz`` sets, chooses the second. With
+``FUZZ_WITHOUT_SHRINKING``, the first failing example is shown as it was drawn, which is quicker.
 """
 
 from __future__ import annotations
@@ -14,22 +15,27 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 MINUTES = float(os.environ.get("FUZZ_MINUTES", "0"))
+PHASES = [Phase.generate, *([] if os.environ.get("FUZZ_WITHOUT_SHRINKING") else [Phase.shrink])]
 
 BOUNDED = settings(
     derandomize=True,
     database=None,
     deadline=None,  # the first queries of a session take seconds
-    phases=[Phase.generate, Phase.shrink],
+    phases=PHASES,
     suppress_health_check=list(HealthCheck),  # a table with its queries is a large example
     print_blob=False,
 )
 FUZZ = settings(BOUNDED, derandomize=False)
 
 
-def run(examples: int, check: Callable[[st.DataObject], None]) -> None:
-    """Try `examples` examples of a property, or as many as the minutes allow."""
+def run(examples: int, check: Callable[[st.DataObject], None], start: int | None = None) -> None:
+    """Try `examples` examples of a property, or as many as the minutes allow.
+
+    The bounded run draws the same examples for every property that is given no number to start at.
+    """
     if not MINUTES:
-        settings(BOUNDED, max_examples=examples)(_property(check))()
+        bounded = settings(BOUNDED, max_examples=examples)(_property(check))
+        (bounded if start is None else seed(start)(bounded))()
         return
     end = time.monotonic() + 60 * MINUTES
     while time.monotonic() < end:

@@ -1,0 +1,235 @@
+"""Shapes of queries with a LIMIT, each with the query for all rows that its answer may have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Limits = tuple[tuple[int, int], ...]
+EVERY = 1_000_000
+
+
+def first(n: int, _m: int, _o: int) -> Limits:
+    """LIMIT n."""
+    return ((n, 0),)
+
+
+def less(n: int, m: int, _o: int) -> Limits:
+    """LIMIT n within LIMIT m, or the other way."""
+    return ((min(n, m), 0),)
+
+
+def one(_n: int, _m: int, _o: int) -> Limits:
+    """LIMIT 1."""
+    return ((1, 0),)
+
+
+def behind(n: int, _m: int, o: int) -> Limits:
+    """LIMIT n OFFSET o."""
+    return ((n, o),)
+
+
+def behind_all(_n: int, _m: int, o: int) -> Limits:
+    """OFFSET o."""
+    return ((EVERY, o),)
+
+
+def behind_less(n: int, m: int, o: int) -> Limits:
+    """LIMIT n OFFSET o, and then LIMIT m."""
+    return ((min(n, m), o),)
+
+
+def both(n: int, m: int, _o: int) -> Limits:
+    """A branch with LIMIT n, and one with LIMIT m."""
+    return ((n, 0), (m, 0))
+
+
+def same(n: int, _m: int, _o: int) -> Limits:
+    """Two branches with LIMIT n."""
+    return ((n, 0), (n, 0))
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A query with LIMIT, and one for the rows that its answer may have.
+
+    Attributes:
+        sql: The query, as a template.
+        candidates: The query without LIMIT.
+        limits: How many rows are due, behind how many.
+        claim: What is right about the answer; a key of `claims.CLAIMS`.
+        plain: Whether the condition must be without functions.
+        metadata: Whether the table must be named itself, for its hidden columns.
+        needs: 'id' or 'key' if it, or it beside partition columns, must be unique; 'partition' if
+            the table must be partitioned.
+    """
+
+    sql: str
+    candidates: str
+    limits: Callable[[int, int, int], Limits] = first
+    claim: str = "rows"
+    plain: bool = False
+    metadata: bool = False
+    needs: str = ""
+
+
+ROWS = "SELECT $cols FROM $from$where"
+ALL = "SELECT * FROM $from$where"
+JOINED = "SELECT $cols, bw FROM $from JOIN big ON id = bid$where"
+LEFT = "SELECT $cols, bw FROM $from LEFT JOIN big ON id = bid$where"
+SEMI = "SELECT $cols FROM $from LEFT SEMI JOIN big ON id = bid$where"
+DIM = "SELECT $cols, dname FROM $from JOIN dim ON $point = dk$also dname <> 'c'"
+UNITED = "SELECT $cols FROM $from$where UNION ALL SELECT $cols FROM $T$second"
+ORDERED = "SELECT $keyed, $cols FROM $from$where ORDER BY $order"
+EXPENSIVE = (
+    "SELECT * FROM (SELECT id, $point, regexp_replace(s, 'a', 'b') AS u FROM $from$where)"
+    " WHERE id >= $id AND u > 'b'"
+)
+ALIASED = (
+    "SELECT y.w AS z, y.* FROM (SELECT id + 1 AS w, $point AS point FROM $from$where) AS y"
+    " WHERE y.w > $id"
+)
+METADATA = (
+    "SELECT id, _metadata.file_path, _metadata.file_name, _metadata.row_index,"
+    " _metadata.file_modification_time FROM $from"
+)
+COUNT = "SELECT least(count(*), $n) AS n FROM $from$where"
+
+SHAPES: dict[str, Shape] = {
+    "select": Shape(f"{ROWS} LIMIT $n", ROWS),
+    "star": Shape(f"{ALL} LIMIT $n", ALL),
+    "offset": Shape(f"{ROWS} LIMIT $n OFFSET $o", ROWS, behind),
+    "offset alone": Shape(f"{ROWS} OFFSET $o", ROWS, behind_all),
+    "nested": Shape(f"SELECT * FROM ({ROWS} LIMIT $n) LIMIT $m", ROWS, less),
+    "nested offset": Shape(
+        f"SELECT * FROM ({ROWS} LIMIT $n OFFSET $o) LIMIT $m", ROWS, behind_less
+    ),
+    "expensive": Shape(f"{EXPENSIVE} LIMIT $n", EXPENSIVE),
+    "aliases": Shape(f"{ALIASED} LIMIT $n", ALIASED),
+    "hint": Shape(
+        "SELECT /*+ REPARTITION(2) */ * FROM (SELECT $cols FROM $from$where LIMIT $n)",
+        ROWS,
+    ),
+    "filter above": Shape(
+        f"SELECT id, $point FROM ({ALL} LIMIT $n)$second",
+        "SELECT id, $point FROM (SELECT * FROM $from$where)$second",
+        claim="some",
+    ),
+    "CTE twice": Shape(
+        f"WITH c AS ({ROWS} LIMIT $n) SELECT 0, * FROM c UNION ALL SELECT 1, * FROM c",
+        f"WITH c AS ({ROWS}) SELECT 0, * FROM c UNION ALL SELECT 1, * FROM c",
+        same,
+        "branches",
+    ),
+    "union of limits": Shape(
+        "(SELECT 0, $cols FROM $from$where LIMIT $n) UNION ALL"
+        " (SELECT 1, $cols FROM $T$second LIMIT $m)",
+        "SELECT 0, $cols FROM $from$where UNION ALL SELECT 1, $cols FROM $T$second",
+        both,
+        "branches",
+    ),
+    "limit of union": Shape(f"SELECT * FROM ({UNITED}) LIMIT $n", UNITED),
+    "join above": Shape(
+        f"SELECT * FROM ({ALL} LIMIT $n) JOIN big ON id = bid",
+        f"SELECT * FROM ({ALL}) JOIN big ON id = bid",
+    ),
+    "limit of join": Shape(f"{JOINED} LIMIT $n", JOINED),
+    "limit of left join": Shape(f"{LEFT} LIMIT $n", LEFT),
+    "limit of semi join": Shape(f"{SEMI} LIMIT $n", SEMI),
+    "limit of cross join": Shape(
+        "SELECT $cols, i FROM $from CROSS JOIN ids$where LIMIT $n",
+        "SELECT $cols, i FROM $from CROSS JOIN ids$where",
+    ),
+    "limit of join by partition": Shape(f"{DIM} LIMIT $n", DIM, needs="partition"),
+    "join by partition above": Shape(
+        f"SELECT * FROM ({ALL} LIMIT $n) LEFT JOIN dim ON $point = dk",
+        f"SELECT * FROM ({ALL}) LEFT JOIN dim ON $point = dk",
+        needs="partition",
+    ),
+    "IN of limit": Shape(
+        "SELECT $cols FROM $from WHERE id IN (SELECT id FROM $T$where LIMIT $n)$guard",
+        "SELECT $cols FROM $T$where",
+        needs="id",
+    ),
+    "EXISTS of limit": Shape(
+        "SELECT bid FROM big WHERE EXISTS (SELECT 1 FROM $from$where LIMIT 1)",
+        "SELECT bid FROM big WHERE EXISTS (SELECT 1 FROM $from$where)",
+        claim="all",
+    ),
+    "scalar of limit": Shape(
+        "SELECT (SELECT id FROM $from$where LIMIT 1) AS i",
+        "SELECT id FROM (SELECT 1) LEFT JOIN (SELECT id FROM $from$where) ON true",
+        one,
+    ),
+    "subquery in output": Shape(
+        "SELECT $cols, (SELECT max(bw) FROM big WHERE bid = id) FROM $from$where LIMIT $n",
+        "SELECT $cols, (SELECT max(bw) FROM big WHERE bid = id) FROM $from$where",
+    ),
+    "count": Shape(f"SELECT count(*) AS n FROM ({ROWS} LIMIT $n)", COUNT, claim="all"),
+    "sum of counts": Shape(
+        "SELECT coalesce(sum(c), 0) AS n FROM (SELECT $point, count(*) AS c"
+        f" FROM ({ALL} LIMIT $n) GROUP BY $point)",
+        COUNT,
+        claim="all",
+    ),
+    "count of distinct": Shape(
+        f"SELECT count(*) AS n FROM (SELECT DISTINCT * FROM ({ALL} LIMIT $n))",
+        COUNT,
+        claim="all",
+        needs="key",
+    ),
+    "distinct": Shape(
+        "SELECT DISTINCT $point FROM $from$where LIMIT $n",
+        "SELECT DISTINCT $point FROM $from$where",
+    ),
+    "groups": Shape(
+        "SELECT $point, count(*) FROM $from$where GROUP BY $point LIMIT $n",
+        "SELECT $point, count(*) FROM $from$where GROUP BY $point",
+    ),
+    "window above": Shape(
+        f"SELECT $cols, count(*) OVER () AS n FROM ({ALL} LIMIT $n)",
+        f"SELECT $cols, least(count(*) OVER (), $n) AS n FROM ({ALL})",
+    ),
+    "limit of window": Shape(
+        "SELECT $cols, row_number() OVER (ORDER BY id, $point) FROM $from$where LIMIT $n",
+        "SELECT $cols, row_number() OVER (ORDER BY id, $point) FROM $from$where",
+        needs="key",
+    ),
+    "SQL function": Shape(
+        "SELECT $cols, sql_next(id), sql_same($point) FROM $from$where LIMIT $n",
+        "SELECT $cols, sql_next(id), sql_same($point) FROM $from$where",
+    ),
+    "Python function": Shape(
+        "SELECT $cols, py_even(id), py_given($point) FROM $from$where LIMIT $n",
+        "SELECT $cols, py_even(id), py_given($point) FROM $from$where",
+    ),
+    "metadata": Shape(f"{METADATA}$where LIMIT $n", f"{METADATA}$where", metadata=True),
+    "metadata in condition": Shape(
+        f"{METADATA}$also _metadata.row_index >= $o LIMIT $n",
+        f"{METADATA}$also _metadata.row_index >= $o",
+        metadata=True,
+    ),
+    "file name in condition": Shape(
+        f"{METADATA}$also _metadata.file_name LIKE '%0%' LIMIT $n",
+        f"{METADATA}$also _metadata.file_name LIKE '%0%'",
+        metadata=True,
+    ),
+    "order": Shape(f"{ORDERED} LIMIT $n", ORDERED, first, "order"),
+    "order, offset": Shape(f"{ORDERED} LIMIT $n OFFSET $o", ORDERED, behind, "order"),
+    "order, nested": Shape(f"SELECT * FROM ({ORDERED} LIMIT $n) LIMIT $m", ORDERED, less, "order"),
+    "order, count": Shape(f"SELECT count(*) AS n FROM ({ORDERED} LIMIT $n)", COUNT, claim="all"),
+    "order, filter above": Shape(
+        f"SELECT * FROM ({ORDERED} LIMIT $n) WHERE k0 IS NOT NULL OR k0 IS NULL",
+        ORDERED,
+        first,
+        "order in any order",
+    ),
+}
+
+
+def possible(place: str, partitioned: bool) -> list[str]:
+    """Return the shapes for a table at a place, partitioned or not."""
+    key = place != "doubled"
+    met = {"": True, "id": key and place != "shared", "key": key, "partition": partitioned}
+    hidden = place not in ("view", "doubled", "hive")  # these do not show hidden columns
+    return [name for name, s in SHAPES.items() if met[s.needs] and (hidden or not s.metadata)]
