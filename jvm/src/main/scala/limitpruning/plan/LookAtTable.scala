@@ -34,10 +34,15 @@ private[plan] final class LookAtTable(
 ) {
   private val relation = scan.relation
 
-  /** How Spark would read the table now. */
-  val settings: ReadSettings = ReadSettings.of(relation.dataSchema, relation.options, conf)
+  // A cloned session has the tables and views of the one before, and Spark reads these with the settings of that.
+  private val readingConf = SparkSessions.onServer(relation.sparkSession).sessionState.conf
 
-  val storage: Storage = Storage(SparkSessions.hadoopConf(session, relation.options))
+  /** How Spark would read the table now. */
+  val settings: ReadSettings = ReadSettings
+    .of(relation.dataSchema, relation.options, readingConf)
+    .copy(trustedWritersOnly = conf.getConf(LimitPruningConf.TrustedWritersOnly))
+
+  val storage: Storage = Storage(SparkSessions.hadoopConf(relation.sparkSession, relation.options))
 
   /** Bytes of dictionaries, bloom filters and page indexes. */
   val maxBytes: Long = conf.getConf(LimitPruningConf.MaxBytes)
