@@ -136,7 +136,7 @@ SETTINGS: dict[str, Change] = {
     "other ANSI mode": setting("spark.sql.ansi.enabled", "false"),
 }
 ALL = CHANGES | SETTINGS
-OFTEN = ["overwritten", "overwritten by own session", "overwritten"]
+OFTEN = 4 * ["overwritten", "overwritten by own session"]
 
 
 def _files(table: Table) -> list[Path]:

@@ -106,8 +106,9 @@ def unlistable(spec: Spec, name: str, folder: Path, sessions: Sessions) -> Table
     """A table of the catalog with a partition that cannot be listed."""
     table = catalog(spec, name, folder, sessions)
     location = "nosuch://host/directory" if spec.seed % 4 else f"{folder}/missing"
-    added = f"{partition(spec, extra(spec))} LOCATION '{location}'"
+    added = partition(spec, extra(spec))
     table.run(sessions[1], f"ALTER TABLE {name} ADD {added}")
+    table.run(sessions[1], f"ALTER TABLE {name} {added} SET LOCATION '{location}'")
     return table
 
 
