@@ -1,0 +1,83 @@
+"""Compares what ran with and without LIMIT pruning; knows neither JVMs nor files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from spark_suites.outcomes import Outcome, Runs, SuiteRun
+
+Test = tuple[str, str]
+"""The class name of a suite, and the name of a test of it."""
+
+NOT_RUN = Outcome("not run", "the test did not end")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A test that passes without LIMIT pruning, and not with it."""
+
+    test: Test
+    outcome: Outcome
+
+
+def differences(without: Runs, pruned: Runs) -> list[Difference]:
+    """List the tests that pass without, and fail, are canceled or do not run with LIMIT pruning."""
+    return [
+        Difference((suite, test), found)
+        for suite, run in without.items()
+        for test, outcome in run.tests.items()
+        if outcome.passed
+        and not (found := pruned.get(suite, SuiteRun()).tests.get(test, NOT_RUN)).passed
+    ]
+
+
+def not_run(wanted: Iterable[str], runs: Runs, leg: str) -> list[str]:
+    """Tell of each suite that did not end, or of which no test passed."""
+    problems = []
+    for suite in wanted:
+        run = runs.get(suite)
+        if run is None:
+            problems.append(f"{suite} did not run ({leg})")
+        elif run.ended != "completed":
+            problems.append(
+                f"{suite} {run.ended or 'did not end'} ({leg}): {first_lines(run.message)}"
+            )
+        elif not run.passed:
+            problems.append(f"{suite}: none of {len(run.tests)} tests passed ({leg})")
+    return problems
+
+
+def inactive(without: Runs, pruned: Runs) -> list[str]:
+    """Tell of each suite in which LIMIT pruning was not active, or was where it should not be."""
+    problems = []
+    for suite, run in pruned.items():
+        if not run.counts["sessions"]:
+            problems.append(f"{suite}: no session loaded the extensions")
+        elif run.counts["limits"] and not run.counts["pruned"] + run.counts["refused"]:
+            problems.append(f"{suite}: {run.counts['limits']} LIMITs over Parquet, none was seen")
+    problems += [
+        f"{suite}: LIMIT pruning was active in the run without it"
+        for suite, run in without.items()
+        if run.counts["pruned"] + run.counts["refused"] + run.counts["scans"]
+    ]
+    if not sum(run.counts["scans"] for run in pruned.values()):
+        problems.append("no query of any suite was planned with a LimitPrunedScan")
+    return problems
+
+
+def unexpected(found: Iterable[Difference], expected: Mapping[Test, str]) -> list[Difference]:
+    """List the differences that no sentence explains."""
+    return [difference for difference in found if difference.test not in expected]
+
+
+def gone(found: Iterable[Difference], expected: Mapping[Test, str], pruned: Runs) -> list[Test]:
+    """List the expected differences that are none any more, of suites that ran."""
+    tests = {difference.test for difference in found}
+    return [test for test in expected if test not in tests and test[0] in pruned]
+
+
+def first_lines(message: str, most: int = 4) -> str:
+    """Shorten a message of scalatest, which may hold whole plans."""
+    lines = [line.strip()[:200] for line in message.splitlines() if line.strip()]
+    return "\n    ".join(lines[:most])
