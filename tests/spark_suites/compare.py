@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from spark_suites.outcomes import Outcome, Runs, SuiteRun
 
 Test = tuple[str, str]
-"""The class name of a suite, and the name of a test of it."""
+"""The class name of a suite, and the name of one of its tests."""
 
 NOT_RUN = Outcome("not run", "the test did not end")
 
@@ -21,8 +21,13 @@ class Difference:
     outcome: Outcome
 
 
+def to_repeat(wanted: Iterable[str], pruned: Runs) -> list[str]:
+    """List the suites that must run without LIMIT pruning, too: with it, not all tests passed."""
+    return [suite for suite in wanted if suite not in pruned or not pruned[suite].all_passed]
+
+
 def differences(without: Runs, pruned: Runs) -> list[Difference]:
-    """List the tests that pass without, and fail, are canceled or do not run with LIMIT pruning."""
+    """List the tests that pass without, and fail, are canceled or do not end with LIMIT pruning."""
     return [
         Difference((suite, test), found)
         for suite, run in without.items()
@@ -32,43 +37,40 @@ def differences(without: Runs, pruned: Runs) -> list[Difference]:
     ]
 
 
-def not_run(wanted: Iterable[str], runs: Runs, leg: str) -> list[str]:
+def not_run(wanted: Iterable[str], runs: Runs) -> list[str]:
     """Tell of each suite that did not end, or of which no test passed."""
     problems = []
     for suite in wanted:
         run = runs.get(suite)
         if run is None:
-            problems.append(f"{suite} did not run ({leg})")
+            problems.append(f"{suite} did not run")
         elif run.ended != "completed":
-            problems.append(
-                f"{suite} {run.ended or 'did not end'} ({leg}): {first_lines(run.message)}"
-            )
+            problems.append(f"{suite} {run.ended or 'did not end'}: {first_lines(run.message)}")
         elif not run.passed:
-            problems.append(f"{suite}: none of {len(run.tests)} tests passed ({leg})")
+            problems.append(f"{suite}: none of {len(run.tests)} tests passed")
     return problems
 
 
-def inactive(without: Runs, pruned: Runs) -> list[str]:
-    """Tell of each suite in which LIMIT pruning was not active, or was where it should not be."""
+def inactive(pruned: Runs) -> list[str]:
+    """Tell of each suite in which LIMIT pruning should have been active, and was not."""
     problems = []
     for suite, run in pruned.items():
         if not run.counts["sessions"]:
             problems.append(f"{suite}: no session loaded the extensions")
         elif run.counts["limits"] and not run.counts["pruned"] + run.counts["refused"]:
-            problems.append(f"{suite}: {run.counts['limits']} LIMITs over Parquet, none was seen")
-    problems += [
-        f"{suite}: LIMIT pruning was active in the run without it"
-        for suite, run in without.items()
-        if run.counts["pruned"] + run.counts["refused"] + run.counts["scans"]
-    ]
+            problems.append(f"{suite}: {run.counts['limits']} plans with a LIMIT, pruning saw none")
     if not sum(run.counts["scans"] for run in pruned.values()):
         problems.append("no query of any suite was planned with a LimitPrunedScan")
     return problems
 
 
-def unexpected(found: Iterable[Difference], expected: Mapping[Test, str]) -> list[Difference]:
-    """List the differences that no sentence explains."""
-    return [difference for difference in found if difference.test not in expected]
+def active(without: Runs) -> list[str]:
+    """Tell of each suite in which LIMIT pruning was active where it should not be."""
+    return [
+        f"{suite}: LIMIT pruning was active in the run without it"
+        for suite, run in without.items()
+        if run.counts["pruned"] + run.counts["refused"] + run.counts["scans"]
+    ]
 
 
 def gone(found: Iterable[Difference], expected: Mapping[Test, str], pruned: Runs) -> list[Test]:

@@ -8,21 +8,25 @@ from spark_suites.compare import Test
 from spark_suites.suites import PACKAGE
 
 LIST = Path(__file__).with_name("expected.txt")
+MODES = ["plain", "limited"]
 
 
-def parse(text: str) -> dict[Test, str]:
-    """Read lines `suite: test`, and below each its reason, indented; `#` begins a comment."""
-    expected: dict[Test, str] = {}
+def parse(text: str) -> dict[str, dict[Test, str]]:
+    """Read, for each mode, lines `suite: test` with the reason on indented lines below them."""
+    expected: dict[str, dict[Test, str]] = {mode: {} for mode in MODES}
+    tests: dict[Test, str] = {}
     test: Test | None = None
     for line in text.splitlines():
         if not line.strip() or line.startswith("#"):
             continue
-        if not line.startswith(" "):
+        if line.startswith("["):
+            tests = expected[line.strip("[]")]
+        elif not line.startswith(" "):
             suite, _, name = line.partition(": ")
             test = (PACKAGE + suite, name)
-            expected[test] = ""
+            tests[test] = ""
         elif test is not None:
-            expected[test] = f"{expected[test]} {line.strip()}".strip()
-    if unexplained := [name for (_, name), reason in expected.items() if not reason]:
-        raise ValueError(f"expected.txt gives no reason for: {', '.join(unexplained)}")
+            tests[test] = f"{tests[test]} {line.strip()}".strip()
+    for unexplained in (name for tests in expected.values() for name in tests if not tests[name]):
+        raise ValueError(f"expected.txt gives no reason for {unexplained}")
     return expected

@@ -11,6 +11,8 @@ import pyspark
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "target" / "spark-suites"
+SQL_TESTS = WORK / "sql-tests"  # the unpacked tests of Spark SQL, with their resources
+HOME = WORK / "home"  # which tests take for Spark's sources; it has the resources alone
 SPARK_TESTS = ["sql", "core", "catalyst", "tags", "common-utils", "sql-api", "network-common"]
 # Of the versions that the parent POM of Spark 4.2.0 names.
 SCALATEST, SCALACHECK, MOCKITO, PARQUET = "3.2.19", "1.18.0", "5.23.0", "1.17.0"
@@ -52,24 +54,18 @@ def unpack(jar: Path, folder: Path) -> None:
 
 
 def class_path() -> str:
-    """Make the class path of the suites, and the folder that they take for Spark's sources."""
+    """Make the class path of the suites, and `HOME`."""
     jars = fetch()
-    tests = WORK / "sql-tests"
-    unpack(next(jar for jar in jars if jar.name.startswith("spark-sql_")), tests)
-    resources = home() / "sql" / "core" / "src" / "test" / "resources"
+    unpack(next(jar for jar in jars if jar.name.startswith("spark-sql_")), SQL_TESTS)
+    resources = HOME / "sql" / "core" / "src" / "test" / "resources"
     if not resources.is_symlink():
         resources.parent.mkdir(parents=True, exist_ok=True)
-        resources.symlink_to(tests, target_is_directory=True)
+        resources.symlink_to(SQL_TESTS, target_is_directory=True)
     places = [
-        tests,
+        SQL_TESTS,
         Path(pyspark.__file__).parent / "jars" / "*",
         ROOT / "target" / "spark-limit-pruning.jar",
         ROOT / "target" / "spark-limit-pruning-tests.jar",
         *jars,
     ]
     return os.pathsep.join(map(str, places))
-
-
-def home() -> Path:
-    """Where tests look for Spark's sources, of which resources of Spark SQL's tests are there."""
-    return WORK / "home"

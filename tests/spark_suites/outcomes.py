@@ -38,6 +38,11 @@ class SuiteRun:
         """Tests that passed."""
         return sum(outcome.passed for outcome in self.tests.values())
 
+    @property
+    def all_passed(self) -> bool:
+        """Whether it came to its end and every test passed."""
+        return self.ended == "completed" and self.passed == len(self.tests)
+
     def add(self, event: dict[str, Any]) -> None:
         """Add what an event tells."""
         if "test" in event:
