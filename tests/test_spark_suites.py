@@ -41,6 +41,17 @@ def test_suites_of_which_all_tests_pass_are_not_repeated() -> None:
     assert not compare.to_repeat(["S"], {"S": ran(a=PASSED)})
 
 
+def test_tests_that_fail_anyway_repeat_no_suite() -> None:
+    pruned = {"S": ran(a=PASSED, b=FAILED), "T": ran(b=FAILED)}
+    assert compare.to_repeat(["S", "T"], pruned, {("S", "b")}) == ["T"]
+    assert compare.to_repeat(["S"], {"S": SuiteRun("aborted")}, {("S", "b")}) == ["S"]
+
+
+def test_tests_that_fail_anyway_must_still_do_so() -> None:
+    listed = [("S", "a"), ("S", "b"), ("S", "none"), ("T", "a")]
+    assert compare.pass_now(listed, {"S": ran(a=PASSED, b=FAILED)}) == [("S", "a"), ("S", "none")]
+
+
 @pytest.mark.parametrize("run", [SuiteRun(), SuiteRun("aborted"), ran(), ran(a=FAILED)])
 def test_a_suite_that_proves_nothing_is_a_problem(run: SuiteRun) -> None:
     assert len(compare.not_run(["S"], {"S": run})) == 1
@@ -105,7 +116,8 @@ def test_lists_that_cannot_be_meant_are_refused() -> None:
 def test_reasons_are_read_by_mode() -> None:
     text = "# comment\n[plain]\nS: a: b\n  Because\n  so.\n[limited]\n"
     read = expected.parse(text)
-    assert read == {"plain": {(suites.PACKAGE + "S", "a: b"): "Because so."}, "limited": {}}
+    assert read["plain"] == {(suites.PACKAGE + "S", "a: b"): "Because so."}
+    assert not read["limited"]
 
 
 def test_runs_differ_in_the_extension_alone() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import resource
 import sys
 import time
 
@@ -22,6 +23,12 @@ def show(runs: Runs) -> None:
             f"{len(run.tests):6} {run.passed:6} {run.seconds:5.0f} {c['limits']:6} {c['pruned']:6} "
             f"{c['refused']:5} {c['scans']:5}  {name.removeprefix(suites.PACKAGE)}"
         )
+
+
+def cpu_seconds() -> float:
+    """Return what the JVMs that have ended took of the processors."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def options() -> argparse.Namespace:
@@ -49,15 +56,17 @@ def main() -> int:
     class_path = jars.class_path()
     problems: list[str] = []
     for mode in given.mode or (["limited"] if given.quick else expected.MODES):
-        started = time.monotonic()
-        check = Check(mode == "limited", class_path, given.jobs, given.minutes)
-        runs, found = check.problems(wanted, reasons[mode])
+        started, computed = time.monotonic(), cpu_seconds()
+        check = Check(mode == "limited", class_path, given.jobs, given.minutes, given.quick)
+        anyway = reasons[expected.ANYWAY] if check.limited else {}
+        runs, found = check.problems(wanted, reasons[mode], anyway)
         show(runs)
         tests = sum(len(run.tests) for run in runs.values())
         scans = sum(run.counts["scans"] for run in runs.values())
         print(
             f"{mode}: {len(runs)} suites, {tests} tests, {scans} plans with a LimitPrunedScan, "
-            f"{time.monotonic() - started:.0f} s, {len(found)} problems",
+            f"{time.monotonic() - started:.0f} s ({cpu_seconds() - computed:.0f} s of CPU), "
+            f"{len(found)} problems",
             flush=True,
         )
         problems += [f"{mode}: {problem}" for problem in found]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from spark_suites.outcomes import Outcome, Runs, SuiteRun
@@ -21,9 +21,18 @@ class Difference:
     outcome: Outcome
 
 
-def to_repeat(wanted: Iterable[str], pruned: Runs) -> list[str]:
-    """List the suites that must run without LIMIT pruning, too: with it, not all tests passed."""
-    return [suite for suite in wanted if suite not in pruned or not pruned[suite].all_passed]
+def to_repeat(wanted: Iterable[str], pruned: Runs, anyway: Container[Test] = ()) -> list[str]:
+    """List the suites that must run without LIMIT pruning, too: with it, not all tests passed.
+
+    Tests that are known to fail without it do not count.
+    """
+
+    def is_done(suite: str, run: SuiteRun) -> bool:
+        return run.ended == "completed" and all(
+            outcome.passed or (suite, test) in anyway for test, outcome in run.tests.items()
+        )
+
+    return [suite for suite in wanted if not is_done(suite, pruned.get(suite, SuiteRun()))]
 
 
 def differences(without: Runs, pruned: Runs) -> list[Difference]:
@@ -73,10 +82,19 @@ def active(without: Runs) -> list[str]:
     ]
 
 
-def gone(found: Iterable[Difference], expected: Mapping[Test, str], pruned: Runs) -> list[Test]:
+def gone(found: Iterable[Difference], expected: Iterable[Test], pruned: Runs) -> list[Test]:
     """List the expected differences that are none any more, of suites that ran."""
     tests = {difference.test for difference in found}
     return [test for test in expected if test not in tests and test[0] in pruned]
+
+
+def pass_now(listed: Iterable[Test], runs: Runs) -> list[Test]:
+    """List the tests that pass although they are listed as failing, or that do not exist."""
+    return [
+        (suite, test)
+        for suite, test in listed
+        if suite in runs and (test not in runs[suite].tests or runs[suite].tests[test].passed)
+    ]
 
 
 def first_lines(message: str, most: int = 4) -> str:
