@@ -98,16 +98,30 @@ def test_events_become_outcomes() -> None:
 
 def test_what_is_committed_can_be_read() -> None:
     listed = suites.parse(suites.LIST.read_text("utf-8"))
-    assert any(suite.quick for suite in listed)
+    assert any(suite.is_in("limited", quick=True) for suite in listed)
     names = {suite.class_name for suite in listed}
     for reasons in expected.parse(expected.LIST.read_text("utf-8")).values():
         assert {suite for suite, _ in reasons} <= names
 
 
+def test_a_mark_restricts_a_suite_to_a_mode() -> None:
+    both, quick, plain = suites.parse("[g]\nA\nB quick\nC plain quick")
+    assert [suite.is_in("limited", quick=False) for suite in (both, quick, plain)] == [
+        True,
+        True,
+        False,
+    ]
+    assert [suite.is_in("plain", quick=True) for suite in (both, quick, plain)] == [
+        False,
+        True,
+        True,
+    ]
+
+
 def test_lists_that_cannot_be_meant_are_refused() -> None:
     with pytest.raises(ValueError, match="more than once: A"):
         suites.parse("[g]\nA\nA quick")
-    with pytest.raises(ValueError, match="expected a name"):
+    with pytest.raises(ValueError, match="unknown mark: slow"):
         suites.parse("[g]\nA slow")
     with pytest.raises(ValueError, match="no reason"):
         expected.parse("[plain]\nS: a test\n")

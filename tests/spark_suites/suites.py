@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PACKAGE = "org.apache.spark.sql."
+MARKS = {"quick", "plain", "limited"}
 LIST = Path(__file__).with_name("suites.txt")
 
 
@@ -13,12 +14,17 @@ LIST = Path(__file__).with_name("suites.txt")
 class Suite:
     """A suite of Spark; `name` is that of its class, without the package of Spark SQL.
 
-    Suites of one group share a JVM. `quick` ones are those of `make test-spark-quick`.
+    Suites of one group share a JVM. `marks` are words of `MARKS`.
     """
 
     name: str
     group: str
-    quick: bool
+    marks: frozenset[str]
+
+    def is_in(self, mode: str, *, quick: bool) -> bool:
+        """Whether it runs in this mode, and among the quick ones if they are asked for."""
+        elsewhere = {"limited": "plain", "plain": "limited"}[mode]
+        return elsewhere not in self.marks and (not quick or "quick" in self.marks)
 
     @property
     def class_name(self) -> str:
@@ -27,7 +33,7 @@ class Suite:
 
 
 def parse(text: str) -> list[Suite]:
-    """Read lines `[group]` and `name` or `name quick`; `#` begins a comment."""
+    """Read lines `[group]` and `name mark mark`; `#` begins a comment."""
     suites: list[Suite] = []
     group = ""
     for line in text.splitlines():
@@ -36,10 +42,10 @@ def parse(text: str) -> list[Suite]:
             continue
         if words[0].startswith("["):
             group = words[0].strip("[]")
-        elif words[1:] not in ([], ["quick"]):
-            raise ValueError(f"suites.txt: expected a name, or a name and 'quick', not: {line}")
+        elif unknown := set(words[1:]) - MARKS:
+            raise ValueError(f"suites.txt: {words[0]} has an unknown mark: {', '.join(unknown)}")
         else:
-            suites.append(Suite(words[0], group, quick=len(words) > 1))
+            suites.append(Suite(words[0], group, frozenset(words[1:])))
     names = [suite.name for suite in suites]
     if repeated := {name for name in names if names.count(name) > 1}:
         raise ValueError(f"suites.txt lists more than once: {', '.join(sorted(repeated))}")
