@@ -42,7 +42,7 @@ def test_suites_of_which_all_tests_pass_are_not_repeated() -> None:
 
 
 def test_tests_that_fail_anyway_repeat_no_suite() -> None:
-    pruned = {"S": ran(a=PASSED, b=FAILED), "T": ran(b=FAILED)}
+    pruned = {"S": ran(a=PASSED, b=FAILED, c=Outcome("canceled")), "T": ran(b=FAILED)}
     assert compare.to_repeat(["S", "T"], pruned, {("S", "b")}) == ["T"]
     assert compare.to_repeat(["S"], {"S": SuiteRun("aborted")}, {("S", "b")}) == ["S"]
 

@@ -21,6 +21,11 @@ class Suite:
     group: str
     marks: frozenset[str]
 
+    @property
+    def short_name(self) -> str:
+        """Without packages."""
+        return self.name.rpartition(".")[2]
+
     def is_in(self, mode: str, *, quick: bool) -> bool:
         """Whether it runs in this mode, and among the quick ones if they are asked for."""
         elsewhere = {"limited": "plain", "plain": "limited"}[mode]
