@@ -58,8 +58,9 @@ class Check:
     def is_confirmed(self, difference: Difference) -> bool:
         """Run a differing test alone, in both ways; it counts unless that shows no difference."""
         suite, test = difference.test
+        folder = f"alone-{suite.rpartition('.')[2]}"
         without, pruned = (
-            jvm.run(self.leg(pruning=on), "alone", {suite: [test]}, self.class_path, ALONE_SECONDS)
+            jvm.run(self.leg(pruning=on), folder, {suite: [test]}, self.class_path, ALONE_SECONDS)
             for on in (False, True)
         )
         fails_without = suite not in without or not without[suite].all_passed
