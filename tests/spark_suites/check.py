@@ -73,10 +73,11 @@ class Check:
 
         `anyway`: tests that are known to fail without pruning, too.
         """
+        listed = {*expected, *anyway}
         pruned = self.run(wanted, pruning=True)
         names = [suite.class_name for suite in wanted]
         problems = compare.not_run(names, pruned) + compare.inactive(pruned)
-        repeated = compare.to_repeat(names, pruned, anyway if self.trusting else ())
+        repeated = compare.to_repeat(names, pruned, listed if self.trusting else ())
         without = self.run((s for s in wanted if s.class_name in repeated), pruning=False)
         problems += compare.active(without)
         found = compare.differences(without, pruned)
@@ -87,15 +88,14 @@ class Check:
                 message = compare.first_lines(difference.outcome.message)
                 how = difference.outcome.how
                 problems.append(f"{suite}: {test}\n  {how} with LIMIT pruning only: {message}")
+        stale = {
+            *compare.pass_now(listed, pruned),
+            *compare.pass_now(anyway, without),
+            *compare.gone(found, expected, without),
+        }
         problems += [
-            f"{suite}: {test}\n  differs no more: remove it from expected.txt"
-            for suite, test in compare.gone(found, expected, pruned)
-        ]
-        problems += [
-            f"{suite}: {test}\n  is listed as failing without LIMIT pruning, and does not"
-            for suite, test in {
-                *compare.pass_now(anyway, pruned),
-                *compare.pass_now(anyway, without),
-            }
+            f"{suite}: {test}\n  expected.txt is wrong: the test passes with LIMIT pruning, or is "
+            "listed in the wrong section, or does not exist"
+            for suite, test in sorted(stale)
         ]
         return pruned, problems

@@ -28,6 +28,7 @@ def coordinates() -> list[str]:
         f"org.scalatestplus:scalacheck-1-18_2.13:{SCALATEST}.0",
         f"org.scalatestplus:mockito-5-18_2.13:{SCALATEST}.0",
         f"org.apache.parquet:parquet-avro:{PARQUET}",
+        f"org.apache.parquet:parquet-variant:{PARQUET}",
     ]
     return [
         f"org.scalatest:scalatest_2.13:{SCALATEST}",
