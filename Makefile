@@ -16,6 +16,7 @@ IS_DEFAULT := $(filter $(SPARK),$(PYSPARK))
 VENV := .venv$(if $(IS_DEFAULT),,-$(PYSPARK))
 PY := $(VENV)/bin/python
 JAR := target/spark-limit-pruning.jar
+TESTS_JAR := target/spark-limit-pruning-tests.jar
 # Folders are listed too: a file that is added or removed changes its folder's time.
 JAR_SOURCES := $(shell find jvm/src/main) $(wildcard build.sbt .jvmopts project/*.sbt project/build.properties) \
   python/limit_pruning/_version.py LICENSE
@@ -27,7 +28,7 @@ export SPARK_LOCAL_IP := 127.0.0.1
 .PHONY: help
 help: ## List the targets
 	@echo "PySpark is $(PYSPARK); another one: make <target> PYSPARK=<version>, in an environment of its own."
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: setup
 setup: tools $(VENV)/.stamp ## Make the Python environment, with this package and the tools in it
@@ -48,8 +49,7 @@ bench: setup $(JAR) $(VENV)/.stamp-bench ## Measure against plain Spark, DataFus
 	@$(PY) -m benchmarks
 
 .PHONY: bench-scale
-bench-scale: setup $(JAR) ## Measure planning as tables and latency grow (minutes); sizes: SCALE_FILES=100,1000 SCALE_LATENCIES=0,30
-	$(SBT) Test/packageBin
+bench-scale: setup $(JAR) $(TESTS_JAR) ## Measure planning as tables and latency grow (minutes); sizes: SCALE_FILES=100,1000 SCALE_LATENCIES=0,30
 	@$(PY) -m benchmarks.scale
 
 .PHONY: bench-clean
@@ -63,6 +63,17 @@ test: setup $(if $(IS_DEFAULT),lint-python test-jvm,$(JAR)) ## Lint, Scala suite
 .PHONY: test-matrix
 test-matrix: ## make test on every supported minor version of Spark
 	@for version in $(PYSPARK_MATRIX); do $(MAKE) --no-print-directory test PYSPARK=$$version; done
+
+# With SPARKS_OPTIONS="--mode plain subqueries", only some of it; `--help` tells more.
+SPARKS_SUITES := PYTHONPATH=tests $(PY) -m spark_suites
+
+.PHONY: test-spark
+test-spark: setup $(JAR) $(TESTS_JAR) ## Run suites of Spark's own tests with and without the extension (hours)
+	$(SPARKS_SUITES) $(SPARKS_OPTIONS)
+
+.PHONY: test-spark-quick
+test-spark-quick: setup $(JAR) $(TESTS_JAR) ## The few of them that find most (minutes)
+	$(SPARKS_SUITES) --quick
 
 .PHONY: browser
 browser: ## Install the Chromium in which make test looks at row-group maps (Debian, as root)
@@ -81,7 +92,7 @@ bench-jvm: tools ## Measure how fast row groups are classified, and what that al
 	$(SBT) "benchmarks/Jmh/run -prof gc"
 
 .PHONY: check
-check: $(if $(filter true,$(CI)),browser) test docs ## What CI runs: make test, in a browser too, and the site
+check: $(if $(filter true,$(CI)),browser) test test-spark-quick docs ## What CI runs: make test, in a browser too, a few of Spark's own suites, and the site
 
 .PHONY: lint
 lint: lint-python ## Formatters and linters of both languages, changing nothing
@@ -148,4 +159,8 @@ $(VENV)/.stamp-docs: $(VENV)/.stamp
 
 $(JAR): $(JAR_SOURCES) | tools
 	$(SBT) package makePom packageSrc
+	@touch $@
+
+$(TESTS_JAR): $(JAR) $(shell find jvm/src/test) | tools
+	$(SBT) Test/packageBin
 	@touch $@

@@ -1,0 +1,72 @@
+"""Gets the JARs of Spark's tests, and what they need beside PySpark's own JARs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pyspark
+
+ROOT = Path(__file__).resolve().parents[2]
+WORK = ROOT / "target" / "spark-suites"
+SQL_TESTS = WORK / "sql-tests"  # the unpacked tests of Spark SQL, with their resources
+HOME = WORK / "home"  # which tests take for Spark's sources; it has the resources alone
+SPARK_TESTS = ["sql", "core", "catalyst", "tags", "common-utils", "sql-api", "network-common"]
+# Of the versions that the parent POM of Spark 4.2.0 names.
+SCALATEST, SCALACHECK, MOCKITO, PARQUET = "3.2.19", "1.18.0", "5.23.0", "1.17.0"
+
+
+def coordinates() -> list[str]:
+    """Name what is fetched, as coursier's arguments; Spark itself is on the class path already."""
+    alone = [
+        *(
+            f"org.apache.spark:spark-{module}_2.13:{pyspark.__version__},classifier=tests"
+            for module in SPARK_TESTS
+        ),
+        f"org.scalatestplus:scalacheck-1-18_2.13:{SCALATEST}.0",
+        f"org.scalatestplus:mockito-5-18_2.13:{SCALATEST}.0",
+        f"org.apache.parquet:parquet-avro:{PARQUET}",
+        f"org.apache.parquet:parquet-variant:{PARQUET}",
+    ]
+    return [
+        f"org.scalatest:scalatest_2.13:{SCALATEST}",
+        f"org.scalacheck:scalacheck_2.13:{SCALACHECK}",
+        f"org.mockito:mockito-core:{MOCKITO}",
+        *(word for jar in alone for word in ("--intransitive", jar)),
+    ]
+
+
+def fetch() -> list[Path]:
+    """Download the JARs, once, into coursier's cache."""
+    command = [str(ROOT / "bin" / "coursier"), "fetch", "-q", *coordinates()]
+    done = subprocess.run(command, stdout=subprocess.PIPE, encoding="utf-8", check=True)
+    return [Path(line) for line in done.stdout.split()]
+
+
+def unpack(jar: Path, folder: Path) -> None:
+    """Unpack a JAR, once: tests read resources as files."""
+    done = folder.with_suffix(".unpacked")
+    if not done.exists() or done.read_text() != str(jar):
+        with zipfile.ZipFile(jar) as archive:
+            archive.extractall(folder)
+        done.write_text(str(jar))
+
+
+def class_path() -> str:
+    """Make the class path of the suites, and `HOME`."""
+    jars = fetch()
+    unpack(next(jar for jar in jars if jar.name.startswith("spark-sql_")), SQL_TESTS)
+    resources = HOME / "sql" / "core" / "src" / "test" / "resources"
+    if not resources.is_symlink():
+        resources.parent.mkdir(parents=True, exist_ok=True)
+        resources.symlink_to(SQL_TESTS, target_is_directory=True)
+    places = [
+        SQL_TESTS,
+        Path(pyspark.__file__).parent / "jars" / "*",
+        ROOT / "target" / "spark-limit-pruning.jar",
+        ROOT / "target" / "spark-limit-pruning-tests.jar",
+        *jars,
+    ]
+    return os.pathsep.join(map(str, places))
