@@ -12,7 +12,7 @@ from runs import ENABLED, conf
 
 
 def partitioned(spark: SparkSession, path: Path, rows: int = 200, values: int = 2) -> DataFrame:
-    """Write ``id``, and the partition column ``p = id % values``: files of 50 rows, ``id`` sorted."""
+    """Write ``id`` by the partition column ``p = id % values``: files of 50 rows, sorted."""
     table = spark.range(rows).selectExpr("id", f"id % {values} AS p").coalesce(1)
     ordered = table.sortWithinPartitions("p", "id").write.option("maxRecordsPerFile", 50)
     ordered.partitionBy("p").parquet(str(path))

@@ -132,7 +132,7 @@ IN_PLACE: dict[str, tuple[Callable[[Path], None], Callable[[Path], None], str]] 
     ),
     "a word of a dictionary changed": (
         lambda path: dictionary(path, ["aa", "bb", "bd", "cc"]),
-        lambda path: dictionary(path, ["aa", "xb", "bd", "cc"][:1] + ["bx", "bd", "cc"]),
+        lambda path: dictionary(path, ["aa", "bx", "bd", "cc"]),
         "s LIKE '%b' OR s LIKE '%d' OR s IN ('aa', 'cc')",
     ),
 }

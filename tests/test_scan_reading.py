@@ -91,7 +91,9 @@ def test_joins_of_bucketed_tables(spark: SparkSession) -> None:
     }
     with bucketed(spark, "b4", 4), bucketed(spark, "b8", 8), conf(spark, settings):
         limited = "(SELECT * FROM b8 WHERE id >= 0 LIMIT 150)"
-        df = spark.sql(f"SELECT count(*) n, count(b4.id) m FROM {limited} l JOIN b4 ON l.id = b4.id")
+        df = spark.sql(
+            f"SELECT count(*) n, count(b4.id) m FROM {limited} l JOIN b4 ON l.id = b4.id"
+        )
         assert is_pruned(df)
         assert df.collect() == [(150, 150)]
         hold(spark, "SELECT l.id FROM b8 l JOIN b4 ON l.id = b4.id WHERE l.id IN (3, 77)", 5)
@@ -208,7 +210,9 @@ def test_every_decision_of_the_contract_has_its_test(spark: SparkSession) -> Non
     suites = {path.stem for path in (root / "jvm/src/test").rglob("*Suite.scala")}
     assert len(names) > 25
     missing = {
-        name for name in names if name not in suites and not re.search(rf"^def {name}\(", tests, re.M)
+        name
+        for name in names
+        if name not in suites and not re.search(rf"^def {name}\(", tests, re.MULTILINE)
     }
     assert not missing
 
