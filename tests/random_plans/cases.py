@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 
-from random_plans import answers, changes, claims, reproduction, sessions, shapes, specs
+from random_plans import answers, changes, claims, conditions, reproduction, sessions, shapes, specs
 from random_plans.answers import ERRORS, Answer
 from random_plans.places import PLACES, Sessions, Table
 from random_plans.queries import Query, queries
@@ -53,7 +53,7 @@ def cases(draw: st.DrawFn, place: str) -> Case:
     """Draw a case at a place."""
     spec = draw(specs.specs(place, PLACES[place][1]))
     shape = draw(st.sampled_from(SHAPES))
-    query = draw(queries(spec, shape))
+    query = draw(queries(spec, shape, conditions.PROVABLE))
     first = draw(st.sampled_from([*changes.ALL, *changes.OFTEN]))
     second = draw(st.sampled_from(["", "", *changes.CHANGES])) if first in changes.SETTINGS else ""
     return Case(spec, query, tuple(filter(None, [first, second])))

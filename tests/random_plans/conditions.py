@@ -83,7 +83,15 @@ KINDS: dict[str, list[list[str]]] = {
     "SQL function": [SQL_FUNCTION, DATA],
     "Python function": [PYTHON, DATA],
 }
-PLAIN = [kind for kind in KINDS if "function" not in kind]
+# Those that row groups can be proved to match, and one that is left to Spark.
+PROVABLE = (
+    "data",
+    "none",
+    "partition",
+    "partition and data",
+    "either",
+    "subquery of data and data",
+)
 
 _NAMES = re.compile(r"('[^']*'|`[^`]*`)|\b(r\.[ab]|id|Val|s|e|r|p|Q|day)\b")
 
@@ -116,7 +124,7 @@ CASES = st.sampled_from(["same", "same", "same", "upper", "swapped"])
 
 
 @st.composite
-def conditions(draw: st.DrawFn, spec: Spec, kinds: list[str], exact: bool) -> Condition:
+def conditions(draw: st.DrawFn, spec: Spec, kinds: tuple[str, ...], exact: bool) -> Condition:
     """Draw a condition of one of the kinds, with names as they are if they must be `exact`."""
     kind = draw(st.sampled_from(kinds))
     parts = [_filled(draw, draw(st.sampled_from(choices)), spec) for choices in KINDS[kind]]

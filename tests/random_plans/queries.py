@@ -50,12 +50,13 @@ class Query:
 
 
 @st.composite
-def queries(draw: st.DrawFn, spec: Spec, shape: str) -> Query:
-    """Draw a query of a shape, over tables of a spec."""
+def queries(
+    draw: st.DrawFn, spec: Spec, shape: str, kinds: tuple[str, ...] = tuple(conditions.KINDS)
+) -> Query:
+    """Draw a query of a shape, over tables of a spec, with conditions of some kinds."""
     chosen = draw(settings.settings())
     exact = chosen[settings.CASE_SENSITIVE] == "true"
     template: Shape = shapes.SHAPES[shape]
-    kinds = conditions.PLAIN if template.plain else list(conditions.KINDS)
     first = draw(conditions.conditions(spec, kinds, exact))
     second = draw(conditions.conditions(spec, kinds, exact)) if "$second" in template.sql else first
     case = "same" if exact else draw(conditions.CASES)

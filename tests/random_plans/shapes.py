@@ -58,7 +58,6 @@ class Shape:
         candidates: The query without LIMIT.
         limits: How many rows are due, behind how many.
         claim: What is right about the answer; a key of `claims.CLAIMS`.
-        plain: Whether the condition must be without functions.
         metadata: Whether the table must be named itself, for its hidden columns.
         needs: 'id' or 'key' if it, or it beside partition columns, must be unique; 'partition' if
             the table must be partitioned.
@@ -68,7 +67,6 @@ class Shape:
     candidates: str
     limits: Callable[[int, int, int], Limits] = first
     claim: str = "rows"
-    plain: bool = False
     metadata: bool = False
     needs: str = ""
 
