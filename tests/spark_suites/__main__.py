@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import fcntl
 import resource
 import sys
 import time
@@ -45,6 +46,13 @@ def options() -> argparse.Namespace:
 def main() -> int:
     """Return 0 where what differs is what is expected, and every suite ran."""
     given = options()
+    jars.WORK.mkdir(parents=True, exist_ok=True)
+    lock = (jars.WORK / "lock").open("w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print("Spark's suites run already in this folder; wait until they end", file=sys.stderr)
+        return 2
     listed = suites.parse(suites.LIST.read_text("utf-8"))
     chosen = [
         suite
