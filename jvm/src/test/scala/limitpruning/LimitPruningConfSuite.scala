@@ -14,6 +14,7 @@ class LimitPruningConfSuite extends AnyFunSuite with SparkSuite {
     LimitPruningConf.FirstFiles,
     LimitPruningConf.MaxBytes,
     LimitPruningConf.MinPageBytes,
+    LimitPruningConf.FileScan,
     LimitPruningConf.Threads,
     LimitPruningConf.JobFiles,
     LimitPruningConf.ExplainReasons
