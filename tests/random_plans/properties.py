@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from functools import partial
 
@@ -41,16 +40,12 @@ def _still(spark: SparkSession, tally: Tally, place: str, data: st.DataObject) -
     spec = data.draw(specs.specs(place, PLACES[place][1]))
     names = shapes.possible(place, bool(spec.partition_columns))
     drawn = [data.draw(queries(spec, name)) for name in names if _kept(data)]
-    began = time.monotonic()
     batches.check(spark, spec, drawn, tally)
-    print("STILL", place, len(drawn), f"{time.monotonic() - began:.1f} s", flush=True)
 
 
 def _changing(spark: SparkSession, tally: Tally, place: str, data: st.DataObject) -> None:
     drawn = [data.draw(cases.cases(place)) for _ in range(THREADS) if _kept(data)]
-    began = time.monotonic()
     cases.check(spark, drawn, tally)
-    print("CHANGES", place, f"{time.monotonic() - began:.1f} s", flush=True)
 
 
 def _kept(data: st.DataObject) -> bool:

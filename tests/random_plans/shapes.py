@@ -91,6 +91,8 @@ METADATA = (
     "SELECT id, _metadata.file_path, _metadata.file_name, _metadata.row_index,"
     " _metadata.file_modification_time FROM $from"
 )
+NEWEST = "FROM $from WHERE $point = (SELECT max(k) FROM few)$guard"
+ORDERED_NEWEST = f"SELECT $keyed, $cols {NEWEST} ORDER BY $order"
 COUNT = "SELECT least(count(*), $n) AS n FROM $from$where"
 
 SHAPES: dict[str, Shape] = {
@@ -221,6 +223,10 @@ SHAPES: dict[str, Shape] = {
         ORDERED,
         first,
         "order in any order",
+    ),
+    "newest": Shape(f"SELECT $cols {NEWEST} LIMIT $n", f"SELECT $cols {NEWEST}", needs="partition"),
+    "newest, order": Shape(
+        f"{ORDERED_NEWEST} LIMIT $n", ORDERED_NEWEST, first, "order", needs="partition"
     ),
 }
 
