@@ -13,6 +13,9 @@ from random_plans.claims import Rows
 
 ERRORS = (PySparkException, Py4JJavaError)
 
+# What an error says whose remedy is known.
+ADVICE = "REFRESH TABLE"
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -67,13 +70,15 @@ def fetched(df: DataFrame, way: str) -> Rows:
 
 
 def described(error: Exception) -> str:
-    """Return the classes of an error and of its causes, and the message of the last."""
+    """Return the classes of an error and of its causes, the message of the last, and any advice."""
     if not isinstance(error, Py4JJavaError):
         return f"{type(error).__name__}: {str(error).splitlines()[0][:400]}"
     names: list[str] = []
-    cause, message = error.java_exception, ""
+    cause, message, advice = error.java_exception, "", ""
     while cause is not None and len(names) < 8:
         names.append(cause.getClass().getSimpleName())
-        message = str(cause.getMessage())
+        message = str(cause.getMessage()).splitlines()[0][:400]
+        if ADVICE in str(cause.getMessage()) and ADVICE not in message:
+            advice = f" ({ADVICE})"
         cause = cause.getCause()
-    return f"{' < '.join(reversed(names))}: {message.splitlines()[0][:400]}"
+    return f"{' < '.join(reversed(names))}: {message}{advice}"

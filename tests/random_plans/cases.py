@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -151,7 +152,9 @@ def _fetched(df: DataFrame, way: str = "once") -> Answer:
 def _problem(query: Query, answer: Answer, allowed: list[Answer], excused: bool) -> str:
     """Return what is wrong with an answer that may be about any of some states of the table."""
     if answer.error:
-        clear = "FileChangedException" in answer.error and "REFRESH TABLE" in answer.error
+        # Of a file that is gone, Spark's own error says what to do.
+        about_files = re.search("FileChangedException|FileNotFoundException", answer.error)
+        clear = about_files and answers.ADVICE in answer.error
         return "" if excused or (clear and len(allowed) > 1) else f"fails: {answer.error}"
     states = [state for state in allowed if not state.error]
     claim = claims.CLAIMS[shapes.SHAPES[query.shape].claim]

@@ -21,7 +21,8 @@ class WriteEvents extends Reporter {
   override def apply(event: Event): Unit = event match {
     case e: SuiteStarting => write(e.suiteClassName, "started" -> true)
     case e: TestSucceeded => test(e.suiteClassName, e.testName, "passed", e.duration)
-    case e: TestFailed => test(e.suiteClassName, e.testName, "failed", e.duration, describe(e.message, e.throwable))
+    case e: TestFailed =>
+      test(e.suiteClassName, e.testName, "failed", e.duration, describe(e.message, e.throwable))
     case e: TestCanceled => test(e.suiteClassName, e.testName, "canceled", e.duration, e.message)
     case e: SuiteCompleted => ended(e.suiteClassName, "completed", e.duration, "")
     case e: SuiteAborted => ended(e.suiteClassName, "aborted", e.duration, describe(e.message, e.throwable))
@@ -42,7 +43,8 @@ class WriteEvents extends Reporter {
     val now = WatchPlans.counts
     val counts = now.map { case (name, count) => name -> (count - before(name)) }
     before = now
-    val fields = Seq("ended" -> how, "millis" -> millis.getOrElse(0L), "message" -> message, "counts" -> counts.asJava)
+    val fields =
+      Seq("ended" -> how, "millis" -> millis.getOrElse(0L), "message" -> message, "counts" -> counts.asJava)
     write(suite, fields: _*)
   }
 
