@@ -64,7 +64,7 @@ test: setup $(if $(IS_DEFAULT),lint-python test-jvm,$(JAR)) ## Lint, Scala suite
 test-matrix: ## make test on every supported minor version of Spark
 	@for version in $(PYSPARK_MATRIX); do $(MAKE) --no-print-directory test PYSPARK=$$version; done
 
-# With SPARKS_OPTIONS="--mode plain subqueries", only some of it; `--help` tells more.
+# With SPARKS_OPTIONS="--mode plain subqueries", a part of it.
 SPARKS_SUITES := PYTHONPATH=tests $(PY) -m spark_suites
 
 .PHONY: test-spark
