@@ -41,6 +41,7 @@ object ChooseTopRows {
   ): Either[Refusal, (LimitedScan, SelectedFileIndex)] = {
     val started = System.nanoTime()
     val scan = top.scan
+    val files = table.files // listed before the time for footers begins
     val key = new KeyFacts(top.key, scan.conjuncts, table.classify)
     // Where the predicate is decided by directories alone, the key is not.
     val budget = table.budget.copy(firstFiles = table.firstFiles)
@@ -56,7 +57,7 @@ object ChooseTopRows {
       new RefineTopRows(scan.limit, key, table.classify, table.storage, table.narrow, table.maxBytes)
     val select = new SelectCandidates(new SelectRows(table.narrow, table.storage, table.maxBytes))
     try {
-      val (outcome, seen) = search.run(table.files)
+      val (outcome, seen) = search.run(files)
       val counts = seen.copy(footersKept = table.footers.hits)
       val selected = for {
         found <- outcome

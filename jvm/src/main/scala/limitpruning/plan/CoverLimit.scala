@@ -29,6 +29,7 @@ object CoverLimit {
       table: LookAtTable
   ): Either[Refusal, (LimitedScan, SelectedFileIndex)] = {
     val started = System.nanoTime()
+    val files = table.files // listed before the time for footers begins
     val refine = new RefineRowGroups(
       table.classify,
       table.storage,
@@ -46,7 +47,6 @@ object CoverLimit {
       select(_)
     )
     try {
-      val files = table.files
       val (outcome, seen) = search.run(files)
       val counts = seen.copy(footersKept = table.footers.hits)
       val looked = Some(SeenRowGroups(search.seen, table.classify))
