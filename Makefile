@@ -68,7 +68,7 @@ test-matrix: ## make test on every supported minor version of Spark
 SPARKS_SUITES := PYTHONPATH=tests $(PY) -m spark_suites
 
 .PHONY: test-spark
-test-spark: setup $(JAR) $(TESTS_JAR) ## Run suites of Spark's own tests with and without the extension (hours)
+test-spark: setup $(JAR) $(TESTS_JAR) ## Run suites of Spark's own tests with and without the extension (long)
 	$(SPARKS_SUITES) $(SPARKS_OPTIONS)
 
 .PHONY: test-spark-quick

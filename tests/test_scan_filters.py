@@ -153,3 +153,18 @@ def test_filters_that_come_in_later(spark: SparkSession, tmp_path: Path) -> None
         hold(spark, f"{join} ORDER BY t.id", 5, ordered=True)
         assert spark.sql(f"SELECT count(*) n FROM {below}").collect() == [(3,)]
     assert plain(spark, f"SELECT count(*) FROM {below}") == [(3,)]
+
+
+@pytest.mark.parametrize("is_in_file", [True, False])
+def test_the_column_that_sparks_reader_makes(
+    spark: SparkSession, tmp_path: Path, is_in_file: bool
+) -> None:
+    """Spark's reader numbers rows in a column of this name, whatever a file has of it."""
+    name = "_tmp_metadata_row_index"
+    frame = spark.range(100).selectExpr("id", *([f"id + 1000 AS {name}"] if is_in_file else []))
+    frame.coalesce(1).write.parquet(str(tmp_path / "t"))
+    schema = f"id BIGINT, {name} BIGINT"
+    spark.read.schema(schema).parquet(str(tmp_path / "t")).createOrReplaceTempView("t")
+    for predicate in (f"id = {name}", f"{name} IS NULL", f"{name} >= 90", f"{name} < 1000"):
+        hold(spark, f"SELECT id FROM t WHERE {predicate}", 5)
+    hold(spark, f"SELECT id FROM t ORDER BY {name} DESC", 5, ordered=True)

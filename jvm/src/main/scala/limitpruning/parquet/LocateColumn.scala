@@ -7,6 +7,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.parquet.hadoop.metadata.ColumnPath
 import org.apache.parquet.schema.{GroupType, MessageType, PrimitiveType}
 import org.apache.parquet.schema.Type.Repetition
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 
 import limitpruning.predicate.Column
 
@@ -33,7 +34,10 @@ private[parquet] object ColumnLocation {
 private[parquet] final class LocateColumn(schema: MessageType, caseSensitive: Boolean) {
   import ColumnLocation._
 
-  def apply(column: Column): ColumnLocation = find(schema, column.attribute.name +: column.path, Nil)
+  def apply(column: Column): ColumnLocation =
+    // Spark's reader puts row numbers there, whatever the file has under this name.
+    if (column.attribute.name.equalsIgnoreCase(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME)) Unclear
+    else find(schema, column.attribute.name +: column.path, Nil)
 
   private def find(group: GroupType, names: Seq[String], above: Seq[String]): ColumnLocation =
     group.getFields.asScala.filter(f => sameName(f.getName, names.head)).toSeq match {

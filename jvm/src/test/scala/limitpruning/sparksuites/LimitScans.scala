@@ -12,9 +12,9 @@ import limitpruning.SparkSessions
 import limitpruning.plan.ParquetScan
 
 /**
- * Puts a LIMIT over every scan of Parquet, with its filter and projection, in Spark's own suites. The limit is the number
- * of rows that the scan returns, so that answers stay the same: if pruning loses a row, or reads one that the
- * filter drops, a test sees it. `spark.sql.extensions` must list it first: then its rule runs first, too.
+ * Puts a LIMIT over every scan of Parquet, with its filter and projection, in Spark's own suites. The limit is the
+ * number of rows that the scan returns, so that answers stay the same: if pruning loses a row, or reads one that
+ * the filter drops, a test sees it. `spark.sql.extensions` must list it first: then its rule runs first, too.
  */
 class LimitScans extends (SparkSessionExtensions => Unit) {
   override def apply(extensions: SparkSessionExtensions): Unit =

@@ -11,8 +11,9 @@ import limitpruning.plan.{ParquetScan, Refusal, SelectedRelation}
 import limitpruning.scan.LimitPrunedScanExec
 
 /**
- * Counts what LIMIT pruning does in the sessions of Spark's own suites, for `make test-spark`; changes no plan. It is
- * active with and without LIMIT pruning. `spark.sql.extensions` must list it last: then its rule runs last, too.
+ * Counts what LIMIT pruning does in the sessions of Spark's own suites, for `make test-spark`; changes no plan.
+ * It is active with and without LIMIT pruning. `spark.sql.extensions` must list it last: then its rule runs
+ * last, too.
  */
 class WatchPlans extends (SparkSessionExtensions => Unit) {
   import WatchPlans._
@@ -30,9 +31,9 @@ object WatchPlans {
   private val sessions, limits, pruned, refused, scans = new LongAdder
 
   /**
-   * Counts since the JVM started: sessions that loaded the extensions; optimized plans with a LIMIT over Parquet (V1);
-   * those of them in which pruning replaced a file index, and in which it left a reason; physical plans, or stages of
-   * them, with a scan of ours.
+   * Counts since the JVM started: sessions that loaded the extensions; optimized plans with a LIMIT over Parquet
+   * (V1); those of them in which pruning replaced a file index, and in which it left a reason; physical plans, or
+   * stages of them, with a scan of ours.
    */
   def counts: Map[String, Long] = Map(
     "sessions" -> sessions.sum,

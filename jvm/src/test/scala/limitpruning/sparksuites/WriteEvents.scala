@@ -10,8 +10,8 @@ import org.scalatest.Reporter
 import org.scalatest.events._
 
 /**
- * Writes a line of JSON for every test that ends and every suite that ends, to the file that the system property
- * `limitpruning.events` names. Lines are whole even where the JVM dies: each is written at once.
+ * Writes a line of JSON for every test and every suite that ends, to the file that the system property
+ * `limitpruning.events` names. Each line is written at once, so that lines are whole even if the JVM dies.
  */
 class WriteEvents extends Reporter {
   private val file = Path.of(System.getProperty("limitpruning.events"))
@@ -43,9 +43,13 @@ class WriteEvents extends Reporter {
     val now = WatchPlans.counts
     val counts = now.map { case (name, count) => name -> (count - before(name)) }
     before = now
-    val fields =
-      Seq("ended" -> how, "millis" -> millis.getOrElse(0L), "message" -> message, "counts" -> counts.asJava)
-    write(suite, fields: _*)
+    write(
+      suite,
+      "ended" -> how,
+      "millis" -> millis.getOrElse(0L),
+      "message" -> message,
+      "counts" -> counts.asJava
+    )
   }
 
   private def describe(message: String, error: Option[Throwable]): String =
