@@ -32,7 +32,11 @@ private[plan] object ScanClauses {
     honoured(
       "disableBucketedScan",
       "LimitPrunedScanExec: it never reads by buckets"
-    )("line_42_bucketed_tables")
+    )("line_42_bucketed_tables"),
+    // Since Spark 4.3: a rule sets it on Spark's own node, later than any strategy.
+    honoured("markedForSingleTaskExecution", "LimitPrunedScanExec.isOneTask, which it settles by itself")(
+      "joins_of_bucketed_tables"
+    )
   )
 
   /** Constructor fields of `LogicalRelation`. */
