@@ -52,6 +52,7 @@ class Leg:
         return {
             "spark.sql.extensions": ",".join(extensions),
             "spark.limitPruning.failOnError": "true",
+            "spark.limitPruning.fileScan": "never",
         }
 
 
