@@ -33,8 +33,9 @@ private[plan] object ScanClauses {
       "disableBucketedScan",
       "LimitPrunedScanExec: it never reads by buckets"
     )("line_42_bucketed_tables"),
-    // Since Spark 4.3: a rule sets it on Spark's own node, later than any strategy.
-    honoured("markedForSingleTaskExecution", "LimitPrunedScanExec.isOneTask, which it settles by itself")(
+    // Since Spark 4.3, FileSourceStrategy sets it where the optimizer marked the query as small. It is a wish: operators
+    // above go by the node's outputPartitioning.
+    honoured("markedForSingleTaskExecution", "LimitPrunedScanExec.outputPartitioning: what it promises it reads so")(
       "joins_of_bucketed_tables"
     )
   )
