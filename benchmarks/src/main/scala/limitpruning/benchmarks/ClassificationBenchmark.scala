@@ -8,8 +8,9 @@ import org.apache.spark.sql.types.StructType
 import org.openjdk.jmh.annotations._
 
 import limitpruning.parquet.{Footer, ReadSettings, RowGroupFacts}
-import limitpruning.plan.{ClassifiedFile, ClassifyRowGroups, ListedFile}
+import limitpruning.plan.{ClassifiedFile, ClassifyRowGroups}
 import limitpruning.predicate.{Column, ColumnFacts, Evaluator, MatchState, RowUnit}
+import limitpruning.select.ListedFile
 
 /**
  * Time and allocation for one file of `rowGroups` row groups, on one thread, as planning a query spends them: from the
