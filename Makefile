@@ -92,7 +92,7 @@ bench-jvm: tools ## Measure how fast row groups are classified, and what that al
 	$(SBT) "benchmarks/Jmh/run -prof gc"
 
 .PHONY: check
-check: $(if $(filter true,$(CI)),browser) test docs ## What CI runs: make test, in a browser too, and the site
+check: $(if $(filter true,$(CI)),browser) test test-spark-quick docs ## What CI runs: make test, in a browser too, some of Spark's own suites, the site
 
 .PHONY: lint
 lint: lint-python ## Formatters and linters of both languages, changing nothing

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-import limit_pruning
 from runs import ENABLED, conf
 from scan_tables import hold, is_pruned, partitioned, physical
 
@@ -199,42 +198,3 @@ def test_input_metrics_of_tasks(spark: SparkSession) -> None:
     read = [store.lastStageAttempt(stage) for stage in stages]
     assert sum(stage.inputRecords() for stage in read) >= 50
     assert sum(stage.inputBytes() for stage in read) > 0
-
-
-def test_every_decision_of_the_contract_has_its_test(spark: SparkSession) -> None:
-    contract: Any = spark._jvm.limitpruning.plan.ScanContract  # type: ignore[union-attr]
-    clauses = contract.all()
-    names = {str(clauses.apply(n).test()) for n in range(clauses.size())}
-    root = Path(__file__).parents[1]
-    tests = "\n".join(path.read_text() for path in (root / "tests").glob("test_*.py"))
-    suites = {path.stem for path in (root / "jvm/src/test").rglob("*Suite.scala")}
-    assert len(names) > 25
-    missing = {
-        name
-        for name in names
-        if name not in suites and not re.search(rf"^def {name}\(", tests, re.MULTILINE)
-    }
-    assert not missing
-
-
-def test_this_spark_has_no_field_that_nobody_has_decided_about(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    """A field of Spark's scan that is new would keep every LIMIT from being pruned."""
-    partitioned(spark, tmp_path / "t").createOrReplaceTempView("t")
-    with conf(spark, {ENABLED: "false", "spark.sql.adaptive.enabled": "false"}):
-        plain: Any = spark.sql("SELECT * FROM t")._jdf.queryExecution()
-    scan = plain.executedPlan().collectLeaves().head()
-    logical = plain.optimizedPlan().collectLeaves().head()
-    clauses: Any = spark._jvm.limitpruning.plan.ScanClauses  # type: ignore[union-attr]
-    contract: Any = spark._jvm.limitpruning.plan.ScanContract  # type: ignore[union-attr]
-    for part, known in (
-        (scan, clauses.fileSourceScan()),
-        (logical, clauses.logicalRelation()),
-        (logical.relation(), clauses.fsRelation()),
-    ):
-        assert 5 <= part.productArity() <= known.size()  # some came with later Sparks
-        assert str(contract.undecided(part, known)) == "None"
-        assert "Some" in str(contract.undecided(part, known.tail()))
-    df = spark.sql("SELECT * FROM t LIMIT 3")
-    assert limit_pruning.report(df).only.covered

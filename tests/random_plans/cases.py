@@ -44,8 +44,10 @@ class Outcome:
     sql: tuple[str, str]
 
 
-# Shapes whose answers say enough about the rows that were read.
-SHAPES = ["select", "star", "offset", "nested", "join above", "count", "order", "order, offset"]
+# Shapes whose answers say enough about the rows that were read. No inner join: ids that a change
+# brings have no partner, and rows of the LIMIT would be missing in the answer.
+SHAPES = ["select", "star", "offset", "nested", "left join above", "count"]
+SHAPES += ["order", "order, offset"]
 RUNS = ["planned before", "planned after", "planned after a refresh"]
 
 

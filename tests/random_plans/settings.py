@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 Settings = dict[str, str]
 
 CASE_SENSITIVE = "spark.sql.caseSensitive"
+VECTORIZED = "spark.sql.parquet.enableVectorizedReader"
 
 # Compiling and small tasks take longer than these queries do.
 _CHOICES: dict[str, list[str]] = {
@@ -18,7 +19,7 @@ _CHOICES: dict[str, list[str]] = {
     "spark.sql.adaptive.enabled": ["false", "false", "true"],
     "spark.sql.codegen.wholeStage": ["false", "false", "false", "false", "true"],
     "spark.sql.codegen.factoryMode": ["NO_CODEGEN", "NO_CODEGEN", "NO_CODEGEN", "FALLBACK"],
-    "spark.sql.parquet.enableVectorizedReader": ["true", "true", "false"],
+    VECTORIZED: ["true", "true", "false"],
     "spark.sql.optimizer.dynamicPartitionPruning.enabled": ["true", "true", "false"],
     "spark.sql.optimizer.dynamicPartitionPruning.reuseBroadcastOnly": ["true", "false"],
     "spark.sql.autoBroadcastJoinThreshold": ["10m", "-1"],

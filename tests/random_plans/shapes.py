@@ -133,6 +133,10 @@ SHAPES: dict[str, Shape] = {
         f"SELECT * FROM ({ALL} LIMIT $n) JOIN big ON id = bid",
         f"SELECT * FROM ({ALL}) JOIN big ON id = bid",
     ),
+    "left join above": Shape(
+        f"SELECT * FROM ({ALL} LIMIT $n) LEFT JOIN big ON id = bid",
+        f"SELECT * FROM ({ALL}) LEFT JOIN big ON id = bid",
+    ),
     "limit of join": Shape(f"{JOINED} LIMIT $n", JOINED),
     "limit of left join": Shape(f"{LEFT} LIMIT $n", LEFT),
     "limit of semi join": Shape(f"{SEMI} LIMIT $n", SEMI),

@@ -1,6 +1,6 @@
 package limitpruning.plan
 
-import limitpruning.plan.ScanContract.{Clause, HonouredBy, NotPruned}
+import limitpruning.plan.ScanContract.{Clause, HonouredBy, NotCalled, NotPruned}
 
 /** The table of the [[ScanContract]]. */
 private[plan] object ScanClauses {
@@ -36,7 +36,7 @@ private[plan] object ScanClauses {
     // Since Spark 4.3, FileSourceStrategy sets it where the optimizer marked the query as small. It is a wish: operators
     // above go by the node's outputPartitioning.
     honoured("markedForSingleTaskExecution", "LimitPrunedScanExec.outputPartitioning: what it promises it reads so")(
-      "joins_of_bucketed_tables"
+      "scans_that_are_marked_for_a_single_task"
     )
   )
 
@@ -81,12 +81,12 @@ private[plan] object ScanClauses {
       "projections",
       "FileSourceStrategy, which plans them above the scan"
     )("columns_keep_type_and_nullability"),
-    notPruned("filters that stay up", "filter-above, or not-deterministic")("filters_that_stay_above"),
+    notPruned("filters that stay up", "filter-above", "not-deterministic")("filters_that_stay_above"),
     honoured("filters that are pushed down", "LimitedScan: proved, or evaluated above the scan")(
       "data_filters_are_pushed_and_stay"
     ),
     notPruned("subqueries in filters", "subquery")("subqueries_in_filters"),
-    notPruned("relations that are not Spark's own Parquet", "other-format, other-file-index")(
+    notPruned("relations that are not Spark's own Parquet", "other-format", "other-file-index")(
       "ParquetScanSuite"
     )
   )
@@ -101,7 +101,17 @@ private[plan] object ScanClauses {
     honoured("supportsColumnar", "LimitPrunedScanExec, as Spark's node says")("line_43_modes_of_execution"),
     honoured("vectorTypes", "LimitPrunedScanExec, as Spark's node says")("line_43_modes_of_execution"),
     honoured("inputRDD", "SelectionRead, a FileScanRDD of Spark's")("input_metrics_of_tasks"),
-    honoured("inputRDDs", "nothing: only Spark's tests call it")("line_43_modes_of_execution"),
+    notCalled("inputRDDs", "operators ask it of nodes with generated code alone, which no file scan is")(
+      "line_43_modes_of_execution"
+    ),
+    notCalled("numOutputRowsKey", "the node's own code reads it")("driver_metrics"),
+    notCalled("useSingleTaskExecution", "the node's own outputPartitioning reads it")(
+      "scans_that_are_marked_for_a_single_task"
+    ),
+    notCalled("maybeCoalesceInputRDD", "the node's own doExecute calls it")(
+      "scans_that_are_marked_for_a_single_task"
+    ),
+    notCalled("staticMetrics", "the node's own code reads it")("driver_metrics"),
     honoured("outputPartitioning", "LimitPrunedScanExec: one task, or unknown")("joins_of_bucketed_tables"),
     honoured(
       "outputOrdering",
@@ -142,7 +152,7 @@ private[plan] object ScanClauses {
     )(
       "line_27_metadata_in_the_output"
     ),
-    honoured("input_file_name()", "not pruned: not-deterministic")("line_27_metadata_in_the_output"),
+    notPruned("input_file_name()", "not-deterministic")("line_27_metadata_in_the_output"),
     honoured("input metrics of tasks", "FileScanRDD")("input_metrics_of_tasks"),
     honoured("inputFiles of a DataFrame", "SelectedFileIndex.inputFiles: those without us")("input_files"),
     notPruned("ignoreCorruptFiles, ignoreMissingFiles", "tolerates-bad-files")("tolerance"),
@@ -178,8 +188,11 @@ private[plan] object ScanClauses {
   private def honoured(what: String, who: String)(test: String): Clause =
     Clause(what, HonouredBy(who), named(test))
 
-  private def notPruned(what: String, reason: String)(test: String): Clause =
-    Clause(what, NotPruned(reason), named(test))
+  private def notPruned(what: String, codes: String*)(test: String): Clause =
+    Clause(what, NotPruned(codes), named(test))
+
+  private def notCalled(what: String, why: String)(test: String): Clause =
+    Clause(what, NotCalled(why), named(test))
 
   private def named(test: String): String = if (test.endsWith("Suite")) test else s"test_$test"
 }

@@ -11,8 +11,10 @@ object ScanContract {
 
   final case class HonouredBy(who: String) extends Decision(s"honoured by $who")
 
-  /** @param reason the code of a [[Declined]] */
-  final case class NotPruned(reason: String) extends Decision(s"not pruned: $reason")
+  /** @param codes of a [[Declined]] each */
+  final case class NotPruned(codes: Seq[String]) extends Decision(s"not pruned: ${codes.mkString(", ")}")
+
+  final case class NotCalled(why: String) extends Decision(s"no part of Spark needs it: $why")
 
   /**
    * @param what the field, method or behaviour
