@@ -104,6 +104,12 @@ def hold(
     return runs.report
 
 
+def hold_counts(found: Counter[Any], allowed: Counter[Any], limit: int, what: str) -> None:
+    """Hold rows to those that are allowed, and their number to a limit."""
+    assert not found - allowed, f"rows that the predicate does not allow: {what}"
+    assert found.total() == min(limit, allowed.total()), f"too few or too many rows: {what}"
+
+
 def hold_sql(spark: SparkSession, query: str, *limits: int) -> PruningReport:
     """Hold ``query LIMIT n`` to all rows of the query, for SQL that the oracle cannot read.
 
@@ -117,8 +123,7 @@ def hold_sql(spark: SparkSession, query: str, *limits: int) -> PruningReport:
         pruned = spark.sql(f"{query} LIMIT {limit}")
         found = Counter(map(repr, pruned.collect()))
         assert pruned.schema == plain.schema
-        assert not found - allowed, f"rows that the predicate does not allow: {query}"
-        assert found.total() == min(limit, allowed.total()), f"too few or too many rows: {query}"
+        hold_counts(found, allowed, limit, query)
     return limit_pruning.report(pruned)
 
 
@@ -138,8 +143,7 @@ def hold_each(
         allowed = Counter(repr(row.k) for row in rows if row[f"p{number}"])
         pruned = spark.sql(f"SELECT {key} AS k FROM {table} WHERE {predicate} LIMIT {limit}")
         found = Counter(repr(row.k) for row in pruned.collect())
-        assert not found - allowed, f"rows that the predicate does not allow: {predicate}"
-        assert found.total() == min(limit, allowed.total()), f"too few or too many: {predicate}"
+        hold_counts(found, allowed, limit, predicate)
         covered[predicate] = any(report.covered for report in limit_pruning.report(pruned))
     return covered
 

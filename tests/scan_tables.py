@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from runs import ENABLED, conf
+from runs import ENABLED, conf, hold_counts
 
 
 def partitioned(spark: SparkSession, path: Path, rows: int = 200, values: int = 2) -> DataFrame:
@@ -45,8 +45,7 @@ def hold_frame(
     allowed = plain(spark, query)
     if ordered:
         assert found == allowed[:limit]
-    assert len(found) == min(limit, len(allowed))
-    assert not Counter(found) - Counter(allowed), f"rows that plain Spark does not give: {query}"
+    hold_counts(Counter(found), Counter(allowed), limit, query)
 
 
 def physical(df: DataFrame) -> str:

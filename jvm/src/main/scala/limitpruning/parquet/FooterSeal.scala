@@ -1,5 +1,7 @@
 package limitpruning.parquet
 
+import limitpruning.select.{FilePart, FileVersion}
+
 /**
  * By what the footer of a file is known again: a file whose footer is another one is another file, whatever its length
  * and its time.
@@ -7,7 +9,15 @@ package limitpruning.parquet
  * @param length bytes of the serialised footer
  * @param checksum its CRC-32C
  */
-final case class FooterSeal(length: Int, checksum: Int)
+final case class FooterSeal(length: Int, checksum: Int) {
+
+  /**
+   * @param fileLength bytes of the file when it was listed
+   * @param parts what else was read of it while planning
+   */
+  def version(fileLength: Long, parts: Seq[FilePart] = Nil): FileVersion =
+    FileVersion(fileLength, length, checksum, parts)
+}
 
 object FooterSeal {
 

@@ -1,10 +1,10 @@
 package limitpruning.parquet
 
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetOptions, ParquetUtils}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.StructType
 
-import limitpruning.LimitPruningConf
+import limitpruning.SparkSessions
 
 /**
  * How Spark will resolve and read columns of the relation.
@@ -37,13 +37,15 @@ final case class ReadSettings(
 object ReadSettings {
 
   /**
-   * @param dataSchema the schema of the relation's files
-   * @param options those with which the relation is read
+   * As they are now in the session that made the relation. A cloned session has the tables and views of the one before,
+   * and Spark reads these with the settings of that.
    */
-  def of(dataSchema: StructType, options: Map[String, String], conf: SQLConf): ReadSettings = ReadSettings(
-    caseSensitive = conf.caseSensitiveAnalysis,
-    byFieldId = conf.parquetFieldIdReadEnabled && ParquetUtils.hasFieldIds(dataSchema),
-    rebaseMode = new ParquetOptions(options, conf).datetimeRebaseModeInRead,
-    trustedWritersOnly = conf.getConf(LimitPruningConf.TrustedWritersOnly)
-  )
+  def of(relation: HadoopFsRelation): ReadSettings = {
+    val conf = SparkSessions.onServer(relation.sparkSession).sessionState.conf
+    ReadSettings(
+      caseSensitive = conf.caseSensitiveAnalysis,
+      byFieldId = conf.parquetFieldIdReadEnabled && ParquetUtils.hasFieldIds(relation.dataSchema),
+      rebaseMode = new ParquetOptions(relation.options, conf).datetimeRebaseModeInRead
+    )
+  }
 }

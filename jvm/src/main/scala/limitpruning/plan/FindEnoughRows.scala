@@ -44,8 +44,7 @@ private[plan] final class FindEnoughRows(
       val fully = states.indices.filter(i =>
         states(i) == MatchState.FullyMatching && from <= midpoints(i) && midpoints(i) < from + length
       )
-      val version = FileVersion(file.getLen, footer.seal.length, footer.seal.checksum)
-      enough(footer, fully, version)
+      enough(footer, fully, footer.seal.version(file.getLen))
     } catch {
       // Whatever is wrong with the file, reading it will tell in Spark's own way.
       case NonFatal(_) => None

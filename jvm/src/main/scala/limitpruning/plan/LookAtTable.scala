@@ -34,12 +34,9 @@ private[plan] final class LookAtTable(
 ) {
   private val relation = scan.relation
 
-  // A cloned session has the tables and views of the one before, and Spark reads these with the settings of that.
-  private val readingConf = SparkSessions.onServer(relation.sparkSession).sessionState.conf
-
   /** How Spark would read the table now. */
   val settings: ReadSettings = ReadSettings
-    .of(relation.dataSchema, relation.options, readingConf)
+    .of(relation)
     .copy(trustedWritersOnly = conf.getConf(LimitPruningConf.TrustedWritersOnly))
 
   val storage: Storage = Storage(SparkSessions.hadoopConf(relation.sparkSession, relation.options))

@@ -1,7 +1,7 @@
 package limitpruning.plan
 
 import limitpruning.parquet.{Addressing, PageIndexReader, Storage}
-import limitpruning.select.{FileVersion, MatchingRows, SelectedFile, SelectedRowGroup, Selection}
+import limitpruning.select.{MatchingRows, SelectedFile, SelectedRowGroup, Selection}
 
 /**
  * Turns the rows that were chosen into what a scan reads of each file.
@@ -25,15 +25,12 @@ final class SelectRows(narrow: NarrowRowGroups, storage: Storage, maxBytes: Long
     for {
       whole <- Addressing.of(file.footer, rows.map(_.ordinal)).toRight(Declined.UnaddressableRowGroups(path))
       rowGroups <- narrowed(file, whole.zip(rows)).toRight(Declined.UnreadablePages(path))
-    } yield {
-      val seal = file.footer.seal
-      SelectedFile(
-        file.listed,
-        FileVersion(status.getLen, seal.length, seal.checksum, parts),
-        rowGroups,
-        isWhole = rows.size == file.footer.rowGroups.size && rows.forall(_.isWhole)
-      )
-    }
+    } yield SelectedFile(
+      file.listed,
+      file.footer.seal.version(status.getLen, parts),
+      rowGroups,
+      isWhole = rows.size == file.footer.rowGroups.size && rows.forall(_.isWhole)
+    )
   }
 
   private def narrowed(

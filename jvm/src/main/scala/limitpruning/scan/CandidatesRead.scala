@@ -31,8 +31,5 @@ private[scan] final class CandidatesRead(
     element
   }
 
-  override def close(): Unit = rows match {
-    case closeable: Closeable => closeable.close()
-    case _ =>
-  }
+  override def close(): Unit = CloseRows(rows)
 }

@@ -1,6 +1,6 @@
 package limitpruning.scan
 
-import java.io.{Closeable, FileNotFoundException}
+import java.io.FileNotFoundException
 
 import scala.util.control.NonFatal
 
@@ -57,10 +57,7 @@ private[scan] final class CheckUnchanged(file: PartitionedFile, version: FileVer
       rows
     } catch {
       case error: Throwable =>
-        rows match {
-          case closeable: Closeable => closeable.close() // nobody else knows of it yet
-          case _ =>
-        }
+        CloseRows(rows) // nobody else knows of it yet
         throw error
     }
   }

@@ -53,8 +53,5 @@ private[scan] final class PlannedRows(
     element
   }
 
-  override def close(): Unit = rows match {
-    case closeable: Closeable => closeable.close()
-    case _ =>
-  }
+  override def close(): Unit = CloseRows(rows)
 }

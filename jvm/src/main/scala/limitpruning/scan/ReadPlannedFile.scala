@@ -1,7 +1,5 @@
 package limitpruning.scan
 
-import java.io.Closeable
-
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.metric.SQLMetric
@@ -43,7 +41,7 @@ private[scan] final class ReadPlannedFile(
       chosen(all, file.urlEncodedPath, run.rowGroups, check).asInstanceOf[Iterator[InternalRow]]
     catch {
       case error: Throwable =>
-        close(all) // as nobody else knows of it yet
+        CloseRows(all) // as nobody else knows of it yet
         throw error
     }
   }
@@ -63,11 +61,6 @@ private[scan] final class ReadPlannedFile(
       if (!isWhole) ReadRowRanges.narrowFiltered(all, planned)
       new CandidatesRead(all, planned, rowGroupsRead, bytesRead)
     }
-  }
-
-  private def close(rows: Iterator[_]): Unit = rows match {
-    case open: Closeable => open.close()
-    case _ =>
   }
 }
 

@@ -58,9 +58,6 @@ private object ReadUnseenFile {
 
     override def next(): Any = current.next()
 
-    override def close(): Unit = current match {
-      case closeable: Closeable => closeable.close()
-      case _ =>
-    }
+    override def close(): Unit = CloseRows(current)
   }
 }

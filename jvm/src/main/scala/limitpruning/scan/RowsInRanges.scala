@@ -47,8 +47,5 @@ private[scan] final class RowsInRanges(rows: Iterator[Any], planned: Seq[Planned
     case row => row
   }
 
-  override def close(): Unit = rows match {
-    case closeable: Closeable => closeable.close()
-    case _ =>
-  }
+  override def close(): Unit = CloseRows(rows)
 }

@@ -101,7 +101,7 @@ private[scan] final class SelectionRead(
 
   /** @throws IllegalArgumentException where the proofs are of what Spark would have read with other settings */
   private def requireSettings(): Unit =
-    settings.changedSince(ReadSettings.of(relation.dataSchema, relation.options, conf)).foreach { setting =>
+    settings.changedSince(ReadSettings.of(relation)).foreach { setting =>
       throw new IllegalArgumentException(
         s"$setting was changed after this query had been planned, and what its LIMIT reads was chosen for the old value. " +
           "Make the DataFrame anew."

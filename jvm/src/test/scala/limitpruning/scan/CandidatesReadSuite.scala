@@ -64,7 +64,7 @@ class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
     val Seq(Right(scan)) = limitsOf(query).flatMap(LimitedScan.of): @unchecked
     val rows = CandidateRows(scan.limit, scan.conjuncts, selection, SearchCounts.None, planningNanos = 0)
     val relation = scan.relation
-    val settings = ReadSettings.of(relation.dataSchema, relation.options, spark.sessionState.conf)
+    val settings = ReadSettings.of(relation)
     val index = new SelectedFileIndex(relation.location, rows, settings)
     val replaced = plan.transform {
       case logical if logical.sameResult(scan.logical) => SelectedRelation.replaceIn(logical, scan, index)
