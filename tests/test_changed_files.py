@@ -160,6 +160,21 @@ def test_line_35_the_advice_of_the_error_helps(spark: SparkSession, tmp_path: Pa
         spark.sql("DROP TABLE advised")
 
 
+def test_line_35_many_files_that_change_fail_one_query(spark: SparkSession, tmp_path: Path) -> None:
+    """Lengths and times are as before, so the cached footers of all of them are out of date."""
+    files = [numbers(tmp_path / f"{number}.parquet") for number in range(3)]
+    df = spark.read.schema(COLUMNS).parquet(str(tmp_path)).where("c <> 0").limit(3 * ROWS)
+    rows = len(df.collect())
+    for file in files:
+        same_length_same_time(file)
+    again = spark.read.schema(COLUMNS).parquet(str(tmp_path)).where("c <> 0").limit(3 * ROWS)
+    assert "it has another footer" in failure(again)
+    repeated = spark.read.schema(COLUMNS).parquet(str(tmp_path)).where("c <> 0").limit(3 * ROWS)
+    found = [row.c for row in repeated.collect()]
+    assert len(found) == rows
+    assert max(found) < 0
+
+
 def test_line_35_files_that_are_added_or_not_needed_change_nothing(
     spark: SparkSession, tmp_path: Path
 ) -> None:
