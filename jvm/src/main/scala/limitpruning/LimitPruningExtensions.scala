@@ -2,8 +2,9 @@ package limitpruning
 
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 
-import limitpruning.plan._
-import limitpruning.report.{ExplainReasons, KeepHistory}
+import limitpruning.catalyst.{ForgetRefreshedFiles, PlanLimitPrunedScan, PruneLimits}
+import limitpruning.conf.LimitPruningConf
+import limitpruning.report.{ExplainReasons, KeepHistory, SharedState}
 import limitpruning.scan.ForgetChangedFiles
 
 /**
@@ -22,9 +23,8 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPreCBORule { session =>
       // Spark makes its rules anew for each query that it optimizes.
       ExplainReasons.keepInStep(session)
-      PruneRowGroupsByLimit(session, sharedBy(session))
+      PruneLimits(session, sharedBy(session))
     }
-    extensions.injectPreCBORule(session => PruneRowGroupsByOrder(session, sharedBy(session)))
     extensions.injectPlannerStrategy(session => PlanLimitPrunedScan(session))
     extensions.injectPlannerStrategy(session => ForgetRefreshedFiles(session, sharedBy(session)))
   }

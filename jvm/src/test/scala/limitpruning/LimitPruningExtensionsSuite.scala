@@ -2,21 +2,21 @@ package limitpruning
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.plan.{PlanLimitPrunedScan, PruneRowGroupsByLimit}
+import limitpruning.catalyst.{PlanLimitPrunedScan, PruneLimits}
 import limitpruning.testing.{SparkSuite, Wildlife}
 
 class LimitPruningExtensionsSuite extends AnyFunSuite with SparkSuite {
 
   test("a session gets the rule once, and the strategy") {
     val state = spark.sessionState
-    assert(state.optimizer.preCBORules.count(_.isInstanceOf[PruneRowGroupsByLimit]) == 1)
+    assert(state.optimizer.preCBORules.count(_.isInstanceOf[PruneLimits]) == 1)
     assert(state.planner.strategies.count(_.isInstanceOf[PlanLimitPrunedScan]) == 1)
   }
 
   test("sessions of one application count errors together") {
     def counter(session: org.apache.spark.sql.classic.SparkSession) =
-      session.sessionState.optimizer.preCBORules.collectFirst { case rule: PruneRowGroupsByLimit =>
-        rule.shared
+      session.sessionState.optimizer.preCBORules.collectFirst { case rule: PruneLimits =>
+        rule.state
       }.get
     assert(counter(spark) eq counter(spark.newSession()))
   }

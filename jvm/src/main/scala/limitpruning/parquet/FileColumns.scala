@@ -2,6 +2,15 @@ package limitpruning.parquet
 
 import java.util.Locale
 
+import scala.jdk.CollectionConverters._
+
+import org.apache.parquet.hadoop.metadata.ColumnPath
+import org.apache.parquet.schema.{GroupType, MessageType, PrimitiveType}
+import org.apache.parquet.schema.Type.Repetition
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+
+import limitpruning.predicate.Column
+
 /** Top-level columns of files, as far as a footer is to tell of them; names count without their case. */
 sealed trait FileColumns extends Serializable {
   def contains(name: String): Boolean
@@ -36,4 +45,56 @@ object FileColumns {
   }
 
   def named(names: Iterable[String]): FileColumns = Named(names.map(_.toLowerCase(Locale.ROOT)).toSet)
+}
+
+/** Where a column of the relation stands in one file. */
+private[parquet] sealed trait ColumnLocation
+
+private[parquet] object ColumnLocation {
+
+  /** Nowhere: it reads as null, or as the default it was added with. */
+  case object Missing extends ColumnLocation
+
+  /** It is not a plain value per row, or its name is ambiguous: nothing is said of it. */
+  case object Unclear extends ColumnLocation
+
+  /**
+   * @param leaf its position among the leaves of the schema, which is that of its chunks in a row group
+   * @param isRequired neither the column nor a struct around it can be null
+   */
+  final case class Stored(path: ColumnPath, leaf: Int, leafType: PrimitiveType, isRequired: Boolean)
+      extends ColumnLocation
+}
+
+/** Finds columns by name, as Spark's reader does. */
+private[parquet] final class LocateColumn(schema: MessageType, caseSensitive: Boolean) {
+  import ColumnLocation._
+
+  def apply(column: Column): ColumnLocation =
+    // Spark's reader puts row numbers there, whatever the file has under this name.
+    if (column.attribute.name.equalsIgnoreCase(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME)) Unclear
+    else find(schema, column.attribute.name +: column.path, Nil)
+
+  private def find(group: GroupType, names: Seq[String], above: Seq[String]): ColumnLocation =
+    group.getFields.asScala.filter(f => sameName(f.getName, names.head)).toSeq match {
+      case Seq() => Missing
+      case Seq(field) if field.isRepetition(Repetition.REPEATED) => Unclear
+      case Seq(field) if field.isPrimitive && names.size == 1 =>
+        stored(above :+ field.getName, field.asPrimitiveType)
+      case Seq(field) if !field.isPrimitive && names.size > 1 =>
+        find(field.asGroupType, names.tail, above :+ field.getName)
+      case _ => Unclear // another shape than declared, or a name that is ambiguous
+    }
+
+  private def sameName(a: String, b: String): Boolean =
+    if (caseSensitive) a == b else a.toLowerCase(Locale.ROOT) == b.toLowerCase(Locale.ROOT)
+
+  private def stored(path: Seq[String], leafType: PrimitiveType): Stored = Stored(
+    ColumnPath.get(path: _*),
+    leaf = schema.getPaths.asScala.indexWhere(_.sameElements(path)),
+    leafType,
+    // A required field of a struct that may be null is null with it.
+    isRequired =
+      path.indices.forall(i => schema.getType(path.take(i + 1): _*).isRepetition(Repetition.REQUIRED))
+  )
 }

@@ -8,6 +8,8 @@ import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData, C
 import org.apache.parquet.hadoop.metadata.FileMetaData.EncryptionType
 import org.apache.parquet.schema.MessageType
 
+import limitpruning.select.{FilePart, FileVersion}
+
 /**
  * What is kept of one file's footer: everything about the columns that were asked for. Immutable.
  *
@@ -47,7 +49,7 @@ final class Footer private (
     if (isEncrypted) None else rowGroups.lift(rowGroup).flatMap(_.getColumns.asScala.lift(leaf))
 
   /** The same with a schema that equals its own, so that files of one table can share it. */
-  private[parquet] def sharing(intern: MessageType => MessageType): Footer =
+  private[limitpruning] def sharing(intern: MessageType => MessageType): Footer =
     new Footer(
       createdBy,
       intern(schema),
@@ -61,7 +63,7 @@ final class Footer private (
     )
 
   /** Bytes of memory, about; the schema, which files share, left out. */
-  private[parquet] def size: Int =
+  private[limitpruning] def size: Int =
     Footer.OwnSize + places.size + rowGroups.iterator.map(Footer.sizeOf).sum.min(Int.MaxValue / 2L).toInt
 }
 
@@ -103,4 +105,27 @@ private[limitpruning] object Footer {
       else statistics.getMinBytes.length + statistics.getMaxBytes.length
     ChunkSize.toLong + bounds
   }
+}
+
+/**
+ * By what the footer of a file is known again: a file whose footer is another one is another file, whatever its length
+ * and its time.
+ *
+ * @param length bytes of the serialised footer
+ * @param checksum its CRC-32C
+ */
+final case class FooterSeal(length: Int, checksum: Int) {
+
+  /**
+   * @param fileLength bytes of the file when it was listed
+   * @param parts what else was read of it while planning
+   */
+  def version(fileLength: Long, parts: Seq[FilePart] = Nil): FileVersion =
+    FileVersion(fileLength, length, checksum, parts)
+}
+
+object FooterSeal {
+
+  /** Of a serialised footer. */
+  def of(footer: Array[Byte]): FooterSeal = FooterSeal(footer.length, FileParts.checksum(footer))
 }

@@ -8,7 +8,10 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
+import org.apache.parquet.ParquetReadOptions
+import org.apache.parquet.conf.PlainParquetConfiguration
 import org.apache.parquet.format.{ColumnChunk => RawColumnChunk, RowGroup, Util}
+import org.apache.parquet.format.converter.ParquetMetadataConverter
 import org.apache.parquet.hadoop.ParquetFileWriter
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.io.SeekableInputStream
@@ -36,16 +39,17 @@ final class FooterReader(conf: Configuration) {
     explained(file)(Footer.of(narrowed(file, columns)))
 
   /** The same as it travels from executors. */
-  private[parquet] def narrowed(file: FileStatus, columns: FileColumns): NarrowedFooter = explained(file) {
-    val bytes = footerBytes(file)
-    CompactThrift.check(bytes)
-    val raw = Util.readFileMetaData(new ByteArrayInputStream(bytes))
-    if (raw.getRow_groups.asScala.exists(_.getColumns.asScala.exists(isEncrypted)))
-      fail(file, "columns of it are encrypted")
-    if (!raw.getRow_groups.asScala.forall(isPlausible(file, _)))
-      fail(file, "a row group lies outside of the file")
-    NarrowedFooter.of(raw, columns, FooterSeal.of(bytes))
-  }
+  private[limitpruning] def narrowed(file: FileStatus, columns: FileColumns): NarrowedFooter =
+    explained(file) {
+      val bytes = footerBytes(file)
+      CompactThrift.check(bytes)
+      val raw = Util.readFileMetaData(new ByteArrayInputStream(bytes))
+      if (raw.getRow_groups.asScala.exists(_.getColumns.asScala.exists(isEncrypted)))
+        fail(file, "columns of it are encrypted")
+      if (!raw.getRow_groups.asScala.forall(isPlausible(file, _)))
+        fail(file, "a row group lies outside of the file")
+      NarrowedFooter.of(raw, columns, FooterSeal.of(bytes))
+    }
 
   /**
    * What of a file is not as it was planned; none where footer and parts are the same. Reads these alone, and those that are
@@ -156,4 +160,15 @@ private[limitpruning] object FooterReader {
 
   /** Bytes read at once from the end of a file: enough for most footers, cheap for all. */
   private val FirstRead = 16L * 1024
+}
+
+/**
+ * parquet-java's reading of footers, made without the Hadoop configuration: a setting that makes it believe statistics of
+ * a wrong sort order (`parquet.strings.signed-min-max.enabled`) has no say in proofs. Thread-safe.
+ */
+private[parquet] object FooterConverter {
+  def apply(): ParquetMetadataConverter = converter
+
+  private val converter =
+    new ParquetMetadataConverter(ParquetReadOptions.builder(new PlainParquetConfiguration()).build())
 }

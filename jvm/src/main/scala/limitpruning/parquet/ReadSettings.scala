@@ -4,7 +4,7 @@ import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetOptions, ParquetUtils}
 import org.apache.spark.sql.internal.SQLConf
 
-import limitpruning.SparkSessions
+import limitpruning.conf.SparkSessions
 
 /**
  * How Spark will resolve and read columns of the relation.

@@ -9,6 +9,8 @@ import org.apache.parquet.format.converter.ParquetMetadataConverter
 import org.apache.parquet.format.converter.ParquetMetadataConverter.MetadataFilter
 import org.apache.parquet.hadoop.metadata.BlockMetaData
 
+import limitpruning.select.{ColumnBytes, RowRange, SelectedRowGroup}
+
 /**
  * Where the row groups of a file stand, as a scan by byte ranges sees them. Immutable; travels from executors.
  *
@@ -103,4 +105,29 @@ private[parquet] object RowGroupPlaces {
   }
 
   private val Column = "c"
+}
+
+/** Says by which bytes of its file each chosen row group is read. */
+object Addressing {
+
+  /**
+   * @param ordinals row groups of the footer, ascending and not empty
+   * @return the row groups as a scan can address them, whole, or none where byte ranges do not tell them apart
+   */
+  def of(footer: Footer, ordinals: Seq[Int]): Option[Seq[SelectedRowGroup]] =
+    if (footer.places.selectsExactly(ordinals.head, ordinals.last)) Some(ordinals.map { i =>
+      val rowGroup = footer.rowGroups(i)
+      val columns =
+        rowGroup.getColumns.asScala.map(c => c.getPath.toArray.toSeq -> ColumnBytes(c.getTotalSize)).toMap
+      val rows = rowGroup.getRowCount
+      SelectedRowGroup(
+        i,
+        rows,
+        footer.places.midpoints(i),
+        footer.places.bytes(i),
+        columns,
+        RowRange.all(rows)
+      )
+    })
+    else None
 }

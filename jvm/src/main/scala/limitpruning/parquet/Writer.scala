@@ -2,6 +2,9 @@ package limitpruning.parquet
 
 import java.util.Locale
 
+import org.apache.spark.sql.catalyst.util.RebaseDateTime
+import org.apache.spark.sql.execution.datasources.DataSourceUtils
+
 /**
  * Who wrote a file, by the `created_by` of its footer: `parquet-mr version 1.17.0 (build …)`, `DuckDB version v1.1.3`,
  * `Polars`, or nothing.
@@ -46,5 +49,60 @@ private[parquet] object WriterVersion {
   def of(numbers: String, isPreRelease: Boolean = false): Option[WriterVersion] = {
     val parts = numbers.split('.').toSeq.map(_.toIntOption)
     if (parts.forall(_.nonEmpty)) Some(WriterVersion(parts.flatten, isPreRelease)) else None
+  }
+}
+
+/** The writers, with their versions, whose files the tests read: the only ones that a strict setting believes. */
+private[limitpruning] object TestedWriters {
+
+  /** Names with the first and the last version; numbers that the last one does not have may be any. */
+  private val table = Seq(
+    "parquet-mr" -> ("1.15", "1.17"), // Spark 4.0 to 4.3
+    "parquet-cpp-arrow" -> ("18", "26"),
+    "polars" -> ("2.0", "2.1"),
+    "duckdb" -> ("2.0", "2.0"),
+    "fastparquet-python" -> ("2026.9", "2026.9")
+  )
+
+  /** @param createdBy of the file's footer, null where there is none */
+  def contain(createdBy: String): Boolean = {
+    val writer = Writer.of(createdBy)
+    table.exists { case (name, (first, last)) =>
+      name == writer.name && writer.version.exists(v => isFrom(v, first) && isUpTo(v, last))
+    }
+  }
+
+  private def isFrom(version: WriterVersion, first: String): Boolean =
+    WriterVersion.of(first).exists(version.compareNumbers(_) >= 0)
+
+  private def isUpTo(version: WriterVersion, last: String): Boolean = WriterVersion.of(last).exists { end =>
+    version.copy(numbers = version.numbers.take(end.numbers.size)).compareNumbers(end) <= 0
+  }
+}
+
+/**
+ * Which dates and timestamps of a file mean to the reader what they meant to its statistics. Files in the old
+ * hybrid calendar are rebased when they are read, so their ancient values are other days than min and max say.
+ *
+ * @param isProleptic no value of the file is rebased
+ */
+private[parquet] final case class Calendar(isProleptic: Boolean) {
+
+  /** @param days since 1970-01-01, as stored */
+  def trustsDays(days: Int): Boolean = isProleptic || days >= RebaseDateTime.lastSwitchJulianDay
+
+  /** @param micros microseconds since 1970-01-01T00:00:00Z, as stored */
+  def trustsMicros(micros: Long): Boolean = isProleptic || micros >= RebaseDateTime.lastSwitchJulianTs
+}
+
+private[parquet] object Calendar {
+
+  /**
+   * @param keyValues what the file's writer added to its footer
+   * @param rebaseMode the session's or the relation's `datetimeRebaseModeInRead`
+   */
+  def of(keyValues: Map[String, String], rebaseMode: String): Calendar = {
+    val spec = DataSourceUtils.datetimeRebaseSpec(keyValues.getOrElse(_, null), rebaseMode)
+    Calendar(isProleptic = spec.mode.toString == "CORRECTED")
   }
 }

@@ -1,5 +1,11 @@
 package limitpruning.predicate
 
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.{DoubleType, FloatType, StringType}
+import org.apache.spark.unsafe.types.UTF8String
+
+import Values.Range
+
 /** The outcomes of the predicates that ask one expression alone, from the facts about it. */
 private[predicate] object FactOutcomes {
 
@@ -17,4 +23,105 @@ private[predicate] object FactOutcomes {
     }
     Outcomes(canBeTrue, canBeFalse, facts.canBeNull)
   }
+}
+
+/**
+ * The outcomes of `startsWith(c, prefix)`, which is what `c LIKE 'x%'` becomes. Strings are compared by their
+ * bytes, so the strings with one prefix stand next to each other:
+ * {{{
+ *   ... Alp < [ Alpine ... Alpine\xFF... ] < Alq ...
+ * }}}
+ */
+object Prefixes {
+
+  def startsWith(facts: ColumnFacts, prefix: UTF8String): Outcomes = {
+    val ofValues = facts.values match {
+      case Values.None => Outcomes.Empty
+      case values =>
+        values.hull(ordering) match {
+          case Some(Range(min: UTF8String, max: UTF8String)) => between(min, max, prefix)
+          case _ => Outcomes.TrueOrFalse
+        }
+    }
+    if (facts.canBeNull) ofValues.union(Outcomes.Null) else ofValues
+  }
+
+  private val ordering = SupportedTypes.ordering(StringType)
+
+  private def between(min: UTF8String, max: UTF8String, prefix: UTF8String): Outcomes = Outcomes(
+    canBeTrue = ordering.gteq(max, prefix) && (ordering.lteq(min, prefix) || min.startsWith(prefix)),
+    // All strings between two that have the prefix have it too. A bound cut shorter than the prefix (Alp ... Alq)
+    // proves nothing.
+    canBeFalse = !(min.startsWith(prefix) && max.startsWith(prefix)),
+    canBeNull = false
+  )
+}
+
+/**
+ * The outcomes of `c IN (literals)` over a range, by binary search: a list of any length costs the same.
+ *
+ * @param elements the list's values in Catalyst's internal representation, perhaps with null
+ */
+final class Membership(elements: Iterable[Any], ordering: Ordering[Any]) {
+  private val hasNull = elements.exists(_ == null)
+  private val sorted = elements.iterator.filter(_ != null).toArray[Any].sorted(ordering)
+  private val missed = if (hasNull) Outcomes.Null else Outcomes.False
+
+  /** A value that is in the list gives true; one that is not gives false, or null where the list has a null. */
+  def outcomes(facts: ColumnFacts): Outcomes =
+    if (elements.isEmpty) ofNothing(facts.canBeNull) else ofElements(facts)
+
+  /** Nothing is in an empty list, not even null, unless an old behaviour is asked for, which gives null for null. */
+  private def ofNothing(canBeNull: Boolean): Outcomes =
+    Outcomes(canBeTrue = false, canBeFalse = true, canBeNull = canBeNull)
+
+  private def ofElements(facts: ColumnFacts): Outcomes = {
+    val ofValues = facts.values match {
+      case Values.None => Outcomes.Empty
+      case values =>
+        values.hull(ordering) match {
+          case Some(range) => ofRange(range)
+          case None => Outcomes.True.union(missed)
+        }
+    }
+    if (facts.canBeNull) ofValues.union(Outcomes.Null) else ofValues
+  }
+
+  private def ofRange(range: Range): Outcomes = {
+    val next = firstNotBelow(range.min)
+    val hit = next < sorted.length && ordering.lteq(sorted(next), range.max)
+    if (!hit) missed
+    else if (ordering.equiv(range.min, range.max)) Outcomes.True
+    else Outcomes.True.union(missed)
+  }
+
+  /** The index of the first element that is not below `value`, or the number of elements. */
+  private def firstNotBelow(value: Any): Int = {
+    var low = 0
+    var high = sorted.length
+    while (low < high) {
+      val middle = (low + high) >>> 1
+      if (ordering.lt(sorted(middle), value)) low = middle + 1 else high = middle
+    }
+    low
+  }
+}
+
+/** `value IN (literals)`, in either of Catalyst's forms. */
+private[predicate] object LiteralList {
+  def unapply(e: Expression): Option[(Expression, Iterable[Any])] = e match {
+    case In(value, list) if supports(value) && list.forall(isLiteralLike(value)) =>
+      Some((value, list.collect { case Literal(element, _) => element }))
+    // InSet looks floats up by Java's equality, which tells -0.0 from 0.0 where Spark's ordering does not.
+    case InSet(value, elements) if supports(value) && !isFloatingPoint(value) => Some((value, elements))
+    case _ => None
+  }
+
+  private def supports(value: Expression): Boolean = SupportedTypes.contains(value.dataType)
+
+  private def isFloatingPoint(value: Expression): Boolean =
+    value.dataType == FloatType || value.dataType == DoubleType
+
+  private def isLiteralLike(value: Expression)(e: Expression): Boolean =
+    e.isInstanceOf[Literal] && e.dataType == value.dataType
 }

@@ -1,5 +1,8 @@
 package limitpruning.predicate
 
+import org.apache.spark.sql.catalyst.expressions.{Descending, NullsFirst, SortOrder}
+import org.apache.spark.sql.types.DataType
+
 /**
  * Where rows stand in an order by one key. A place is a value in Catalyst's representation, or null for SQL's NULL;
  * what comes first is better.
@@ -28,4 +31,15 @@ final class KeyOrder(values: Ordering[Any], isDescending: Boolean, nullsFirst: B
   private def end(key: ColumnFacts, nullsAreThere: Boolean, of: Values.Range => Any): Option[Any] =
     if ((key.canBeNull && nullsAreThere) || !key.canBeValue) Some(null)
     else key.values.hull(values).map(of)
+}
+
+/** By what rows are ordered first; travels to executors. */
+final case class FirstKey(dataType: DataType, isDescending: Boolean, nullsFirst: Boolean) {
+  @transient lazy val order: KeyOrder =
+    new KeyOrder(SupportedTypes.ordering(dataType), isDescending, nullsFirst)
+}
+
+object FirstKey {
+  def of(key: SortOrder): FirstKey =
+    FirstKey(key.dataType, key.direction == Descending, key.nullOrdering == NullsFirst)
 }

@@ -76,3 +76,31 @@ object Outcomes {
   /** It is proved that the result is not true. */
   val NotTrue: Outcomes = of(FalseBit | NullBit)
 }
+
+/** How much of a unit of rows satisfies the predicate, as far as metadata proves it. */
+sealed trait MatchState
+
+object MatchState {
+
+  /** No row satisfies the predicate: true is not among its outcomes. */
+  case object NotMatching extends MatchState
+
+  /** Some rows may, some may not: nothing is proved. */
+  case object PartiallyMatching extends MatchState
+
+  /** Every row satisfies the predicate: true is its only outcome. */
+  case object FullyMatching extends MatchState
+
+  def of(outcomes: Outcomes): MatchState =
+    if (!outcomes.canBeTrue) NotMatching
+    else if (outcomes.isOnlyTrue) FullyMatching
+    else PartiallyMatching
+}
+
+/** The facts about one unit of rows, by the ordinal of the column in the evaluator's input. */
+trait RowUnit {
+  def facts(ordinal: Int): ColumnFacts
+
+  /** Whether it is proved, by other means than facts, that no row of the column has this value. */
+  def excludes(ordinal: Int, value: Any): Boolean = false
+}

@@ -5,8 +5,9 @@ import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.internal.SQLConf
 
-import limitpruning.{LimitPruningConf, SharedState, SparkSessions}
-import limitpruning.plan.{InspectTable, LimitedScan, SelectedRelation}
+import limitpruning.catalyst.{MatchLimit, SelectedRelation}
+import limitpruning.conf.{LimitPruningConf, SparkSessions}
+import limitpruning.search.InspectTable
 
 /** Begins to look at the table of a query with one LIMIT, which is planned for that and not run. */
 private[report] object BeginInspection {
@@ -36,7 +37,7 @@ private[report] object BeginInspection {
       "Spark reads"
 
   private def scanOf(plan: LogicalPlan) =
-    plan.collectFirst { case limit: LocalLimit => limit }.flatMap(LimitedScan.of)
+    plan.collectFirst { case limit: LocalLimit => limit }.flatMap(MatchLimit.of)
 
   private def plan[T](query: QueryExecution, session: SparkSession, enabled: Boolean)(
       use: QueryExecution => T

@@ -1,14 +1,19 @@
 package limitpruning.report
-
 import org.apache.spark.sql.catalyst.expressions.{Expression, IntegerLiteral}
 import org.apache.spark.sql.catalyst.plans.logical.{CommandResult, LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
 import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan}
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
-import limitpruning.plan._
+import limitpruning.catalyst.{
+  MatchLimit, MatchTopRows, NativeEngines, ParquetScan, PlanLimitPrunedScan, SelectedFileIndex,
+  SelectedRelation
+}
 import limitpruning.predicate.BriefSql
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
+import limitpruning.search.{Declined, LimitedScan, Refusal, SeenRowGroups}
 import limitpruning.select.{CandidateRows, ChosenRows, SearchCounts, Selection}
 
 /** Reads a report off a query's plans: what was decided stands in them, so nothing is kept elsewhere. */
@@ -45,7 +50,7 @@ object DescribeQuery {
     }.flatten
 
   private def describe(limit: LocalLimit, physical: SparkPlan, most: Int): Option[LimitReport] =
-    TopRowsScan.of(limit).map(_.map(_.scan)).orElse(LimitedScan.of(limit)).map {
+    MatchTopRows.of(limit).map(_.map(_.scan)).orElse(MatchLimit.of(limit)).map {
       case Right(scan) => scan.logical match {
           case SelectedRelation(_, index) => planned(limit, scan, index, physical, most)
           case _ => refused(limit, tagged(limit).getOrElse(Refusal(Declined.NotLookedAt, Some(scan))), most)
@@ -126,7 +131,7 @@ object DescribeQuery {
   private def refused(limit: LocalLimit, refusal: Refusal, most: Int): LimitReport = LimitReport(
     table = refusal.scan.map(_.logical).orElse(firstTable(limit)).fold("")(table),
     limit = IntegerLiteral.unapply(limit.limitExpr),
-    order = TopRowsScan.of(limit).flatMap(_.toOption).map(top => OrderReport(top.key.sql, None, None, None)),
+    order = MatchTopRows.of(limit).flatMap(_.toOption).map(top => OrderReport(top.key.sql, None, None, None)),
     predicate = refusal.scan.flatMap(scan => predicate(scan.conjuncts)),
     reason = Some(Reason(refusal.reason.code, refusal.reason.message)),
     rowGroups = refusal.counts.map(rowGroups(_, None)),
@@ -164,4 +169,16 @@ object DescribeQuery {
     .getOrElse(RowGroupMap.Empty)
 
   private def millis(nanos: Long): Double = nanos / 1e6
+}
+
+/**
+ * Spark's walks of a physical plan, through adaptive execution, subqueries and reused exchanges. A class, since an object
+ * would have a static method for each of the helper's, and those of one minor of Spark are not those of another.
+ */
+private[report] class PhysicalNodes extends AdaptiveSparkPlanHelper {
+
+  override protected def allChildren(plan: SparkPlan): Seq[SparkPlan] = plan match {
+    case reused: ReusedExchangeExec => Seq(reused.child)
+    case other => super.allChildren(other)
+  }
 }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
 import org.apache.spark.sql.internal.SQLConf
 
-import limitpruning.{LimitPruningConf, SparkSessions}
+import limitpruning.conf.{LimitPruningConf, SparkSessions}
 
 /**
  * Makes EXPLAIN show, one line for each LIMIT over Parquet that is not covered, why that is so. Spark makes one from its

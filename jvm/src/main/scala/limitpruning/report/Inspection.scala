@@ -2,8 +2,8 @@ package limitpruning.report
 
 import scala.collection.mutable.ArrayBuffer
 
-import limitpruning.plan.InspectTable
 import limitpruning.predicate.MatchState
+import limitpruning.search.InspectTable
 import limitpruning.select.Selection
 
 /**

@@ -3,8 +3,8 @@ package limitpruning.report
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.QueryExecution
 
-import limitpruning.SparkSessions
-import limitpruning.plan.PruneRowGroupsByLimit
+import limitpruning.catalyst.PruneLimits
+import limitpruning.conf.SparkSessions
 
 /**
  * The one class that Python calls, through py4j: plain types in, plain types out. Stateless.
@@ -16,22 +16,22 @@ final class ReportBridge {
   def version: String = Option(getClass.getPackage.getImplementationVersion).getOrElse("unknown")
 
   /** Whether queries of this session go through the rule (which `spark.limitPruning.enabled` may still switch off). */
-  def isActive(session: SparkSession): Boolean = rules(session).nonEmpty
+  def isActive(session: SparkSession): Boolean = state(session).nonEmpty
 
   /** How many times planning failed unexpectedly since the application started. */
   def planningFailures(session: SparkSession): Long =
-    rules(session).map(_.shared.totals.planningFailures.sum).sum
+    state(session).fold(0L)(_.totals.planningFailures.sum)
 
   /** The last queries with a LIMIT over Parquet that ran in the application as JSON, the oldest first. */
   def history(session: SparkSession): String = {
     ListenerEvents.await(session.sparkContext, PatienceMillis)
-    ReportJson.of(rules(session).flatMap(_.shared.history.queries))
+    ReportJson.of(state(session).toSeq.flatMap(_.history.queries))
   }
 
   /** What was done for all queries of the application, by name, as JSON. */
   def totals(session: SparkSession): String = {
     ListenerEvents.await(session.sparkContext, PatienceMillis)
-    val totals = rules(session).map(_.shared.totals)
+    val totals = state(session).toSeq.map(_.totals)
     ReportJson.write(ReportJson.fields(totals.flatMap(all =>
       all.names.map(name => name -> all.value(name))
     ): _*))
@@ -47,14 +47,15 @@ final class ReportBridge {
    * @throws IllegalArgumentException where there is nothing to look at, with a sentence that says why
    */
   def inspect(execution: QueryExecution, session: SparkSession): Inspection =
-    rules(session).headOption.map(_.shared)
+    state(session)
       .toRight("the extension is not active in this session")
       .flatMap(BeginInspection(execution, session, _, MostRowGroups))
       .fold(problem => throw new IllegalArgumentException(problem), identity)
 
-  private def rules(session: SparkSession): Seq[PruneRowGroupsByLimit] =
-    SparkSessions.onServer(session).sessionState.optimizer.preCBORules.collect {
-      case rule: PruneRowGroupsByLimit => rule
+  /** Empty where the extension is not active. */
+  private def state(session: SparkSession): Option[SharedState] =
+    SparkSessions.onServer(session).sessionState.optimizer.preCBORules.collectFirst {
+      case PruneLimits(_, state: SharedState) => state
     }
 }
 

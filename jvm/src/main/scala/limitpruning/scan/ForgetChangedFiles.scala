@@ -1,9 +1,10 @@
 package limitpruning.scan
 
-import org.apache.spark.ExceptionFailure
+import org.apache.spark.{ExceptionFailure, SparkException}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}
+import org.apache.spark.sql.catalyst.InternalRow
 
-import limitpruning.parquet.FactsCache
+import limitpruning.footers.FactsCache
 
 /**
  * Empties the cache of footers once a task has found that a file was replaced, so that the query can be repeated. Of all
@@ -18,4 +19,26 @@ final class ForgetChangedFiles(cache: FactsCache) extends SparkListener {
       if (causes.exists(_.isInstanceOf[FileChangedException])) cache.forgetAll()
     case _ => ()
   }
+}
+
+/**
+ * Passes on a task's rows, and fails with a [[FileChangedException]] itself where Spark wraps it into an error that
+ * says no more than that a file could not be read.
+ */
+private[scan] final class TellFileChanges(rows: Iterator[Any]) extends Iterator[Any] {
+  override def hasNext: Boolean =
+    try rows.hasNext
+    catch {
+      case error: SparkException =>
+        throw error.getCause match { case changed: FileChangedException => changed; case _ => error }
+    }
+
+  override def next(): Any = rows.next()
+}
+
+private[scan] object TellFileChanges {
+
+  /** @param rows or batches, which Spark types as rows, too */
+  def in(rows: Iterator[InternalRow]): Iterator[InternalRow] =
+    new TellFileChanges(rows).asInstanceOf[Iterator[InternalRow]]
 }

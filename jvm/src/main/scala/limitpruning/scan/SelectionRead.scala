@@ -10,9 +10,9 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 
-import limitpruning.SparkSessions
+import limitpruning.conf.SparkSessions
 import limitpruning.parquet.ReadSettings
-import limitpruning.select._
+import limitpruning.select.{ChosenRows, ListedFile, PackTasks, PackUnseen, Piece, Run, SelectedRowGroup}
 
 /**
  * How a selection is read: which bytes of which files, in which tasks, through Spark's own `FileScanRDD`.

@@ -2,7 +2,7 @@ package limitpruning.select
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionSet}
 
-import limitpruning.predicate.Column
+import limitpruning.predicate.{Column, FirstKey}
 
 /** What a scan reads for one LIMIT: the rows, the predicate for which they were chosen, and what was seen on the way. */
 trait ChosenRows {
@@ -65,3 +65,71 @@ object SearchCounts {
   /** Nothing was seen. */
   val None: SearchCounts = SearchCounts(0, 0, 0, 0, 0)
 }
+
+/**
+ * Rows that are proved to satisfy the predicate, as many as the limit wants or all that there are.
+ *
+ * @param conjuncts the predicate that every selected row satisfies, over the relation's columns
+ */
+final case class ProvedCover(
+    limit: Int,
+    conjuncts: Seq[Expression],
+    selection: Selection,
+    counts: SearchCounts,
+    planningNanos: Long
+) extends ChosenRows {
+  override def areProved: Boolean = true
+
+  override def canonicalized: ProvedCover =
+    copy(limit = 0, conjuncts = Nil, counts = SearchCounts.None, planningNanos = 0)
+}
+
+/** Why a LIMIT is not covered: a stable code, and a sentence. */
+final case class NotCovered(code: String, message: String)
+
+/**
+ * Rows among which the answer is, in the order in which they are best read. Others may be among them, so the filter stays,
+ * and more rows than these would do no harm.
+ *
+ * @param conjuncts the predicate for which all other rows were left out, over the relation's columns
+ * @param top why the others were left out, where the first rows in an order are wanted
+ * @param notCovered why the answer is not known to be covered, where any rows would do
+ */
+final case class CandidateRows(
+    limit: Int,
+    conjuncts: Seq[Expression],
+    selection: Selection,
+    counts: SearchCounts,
+    planningNanos: Long,
+    top: Option[TopRows] = None,
+    notCovered: Option[NotCovered] = None
+) extends ChosenRows {
+  override def areProved: Boolean = false
+
+  override def canonicalized: CandidateRows =
+    // What is left out while reading depends on the limit and the order, and of files not looked at on the limit.
+    copy(
+      limit = if (top.isEmpty && selection.unseen.isEmpty) 0 else limit,
+      conjuncts = Nil,
+      counts = SearchCounts.None,
+      planningNanos = 0,
+      top = top.map(wanted => TopRows("", wanted.order, None, 0, 0)),
+      notCovered = None
+    )
+}
+
+/**
+ * Why the first rows in an order are among those selected.
+ *
+ * @param key the first sort key with its direction, as SQL
+ * @param order the order that it makes
+ * @param bound the place that `rowsCertain` rows are certain to reach, as SQL, where these are as many as the limit
+ * @param rowGroupsDropped row groups all of whose rows are behind the bound, though they may match
+ */
+final case class TopRows(
+    key: String,
+    order: FirstKey,
+    bound: Option[String],
+    rowsCertain: Long,
+    rowGroupsDropped: Int
+)

@@ -1,5 +1,9 @@
 package limitpruning.select
 
+import org.apache.hadoop.fs.FileStatus
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.datasources.FileStatusWithMetadata
+
 /**
  * What a column chunk costs to read.
  *
@@ -119,4 +123,52 @@ final case class Selection(files: Seq[SelectedFile], unseen: Seq[ListedFile] = N
 
   /** Compressed bytes of all columns that hold the rows. */
   def bytes: Long = all.map(_.bytesToRead).sum + unseen.map(_.length).sum
+}
+
+/**
+ * One file as the table's listing gave it. A path does not identify it: a table that is read from the same path twice lists
+ * each file twice, and two partitions at one location list the same file with different values.
+ *
+ * @param partitionValues the values of its directory, in the order of the partition schema
+ * @param file its status, and the metadata that the listing adds
+ * @param position its place in the order of reading, which no other file of the listing has
+ */
+final case class ListedFile(partitionValues: InternalRow, file: FileStatusWithMetadata, position: Int) {
+  def status: FileStatus = file.fileStatus
+  def path: String = status.getPath.toString
+
+  /** Bytes, when it was listed. */
+  def length: Long = status.getLen
+}
+
+object ListedFile {
+  def apply(partitionValues: InternalRow, status: FileStatus, position: Int = 0): ListedFile =
+    ListedFile(partitionValues, FileStatusWithMetadata(status), position)
+}
+
+/** Neighbouring rows of one row group, counted from 0 within it: `from` until `until`, at least one. */
+final case class RowRange(from: Long, until: Long) {
+  def rows: Long = until - from
+}
+
+object RowRange {
+
+  /** Every row of a row group that has some. */
+  def all(rows: Long): Seq[RowRange] = Seq(RowRange(0, rows))
+
+  def rowsOf(ranges: Seq[RowRange]): Long = ranges.iterator.map(_.rows).sum
+
+  /** The first `rows` rows of ascending ranges. */
+  def take(ranges: Seq[RowRange], rows: Long): Seq[RowRange] = {
+    val before = ranges.scanLeft(0L)(_ + _.rows)
+    ranges.zip(before).collect {
+      case (range, seen) if seen < rows => range.copy(until = range.until.min(range.from + (rows - seen)))
+    }
+  }
+
+  /** The same rows of ascending ranges, with neighbours made one. */
+  def joined(ranges: Seq[RowRange]): Seq[RowRange] = ranges.foldLeft(Vector.empty[RowRange]) {
+    case (done :+ last, next) if last.until == next.from => done :+ RowRange(last.from, next.until)
+    case (done, next) => done :+ next
+  }
 }

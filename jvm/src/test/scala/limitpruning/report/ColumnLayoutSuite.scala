@@ -6,8 +6,8 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-import limitpruning.plan.InspectedChunk
 import limitpruning.predicate.{Column, ColumnFacts, Nulls, Values}
+import limitpruning.search.InspectedChunk
 
 class ColumnLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def layout(ranges: (Int, Int)*): ColumnLayout = {

@@ -11,7 +11,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.{LeafExecNode, SimpleMode, SparkPlan}
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.LimitPruningConf
+import limitpruning.conf.LimitPruningConf
 import limitpruning.testing.{SparkSuite, Wildlife}
 
 class ExplainReasonsSuite extends AnyFunSuite with SparkSuite {

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.spark.sql.DataFrame
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.LimitPruningConf
+import limitpruning.conf.LimitPruningConf
 import limitpruning.testing.{SparkSuite, Wildlife}
 
 class ReportBridgeSuite extends AnyFunSuite with SparkSuite {

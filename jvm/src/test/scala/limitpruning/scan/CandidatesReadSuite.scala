@@ -8,9 +8,9 @@ import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.LimitPruningConf
+import limitpruning.catalyst.{MatchLimit, SelectedFileIndex, SelectedRelation}
+import limitpruning.conf.LimitPruningConf
 import limitpruning.parquet.ReadSettings
-import limitpruning.plan.{LimitedScan, SelectedFileIndex, SelectedRelation}
 import limitpruning.select.{CandidateRows, RowRange, SearchCounts, Selection}
 import limitpruning.testing.{PagedFile, SparkSuite}
 
@@ -61,7 +61,7 @@ class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
   /** Runs the query with its filter over some rows of the table alone. */
   private def among(selection: Selection, query: DataFrame): (LimitPrunedScanExec, Seq[Row]) = {
     val plan: LogicalPlan = withoutPruning(optimized(query))
-    val Seq(Right(scan)) = limitsOf(query).flatMap(LimitedScan.of): @unchecked
+    val Seq(Right(scan)) = limitsOf(query).flatMap(MatchLimit.of): @unchecked
     val rows = CandidateRows(scan.limit, scan.conjuncts, selection, SearchCounts.None, planningNanos = 0)
     val relation = scan.relation
     val settings = ReadSettings.of(relation)

@@ -10,7 +10,7 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.LimitPruningConf
+import limitpruning.conf.LimitPruningConf
 import limitpruning.testing.{ParquetFixture, SparkSuite}
 
 /** Nothing that planning needs is sent to executors: no plan, no relation, no listing. */
@@ -35,8 +35,8 @@ class ClosuresSuite extends AnyFunSuite with SparkSuite {
     "org.apache.spark.sql.execution.datasources.InMemoryFileIndex",
     "org.apache.spark.sql.catalyst.catalog",
     "org.apache.spark.sql.execution.FileSourceScanExec",
-    "limitpruning.plan.SelectedFileIndex",
-    "limitpruning.plan.SeenRowGroups",
+    "limitpruning.catalyst.SelectedFileIndex",
+    "limitpruning.search.SeenRowGroups",
     "limitpruning.select.Selection",
     "limitpruning.parquet.FactsCache"
   )

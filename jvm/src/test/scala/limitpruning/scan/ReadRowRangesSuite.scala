@@ -7,7 +7,7 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-import limitpruning.LimitPruningConf
+import limitpruning.conf.LimitPruningConf
 import limitpruning.select.{ProvedCover, RowRange}
 import limitpruning.testing.{PagedFile, SparkSuite}
 

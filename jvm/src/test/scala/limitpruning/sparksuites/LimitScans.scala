@@ -8,8 +8,8 @@ import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 
-import limitpruning.SparkSessions
-import limitpruning.plan.ParquetScan
+import limitpruning.catalyst.ParquetScan
+import limitpruning.conf.SparkSessions
 
 /**
  * Puts a LIMIT over every scan of Parquet, with its filter and projection, in Spark's own suites. The limit is the

@@ -7,8 +7,9 @@ import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
-import limitpruning.plan.{ParquetScan, Refusal, SelectedRelation}
+import limitpruning.catalyst.{ParquetScan, SelectedRelation}
 import limitpruning.scan.LimitPrunedScanExec
+import limitpruning.search.Refusal
 
 /**
  * Counts what LIMIT pruning does in the sessions of Spark's own suites, for `make test-spark`; changes no plan.

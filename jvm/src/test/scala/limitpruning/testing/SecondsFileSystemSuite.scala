@@ -7,7 +7,7 @@ import org.apache.hadoop.fs.{EtagSource, LocatedFileStatus, Path => HadoopPath}
 import org.apache.spark.sql.DataFrame
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.LimitPruningConf
+import limitpruning.conf.LimitPruningConf
 import limitpruning.scan.FileChangedException
 
 /** Queries where listings tell other times of files than the files' statuses do. */

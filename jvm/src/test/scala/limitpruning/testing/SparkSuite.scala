@@ -9,7 +9,8 @@ import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.scalatest.Suite
 
-import limitpruning.{LimitPruningConf, LimitPruningExtensions}
+import limitpruning.LimitPruningExtensions
+import limitpruning.conf.LimitPruningConf
 import limitpruning.report.{DescribeQuery, LimitReport}
 import limitpruning.scan.LimitPrunedScanExec
 

@@ -1,0 +1,60 @@
+package limitpruning.catalyst
+
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias, Attribute, AttributeMap, AttributeSet, Expression, NamedExpression, SortOrder
+}
+import org.apache.spark.sql.catalyst.planning.ScanOperation
+import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan, Project, Sort}
+
+import limitpruning.predicate.{BriefSql, Nesting, SupportedTypes}
+import limitpruning.search.{Declined, LimitedScan, TopRowsScan}
+
+/** Finds a LIMIT over a global sort over what [[MatchLimit]] finds. */
+object MatchTopRows {
+
+  /** What `local` stands over, or why that is not ours; `None` where there is no ORDER BY over Parquet below it. */
+  def of(local: LocalLimit): Option[Either[Declined, TopRowsScan]] = local.child match {
+    case Sorted(above, order, child) =>
+      MatchLimit.of(LocalLimit(local.limitExpr, child)).map(_.flatMap { scan =>
+        (order.map(_.child) ++ above).find(!_.deterministic)
+          .map(random => Declined.NotDeterministic(BriefSql(random)))
+          .toLeft(()).flatMap(_ => withKey(scan, order.head, child))
+      })
+    case _ => None
+  }
+
+  private def withKey(
+      scan: LimitedScan,
+      first: SortOrder,
+      child: LogicalPlan
+  ): Either[Declined, TopRowsScan] =
+    child match {
+      case ScanOperation(projections, Nil, filters, _) =>
+        val key = first.copy(child = overRelation(first.child, projections))
+        val type_ = key.dataType
+        if (MatchLimit.subqueryIn(key).nonEmpty) Left(Declined.Subquery)
+        else if (Nesting.isDeeper(key, Nesting.DeepestAtom))
+          Left(Declined.TooDeeplyNested(Nesting.DeepestAtom))
+        else if (!SupportedTypes.contains(type_)) Left(Declined.KeyNotOrdered(key.child.sql, type_.sql))
+        else {
+          val needed = AttributeSet.fromAttributeSets((filters :+ key).map(_.references))
+          Right(TopRowsScan(scan.copy(needed = scan.needed ++ needed), key, first))
+        }
+      case other => Left(Declined.OperatorBetween(other.nodeName))
+    }
+
+  /** The expression with what the projections give put in place of their names. */
+  private def overRelation(e: Expression, projections: Seq[NamedExpression]): Expression = {
+    val aliases = AttributeMap(projections.collect { case alias: Alias => (alias.toAttribute, alias.child) })
+    e.transform { case attribute: Attribute => aliases.getOrElse(attribute, attribute) }
+  }
+
+  /** A global sort, below a projection perhaps: what that computes, the order, and what is sorted. */
+  private object Sorted {
+    def unapply(plan: LogicalPlan): Option[(Seq[Expression], Seq[SortOrder], LogicalPlan)] = plan match {
+      case sort: Sort if sort.global && sort.order.nonEmpty => Some((Nil, sort.order, sort.child))
+      case Project(projections, Sorted(above, order, child)) => Some((projections ++ above, order, child))
+      case _ => None
+    }
+  }
+}

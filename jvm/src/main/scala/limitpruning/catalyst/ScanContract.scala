@@ -1,0 +1,234 @@
+package limitpruning.catalyst
+import limitpruning.catalyst.ScanContract.{Clause, HonouredBy, NotCalled, NotPruned}
+
+/**
+ * What a scan that replaces Spark's `FileSourceScanExec` owes to a query: every constructor field of that node and of what it
+ * reads, and every behaviour that others rely on, with who honours it, or why such a LIMIT is not pruned. A field that is not
+ * listed belongs to a Spark about which nobody has decided: there, no LIMIT is pruned.
+ */
+object ScanContract {
+
+  sealed abstract class Decision(val sentence: String)
+
+  final case class HonouredBy(who: String) extends Decision(s"honoured by $who")
+
+  /** @param codes of a [[Declined]] each */
+  final case class NotPruned(codes: Seq[String]) extends Decision(s"not pruned: ${codes.mkString(", ")}")
+
+  final case class NotCalled(why: String) extends Decision(s"no part of Spark needs it: $why")
+
+  /**
+   * @param what the field, method or behaviour
+   * @param test a test that fails where the decision does not hold: a function in `tests/`, or a Scala suite
+   */
+  final case class Clause(what: String, decision: Decision, test: String)
+
+  def all: Seq[Clause] = {
+    import ScanClauses._
+    fileSourceScan ++ logicalRelation ++ fsRelation ++ scanOperation ++ methods ++ behaviours
+  }
+
+  /** A field of `part` that `clauses` do not list; none where all are listed. */
+  def undecided(part: Product, clauses: Seq[Clause]): Option[String] =
+    part.productElementNames
+      .find(field => !clauses.exists(_.what == field))
+      .map(field => s"${part.productPrefix}.$field")
+}
+
+/** The table of the [[ScanContract]]. */
+private[limitpruning] object ScanClauses {
+
+  /** Constructor fields of `FileSourceScanExec`. */
+  val fileSourceScan: Seq[Clause] = Seq(
+    honoured(
+      "relation",
+      "SelectionRead: its format reads, with its schemas and options"
+    )("options_of_the_relation"),
+    notPruned("stream", "streaming")("line_42_streaming_reads"),
+    honoured("output", "LimitPrunedScanExec.output")("columns_keep_type_and_nullability"),
+    honoured(
+      "requiredSchema",
+      "SelectionRead, as FileSourceStrategy planned it"
+    )("nested_columns_are_pruned"),
+    honoured("partitionFilters", "the proof, or PlanLimitPrunedScan.withAllFilters above the scan")(
+      "partition_filters_stay_where_rows_are_not_proved"
+    ),
+    honoured("optionalBucketSet", "the proof, or the Filter above")("line_42_bucketed_tables"),
+    honoured("optionalNumCoalescedBuckets", "LimitPrunedScanExec.outputPartitioning: it promises no buckets")(
+      "joins_of_bucketed_tables"
+    ),
+    honoured(
+      "dataFilters",
+      "the proof, or PushedFilters and the Filter above"
+    )("data_filters_are_pushed_and_stay"),
+    honoured("tableIdentifier", "LimitPrunedScanExec.nodeName")("the_scan_names_the_table"),
+    honoured(
+      "disableBucketedScan",
+      "LimitPrunedScanExec: it never reads by buckets"
+    )("line_42_bucketed_tables"),
+    // Since Spark 4.3, FileSourceStrategy sets it where the optimizer marked the query as small. It is a wish: operators
+    // above go by the node's outputPartitioning.
+    honoured(
+      "markedForSingleTaskExecution",
+      "LimitPrunedScanExec.outputPartitioning: what it promises it reads so"
+    )(
+      "scans_that_are_marked_for_a_single_task"
+    )
+  )
+
+  /** Constructor fields of `LogicalRelation`. */
+  val logicalRelation: Seq[Clause] = Seq(
+    honoured(
+      "relation",
+      "SelectedRelation.replaceIn, which replaces its file index alone"
+    )("options_of_the_relation"),
+    honoured("output", "SelectedRelation.replaceIn")("columns_keep_type_and_nullability"),
+    honoured(
+      "catalogTable",
+      "SelectedRelation.replaceIn, with statistics of the selection"
+    )("statistics_of_the_plan"),
+    notPruned("isStreaming", "streaming")("line_42_streaming_reads"),
+    notPruned("stream", "streaming")("line_42_streaming_reads")
+  )
+
+  /** Constructor fields of `HadoopFsRelation`. */
+  val fsRelation: Seq[Clause] = Seq(
+    honoured("location", "SelectedFileIndex: the selected files, as they were listed while planning")(
+      "nothing_is_listed_when_a_query_runs"
+    ),
+    honoured("partitionSchema", "ListedFile: each file with the values of its partition")(
+      "partitions_at_one_location_keep_their_values"
+    ),
+    honoured(
+      "dataSchema",
+      "SelectionRead, as FileSourceStrategy planned it"
+    )("a_column_of_partition_and_file"),
+    honoured("bucketSpec", "LimitPrunedScanExec: it promises and uses no buckets")("line_42_bucketed_tables"),
+    notPruned("fileFormat", "other-format")("ParquetScanSuite"),
+    honoured(
+      "options",
+      "LookAtTable and SelectionRead: for Hadoop and for Parquet"
+    )("options_of_the_relation")
+  )
+
+  /** The parts into which `ScanOperation` takes a plan. */
+  val scanOperation: Seq[Clause] = Seq(
+    honoured(
+      "projections",
+      "FileSourceStrategy, which plans them above the scan"
+    )("columns_keep_type_and_nullability"),
+    notPruned("filters that stay up", "filter-above", "not-deterministic")("filters_that_stay_above"),
+    honoured("filters that are pushed down", "LimitedScan: proved, or evaluated above the scan")(
+      "data_filters_are_pushed_and_stay"
+    ),
+    notPruned("subqueries in filters", "subquery")("subqueries_in_filters"),
+    notPruned("relations that are not Spark's own Parquet", "other-format", "other-file-index")(
+      "ParquetScanSuite"
+    )
+  )
+
+  /** Methods of `FileSourceScanExec` that operators, rules, listeners or the UI call. */
+  val methods: Seq[Clause] = Seq(
+    honoured(
+      "doExecute",
+      "LimitPrunedScanExec, with unsafe rows where Spark's reader gives others"
+    )("line_43_modes_of_execution"),
+    honoured("doExecuteColumnar", "LimitPrunedScanExec")("line_43_modes_of_execution"),
+    honoured("supportsColumnar", "LimitPrunedScanExec, as Spark's node says")("line_43_modes_of_execution"),
+    honoured("vectorTypes", "LimitPrunedScanExec, as Spark's node says")("line_43_modes_of_execution"),
+    honoured("inputRDD", "SelectionRead, a FileScanRDD of Spark's")("input_metrics_of_tasks"),
+    notCalled("inputRDDs", "operators ask it of nodes with generated code alone, which no file scan is")(
+      "line_43_modes_of_execution"
+    ),
+    notCalled("numOutputRowsKey", "the node's own code reads it")("driver_metrics"),
+    notCalled("useSingleTaskExecution", "the node's own outputPartitioning reads it")(
+      "scans_that_are_marked_for_a_single_task"
+    ),
+    notCalled("maybeCoalesceInputRDD", "the node's own doExecute calls it")(
+      "scans_that_are_marked_for_a_single_task"
+    ),
+    notCalled("staticMetrics", "the node's own code reads it")("driver_metrics"),
+    honoured("outputPartitioning", "LimitPrunedScanExec: one task, or unknown")("joins_of_bucketed_tables"),
+    honoured(
+      "outputOrdering",
+      "LimitPrunedScanExec: none, so what needs one sorts"
+    )("joins_of_bucketed_tables"),
+    honoured("bucketedScan", "LimitPrunedScanExec: none")("line_42_bucketed_tables"),
+    honoured("doCanonicalize", "LimitPrunedScanExec: equal only with the same rows of the same files")(
+      "line_40_exchange_and_subquery_reuse"
+    ),
+    honoured(
+      "selectedPartitions",
+      "SelectedFileIndex, while planning"
+    )("nothing_is_listed_when_a_query_runs"),
+    notPruned("dynamicallySelectedPartitions", "filters-changed")("filters_that_come_in_later"),
+    honoured("pushedDownFilters", "PushedFilters")("data_filters_are_pushed_and_stay"),
+    honoured(
+      "fileConstantMetadataColumns",
+      "SelectionRead, as Spark's node says"
+    )("line_27_metadata_in_the_output"),
+    honoured("metrics", "ScanMetrics, with Spark's names for what Spark counts")("driver_metrics"),
+    honoured("driverMetrics", "ScanMetrics")("driver_metrics"),
+    honoured("sendDriverMetrics", "ScanMetrics.postPlanned")("driver_metrics"),
+    honoured("metadata", "ScanDescription")("the_scan_names_the_table"),
+    honoured("nodeName", "LimitPrunedScanExec.nodeName")("the_scan_names_the_table"),
+    honoured("nodeNamePrefix", "LimitPrunedScanExec.nodeName")("the_scan_names_the_table"),
+    honoured("simpleString", "ScanDescription.line")("the_scan_names_the_table"),
+    honoured("verboseStringWithOperatorId", "ScanDescription.block")("the_scan_names_the_table"),
+    honoured("redact", "ScanDescription")("secrets_are_redacted"),
+    honoured("maxMetadataValueLength", "ScanDescription")("the_scan_names_the_table"),
+    notPruned("getStream", "streaming")("line_42_streaming_reads")
+  )
+
+  /** What no field or method stands for. */
+  val behaviours: Seq[Clause] = Seq(
+    honoured(
+      "_metadata columns",
+      "SelectionRead and FileScanRDD; those of splits are not pruned: split-dependent"
+    )(
+      "line_27_metadata_in_the_output"
+    ),
+    notPruned("input_file_name()", "not-deterministic")("line_27_metadata_in_the_output"),
+    honoured("input metrics of tasks", "FileScanRDD")("input_metrics_of_tasks"),
+    honoured("inputFiles of a DataFrame", "SelectedFileIndex.inputFiles: those without us")("input_files"),
+    notPruned("ignoreCorruptFiles, ignoreMissingFiles", "tolerates-bad-files")("tolerance"),
+    honoured("tolerance that is switched on after planning", "SelectionRead.Strict")("tolerance_switched_on"),
+    honoured(
+      "settings that change the meaning of columns after planning",
+      "ReadSettings.changedSince: an error"
+    )(
+      "settings_changed_after_planning"
+    ),
+    honoured(
+      "other settings of reading",
+      "Spark's reader, as they are when the query runs"
+    )("line_43_modes_of_execution"),
+    honoured("files that change after planning", "CheckUnchanged")("a_table_that_changes_after_planning"),
+    honoured("other extensions' strategies", "SelectedFileIndex: a plan with it is right on its own")(
+      "OtherExtensionsSuite"
+    ),
+    honoured(
+      "engines that replace Spark's operators",
+      "NativeEngines: they find the node that they look for"
+    )(
+      "OtherExtensionsSuite"
+    ),
+    honoured("names written in another case", "LookAtTable: filters name columns as the schema does")(
+      "names_in_another_case"
+    ),
+    honoured("plans and closures stay on the driver", "FindEnoughRows and LimitPrunedScanExec")(
+      "ClosuresSuite"
+    )
+  )
+
+  private def honoured(what: String, who: String)(test: String): Clause =
+    Clause(what, HonouredBy(who), named(test))
+
+  private def notPruned(what: String, codes: String*)(test: String): Clause =
+    Clause(what, NotPruned(codes), named(test))
+
+  private def notCalled(what: String, why: String)(test: String): Clause =
+    Clause(what, NotCalled(why), named(test))
+
+  private def named(test: String): String = if (test.endsWith("Suite")) test else s"test_$test"
+}

@@ -1,0 +1,97 @@
+package limitpruning.footers
+
+import java.util.UUID
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.TimeUnit.NANOSECONDS
+
+import scala.concurrent.ExecutionContext
+import scala.concurrent.duration.FiniteDuration
+import scala.util.Failure
+
+import org.apache.spark.{FutureAction, SparkContext}
+import org.apache.spark.broadcast.Broadcast
+import org.apache.spark.util.SerializableConfiguration
+
+import limitpruning.parquet.Footer
+
+/**
+ * Reads footers by a Spark job, which is cancelled as soon as no more of them are needed. The job belongs to the query's
+ * own job group, if that has one, and so is cancelled with it.
+ *
+ * @param conf the Hadoop configuration of the relation that is read
+ * @param table what the job's description calls the table
+ * @param threads footers that one task reads at the same time
+ */
+private[limitpruning] final class FootersByJob(
+    context: SparkContext,
+    conf: SerializableConfiguration,
+    cache: FactsCache,
+    table: String,
+    threads: Int
+) extends FooterSource {
+  import FootersByJob._
+
+  override def begin(files: Seq[FooterToRead]): FootersUnderWay = {
+    val answers = files.map(_ => new CompletableFuture[Array[Byte]]).toIndexedSeq
+    val shared = context.broadcast(conf)
+    val job = described(s"limit pruning: footers of ${files.size} files of $table")(submit(
+      files.map(f => FootersOnExecutor.question(f.file, f.columns)),
+      first => results => results.indices.foreach(i => answers(first + i).complete(results(i)): Unit),
+      shared
+    ))
+    job.onComplete {
+      case Failure(error) => answers.foreach(_.completeExceptionally(error): Unit)
+      case _ => ()
+    }(ExecutionContext.parasitic)
+    new FootersUnderWay {
+      override def await(index: Int, time: FiniteDuration): Footer = {
+        val answer = answers(index).get(time.toNanos.max(0L), NANOSECONDS)
+        val file = files(index).file
+        cache.keep(file, FootersOnExecutor.footer(file, answer))
+      }
+      // The broadcast is left to Spark's cleaner: destroying it would wait for tasks that are about to end.
+      override def close(): Unit = if (!job.isCompleted) job.cancel()
+    }
+  }
+
+  /** @param arrived takes the position of a task's first file, then the task's results */
+  private def submit(
+      files: Seq[Array[Byte]],
+      arrived: Int => Array[Array[Byte]] => Unit,
+      conf: Broadcast[SerializableConfiguration]
+  ): FutureAction[Unit] = {
+    val tasks = math.max(context.defaultParallelism, (files.size - 1) / FilesPerTask + 1).min(files.size)
+    val atOnce = threads // the class itself stays on the driver
+    context.submitJob(
+      context.parallelize(files, tasks),
+      (slice: Iterator[Array[Byte]]) => FootersOnExecutor.read(slice.toVector, conf.value.value, atOnce),
+      0 until tasks,
+      // As `parallelize` cuts a sequence.
+      (task: Int, results: Array[Array[Byte]]) =>
+        arrived((task * files.size.toLong / tasks).toInt)(results),
+      ()
+    )
+  }
+
+  /** What the Spark UI shows; the query's own job group is kept, for whoever cancels it. */
+  private def described[T](description: String)(start: => T): T = {
+    val before = Seq(Description, Group, Interrupt).map(key => key -> context.getLocalProperty(key))
+    context.setLocalProperty(Description, description)
+    context.setLocalProperty(Interrupt, "true") // tasks only wait for storage, and nobody for them
+    if (context.getLocalProperty(Group) == null)
+      context.setLocalProperty(Group, s"limit-pruning-${UUID.randomUUID}")
+    try start
+    finally before.foreach { case (key, value) => context.setLocalProperty(key, value) }
+  }
+}
+
+private object FootersByJob {
+
+  /** Few, so that footers arrive one task after the other and the rest can be left. */
+  private val FilesPerTask = 32
+
+  // As SparkContext names them.
+  private val Description = "spark.job.description"
+  private val Group = "spark.jobGroup.id"
+  private val Interrupt = "spark.job.interruptOnCancel"
+}

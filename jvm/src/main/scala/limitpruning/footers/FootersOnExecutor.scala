@@ -1,0 +1,75 @@
+package limitpruning.footers
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
+import java.util.concurrent.{Callable, Future}
+
+import scala.util.Using
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, Path}
+
+import limitpruning.parquet.{FileColumns, Footer, FooterReader, NarrowedFooter, UnreadableFooterException}
+
+/**
+ * The executors' side of reading footers. What travels is bytes, so that it does not matter how an application
+ * serializes its own.
+ */
+object FootersOnExecutor {
+
+  /** What is sent to executors to be read. */
+  private final case class Question(
+      path: String,
+      length: Long,
+      modificationTime: Long,
+      columns: FileColumns
+  ) {
+    def file: FileStatus = new FileStatus(length, false, 1, 1, modificationTime, new Path(path))
+  }
+
+  /** What [[read]] takes for one file. */
+  def question(file: FileStatus, columns: FileColumns): Array[Byte] =
+    toBytes(Question(file.getPath.toString, file.getLen, file.getModificationTime, columns))
+
+  /**
+   * @param questions one for each file
+   * @param threads footers that are read at the same time
+   * @return for each file, in order, what [[footer]] takes
+   */
+  def read(questions: Seq[Array[Byte]], conf: Configuration, threads: Int): Array[Array[Byte]] = {
+    val reader = new FooterReader(conf)
+    val files = questions.map(ofBytes).collect { case question: Question => question }
+    if (files.size <= 1 || threads == 1) files.map(answer(reader, _)).toArray
+    else {
+      val pool = PlanningThreads.pool(math.min(threads, files.size))
+      try
+        files.map(file => pool.submit((() => answer(reader, file)): Callable[Array[Byte]]))
+          .map((reading: Future[Array[Byte]]) => reading.get()).toArray
+      finally { val _ = pool.shutdownNow() }
+    }
+  }
+
+  /**
+   * @param answer what [[read]] gave for the file
+   * @throws UnreadableFooterException where it has no footer
+   */
+  def footer(file: FileStatus, answer: Array[Byte]): Footer =
+    ofBytes(answer) match {
+      case narrowed: NarrowedFooter => FooterReader.explained(file)(Footer.of(narrowed))
+      case problem: String => throw new UnreadableFooterException(file, problem)
+      case other => throw new IllegalStateException(s"executors do not answer with ${other.getClass}")
+    }
+
+  private def answer(reader: FooterReader, asked: Question): Array[Byte] = toBytes(
+    try reader.narrowed(asked.file, asked.columns)
+    catch { case e: UnreadableFooterException => e.problem }
+  )
+
+  private def toBytes(value: AnyRef): Array[Byte] = {
+    val bytes = new ByteArrayOutputStream
+    Using.resource(new ObjectOutputStream(bytes))(_.writeObject(value))
+    bytes.toByteArray
+  }
+
+  private def ofBytes(bytes: Array[Byte]): AnyRef =
+    Using.resource(new ObjectInputStream(new ByteArrayInputStream(bytes)))(_.readObject())
+}

@@ -1,0 +1,73 @@
+package limitpruning.search
+
+import limitpruning.parquet.ColumnPages
+import limitpruning.predicate.{Column, ColumnFacts, Evaluator, MatchState, RowUnit, SupportedTypes}
+import limitpruning.search.ClassifiedRowGroup._
+import limitpruning.select.RowRange
+
+/**
+ * Classifies a row group by its pages. Pages of different columns do not line up, so the predicate is asked about every
+ * range of rows between two page boundaries of the columns concerned: within such a range each of them has one page.
+ */
+private[limitpruning] object ClassifyPages {
+
+  /**
+   * @param rows of the row group, at least 1
+   * @param known the facts about the row group as a whole
+   * @param pages by the ordinal of the column
+   * @param undecided the row group as it was classified without pages
+   */
+  def apply(
+      evaluator: Evaluator,
+      columns: IndexedSeq[Column],
+      rows: Long,
+      known: RowUnit,
+      pages: Map[Int, ColumnPages],
+      undecided: ClassifiedRowGroup
+  ): ClassifiedRowGroup = if (pages.isEmpty) undecided
+  else {
+    val states = units(columns, rows, known, pages).map { case (range, unit) =>
+      range -> MatchState.of(evaluator.outcomes(unit))
+    }
+    val matching = states.collect { case (range, MatchState.FullyMatching) => range }
+    val isDecided = states.forall { case (_, state) => state != MatchState.PartiallyMatching }
+    if (matching.isEmpty && isDecided) NotMatching
+    else if (matching.size == states.size) fullyMatching(rows)
+    else
+      ClassifiedRowGroup(
+        MatchState.PartiallyMatching,
+        undecided.obstacle.filterNot(_ => isDecided),
+        RowRange.joined(matching),
+        isDecided
+      )
+  }
+
+  /** The ranges of rows between page boundaries, ascending, with the facts about each. */
+  def units(
+      columns: IndexedSeq[Column],
+      rows: Long,
+      known: RowUnit,
+      pages: Map[Int, ColumnPages]
+  ): Seq[(RowRange, RowUnit)] = {
+    val orderings = pages.map { case (ordinal, _) =>
+      ordinal -> SupportedTypes.ordering(columns(ordinal).dataType)
+    }
+    val starts = (0L +: pages.values.flatMap(_.starts).toSeq).distinct.sorted :+ rows
+    starts.zip(starts.tail).map { case (from, until) =>
+      RowRange(from, until) -> new PageFactsAt(from, known, pages, orderings)
+    }
+  }
+
+  /** The facts about the pages that hold a row: what each page tells, and what is known of the row group as well. */
+  private final class PageFactsAt(
+      row: Long,
+      known: RowUnit,
+      pages: Map[Int, ColumnPages],
+      orderings: Map[Int, Ordering[Any]]
+  ) extends RowUnit {
+    override def facts(ordinal: Int): ColumnFacts =
+      pages.get(ordinal).fold(known.facts(ordinal))(_.at(row).and(known.facts(ordinal), orderings(ordinal)))
+
+    override def excludes(ordinal: Int, value: Any): Boolean = known.excludes(ordinal, value)
+  }
+}

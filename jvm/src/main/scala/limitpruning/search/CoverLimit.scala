@@ -1,0 +1,66 @@
+package limitpruning.search
+
+import limitpruning.parquet.UnreadableFooterException
+import limitpruning.scan.LookWhileReading
+import limitpruning.select.{CandidateRows, ChosenRows, ListedFile, NotCovered, ProvedCover, Selection}
+
+/** Decides for one LIMIT what to read: list, look, select. */
+object CoverLimit {
+
+  /** @return what to read, or why the LIMIT is not pruned */
+  def apply(scan: LimitedScan, table: LookAtTable): Either[Refusal, LimitPlan] = {
+    val started = System.nanoTime()
+    val files = table.files // listed before the time for footers begins
+    val refine = new RefineRowGroups(
+      table.classify,
+      table.storage,
+      table.narrow,
+      table.maxBytes,
+      table.budget.maxTime.fromNow
+    )
+    val select = new SelectRows(table.narrow, table.storage, table.maxBytes)
+    val search = new RowGroupSearch(
+      scan.limit,
+      table.budget,
+      table.footers(_),
+      table.classify(_, _),
+      refine(_, _),
+      select(_)
+    )
+    try {
+      val (outcome, seen) = search.run(files)
+      val counts = seen.copy(footersKept = table.footers.hits)
+      val looked = Some(SeenRowGroups(search.seen, table.classify))
+      def nanos: Long = System.nanoTime() - started
+      def read(rows: ChosenRows, look: Option[LookWhileReading] = None) =
+        Right(LimitPlan(rows, looked, look = look))
+      outcome match {
+        case Right(selection) => read(ProvedCover(scan.limit, scan.conjuncts, selection, counts, nanos))
+        case Left(reason) =>
+          preferred(reason, search.seen, files.drop(search.seen.size), new SelectPreferred(select)) match {
+            case Some(selection) =>
+              val why = NotCovered(reason.code, reason.message)
+              val conjuncts = scan.conjuncts
+              val rows =
+                CandidateRows(scan.limit, conjuncts, selection, counts, nanos, notCovered = Some(why))
+              read(rows, if (selection.unseen.isEmpty) None else table.whileReading)
+            case None => Left(Refusal(reason, Some(scan), Some(counts), nanos, looked))
+          }
+      }
+    } catch {
+      case e: UnreadableFooterException =>
+        Left(Refusal(Declined.UnreadableFooter(e.getMessage), Some(scan), None, System.nanoTime() - started))
+    }
+  }
+
+  /** What is better to read than everything, where the table turned out to be clustered by the predicate. */
+  private def preferred(
+      reason: Declined,
+      seen: Seq[ClassifiedFile],
+      unseen: Seq[ListedFile],
+      select: SelectPreferred
+  ): Option[Selection] = reason match {
+    case _: Declined.NotEnoughRows | _: Declined.OutOfBudget => select(seen, unseen)
+    case _ => None
+  }
+}

@@ -1,0 +1,71 @@
+package limitpruning.search
+
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.FileStatus
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.types.StructType
+
+import limitpruning.parquet.{FileColumns, Footer, FooterReader, ReadSettings}
+import limitpruning.predicate.MatchState
+import limitpruning.scan.{EnoughRows, LookWhileReading}
+import limitpruning.select.{FileVersion, ListedFile}
+
+/**
+ * Where fully matching row groups of a part of a file hold `limit` rows, they are enough of it: whatever else a task reads,
+ * it has as many rows as any LIMIT over it can want. By statistics alone, from the footer that reading opens anyway.
+ *
+ * @param limit rows wanted, at least 1
+ * @param columns those of the predicate
+ */
+private[limitpruning] final class FindEnoughRows(
+    limit: Int,
+    conjuncts: Seq[Expression],
+    output: Seq[Attribute],
+    partitions: StructType,
+    settings: ReadSettings,
+    columns: FileColumns
+) extends LookWhileReading {
+  @transient private lazy val classify = new ClassifyRowGroups(conjuncts, output, partitions, settings)
+
+  override def apply(
+      file: FileStatus,
+      partitionValues: InternalRow,
+      from: Long,
+      length: Long,
+      conf: Configuration
+  ): Option[EnoughRows] =
+    try {
+      val footer = new FooterReader(conf).read(file, columns)
+      val states = classify(ListedFile(partitionValues, file), footer).rowGroups.map(_.state)
+      val midpoints = footer.places.midpoints
+      val fully = states.indices.filter(i =>
+        states(i) == MatchState.FullyMatching && from <= midpoints(i) && midpoints(i) < from + length
+      )
+      enough(footer, fully, footer.seal.version(file.getLen))
+    } catch {
+      // Whatever is wrong with the file, reading it will tell in Spark's own way.
+      case NonFatal(_) => None
+    }
+
+  private def enough(footer: Footer, fully: Seq[Int], version: FileVersion): Option[EnoughRows] = {
+    val before = fully.scanLeft(0L)((rows, i) => rows + footer.rowGroups(i).getRowCount.min(limit.toLong))
+    val needed = fully.zip(before).collect { case (rowGroup, rows) if rows < limit => rowGroup }
+    val runs = neighbours(needed)
+    if (before.last < limit || !runs.forall(run => footer.places.selectsExactly(run.head, run.last))) None
+    else {
+      val ranges = runs.map { run =>
+        val start = footer.places.midpoints(run.head)
+        (start, footer.places.midpoints(run.last) + 1 - start)
+      }
+      Some(EnoughRows(ranges, needed.size, needed.map(footer.places.bytes(_)).sum, version))
+    }
+  }
+
+  private def neighbours(rowGroups: Seq[Int]): Seq[Seq[Int]] = rowGroups.foldLeft(Vector.empty[Vector[Int]]) {
+    case (done :+ run, next) if run.last + 1 == next => done :+ (run :+ next)
+    case (done, next) => done :+ Vector(next)
+  }
+}

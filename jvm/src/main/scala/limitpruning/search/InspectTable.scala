@@ -1,0 +1,116 @@
+package limitpruning.search
+
+import scala.concurrent.duration.{Deadline, DurationInt}
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.{Expression, FileSourceMetadataAttribute, GetStructField}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
+
+import limitpruning.footers.FactsCache
+import limitpruning.parquet.{ColumnPages, PageIndexReader, RowGroupDetails, UnreadableFooterException}
+import limitpruning.predicate.{Column, ColumnFacts, SupportedTypes}
+import limitpruning.select.ListedFile
+
+/**
+ * Looks at all files of a table for one predicate, whether or not that would pay for a LIMIT, and at all columns. One look,
+ * one instance; not thread-safe.
+ */
+final class InspectTable(scan: LimitedScan, session: SparkSession, cache: FactsCache, conf: SQLConf) {
+  import InspectTable._
+
+  private val table = new LookAtTable(scan, session, cache, conf, alsoAsked = leaves(scan))
+
+  /** The files that partition pruning leaves, in reading order. */
+  val files: IndexedSeq[ListedFile] = table.files
+
+  /** Classified them. */
+  def classify: ClassifyRowGroups = table.classify
+
+  /** The columns that are looked at: those of the predicate, then all others. */
+  def columns: IndexedSeq[Column] = table.classify.columns
+
+  /** How many of the columns are the predicate's. */
+  val predicateColumns: Int = scan.conjuncts.flatMap(Column.in).distinctBy(_.id).size
+
+  def isPartition(column: Column): Boolean =
+    scan.relation.partitionSchema.fieldNames.exists(conf.resolver(_, column.attribute.name))
+
+  /**
+   * Looks at some of the files, as deep as a LIMIT would, each after the other.
+   *
+   * @throws limitpruning.parquet.UnreadableFooterException for a file that has no footer, or takes too long to give it
+   */
+  def lookAt(some: Seq[ListedFile]): Seq[InspectedFile] = {
+    val deadline = Deadline.now + Patience
+    val refine =
+      new RefineRowGroups(table.classify, table.storage, table.narrow, table.maxBytes, deadline)
+    val footers = table.footers(some)
+    try some.map { file =>
+        val footer = footers.next(deadline).getOrElse {
+          throw new UnreadableFooterException(file.status, s"it did not come within $Patience")
+        }
+        inspected(refine(table.classify(file, footer), Long.MaxValue))
+      }
+    finally footers.close()
+  }
+
+  private def inspected(file: ClassifiedFile): InspectedFile = {
+    val status = file.listed.status
+    val details = new RowGroupDetails(status, file.footer, file.facts, table.storage, MaxPart)
+    val indexes = new PageIndexReader(status, file.footer, table.storage, table.maxBytes)
+    try {
+      val chunks =
+        for (rowGroup <- file.rowGroups.indices; known = file.known(rowGroup)) yield columns.indices.map { i =>
+          InspectedChunk(
+            if (file.isBelieved) known.facts(i) else ColumnFacts.Unknown,
+            ColumnPages.exist(file.facts, indexes, columns(i), rowGroup),
+            details.hasDictionary(columns(i), rowGroup),
+            details.hasBloomFilter(columns(i), rowGroup)
+          )
+        }
+      new InspectedFile(file, chunks)
+    } finally {
+      details.close()
+      indexes.close()
+    }
+  }
+}
+
+/** @param chunks what there is of each column, by row group */
+final class InspectedFile(val file: ClassifiedFile, val chunks: IndexedSeq[IndexedSeq[InspectedChunk]])
+
+/** What metadata there is of one column in one row group, as far as it is believed. */
+final case class InspectedChunk(
+    facts: ColumnFacts,
+    hasPageIndex: Boolean,
+    hasDictionary: Boolean,
+    hasBloomFilter: Boolean
+)
+
+private object InspectTable {
+
+  /** Columns that are looked at beside the predicate's, at most. */
+  private val MostColumns = 200
+
+  /** For the footers of one wave. */
+  private val Patience = 10.minutes
+
+  /** Bytes of a dictionary or filter that counts as one. */
+  private val MaxPart = 1024L * 1024
+
+  private def leaves(scan: LimitedScan): Seq[Expression] =
+    scan.logical.output
+      .filter { case FileSourceMetadataAttribute(_) => false; case _ => true }
+      .flatMap(leaves(_))
+      .take(MostColumns)
+
+  private def leaves(e: Expression): Seq[Expression] = e.dataType match {
+    case struct: StructType =>
+      struct.fields.toSeq.zipWithIndex.flatMap { case (field, i) =>
+        leaves(GetStructField(e, i, Some(field.name)))
+      }
+    case type_ if SupportedTypes.contains(type_) => Seq(e)
+    case _ => Nil
+  }
+}

@@ -1,0 +1,118 @@
+package limitpruning.search
+
+import scala.concurrent.duration.Deadline
+
+import limitpruning.parquet.{ColumnPages, PageIndexReader, RowGroupDetails, Storage}
+import limitpruning.predicate.{Evaluator, RowUnit}
+import limitpruning.select.RowRange
+
+/**
+ * Looks deeper into row groups that the footer leaves undecided: at dictionaries and bloom filters, then at pages; in
+ * order, as long as rows are missing, bytes and time are left, and it helps. One search, one instance.
+ *
+ * @param narrow knows whether some rows of a row group can be read without the others
+ * @param maxBytes bytes that are read for one LIMIT at most
+ * @param deadline nothing is read after it: each row group may take several requests, one after the other
+ */
+final class RefineRowGroups(
+    classify: ClassifyRowGroups,
+    storage: Storage,
+    narrow: NarrowRowGroups,
+    maxBytes: Long,
+    deadline: Deadline
+) {
+  import RefineRowGroups._
+
+  private var bytesLeft = maxBytes
+  private var inVain = 0
+
+  /**
+   * @param needed rows that are still missing, counted from this file's first row group on
+   * @return the file with some of its row groups decided now
+   */
+  def apply(file: ClassifiedFile, needed: Long): ClassifiedFile = classify.evaluator match {
+    case Some(evaluator) if file.isBelieved && file.rowGroups.exists(isUndecided) =>
+      val look = new Look(file, evaluator)
+      try file.withRowGroups(look.refined(needed))
+      finally look.close()
+    case _ => file
+  }
+
+  /** A look into one file. */
+  private final class Look(file: ClassifiedFile, evaluator: Evaluator) {
+    private val status = file.listed.status
+    private val details =
+      new RowGroupDetails(status, file.footer, file.facts, storage, math.min(maxBytes, LargestPart))
+    private val indexes = new PageIndexReader(status, file.footer, storage, bytesLeft)
+
+    def close(): Unit = {
+      bytesLeft -= bytesRead
+      details.close()
+      indexes.close()
+    }
+
+    def refined(needed: Long): IndexedSeq[ClassifiedRowGroup] = {
+      var found = 0L
+      file.rowGroups.zipWithIndex.map { case (rowGroup, ordinal) =>
+        val refined =
+          if (isUndecided(rowGroup) && found < needed && pays) refine(rowGroup, ordinal) else rowGroup
+        found += RowRange.rowsOf(refined.matching)
+        refined
+      }
+    }
+
+    private def bytesRead: Long = details.bytesRead + indexes.bytesRead
+
+    private def pays: Boolean = bytesRead < bytesLeft && deadline.hasTimeLeft() && inVain < MostInVain
+
+    private def refine(rowGroup: ClassifiedRowGroup, ordinal: Int): ClassifiedRowGroup = {
+      val before = bytesRead
+      val (byValues, unit) = lookAtValues(rowGroup, ordinal)
+      val refined = if (isUndecided(byValues)) lookAtPages(byValues, ordinal, unit) else byValues
+      if (!isUndecided(refined) || refined.matching.nonEmpty) inVain = 0
+      else if (bytesRead > before) inVain += 1
+      refined
+    }
+
+    /** Reads nothing where the conjuncts that are undecided cannot all be decided by dictionaries and filters. */
+    private def lookAtValues(rowGroup: ClassifiedRowGroup, ordinal: Int): (ClassifiedRowGroup, RowUnit) = {
+      val known = file.known(ordinal)
+      val undecided = evaluator.undecided(known)
+      if (undecided.forall(_.exists(column => details.exist(classify.columns(column), ordinal)))) {
+        val unit = new DetailedFacts(known, classify.columns, undecided.flatten.toSet, ordinal, details)
+        (classify.classify(rows(ordinal), unit).copy(by = Layer.Values), unit)
+      } else (rowGroup, known)
+    }
+
+    /** Reads nothing where the conjuncts that are undecided cannot all be decided by pages. */
+    private def lookAtPages(
+        rowGroup: ClassifiedRowGroup,
+        ordinal: Int,
+        known: RowUnit
+    ): ClassifiedRowGroup = {
+      def exist(column: Int): Boolean =
+        ColumnPages.exist(file.facts, indexes, classify.columns(column), ordinal)
+      val undecided = evaluator.undecided(known)
+      if (narrow.isPossible(file.footer, indexes, ordinal) && undecided.forall(_.exists(exist))) {
+        val pages = undecided.flatten.distinct.flatMap { column =>
+          ColumnPages.of(file.facts, indexes, classify.columns(column), ordinal).map(column -> _)
+        }
+        ClassifyPages(evaluator, classify.columns, rows(ordinal), known, pages.toMap, rowGroup)
+          .copy(by = Layer.Pages)
+      } else rowGroup
+    }
+
+    private def rows(ordinal: Int): Long = file.footer.rowGroups(ordinal).getRowCount
+  }
+}
+
+private object RefineRowGroups {
+
+  /** Row groups in a row that stay undecided before looking deeper is given up. */
+  private val MostInVain = 8
+
+  /** Bytes of one dictionary or bloom filter. */
+  private val LargestPart = 1024L * 1024
+
+  private def isUndecided(rowGroup: ClassifiedRowGroup): Boolean = !rowGroup.isDecided
+}

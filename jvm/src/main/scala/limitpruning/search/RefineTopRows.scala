@@ -1,0 +1,124 @@
+package limitpruning.search
+
+import scala.collection.mutable
+
+import limitpruning.parquet.{ColumnPages, PageIndexReader, Storage}
+import limitpruning.predicate.{MatchState, RowUnit}
+import limitpruning.select.{RowBound, RowRange}
+
+/**
+ * Looks at the pages of the row groups that the bound leaves, the best first, as long as bytes are left and it helps: pages
+ * give a better bound, and those behind it are left out. One search, one instance.
+ *
+ * @param narrow knows whether some rows of a row group can be read without the others
+ * @param maxBytes bytes of page indexes that are read for one LIMIT at most
+ */
+final class RefineTopRows(
+    limit: Int,
+    key: KeyFacts,
+    classify: ClassifyRowGroups,
+    storage: Storage,
+    narrow: NarrowRowGroups,
+    maxBytes: Long
+) {
+  import RefineTopRows._
+
+  private val bound = new RowBound(limit.toLong, key.order)
+  private var tried, inVain = 0
+  private val readers = mutable.Map.empty[ClassifiedFile, PageIndexReader]
+
+  /** @return what was found, with fewer rows of some row groups, or fewer row groups */
+  def apply(found: FoundTopRows): FoundTopRows =
+    try refined(found)
+    finally readers.values.foreach(_.close())
+
+  private def refined(found: FoundTopRows): FoundTopRows = {
+    def isBehind(best: Option[Any]): Boolean = found.bound.excludes(best) || bound.excludes(best)
+    val looked = found.kept.map { candidate =>
+      val parts = if (!pays || isBehind(candidate.best)) None else partsOf(candidate)
+      parts match {
+        case Some(parts) =>
+          parts.foreach(part => part.certain.foreach(bound.add(_, part.range.rows)))
+          if (!parts.exists(part => isBehind(part.best))) inVain += 1
+        case None => certain(candidate).foreach { case (place, rows) => bound.add(place, rows) }
+      }
+      (candidate, parts)
+    }
+    val kept = looked.map { case (candidate, parts) =>
+      candidate.copy(ranges =
+        parts.fold(candidate.ranges)(_.filterNot(part => isBehind(part.best)).map(_.range))
+      )
+    }.filter(candidate => candidate.ranges.nonEmpty && !isBehind(candidate.best))
+    val better = if (bound.place.exists(place => found.bound.place.forall(key.order.lteq(place, _)))) bound
+    else found.bound
+    val unseen = found.unseen.filterNot(file => isBehind(key.best(file)))
+    FoundTopRows(kept, unseen, better, found.dropped + found.kept.size - kept.size)
+  }
+
+  private def certain(candidate: Candidate): Seq[(Any, Long)] =
+    if (candidate.file.rowGroups(candidate.rowGroup).state != MatchState.FullyMatching) Nil
+    else key.certain(candidate.file, candidate.rowGroup)
+
+  private def pays: Boolean =
+    tried < MostRowGroups && inVain < MostInVain && readers.size < MostFiles &&
+      readers.values.map(_.bytesRead).sum < maxBytes
+
+  /** None where the row group's pages are not known, or not worth knowing. */
+  private def partsOf(candidate: Candidate): Option[Seq[Part]] = {
+    tried += 1
+    val file = candidate.file
+    val indexes = readers.getOrElseUpdate(
+      file,
+      new PageIndexReader(file.listed.status, file.footer, storage, maxBytes)
+    )
+    def exist(column: Int): Boolean =
+      ColumnPages.exist(file.facts, indexes, classify.columns(column), candidate.rowGroup)
+    val isWorthIt = narrow.isPossible(file.footer, indexes, candidate.rowGroup) &&
+      key.columns.exists(exist) &&
+      narrow.isLarge(file.footer, candidate.rowGroup)
+    if (!file.isBelieved || !isWorthIt) None
+    else {
+      val known = file.known(candidate.rowGroup)
+      val undecided = classify.evaluator.toSeq.flatMap(_.undecided(known)).flatten
+      val pages = (key.columns ++ undecided).distinct.flatMap { column =>
+        ColumnPages.of(file.facts, indexes, classify.columns(column), candidate.rowGroup).map(column -> _)
+      }.toMap
+      val rows = file.footer.rowGroups(candidate.rowGroup).getRowCount
+      if (pages.isEmpty) None
+      else Some(for (
+        (range, unit) <- ClassifyPages.units(classify.columns, rows, known, pages);
+        part <- part(file, range, unit)
+      )
+        yield part)
+    }
+  }
+
+  /** None where no row of the range matches. */
+  private def part(file: ClassifiedFile, range: RowRange, unit: RowUnit): Option[Part] = {
+    val (best, worst) = key.ends(file, unit)
+    classify.classify(range.rows, unit).state match {
+      case MatchState.NotMatching => None
+      case MatchState.PartiallyMatching => Some(Part(range, best, None))
+      case MatchState.FullyMatching => Some(Part(range, best, worst))
+    }
+  }
+}
+
+private object RefineTopRows {
+
+  /** Row groups of whose pages none could be left out before looking at pages is given up. */
+  private val MostInVain = 2
+
+  /** Row groups whose pages are asked for at most. */
+  private val MostRowGroups = 64
+
+  /** Files whose page indexes are read at most: it is the best row groups that give the bound. */
+  private val MostFiles = 16
+
+  /**
+   * Some rows of a row group.
+   *
+   * @param certain the place that all of them are certain to reach, and to match, if there is one
+   */
+  private final case class Part(range: RowRange, best: Option[Any], certain: Option[Any])
+}

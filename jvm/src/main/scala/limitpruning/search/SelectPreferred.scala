@@ -1,0 +1,53 @@
+package limitpruning.search
+
+import limitpruning.predicate.MatchState
+import limitpruning.select.{ListedFile, MatchingRows, RowRange, SelectedFile, Selection}
+
+/**
+ * Chooses what is read for a LIMIT that is not covered, where looking showed something that helps: row groups that do not
+ * match are left out, and fully matching ones come first, so that Spark's incremental `take` meets them in its first job.
+ */
+private[limitpruning] final class SelectPreferred(select: SelectRows) {
+
+  /**
+   * @param seen files that were looked at, in reading order
+   * @param unseen the other files, which are read whole
+   * @return none where the row groups would be read just as without us
+   */
+  def apply(seen: Seq[ClassifiedFile], unseen: Seq[ListedFile]): Option[Selection] = {
+    val states = seen.flatMap(_.rowGroups.map(_.state))
+    val isAsBefore = !states.contains(MatchState.NotMatching) && isInOrder(states)
+    if (isAsBefore) None
+    else {
+      val files = seen.map(file => file -> selected(file))
+      // Where row groups of a file cannot be told apart, it is read whole.
+      val whole = files.collect { case (file, None) => file.listed }
+      val chosen = files.collect { case (file, Some(rowGroups)) => (file, rowGroups) }
+      val first = chosen.flatMap { case (file, rowGroups) => only(file, rowGroups, isFully = true) }
+      val then_ = chosen.flatMap { case (file, rowGroups) => only(file, rowGroups, isFully = false) }
+      Some(Selection(
+        first ++ then_,
+        whole ++ unseen
+      ))
+    }
+  }
+
+  /** Whether fully matching row groups come first as it is. */
+  private def isInOrder(states: Seq[MatchState]): Boolean =
+    !states.dropWhile(_ == MatchState.FullyMatching).contains(MatchState.FullyMatching)
+
+  /** The row groups of a file in which rows may match, none where they cannot be read without others. */
+  private def selected(file: ClassifiedFile): Option[Seq[SelectedFile]] = {
+    val rows = file.rowGroups.indices.filter(file.rowGroups(_).state != MatchState.NotMatching).map { i =>
+      MatchingRows(i, RowRange.all(file.footer.rowGroups(i).getRowCount), isWhole = true)
+    }
+    if (rows.isEmpty) Some(Nil) else select(Seq(file -> rows)).toOption.map(_.files)
+  }
+
+  private def only(file: ClassifiedFile, chosen: Seq[SelectedFile], isFully: Boolean): Seq[SelectedFile] =
+    chosen.map { one =>
+      one.copy(rowGroups = one.rowGroups.filter { rowGroup =>
+        (file.rowGroups(rowGroup.ordinal).state == MatchState.FullyMatching) == isFully
+      })
+    }.filter(_.rowGroups.nonEmpty)
+}

@@ -1,0 +1,71 @@
+package limitpruning.search
+
+import limitpruning.parquet.{Addressing, PageIndexReader, Storage}
+import limitpruning.select.{MatchingRows, Place, RowRange, SelectedFile, SelectedRowGroup, Selection}
+
+/**
+ * Turns the rows that were chosen into what a scan reads of each file.
+ *
+ * @param maxBytes bytes of page indexes that are read of one file at most
+ */
+final class SelectRows(narrow: NarrowRowGroups, storage: Storage, maxBytes: Long) {
+
+  /** @return the selection, or why the rows cannot be read without others */
+  def apply(chosen: Seq[(ClassifiedFile, Seq[MatchingRows])]): Either[Declined, Selection] = {
+    val files = chosen.map { case (file, rows) => select(file, rows) }
+    files.collectFirst { case Left(reason) => reason }
+      .toLeft(Selection(files.collect { case Right(file) => file }))
+  }
+
+  private def select(file: ClassifiedFile, rows: Seq[MatchingRows]): Either[Declined, SelectedFile] = {
+    val status = file.listed.status
+    val path = file.listed.path
+    // Before the pages are looked up in which rows are that are proved already.
+    val parts = storage.parts.of(status)
+    for {
+      whole <- Addressing.of(file.footer, rows.map(_.ordinal)).toRight(Declined.UnaddressableRowGroups(path))
+      rowGroups <- narrowed(file, whole.zip(rows)).toRight(Declined.UnreadablePages(path))
+    } yield SelectedFile(
+      file.listed,
+      file.footer.seal.version(status.getLen, parts),
+      rowGroups,
+      isWhole = rows.size == file.footer.rowGroups.size && rows.forall(_.isWhole)
+    )
+  }
+
+  private def narrowed(
+      file: ClassifiedFile,
+      rowGroups: Seq[(SelectedRowGroup, MatchingRows)]
+  ): Option[Seq[SelectedRowGroup]] = {
+    val indexes = new PageIndexReader(file.listed.status, file.footer, storage, maxBytes)
+    try {
+      val selected =
+        rowGroups.map { case (whole, rows) => narrow(file.footer, indexes, whole, rows) }
+      if (selected.forall(_.nonEmpty)) Some(selected.flatten) else None
+    } finally indexes.close()
+  }
+}
+
+/** Turns the row groups that may hold the first rows into what a scan reads, the best first. */
+final class SelectCandidates(select: SelectRows) {
+
+  /** @return the selection, or why the row groups cannot be read without others */
+  def apply(found: FoundTopRows): Either[Declined, Selection] = {
+    val files = found.kept.groupBy(_.file).toSeq.map { case (file, candidates) =>
+      file -> candidates.sortBy(_.rowGroup).map { candidate =>
+        // Whole as far as reading goes: more rows than the ranges would do no harm.
+        MatchingRows(candidate.rowGroup, RowRange.joined(candidate.ranges), isWhole = true)
+      }
+    }
+    val seen = if (files.isEmpty) Right(Selection(Nil)) else select(files)
+    seen.map { selection =>
+      val byPlace = (for (file <- selection.files; rowGroup <- file.rowGroups)
+        yield (file.listed.position, rowGroup.ordinal) -> file.copy(rowGroups = Seq(rowGroup))).toMap
+      val ordered = found.kept.map { candidate =>
+        val file = byPlace((candidate.file.listed.position, candidate.rowGroup))
+        file.copy(rowGroups = file.rowGroups.map(_.copy(best = candidate.best.map(Place(_)))))
+      }
+      Selection(ordered, found.unseen)
+    }
+  }
+}

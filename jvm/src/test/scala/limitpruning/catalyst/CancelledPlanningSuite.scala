@@ -1,0 +1,95 @@
+package limitpruning.catalyst
+
+import java.util.concurrent.TimeUnit.SECONDS
+
+import scala.jdk.CollectionConverters._
+import scala.util.{Failure, Try}
+
+import org.apache.spark.sql.DataFrame
+import org.scalatest.concurrent.Eventually
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Seconds, Span}
+
+import limitpruning.conf.LimitPruningConf
+import limitpruning.scan.FileChangedException
+import limitpruning.testing.{ParquetFixture, SparkSuite, WatchedFileSystem}
+
+/** A query that is cancelled while its LIMIT is being planned ends there, and leaves nothing behind. */
+class CancelledPlanningSuite extends AnyFunSuite with SparkSuite with Eventually {
+  override implicit val patienceConfig: PatienceConfig = PatienceConfig(Span(10, Seconds))
+
+  /** Files whose footers leave `a <> 500` to dictionaries; of a name of its own, nothing is known beforehand. */
+  private def table(name: String): DataFrame = {
+    WatchedFileSystem.register(spark.sparkContext.hadoopConfiguration)
+    val rows = (0 until 100).map(i => Seq[Any](Seq(1, 999)(i % 2)))
+    val fixture = ParquetFixture("required int32 a;").withDictionary.rowGroup(rows: _*)
+    val _ = tableOf(name, (1 to 9).map(number => s"$number.parquet" -> fixture): _*)
+    spark.read.parquet(s"watched://${pathOf(name)}")
+  }
+
+  /** Plans the query in a thread that is interrupted when a read is waiting; gives what came of it. */
+  private def interrupted(query: DataFrame, unhindered: Int): Try[Any] = {
+    @volatile var outcome: Try[Any] = Failure(new IllegalStateException("planning has not ended"))
+    val planning = new Thread(() => outcome = Try(planned(query)).recover { case e => e })
+    WatchedFileSystem.hold(unhindered)
+    planning.setUncaughtExceptionHandler((_, error) => outcome = Failure(error))
+    planning.start()
+    try {
+      assert(WatchedFileSystem.waiting.tryAcquire(10, SECONDS), "a read must be waiting")
+      planning.interrupt()
+      planning.join(10000)
+    } finally WatchedFileSystem.release()
+    outcome
+  }
+
+  private def threadsAlive: Seq[String] =
+    Thread.getAllStackTraces.keySet.asScala.map(_.getName).filter(_.contains("limit-pruning")).toSeq
+
+  private val stages = Seq("a footer" -> 0, "a dictionary" -> 9)
+
+  for ((what, unhindered) <- stages; threads <- Seq(1, 8))
+    test(s"planning that is interrupted while it reads $what ends at once: $threads threads") {
+      withConf(LimitPruningConf.Threads.key -> threads.toString, LimitPruningConf.FirstFiles.key -> "9") {
+        val watched = table(s"$what $threads")
+        val query = watched.where("a <> 500").limit(300)
+        interrupted(query, unhindered) match {
+          case Failure(_: InterruptedException) =>
+          case other => fail(s"the interruption was lost: $other")
+        }
+        eventually(assert(WatchedFileSystem.open.get == 0 && threadsAlive == Nil))
+        assert(
+          watched.where("a <> 500").limit(300).collect().length == 300,
+          "a later query finds all as ever"
+        )
+      }
+    }
+
+  test("no stream stays open, whether a LIMIT is covered or not, and read to its end or not") {
+    val watched = table("watched")
+    for (
+      (query, reason) <- Seq(
+        watched.limit(3) -> None,
+        watched.where("a <> 500").limit(899) -> None,
+        watched.where("a = 999").limit(9) -> Some("not-clustered")
+      )
+    ) {
+      assert(reasonOf(query) == reason)
+      assert(query.collect().nonEmpty)
+      eventually(assert(WatchedFileSystem.open.get == 0))
+    }
+  }
+
+  for (vectorized <- Seq("true", "false"))
+    test(s"line 35: no stream stays open to a file that is refused because it has changed: $vectorized") {
+      withConf("spark.sql.parquet.enableVectorizedReader" -> vectorized) {
+        val file = pathOf(s"refused/$vectorized.parquet")
+        val fixture = ParquetFixture("required int32 a;").rowGroup(Seq(1), Seq(2))
+        WatchedFileSystem.register(spark.sparkContext.hadoopConfiguration)
+        val query = spark.read.parquet(s"watched://${fixture.write(file)}").limit(2)
+        assert(scansOf(query).size == 1)
+        val _ = fixture.rowGroup(Seq(3)).write(file)
+        intercept[FileChangedException](query.collect())
+        eventually(assert(WatchedFileSystem.open.get == 0))
+      }
+    }
+}

@@ -1,0 +1,66 @@
+package limitpruning.catalyst
+
+import org.scalatest.concurrent.Eventually
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Seconds, Span}
+
+import limitpruning.parquet.FileColumns
+import limitpruning.report.SharedState
+import limitpruning.testing.{ParquetFixture, SparkSuite}
+
+class ForgetRefreshedFilesSuite extends AnyFunSuite with SparkSuite with Eventually {
+  override implicit val patienceConfig: PatienceConfig = PatienceConfig(Span(20, Seconds))
+
+  private lazy val shared = spark.sessionState.optimizer.preCBORules.collectFirst {
+    case rule: PruneLimits => rule.state
+  }.getOrElse(SharedState.of(spark))
+
+  private def kept(name: String): Boolean =
+    shared.facts.footer(status(pathOf(s"$name/0.parquet")), FileColumns.named(Seq("a"))).nonEmpty
+
+  private def look(name: String): Unit =
+    reportsOf(spark.read.parquet(pathOf(name).toString).select("a").limit(1)).foreach(r => assert(r.covered))
+
+  private lazy val tables = Seq("one", "two").foreach { name =>
+    tableOf(name, "0.parquet" -> ParquetFixture("required int32 a;").rowGroup(Seq(1)))
+  }
+
+  test("what was read for a query is kept; REFRESH of a path forgets what is below it") {
+    tables
+    Seq("one", "two").foreach(look)
+    assert(kept("one") && kept("two"))
+    spark.sql(s"REFRESH '${pathOf("one")}'")
+    assert(!kept("one") && kept("two"))
+  }
+
+  test("REFRESH TABLE forgets everything, as a table's partitions may lie anywhere") {
+    tables
+    spark.read.parquet(pathOf("one").toString).createOrReplaceTempView("one")
+    Seq("one", "two").foreach(look)
+    spark.sql("REFRESH TABLE one")
+    assert(!kept("one") && !kept("two"))
+  }
+
+  test("line 35: a file that a task finds changed is forgotten, so that the query can be repeated") {
+    tables
+    def file(version: Int) =
+      ParquetFixture("required int32 a;").rowGroup(Seq(version), Seq(version))
+    val path = file(1).write(pathOf("changed/0.parquet"))
+    val query = spark.read.parquet(pathOf("changed").toString).where("a = 1").limit(2)
+    assert(query.collect().map(_.getInt(0)).toSeq == Seq(1, 1))
+    val before = status(path)
+    val _ = file(2).write(path)
+    java.nio.file.Files.setLastModifiedTime(
+      path,
+      java.nio.file.attribute.FileTime.fromMillis(before.getModificationTime)
+    )
+    assert(status(path).getLen == before.getLen, "or this is no test")
+    val again = spark.read.parquet(pathOf("changed").toString).where("a = 1").limit(2)
+    val error = intercept[Exception](again.collect())
+    assert(Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null)
+      .exists(e => e.getMessage.contains("it has another footer")))
+    // Spark tells of failed tasks a little later.
+    eventually(assert(shared.facts.footer(status(path), FileColumns.named(Seq("a"))).isEmpty))
+    assert(spark.read.parquet(pathOf("changed").toString).where("a = 1").limit(2).collect().isEmpty)
+  }
+}

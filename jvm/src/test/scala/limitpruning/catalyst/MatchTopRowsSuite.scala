@@ -1,0 +1,78 @@
+package limitpruning.catalyst
+
+import org.apache.spark.sql.DataFrame
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.search.{Declined, TopRowsScan}
+import limitpruning.testing.{SparkSuite, Wildlife}
+
+class MatchTopRowsSuite extends AnyFunSuite with SparkSuite {
+  private lazy val table = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
+
+  private def of(df: => DataFrame): Seq[Option[Either[Declined, TopRowsScan]]] =
+    limitsOf(df).map(MatchTopRows.of)
+
+  private def scan(df: => DataFrame): TopRowsScan = {
+    val Seq(Some(Right(found))) = of(df): @unchecked
+    found
+  }
+  private def declined(df: => DataFrame): Declined = {
+    val Seq(Some(Left(reason))) = of(df): @unchecked
+    reason
+  }
+
+  test(
+    "ORDER BY … LIMIT gives its first key over the relation's columns, and all columns that the query reads"
+  ) {
+    val found = scan(table.where("s >= 50").selectExpr("s + 1 AS t").orderBy("t").limit(2))
+    assert(found.key.sql == "(s + CAST(1 AS BIGINT)) ASC NULLS FIRST" ||
+      found.key.sql == "(s + 1L) ASC NULLS FIRST")
+    assert(found.key.references.subsetOf(found.scan.logical.outputSet))
+    assert(found.sorted.sql == "t ASC NULLS FIRST")
+    assert(found.scan.limit == 2 && found.scan.conjuncts.nonEmpty)
+    assert(found.scan.needed.map(_.name).toSet == Set("s"), "the filter stays")
+  }
+
+  test("a column that is not in the output, and further keys") {
+    val found = scan(table.orderBy(table("s").desc, table("species")).select("species").limit(2))
+    assert(found.key.sql == "s DESC NULLS LAST" && found.scan.needed.map(_.name).toSet == Set("species", "s"))
+  }
+
+  test("line 39: OFFSET wants the rows that it skips, too") {
+    assert(scan(table.orderBy("s").offset(2).limit(3)).scan.limit == 5)
+  }
+
+  test("a LIMIT without ORDER BY is another's") {
+    assert(of(table.limit(2)) == Seq(None))
+    assert(of(table.where("s > 1").limit(2)) == Seq(None))
+    assert(of(table.sortWithinPartitions("s").limit(2)) == Seq(None), "no global order")
+  }
+
+  test("line 38: operators that need all rows decline by their own name") {
+    assert(declined(table.groupBy("species").count().orderBy("count").limit(1)) ==
+      Declined.OperatorBetween("Aggregate"))
+    val window = table.selectExpr("s", "count(*) OVER (PARTITION BY species) AS r").orderBy("s").limit(1)
+    assert(declined(window) == Declined.OperatorBetween("Window"))
+  }
+
+  test("line 22: what is not deterministic declines, in keys, predicates and projections") {
+    for (
+      df <- Seq(
+        table.orderBy(org.apache.spark.sql.functions.rand(1)).limit(1),
+        table.where("rand(1) > 0.5").orderBy("s").limit(1),
+        table.selectExpr("s", "uuid() AS u").orderBy("s").limit(1)
+      )
+    ) assert(declined(df).code == "not-deterministic")
+  }
+
+  test("line 26: a key whose order is not that of its bytes, or has none, declines") {
+    assert(declined(table.selectExpr("species COLLATE UTF8_LCASE AS c").orderBy("c").limit(1)).code ==
+      "key-not-ordered")
+    assert(declined(table.selectExpr("struct(s) AS c").orderBy("c").limit(1)).code == "key-not-ordered")
+  }
+
+  test("LIMIT 0, and what does not concern Parquet, are not spoken of") {
+    assert(of(table.orderBy("s").limit(0)).flatten.isEmpty)
+    assert(of(spark.range(9).toDF("i").orderBy("i").limit(2)).flatten.isEmpty)
+  }
+}

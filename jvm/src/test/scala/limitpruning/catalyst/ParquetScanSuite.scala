@@ -1,0 +1,96 @@
+package limitpruning.catalyst
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.execution.datasources._
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.search.Declined
+import limitpruning.testing.{SparkSuite, Wildlife}
+
+class ParquetScanSuite extends AnyFunSuite with SparkSuite {
+  import ParquetScanSuite._
+
+  private lazy val (logical, relation) = {
+    val plan = optimized(tableOf("wildlife", "a.parquet" -> Wildlife.fixture))
+    plan.collectFirst { case ParquetScan(logical, relation) => (logical, relation) }.get
+  }
+
+  private def unsupported(changed: HadoopFsRelation): Option[Declined] =
+    ParquetScan.unsupported(logical, changed)
+  private def withOptions(options: (String, String)*): HadoopFsRelation =
+    relation.copy(options = relation.options ++ options)(relation.sparkSession)
+
+  test("a table of Spark's own Parquet is supported") {
+    assert(unsupported(relation).isEmpty)
+  }
+
+  test("other formats are no Parquet scan") {
+    spark.range(3).write.orc(pathOf("orc").toString)
+    assert(optimized(spark.read.orc(pathOf("orc").toString)).collect { case ParquetScan(_, _) => true } ==
+      Nil)
+  }
+
+  test("line 34: a table format's Parquet, which may hide rows, is Parquet, but not supported") {
+    val format = relation.copy(fileFormat = new WithDeletionVectors)(relation.sparkSession)
+    assert(ParquetScan.unapply(logical.copy(relation = format)).nonEmpty)
+    assert(unsupported(format).contains(Declined.NotSparksParquet(classOf[WithDeletionVectors].getName)))
+  }
+
+  test("line 34: neither is a file index of a table format") {
+    val index = new SnapshotIndex(relation.location)
+    assert(
+      unsupported(relation.copy(location = index)(relation.sparkSession))
+        .contains(Declined.NotSparksIndex(classOf[SnapshotIndex].getName))
+    )
+  }
+
+  test("a subclass of one of Spark's indexes by somebody else is not supported") {
+    val index = new FilteredIndex(relation)
+    assert(unsupported(relation.copy(location =
+      index
+    )(relation.sparkSession)).map(_.code).contains("other-file-index"))
+  }
+
+  test("line 42: a streaming source is not supported") {
+    assert(ParquetScan.unsupported(logical.copy(isStreaming = true), relation).contains(Declined.Streaming))
+  }
+
+  test("line 35: where files may be missing or corrupt, none is counted on") {
+    for (name <- Seq("ignoreMissingFiles", "ignoreCorruptFiles")) {
+      assert(unsupported(withOptions(name -> "true")).contains(Declined.ToleratesBadFiles(name)))
+      assert(unsupported(withOptions(name.toLowerCase -> "true")).contains(Declined.ToleratesBadFiles(name)))
+      withConf(s"spark.sql.files.$name" -> "true") {
+        assert(unsupported(relation).contains(Declined.ToleratesBadFiles(name)))
+        assert(unsupported(withOptions(name -> "false")).isEmpty, "the option overrides the session")
+      }
+    }
+  }
+
+  test("Parquet through data source V2 is found as such") {
+    withConf("spark.sql.sources.useV1SourceList" -> "") {
+      val plan = optimized(spark.read.parquet(pathOf("wildlife").toString))
+      assert(plan.collect { case p @ SparkV2ParquetScan() => p }.size == 1)
+      assert(plan.collect { case ParquetScan(_, _) => true } == Nil)
+    }
+  }
+}
+
+private object ParquetScanSuite {
+  final class WithDeletionVectors extends ParquetFileFormat
+
+  final class SnapshotIndex(original: FileIndex) extends FileIndex {
+    override def rootPaths: Seq[Path] = original.rootPaths
+    override def listFiles(partitions: Seq[Expression], data: Seq[Expression]): Seq[PartitionDirectory] =
+      original.listFiles(partitions, data)
+    override def inputFiles: Array[String] = original.inputFiles
+    override def refresh(): Unit = original.refresh()
+    override def sizeInBytes: Long = original.sizeInBytes
+    override def partitionSchema: StructType = original.partitionSchema
+  }
+
+  final class FilteredIndex(relation: HadoopFsRelation)
+      extends InMemoryFileIndex(relation.sparkSession, relation.location.rootPaths, Map.empty, None)
+}

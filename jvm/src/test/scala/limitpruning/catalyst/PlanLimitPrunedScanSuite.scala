@@ -1,0 +1,61 @@
+package limitpruning.catalyst
+
+import org.apache.spark.sql.catalyst.expressions.{GreaterThan, Literal}
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
+import org.apache.spark.sql.execution.{FileSourceScanExec, FilterExec, ProjectExec, SparkPlan}
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.scan.LimitPrunedScanExec
+import limitpruning.testing.{SparkSuite, Wildlife}
+
+class PlanLimitPrunedScanSuite extends AnyFunSuite with SparkSuite {
+  private lazy val wildlife = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
+
+  private def names(plan: SparkPlan): Seq[String] = plan.collect {
+    case scan: LimitPrunedScanExec => s"pruned ${scan.output.map(_.name).mkString(",")}"
+    case scan: FileSourceScanExec => s"plain ${scan.relation.location.getClass.getSimpleName}"
+    case _: FilterExec => "filter"
+    case _: ProjectExec => "project"
+  }
+
+  /** What stands below the LIMIT of the query, as the rule leaves it. */
+  private def belowLimit(query: String): LogicalPlan = {
+    val rule = PruneLimits(spark, limitpruning.report.SharedState.of(spark))
+    rule(limitsOf(wildlife.where(Wildlife.predicate).selectExpr(query).limit(3)).head).children.head
+  }
+
+  test("neither the filter nor the columns that only it needs are planned") {
+    val Seq(plan) = PlanLimitPrunedScan(spark)(belowLimit("species")): @unchecked
+    assert(names(plan) == Seq("pruned species"))
+  }
+
+  test("what is computed of the columns stays") {
+    val Seq(plan) = PlanLimitPrunedScan(spark)(belowLimit("upper(species) AS u")): @unchecked
+    assert(names(plan) == Seq("project", "pruned species"))
+  }
+
+  test("line 41: a filter that was not proved gives the plain plan of the whole table, with all filters") {
+    val below = belowLimit("species")
+    val s = below.collectFirst { case SelectedRelation(logical, _) =>
+      logical.output.find(_.name == "s").get
+    }.get
+    val added = below.transformUp { case filter: Filter =>
+      Filter(GreaterThan(s, Literal(90L)), filter)
+    }
+    val Seq(plan) = PlanLimitPrunedScan(spark)(added): @unchecked
+    assert(names(plan).filter(_.startsWith("plain")) == Seq("plain InMemoryFileIndex"))
+    assert(names(plan).contains("filter"))
+    assert(plan.exists { case f: FilterExec => f.condition.sql.contains("90"); case _ => false })
+  }
+
+  test("line 41: a filter that is gone gives the plain plan, too") {
+    val removed = belowLimit("species").transformDown { case filter: Filter => filter.child }
+    val Seq(plan) = PlanLimitPrunedScan(spark)(removed): @unchecked
+    assert(names(plan).contains("plain InMemoryFileIndex"))
+  }
+
+  test("plans that hold no selection are left to others") {
+    assert(PlanLimitPrunedScan(spark)(withoutPruning(optimized(wildlife))) == Nil)
+    assert(PlanLimitPrunedScan(spark)(withoutPruning(optimized(Wildlife.query(wildlife)))) == Nil)
+  }
+}

@@ -1,0 +1,94 @@
+package limitpruning.catalyst
+
+import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Literal}
+import org.apache.spark.sql.execution.datasources.PartitionDirectory
+import org.apache.spark.sql.types.IntegerType
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.select.{CandidateRows, ListedFile, SearchCounts, Selection}
+import limitpruning.testing.{ParquetFixture, SparkSuite}
+
+class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
+  private val ints = ParquetFixture("optional int32 a;").rowGroup(Seq(1), Seq(2)).rowGroup(Seq(3), Seq(4))
+  private lazy val table =
+    tableOf("days", (1 to 4).map(day => s"day=$day/f.parquet" -> ints): _*)
+
+  private def index(df: DataFrame): SelectedFileIndex = {
+    val Seq(index) = optimized(df).collect { case SelectedRelation(_, index) => index }: @unchecked
+    index
+  }
+  private def files(index: SelectedFileIndex): Seq[String] =
+    index.listFiles(Nil, Nil).flatMap(_.files).map(_.getPath.getParent.getName).sorted
+
+  test("lists the selected files alone, with their partition values") {
+    val selected = index(table.limit(6))
+    assert(files(selected) == Seq("day=1", "day=2"))
+    assert(selected.listFiles(Nil, Nil).map(_.values.getInt(0)).sorted == Seq(1, 2))
+    assert(files(new SelectedFileIndex(selected.original, selected.chosen, selected.settings)).size == 2)
+  }
+
+  private def days(directories: Seq[PartitionDirectory]): Seq[String] =
+    directories.flatMap(_.files).map(_.getPath.getParent.getName)
+
+  test("partition filters for which the files were selected prune the selected files") {
+    val query = table.where("day IN (2, 3) OR day = 4").limit(6)
+    val selected = index(query)
+    assert(days(selected.listFiles(selected.chosen.conjuncts, Nil)) == Seq("day=2", "day=3"))
+    assert(days(selected.listFiles(Nil, Nil)) == Seq("day=2", "day=3"))
+  }
+
+  test("where there is a filter that came in later, all files are listed that it leaves") {
+    val selected = index(table.limit(2))
+    assert(files(selected) == Seq("day=1"))
+    val day = AttributeReference("day", IntegerType)()
+    assert(days(selected.listFiles(Seq(EqualTo(day, Literal(2))), Nil)) == Seq("day=2"))
+    val a = AttributeReference("a", IntegerType)()
+    assert(selected.listFiles(Nil, Seq(EqualTo(a, Literal(2)))).flatMap(_.files).size == 4)
+  }
+
+  test("a file that two partitions share comes with the values of the partition that was selected") {
+    val file = ListedFile(InternalRow(1), new FileStatus(1, false, 1, 1, 1, new Path("/t/f")), position = 0)
+    val shared = file.copy(partitionValues = InternalRow(2), position = 1)
+    val real = index(table.limit(1))
+    def listed(files: ListedFile*): Seq[(Int, Int)] = {
+      val selection = Selection(Nil, files)
+      val rows = CandidateRows(1, Nil, selection, SearchCounts.None, planningNanos = 0)
+      new SelectedFileIndex(real.original, rows, real.settings)
+        .listFiles(Nil, Nil).map(directory => directory.values.getInt(0) -> directory.files.size)
+    }
+    assert(listed(shared) == Seq(2 -> 1))
+    assert(listed(file, shared, file.copy(position = 2)) == Seq(1 -> 2, 2 -> 1))
+  }
+
+  test("its size is that of the selected row groups") {
+    val one = index(table.limit(2))
+    assert(one.sizeInBytes > 0)
+    assert(index(table.limit(4)).sizeInBytes == 2 * one.sizeInBytes)
+    assert(one.sizeInBytes < one.original.sizeInBytes)
+  }
+
+  test("everything else is the table's") {
+    val selected = index(table.limit(2))
+    assert(selected.rootPaths == selected.original.rootPaths)
+    assert(selected.partitionSchema == selected.original.partitionSchema)
+    assert(selected.inputFiles.toSeq == selected.original.inputFiles.toSeq)
+    assert(selected.metadataOpsTimeNs == selected.original.metadataOpsTimeNs)
+  }
+
+  test("line 40: equal to another only if both select the same row groups of the same table") {
+    val one = index(table.limit(1))
+    assert(one == index(table.limit(2)), "one row group holds both")
+    assert(one.hashCode == index(table.limit(2)).hashCode)
+    assert(one != index(table.limit(3)))
+    assert(one != one.original && one.original != one)
+    val elsewhere = index(tableOf("other", (1 to 4).map(day => s"day=$day/f.parquet" -> ints): _*).limit(1))
+    assert(one != elsewhere)
+    assert(
+      one != new SelectedFileIndex(elsewhere.original, one.chosen, one.settings),
+      "the same files of another table"
+    )
+  }
+}

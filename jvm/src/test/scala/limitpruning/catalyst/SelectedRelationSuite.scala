@@ -1,0 +1,58 @@
+package limitpruning.catalyst
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.search.LimitedScan
+import limitpruning.testing.{SparkSuite, Wildlife}
+
+class SelectedRelationSuite extends AnyFunSuite with SparkSuite {
+  private lazy val wildlife = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
+  private def selectedIn(plan: LogicalPlan): Seq[SelectedFileIndex] =
+    plan.collect { case SelectedRelation(_, index) => index }
+
+  test("is found only where a relation is read through a selection") {
+    assert(selectedIn(optimized(Wildlife.query(wildlife))).size == 1)
+    assert(selectedIn(optimized(wildlife)) == Nil)
+    assert(selectedIn(optimized(spark.range(3).toDF().limit(1))) == Nil)
+  }
+
+  test("restoring gives the plan as it would be without us") {
+    val plain = withoutPruning(optimized(Wildlife.query(wildlife)))
+    assert(SelectedRelation.restoreIn(optimized(Wildlife.query(wildlife))).canonicalized ==
+      plain.canonicalized)
+    assert(SelectedRelation.restoreIn(plain) eq plain)
+  }
+
+  test("replaces one scan of a table alone, where the plan has more of them") {
+    val both = withoutPruning(optimized(wildlife.union(wildlife.toDF("a", "b"))))
+    val Seq(first, second) =
+      both.collect { case ParquetScan(logical, relation) => (logical, relation) }: @unchecked
+    val index = selectedIn(optimized(Wildlife.query(wildlife))).head
+    val scan = LimitedScan(3, Nil, second._1.outputSet, second._1, second._2)
+    val replaced = SelectedRelation.replaceIn(both, scan, index)
+    val locations = replaced.collect { case ParquetScan(_, relation) => relation.location }
+    assert(locations == Seq(first._2.location, index))
+  }
+
+  test("statistics are those of the selection, for a table of the catalog too") {
+    withTable("wild")(withConf("spark.sql.cbo.enabled" -> "true") {
+      wildlife.union(wildlife).write.saveAsTable("wild") // as two files
+      spark.sql("ANALYZE TABLE wild COMPUTE STATISTICS")
+      val query = spark.table("wild").where("s >= 4").limit(3)
+      val Seq(relation) =
+        optimized(query).collect { case SelectedRelation(logical, _) => logical }: @unchecked
+      val cover = selectedIn(optimized(query)).head.chosen
+      assert(cover.selection.rows < spark.table("wild").count())
+      assert(relation.stats.rowCount.contains(BigInt(cover.selection.rows)))
+    })
+    val ofFiles = optimized(Wildlife.query(wildlife)).collect { case SelectedRelation(logical, index) =>
+      logical.stats.sizeInBytes == BigInt(index.chosen.selection.bytes)
+    }
+    assert(ofFiles == Seq(true))
+  }
+
+  private def withTable[T](name: String)(body: => T): T =
+    try body
+    finally { val _ = spark.sql(s"DROP TABLE IF EXISTS $name") }
+}

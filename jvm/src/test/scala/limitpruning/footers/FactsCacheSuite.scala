@@ -1,0 +1,100 @@
+package limitpruning.footers
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{EtagSource, FileStatus, Path}
+import org.apache.spark.util.SizeEstimator
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.parquet.{FileColumns, Footer, FooterReader}
+import limitpruning.testing.{ParquetFixture, RawChunk, RawFooter, TempFolder}
+
+class FactsCacheSuite extends AnyFunSuite with TempFolder {
+  private val footer = RawFooter("required int32 a;").rowGroup(1, RawChunk.between(1, 2)).footer
+
+  private def file(path: String, length: Long = 1000, time: Long = 5): FileStatus =
+    new FileStatus(length, false, 1, 1, time, new Path(path))
+
+  private final class Tagged(tag: String)
+      extends FileStatus(1000, false, 1, 1, 5, new Path("/t/a"))
+      with EtagSource {
+    override def getEtag: String = tag
+  }
+
+  private def has(cache: FactsCache, file: FileStatus): Boolean =
+    cache.footer(file, FileColumns.All).nonEmpty
+
+  test("a footer is found by the path, length and time of its file, and not by those of another") {
+    val cache = new FactsCache(1 << 20)
+    cache.keep(file("/t/a"), footer)
+    assert(has(cache, file("/t/a")))
+    assert(!has(cache, file("/t/b")) && !has(cache, file("/t/a", length = 1001)))
+    assert(!has(cache, file("/t/a", time = 6)))
+    assert(cache.hits == 1 && cache.misses == 3)
+  }
+
+  test("where the storage tags what a file holds, that counts, too") {
+    val cache = new FactsCache(1 << 20)
+    cache.keep(new Tagged("x"), footer)
+    assert(has(cache, new Tagged("x")) && !has(cache, new Tagged("y")) && !has(cache, new Tagged(null)))
+  }
+
+  test("a file is forgotten by its path, and by that of a directory above it") {
+    val cache = new FactsCache(1 << 20)
+    val files = Seq("/t/p=1/a", "/t/p=1/b", "/t/p=10/a", "/t2/a").map(file(_))
+    def keepAll(): Unit = files.foreach(cache.keep(_, footer))
+    keepAll()
+    cache.forget(new Path("/t/p=1/a"))
+    assert(files.map(has(cache, _)) == Seq(false, true, true, true))
+    keepAll()
+    cache.forget(new Path("/t/p=1"))
+    assert(files.map(has(cache, _)) == Seq(false, false, true, true))
+    keepAll()
+    cache.forget(new Path("/t/"))
+    assert(files.map(has(cache, _)) == Seq(false, false, false, true))
+    cache.forget(new Path("/"))
+    assert(files.map(has(cache, _)) == Seq(false, false, false, false))
+    keepAll()
+    cache.forgetAll()
+    assert(cache.size == 0)
+  }
+
+  test("it never takes more than it may, and what is used stays longest") {
+    val cache = new FactsCache(20000)
+    val used = file("/used")
+    cache.keep(used, footer)
+    for (i <- 1 to 1000) {
+      cache.keep(file(s"/t/$i"), footer)
+      assert(has(cache, used))
+      assert(cache.size <= 20000)
+    }
+    assert(has(cache, file("/t/1000")) && !has(cache, file("/t/1")))
+  }
+
+  test("with no memory nothing is kept") {
+    val cache = new FactsCache(0)
+    cache.keep(file("/t/a"), footer)
+    assert(!has(cache, file("/t/a")) && cache.size == 0)
+  }
+
+  test("what it takes a footer to weigh is what it weighs in memory, about") {
+    val fields = (0 until 20).map(i => s"optional int64 i$i; optional binary s$i (STRING);").mkString
+    val row = (0 until 20).flatMap(i => Seq[Any](i.toLong, s"a text of some length $i"))
+    val many = (0 until 50).foldLeft(ParquetFixture(fields))((file, _) => file.rowGroup(row))
+    val path = status(many.write(folder.resolve("heavy.parquet")))
+    for (columns <- Seq(FileColumns.All, FileColumns.named(Seq("i0", "s0")))) {
+      val cache = new FactsCache(Long.MaxValue)
+      val kept = cache.keep(path, new FooterReader(new Configuration()).read(path, columns))
+      val shared = SizeEstimator.estimate(kept.schema)
+      val weight = SizeEstimator.estimate(kept) - shared
+      val ratio = cache.size.toDouble / weight
+      assert(ratio > 0.6 && ratio < 1.7, s"${cache.size} is told of $weight bytes")
+    }
+  }
+
+  test("files of one schema share it") {
+    val cache = new FactsCache(1 << 20)
+    def another: Footer = RawFooter("required int32 a;").rowGroup(1, RawChunk.silent).footer
+    val (a, b) = (cache.keep(file("/t/a"), another), cache.keep(file("/t/b"), another))
+    assert(a.schema eq b.schema)
+  }
+}

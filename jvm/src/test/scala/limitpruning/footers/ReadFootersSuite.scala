@@ -1,0 +1,108 @@
+package limitpruning.footers
+
+import java.util.concurrent.{ExecutionException, TimeoutException}
+
+import scala.collection.mutable.ArrayBuffer
+import scala.concurrent.duration.{Deadline, DurationInt, FiniteDuration}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.FileStatus
+import org.apache.spark.sql.catalyst.InternalRow
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.parquet.{FileColumns, Footer, FooterReader, UnreadableFooterException}
+import limitpruning.select.ListedFile
+import limitpruning.testing.{ParquetFixture, TempFolder}
+
+class ReadFootersSuite extends AnyFunSuite with TempFolder {
+  private val a = FileColumns.named(Seq("a"))
+
+  private lazy val files: Seq[ListedFile] = (1 to 5).map { rows =>
+    val fixture =
+      ParquetFixture("required int32 a; required int32 b;").rowGroup((0 until rows).map(Seq(_, 1)): _*)
+    ListedFile(InternalRow.empty, status(fixture.write(folder.resolve(s"$rows.parquet"))))
+  }
+
+  /** Reads when it is asked to begin, and remembers what. */
+  private final class Source(cache: FactsCache, answer: FileStatus => Option[Footer]) extends FooterSource {
+    val asked = ArrayBuffer.empty[(String, FileColumns)]
+    var open = 0
+
+    override def begin(files: Seq[FooterToRead]): FootersUnderWay = {
+      asked ++= files.map(f => f.file.getPath.getName -> f.columns)
+      open += 1
+      new FootersUnderWay {
+        override def await(index: Int, time: FiniteDuration): Footer = {
+          val file = files(index).file
+          try cache.keep(file, answer(file).getOrElse(throw new TimeoutException))
+          catch { case e: UnreadableFooterException => throw new ExecutionException(e) }
+        }
+        override def close(): Unit = open -= 1
+      }
+    }
+  }
+
+  private def reading(columns: FileColumns): FileStatus => Option[Footer] =
+    file => Some(new FooterReader(new Configuration()).read(file, columns))
+
+  private final class Fixture(columns: FileColumns = a, cache: FactsCache = new FactsCache(1 << 20)) {
+    val few, many = new Source(cache, reading(columns))
+    val footers = new ReadFooters(columns, cache, few, many, jobFiles = 3)
+    def rows(wave: Seq[ListedFile]): Seq[Long] = rowsOf(footers(wave))
+  }
+
+  private def rowsOf(wave: FooterWave): Seq[Long] =
+    try
+      Iterator.continually(wave.next(Deadline.now + 1.minute)).takeWhile(_.nonEmpty).flatten
+        .map(_.rowGroups.map(_.getRowCount).sum).toSeq
+    finally wave.close()
+
+  test("footers come in the order of their files, few of them by threads, many by a job") {
+    val fixture = new Fixture
+    assert(fixture.rows(files.take(2)) == Seq(1, 2))
+    assert(fixture.few.asked.map(_._1) == Seq("1.parquet", "2.parquet") && fixture.many.asked.isEmpty)
+    assert(fixture.rows(files.drop(2)) == Seq(3, 4, 5))
+    assert(fixture.many.asked.map(_._1) == Seq("3.parquet", "4.parquet", "5.parquet"))
+    assert(fixture.few.open == 0 && fixture.many.open == 0)
+  }
+
+  test("what is kept is not read again, and counted") {
+    val cache = new FactsCache(1 << 20)
+    assert(new Fixture(a, cache).rows(files.take(3)) == Seq(1, 2, 3))
+    val again = new Fixture(a, cache)
+    assert(again.rows(files) == Seq(1, 2, 3, 4, 5))
+    assert(again.footers.hits == 3)
+    assert(again.few.asked.map(_._1) == Seq("4.parquet", "5.parquet"))
+    assert(again.many.asked.isEmpty, "it is those to be read that count")
+  }
+
+  test("a footer that is kept without a column that is needed is read again, with all that it told before") {
+    val cache = new FactsCache(1 << 20)
+    val _ = new Fixture(a, cache).rows(files.take(1))
+    val b = FileColumns.named(Seq("b"))
+    val other = new Fixture(b, cache)
+    val _ = other.rows(files.take(1))
+    assert(other.footers.hits == 0)
+    assert(other.few.asked.map(_._2.covers(a ++ b)).toSeq == Seq(true))
+  }
+
+  test("no file is no footer") {
+    assert(new Fixture().rows(Nil) == Nil)
+  }
+
+  test("what does not come in time is none") {
+    val slow = new Source(FactsCache.none, _ => None)
+    val wave = new ReadFooters(a, FactsCache.none, slow, slow, jobFiles = 100)(files)
+    assert(wave.next(Deadline.now).isEmpty)
+    wave.close()
+    assert(slow.open == 0)
+  }
+
+  test("the error is the file's own") {
+    val broken =
+      new Source(FactsCache.none, file => throw new UnreadableFooterException(file, "it is broken"))
+    val wave = new ReadFooters(a, FactsCache.none, broken, broken, jobFiles = 100)(files)
+    val error = intercept[UnreadableFooterException](wave.next(Deadline.now + 1.minute))
+    assert(error.getMessage.contains("1.parquet: it is broken"))
+  }
+}

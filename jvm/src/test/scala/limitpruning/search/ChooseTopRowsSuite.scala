@@ -1,0 +1,83 @@
+package limitpruning.search
+import org.apache.spark.sql.DataFrame
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.catalyst.DecideLimit
+import limitpruning.conf.LimitPruningConf
+import limitpruning.footers.FactsCache
+import limitpruning.select.{CandidateRows, TopRows}
+import limitpruning.testing.{PagedFile, ParquetFixture, SparkSuite}
+
+class ChooseTopRowsSuite extends AnyFunSuite with SparkSuite {
+  private val ints = ParquetFixture("optional int32 a; optional int32 b;")
+
+  /** Three days of two files of two row groups of ten rows; a counts all rows, b is 0 or 1 in turns. */
+  private lazy val days: DataFrame = {
+    val files = for (day <- 0 to 2; file <- 0 to 1) yield {
+      val first = day * 40 + file * 20
+      def rows(from: Int): Seq[Seq[Any]] = (from until from + 10).map(i => Seq(i, i % 2))
+      s"day=$day/$file.parquet" -> ints.rowGroup(rows(first): _*).rowGroup(rows(first + 10): _*)
+    }
+    tableOf("days", files: _*)
+  }
+
+  private def decide(df: => DataFrame): Either[Refusal, CandidateRows] = {
+    val Seq(limit) = limitsOf(df): @unchecked
+    new DecideLimit(spark, FactsCache.none, spark.sessionState.conf)(limit).get.map {
+      case (_, index) => index.chosen.asInstanceOf[CandidateRows]
+    }
+  }
+  private def chosen(df: => DataFrame): CandidateRows = decide(df).fold(r => fail(r.reason.message), identity)
+
+  private def read(rows: CandidateRows): Seq[(String, Int)] = rows.selection.files.flatMap { file =>
+    file.rowGroups.map(rowGroup => file.path.split('/').takeRight(2).mkString("/") -> rowGroup.ordinal)
+  }
+
+  test("the row groups that may hold the first rows, the best first, and why the others may not") {
+    val rows = chosen(days.orderBy(days("a").desc).limit(12))
+    assert(read(rows) == Seq("day=2/1.parquet" -> 1, "day=2/1.parquet" -> 0))
+    assert(rows.limit == 12 && rows.conjuncts == Nil && rows.planningNanos > 0)
+    val Some(TopRows(key, _, bound, certain, dropped)) = rows.top: @unchecked
+    assert(key.endsWith("DESC NULLS LAST") && bound.contains("100") && certain == 20 && dropped == 10)
+  }
+
+  test("a predicate that is not proved leaves its row groups to reading, in order") {
+    val rows = chosen(days.where("b = 1").orderBy("a").limit(3))
+    assert(rows.top.exists(_.bound.isEmpty) && rows.selection.rowGroups == 12)
+    assert(read(rows).take(3) == Seq("day=0/0.parquet" -> 0, "day=0/0.parquet" -> 1, "day=0/1.parquet" -> 0))
+  }
+
+  test(
+    "files that partition pruning excludes are not looked at, and those of worse partitions are not either"
+  ) {
+    assert(chosen(days.where("day < 2").orderBy(days("a").desc).limit(1)).counts.files == 4)
+    val byDay = withConf(LimitPruningConf.FirstFiles.key -> "2")(chosen(days.orderBy("day").limit(1)))
+    assert(byDay.counts.filesLookedAt == 2 && read(byDay).map(_._1.take(5)).distinct == Seq("day=0"))
+  }
+
+  test("files beyond the budget are read whole, after the others") {
+    val rows = withConf(LimitPruningConf.MaxFiles.key -> "4")(chosen(days.orderBy(days("a").desc).limit(1)))
+    assert(rows.selection.unseen.size == 2 && rows.counts.filesLookedAt == 4)
+    assert(rows.selection.bytes > rows.selection.unseen.map(_.length).sum)
+  }
+
+  test("pages of a single row group") {
+    val path = pathOf("paged/0.parquet")
+    val _ = PagedFile.write(path, "optional int32 a;", (0 until 1000).map(Seq(_)))
+    val table = spark.read.parquet(pathOf("paged").toString)
+    withConf(LimitPruningConf.MinPageBytes.key -> "0") {
+      val rows = chosen(table.orderBy(table("a").desc).limit(3))
+      assert(rows.selection.rowGroups == 1 && rows.selection.rows < 50)
+      assert(table.orderBy(table("a").desc).limit(3).collect().map(_.getInt(0)).toSeq == Seq(999, 998, 997))
+    }
+    assert(decide(table.orderBy("a").limit(3)).left.map(_.reason.code) == Left("key-not-clustered"))
+  }
+
+  test("a table in random order is left to Spark, with what was seen") {
+    val mixed = ints.rowGroup((0 to 9).map(i => Seq(i * 37 % 11, i)): _*)
+    val table = tableOf("mixed", (0 to 9).map(i => s"$i.parquet" -> mixed): _*)
+    val refusal = decide(table.orderBy("a").limit(3)).left.toOption.get
+    assert(refusal.reason.code == "key-not-clustered" && refusal.counts.exists(_.filesLookedAt == 4))
+    assert(refusal.scan.nonEmpty && refusal.planningNanos > 0)
+  }
+}

@@ -1,0 +1,139 @@
+package limitpruning.search
+
+import org.apache.hadoop.fs.FileStatus
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.parquet.ReadSettings
+import limitpruning.predicate.MatchState
+import limitpruning.predicate.MatchState._
+import limitpruning.select.ListedFile
+import limitpruning.testing.{RawChunk, RawFooter}
+
+class ClassifyRowGroupsSuite extends AnyFunSuite {
+  private val a = AttributeReference("a", IntegerType)()
+  private val b = AttributeReference("b", IntegerType)()
+  private val day = AttributeReference("day", StringType)()
+  private val partitions = new StructType().add("day", StringType)
+  private val settings = ReadSettings(caseSensitive = false, byFieldId = false, rebaseMode = "CORRECTED")
+
+  private val raw = RawFooter("optional int32 a; optional int32 b;")
+    .rowGroup(10, RawChunk.between(1, 4).nulls(0), RawChunk.between(1, 1).nulls(0))
+    .rowGroup(10, RawChunk.between(3, 7).nulls(0), RawChunk.between(1, 1).nulls(0))
+    .rowGroup(10, RawChunk.between(6, 9).nulls(0), RawChunk.between(1, 1).nulls(2))
+    .rowGroup(0, RawChunk.silent, RawChunk.silent)
+
+  private def states(conjuncts: Expression*)(
+      value: Any = UTF8String.fromString("mon"),
+      footer: RawFooter = raw,
+      settings: ReadSettings = settings
+  ): Seq[MatchState] =
+    new ClassifyRowGroups(conjuncts, Seq(a, b, day), partitions, settings)(
+      ListedFile(InternalRow(value), new FileStatus()),
+      footer.footer
+    ).rowGroups.map(_.state)
+
+  private val monday = EqualTo(day, Literal(UTF8String.fromString("mon"), StringType))
+
+  test("a row group that is not decided says what stood in the way, any other says nothing") {
+    val silent =
+      raw.rowGroup(10, RawChunk.silent, RawChunk.silent).rowGroup(10, RawChunk.between(8, 9), RawChunk.silent)
+    def obstacles(predicate: Expression): Seq[Option[String]] =
+      new ClassifyRowGroups(Seq(predicate), Seq(a, b, day), partitions, settings)(
+        ListedFile(InternalRow(UTF8String.fromString("mon")), new FileStatus()),
+        silent.footer
+      ).rowGroups.map(_.obstacle.map(_.sentence))
+    assert(
+      obstacles(GreaterThan(a, Literal(5))) == Seq(
+        None,
+        Some("(a > 5) holds for some rows perhaps"),
+        None,
+        None,
+        Some("no usable statistics for column a"),
+        Some("column a may hold nulls")
+      )
+    )
+    val udf = ScalaUDF((value: Any) => value != null, BooleanType, Seq(a), udfName = Some("odd"))
+    assert(obstacles(udf).head.contains("predicate uses odd(a)"))
+  }
+
+  test("a predicate tells the row groups apart") {
+    assert(states(GreaterThan(a, Literal(4)))() ==
+      Seq(NotMatching, PartiallyMatching, FullyMatching, NotMatching))
+  }
+
+  test("every conjunct counts") {
+    val both = states(GreaterThan(a, Literal(4)), EqualTo(b, Literal(1)))()
+    assert(both == Seq(NotMatching, PartiallyMatching, PartiallyMatching, NotMatching))
+    assert(states(EqualTo(b, Literal(1)), IsNotNull(b))().take(3) ==
+      Seq(FullyMatching, FullyMatching, PartiallyMatching))
+  }
+
+  test("line 51: in a strict session nothing is believed of a writer that was not tested") {
+    val strict = settings.copy(trustedWritersOnly = true)
+    val unknown = raw.copy(createdBy = "someone else version 1.0")
+    for (conjuncts <- Seq(Seq(GreaterThan(a, Literal(4))), Seq(monday), Nil)) {
+      assert(states(conjuncts: _*)(footer = unknown, settings = strict).toSet == Set(PartiallyMatching))
+      assert(states(conjuncts: _*)(settings = strict) == states(conjuncts: _*)())
+    }
+  }
+
+  test("without a predicate every row group matches, but those without rows") {
+    assert(states()() == Seq(FullyMatching, FullyMatching, FullyMatching, NotMatching))
+  }
+
+  test("line 19: a row group without rows is not matching, whatever the predicate") {
+    assert(states(Literal.TrueLiteral)().last == NotMatching)
+    assert(states(IsNull(a))().last == NotMatching)
+  }
+
+  test("partition columns have the value of the file's directory") {
+    assert(states(monday)().head == FullyMatching)
+    assert(states(monday)(UTF8String.fromString("tue")).head == NotMatching)
+    assert(states(monday, GreaterThan(a, Literal(5)))().apply(2) == FullyMatching)
+  }
+
+  test("line 33: a partition value may be null") {
+    assert(states(monday)(null).head == NotMatching)
+    assert(states(Not(monday))(null).head == NotMatching)
+    assert(states(IsNull(day))(null).head == FullyMatching)
+  }
+
+  test("line 33: a partition column that also stands in the file has the directory's value") {
+    val withDay = RawFooter("optional int32 a; optional int32 b; optional binary DAY (STRING);")
+      .rowGroup(10, RawChunk.silent, RawChunk.silent, RawChunk.between("tue", "tue").nulls(0))
+    assert(states(monday)(footer = withDay) == Seq(FullyMatching))
+  }
+
+  test("line 33: partition columns are found by the session's case") {
+    val upper = AttributeReference("DAY", StringType)()
+    val monday = EqualTo(upper, Literal(UTF8String.fromString("mon"), StringType))
+    def state(settings: ReadSettings): MatchState =
+      new ClassifyRowGroups(Seq(monday), Seq(a, b, upper), partitions, settings)(
+        ListedFile(InternalRow(UTF8String.fromString("mon")), new FileStatus()),
+        raw.footer
+      ).rowGroups.head.state
+    assert(state(settings) == FullyMatching)
+    assert(
+      state(settings.copy(caseSensitive = true)) == NotMatching,
+      "it is another column, which no file has"
+    )
+  }
+
+  test("line 27: metadata columns are unknown") {
+    val path = FileSourceMetadataAttribute("file_path", StringType)
+    val classify = new ClassifyRowGroups(Seq(IsNotNull(path)), Seq(a, b, day, path), partitions, settings)
+    val states = classify(ListedFile(InternalRow(null), new FileStatus()), raw.footer)
+    assert(states.rowGroups.take(3).map(_.state) == Seq.fill(3)(PartiallyMatching))
+  }
+
+  test("a column of the file named otherwise by case is found where the session ignores case") {
+    val upper = RawFooter("optional int32 A;").rowGroup(10, RawChunk.between(6, 9).nulls(0))
+    assert(states(GreaterThan(a, Literal(5)))(footer = upper) == Seq(FullyMatching))
+    val sensitive = settings.copy(caseSensitive = true)
+    assert(states(GreaterThan(a, Literal(5)))(footer = upper, settings = sensitive) == Seq(NotMatching))
+  }
+}

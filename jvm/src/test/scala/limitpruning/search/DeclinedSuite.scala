@@ -1,0 +1,125 @@
+package limitpruning.search
+
+import java.nio.file.Files
+
+import org.apache.spark.sql.DataFrame
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.conf.LimitPruningConf
+import limitpruning.testing.{FooterEdit, ParquetFixture, SparkSuite, Wildlife}
+
+/** One query for each reason that a query can have; those that only a plan can have are in the rule's suites. */
+class DeclinedSuite extends AnyFunSuite with SparkSuite {
+  private val ints = ParquetFixture("optional int32 a;")
+  private val unclustered = ints.rowGroup(Seq(1), Seq(9)).rowGroup(Seq(2), Seq(8))
+
+  private lazy val wildlife = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
+  private lazy val clustered =
+    tableOf("clustered", (0 until 20).map(i => s"$i.parquet" -> ints.rowGroup(Seq(i), Seq(i))): _*)
+
+  private def declines(code: String)(df: => DataFrame): Unit =
+    test(s"$code, and the rows are as without us") {
+      assert(reasonOf(df).contains(code))
+      assert(scansOf(df) == Nil)
+      val (ours, plain) = rowsBothWays(df)
+      assert(ours == plain)
+    }
+
+  declines("operator-between")(wildlife.groupBy("species").count().limit(2))
+  declines("not-deterministic")(wildlife.where("rand(5) < 0.9").limit(2))
+  declines("not-enough-rows")(wildlife.where("s % 2 = 0").limit(9))
+  declines("not-clustered")(
+    tableOf("unclustered", (0 until 9).map(i => s"$i.parquet" -> unclustered): _*).where("a > 5").limit(2)
+  )
+  declines("no-files") {
+    val dir = pathOf("partitioned").toString
+    if (!Files.exists(pathOf("partitioned")))
+      spark.range(4).selectExpr("id", "id % 2 AS p").write.partitionBy("p").parquet(dir)
+    spark.read.parquet(dir).where("p = 7").limit(1)
+  }
+  declines("split-dependent")(wildlife.selectExpr("_metadata.file_block_start").limit(1))
+
+  test("data-source-v2") {
+    withConf("spark.sql.sources.useV1SourceList" -> "") {
+      assert(reasonOf(spark.read.parquet(pathOf("wildlife").toString).limit(1)).contains("data-source-v2"))
+    }
+  }
+
+  test("tolerates-bad-files") {
+    val tolerant = spark.read.option("ignoreCorruptFiles", "true").parquet(pathOf("wildlife").toString)
+    assert(reasonOf(Wildlife.query(tolerant)).contains("tolerates-bad-files"))
+  }
+
+  test("line 36: unreadable-footer, and the query has plain Spark's error") {
+    val table = tableOf("corrupt", "a.parquet" -> unclustered, "b.parquet" -> unclustered)
+    Files.write(pathOf("corrupt/b.parquet"), Array.fill[Byte](100)(7))
+    val query = table.where("a < 9").limit(3)
+    assert(reasonOf(query).contains("unreadable-footer"))
+    assert(reportsOf(query).head.reason.get.message.contains("b.parquet"))
+    val ours = intercept[Exception](query.collect()).getMessage
+    val plain = withoutPruning(intercept[Exception](table.where("a < 9").limit(3).collect()).getMessage)
+    assert(ours == plain)
+  }
+
+  test("unaddressable-row-groups") {
+    val table = tableOf("twins", "a.parquet" -> ints.rowGroup(Seq(1)).rowGroup(Seq(9)))
+    FooterEdit(pathOf("twins/a.parquet")) { raw =>
+      val first = raw.getRow_groups.get(0).getColumns.get(0).getMeta_data
+      raw.getRow_groups.get(1).getColumns.get(0).getMeta_data.setData_page_offset(first.getData_page_offset)
+    }
+    assert(reasonOf(table.where("a > 5").limit(1)).contains("unaddressable-row-groups"))
+  }
+
+  test("out-of-budget, of files and of time, names the setting and what it was") {
+    def query = clustered.where("a >= 0").limit(30)
+    withConf(LimitPruningConf.MaxFiles.key -> "5") {
+      assert(reasonOf(query).contains("out-of-budget"))
+      assert(reportsOf(query).head.reason.get.message.contains("spark.limitPruning.planning.maxFiles = 5 "))
+      assert(reportsOf(query).head.files.map(_.lookedAt).contains(5))
+    }
+    withConf(LimitPruningConf.MaxTime.key -> "0") {
+      assert(reasonOf(query).contains("out-of-budget"))
+      assert(reportsOf(query).head.reason.get.message.contains("spark.limitPruning.planning.maxTime"))
+    }
+    assert(reasonOf(query).isEmpty, "within the budget it is covered")
+  }
+
+  test("not-looked-at, where the rule was off while the query was planned") {
+    val query = withoutPruning {
+      val query = Wildlife.query(wildlife)
+      assert(scansOf(query) == Nil)
+      query
+    }
+    assert(reasonOf(query).contains("not-looked-at"))
+  }
+
+  test("codes are different, and messages are sentences without line breaks") {
+    val all = Seq(
+      Declined.LimitNotConstant,
+      Declined.OperatorBetween("Sort"),
+      Declined.NotDeterministic("rand()"),
+      Declined.NotSparksParquet("F"),
+      Declined.NotSparksIndex("I"),
+      Declined.DataSourceV2,
+      Declined.Streaming,
+      Declined.ToleratesBadFiles("s"),
+      Declined.SplitDependent("c"),
+      Declined.NoFiles,
+      Declined.UnreadableFooter("problem"),
+      Declined.UnaddressableRowGroups("p"),
+      Declined.NotClustered(4, ""),
+      Declined.NotEnoughRows(1, 2, ""),
+      Declined.OutOfBudget("s", "1", 2, 3),
+      Declined.KeyNotOrdered("k", "MAP<INT, INT>"),
+      Declined.KeyNotClustered(4, "k ASC", ""),
+      Declined.FiltersChanged,
+      Declined.PlanningFailed("e"),
+      Declined.NotLookedAt
+    )
+    assert(all.map(_.code).distinct.size == all.size)
+    for (reason <- all) {
+      assert(reason.code.matches("[a-z0-9]+(-[a-z0-9]+)*"), reason)
+      assert(!reason.message.contains("\n") && reason.message.nonEmpty, reason)
+    }
+  }
+}

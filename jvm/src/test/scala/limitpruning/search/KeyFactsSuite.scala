@@ -1,0 +1,96 @@
+package limitpruning.search
+
+import org.apache.hadoop.fs.FileStatus
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.parquet.ReadSettings
+import limitpruning.select.ListedFile
+import limitpruning.testing.{RawChunk, RawFooter}
+
+class KeyFactsSuite extends AnyFunSuite {
+  private val a = AttributeReference("a", IntegerType)()
+  private val day = AttributeReference("day", IntegerType)()
+  private val partitions = new StructType().add("day", IntegerType)
+  private val settings = ReadSettings(
+    caseSensitive = false,
+    byFieldId = false,
+    rebaseMode = "CORRECTED",
+    trustedWritersOnly = true
+  )
+
+  private val raw = RawFooter("optional int32 a;")
+    .rowGroup(10, RawChunk.between(1, 4).nulls(0))
+    .rowGroup(10, RawChunk.between(5, 9).nulls(3))
+    .rowGroup(10, RawChunk.between(5, 9))
+    .rowGroup(10, RawChunk.silent.nulls(10))
+    .rowGroup(10, RawChunk.silent)
+
+  /** What is known of each row group, and of the file before its footer is read. */
+  private final class Known(
+      key: SortOrder,
+      conjuncts: Seq[Expression] = Nil,
+      writer: String = raw.createdBy
+  ) {
+    private val classify =
+      new ClassifyRowGroups(conjuncts, Seq(a, day), partitions, settings, alsoAsked = Seq(key.child))
+    private val facts = new KeyFacts(key, conjuncts, classify)
+    private val listed = ListedFile(InternalRow(7), new FileStatus())
+    private val file = classify(listed, raw.copy(createdBy = writer).footer)
+    val best: Seq[Option[Any]] = file.rowGroups.indices.map(facts.best(file, _))
+    val certain: Seq[Seq[(Any, Long)]] = file.rowGroups.indices.map(facts.certain(file, _))
+    val bestOfFile: Option[Any] = facts.best(listed)
+    val obstacles: Seq[Option[String]] = file.rowGroups.indices.map(facts.obstacle(file, _).map(_.sentence))
+  }
+
+  private def ascending(e: Expression): SortOrder = SortOrder(e, Ascending)
+  private def descending(e: Expression): SortOrder = SortOrder(e, Descending)
+
+  test("line 1: nulls last, only rows that are known not to be null are certain to be at a value") {
+    val known = new Known(descending(a))
+    assert(known.best == Seq(Some(4), Some(9), Some(9), Some(null), None))
+    assert(known.certain ==
+      Seq(Seq((1, 10)), Seq((5, 7), (null, 3)), Seq((null, 10)), Seq((null, 10)), Seq((null, 10))))
+  }
+
+  test("nulls first, nulls are certain to be the best, and may be wherever they are not excluded") {
+    val known = new Known(ascending(a))
+    assert(known.best == Seq(Some(1), Some(null), Some(null), Some(null), Some(null)))
+    assert(known.certain == Seq(Seq((4, 10)), Seq((9, 7), (null, 3)), Seq((9, 10)), Seq((null, 10)), Nil))
+  }
+
+  test("where the predicate excludes nulls, they are not the best") {
+    val known = new Known(ascending(a), Seq(IsNotNull(a)))
+    assert(known.best.take(3) == Seq(Some(1), Some(5), Some(5)) && known.best.last.isEmpty)
+    assert(new Known(ascending(Add(a, Literal(1))), Seq(IsNotNull(a))).best(1).contains(6))
+    assert(new Known(ascending(a), Seq(IsNotNull(day))).best(1).contains(null), "another column's nulls")
+  }
+
+  test("a monotone function is null where its operand is; of any other, nulls cannot be counted") {
+    val plus = new Known(descending(Add(a, Literal(1))))
+    assert(plus.certain.take(2) == Seq(Seq((2, 10)), Seq((6, 7), (null, 3))))
+    val other = new Known(descending(Coalesce(Seq(a, Literal(0)))))
+    assert(other.certain(1) == Seq((0, 10)))
+  }
+
+  test("of a partition column the directory tells, before any footer is read") {
+    val known = new Known(descending(day))
+    assert(known.bestOfFile.contains(7) && known.best.forall(_.contains(7)))
+    assert(known.certain.nonEmpty && known.certain.forall(_ == Seq((7, 10))))
+    assert(new Known(descending(a)).bestOfFile.isEmpty)
+    assert(new Known(descending(Multiply(day, Literal(2)))).bestOfFile.contains(14))
+  }
+
+  test("line 51: of files that are not believed nothing is known") {
+    val known = new Known(descending(a), writer = "somebody version 1")
+    assert(known.best.nonEmpty && known.best.forall(_.isEmpty))
+    assert(known.certain.nonEmpty && known.certain.forall(_.isEmpty))
+  }
+
+  test("says what is missing") {
+    val known = new Known(descending(a))
+    assert(known.obstacles == Seq(None, None, None, None, Some("no usable statistics for column a")))
+  }
+}

@@ -1,0 +1,72 @@
+package limitpruning.search
+
+import java.nio.file.Path
+
+import org.apache.hadoop.conf.Configuration
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.parquet.{Addressing, FileColumns, FooterReader, PageIndexReader, Storage}
+import limitpruning.select.{MatchingRows, RowRange, SelectedRowGroup}
+import limitpruning.testing.{FooterEdit, PagedFile, TempFolder}
+
+class NarrowRowGroupsSuite extends AnyFunSuite with TempFolder {
+  private val conf = new Configuration(false)
+
+  private def file(name: String): Path = PagedFile.write(
+    folder.resolve(name),
+    "required int32 a; required binary s (STRING);",
+    (0 until 200).map(i => Seq(i, s"name-$i"))
+  )
+
+  private def narrow(
+      path: Path,
+      ranges: Seq[RowRange],
+      isWhole: Boolean,
+      by: NarrowRowGroups = PagesFixture.everything
+  ): Option[SelectedRowGroup] = {
+    val footer = new FooterReader(conf).read(status(path), FileColumns.All)
+    val indexes = new PageIndexReader(status(path), footer, Storage(conf), 1L << 20)
+    by(footer, indexes, Addressing.of(footer, Seq(0)).get.head, MatchingRows(0, ranges, isWhole))
+  }
+
+  private val few = Seq(RowRange(0, 3))
+
+  test("of a row group that matches, the pages of the first rows are read, for every column") {
+    val selected = narrow(file("cut"), few, isWhole = true).get
+    assert(selected.ranges == few && selected.rows == 200 && selected.columns.nonEmpty)
+    assert(selected.columns.values.forall(_.pages.exists(pages => pages.pages == 1 && pages.total > 5)))
+    assert(selected.columns.values.forall(column => column.bytesToRead < column.bytes / 5))
+  }
+
+  test("columns that the scan does not need are not asked for their pages") {
+    val onlyA = new NarrowRowGroups(_ == "a", isSupported = true, minBytes = 0)
+    val selected = narrow(file("column"), few, isWhole = true, onlyA).get
+    assert(selected.columns.collect { case (path, bytes) if bytes.pages.nonEmpty => path } == Seq(Seq("a")))
+  }
+
+  test("a row group that matches is read whole where that is no worse") {
+    def isWhole(by: NarrowRowGroups, path: Path = file("whole"), ranges: Seq[RowRange] = few): Boolean =
+      narrow(path, ranges, isWhole = true, by).exists(_.isWhole)
+    assert(isWhole(new NarrowRowGroups(_ => true, isSupported = true, minBytes = 1L << 20)), "it is small")
+    assert(isWhole(new NarrowRowGroups(_ => true, isSupported = false, minBytes = 0)), "this Spark cannot")
+    assert(
+      isWhole(PagesFixture.everything, ranges = Seq(RowRange(0, 199))),
+      "all pages hold some of the rows"
+    )
+    assert(isWhole(PagesFixture.everything, ranges = RowRange.all(200)), "all rows are wanted")
+    assert(isWhole(PagesFixture.everything, path = withoutPages("no index")), "there is no index")
+  }
+
+  test("rows of a row group that matches in part are read with no others, or not at all") {
+    assert(narrow(file("part"), few, isWhole = false, PagesFixture.everything).exists(_.ranges == few))
+    val small = new NarrowRowGroups(_ => true, isSupported = true, minBytes = 1L << 20)
+    assert(narrow(file("part"), few, isWhole = false, small).exists(_.ranges == few), "however small it is")
+    assert(narrow(withoutPages("part"), few, isWhole = false).isEmpty)
+    val unsupported = new NarrowRowGroups(_ => true, isSupported = false, minBytes = 0)
+    assert(narrow(file("part"), few, isWhole = false, unsupported).isEmpty)
+  }
+
+  private def withoutPages(name: String): Path = FooterEdit(file(name)) { raw =>
+    raw.getRow_groups.get(0).getColumns.get(1).unsetOffset_index_offset()
+  }
+}

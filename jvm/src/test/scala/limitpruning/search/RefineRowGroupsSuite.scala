@@ -1,0 +1,134 @@
+package limitpruning.search
+
+import scala.concurrent.duration.{DurationInt, FiniteDuration}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Expression, Literal, Not}
+import org.apache.spark.sql.types.{IntegerType, StructType}
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.parquet.{FileColumns, FooterReader, ReadSettings, Storage}
+import limitpruning.predicate.MatchState._
+import limitpruning.select.ListedFile
+import limitpruning.testing.{FooterEdit, ParquetFixture, TempFolder}
+
+class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
+  private val Plenty = 1L << 20
+  private val Everything = Long.MaxValue
+  private val c = AttributeReference("c", IntegerType)()
+  private val predicate = Not(EqualTo(c, Literal(500)))
+  private val settings = ReadSettings(caseSensitive = false, byFieldId = false, rebaseMode = "CORRECTED")
+  private val conf = new Configuration()
+
+  /** Rows of each row group below. */
+  private val rows = 40L
+
+  /** Row groups whose bounds leave the predicate open: `d` are decided by dictionaries, `u` are not, `n` has no row in doubt. */
+  private def classified(
+      rowGroups: String,
+      conjuncts: Seq[Expression] = Seq(predicate),
+      settings: ReadSettings = settings,
+      createdBy: Option[String] = None
+  ): (ClassifyRowGroups, ClassifiedFile) = {
+    val values = Map('d' -> Seq(1, 999), 'u' -> Seq(1, 500, 999, 2), 'n' -> Seq(1, 2))
+    val fixture = rowGroups.foldLeft(ParquetFixture("required int32 c;").withDictionary) { (file, kind) =>
+      file.rowGroup((0 until rows.toInt).map(i => Seq[Any](values(kind)(i % values(kind).size))): _*)
+    }
+    val path = fixture.write(folder.resolve("refine.parquet"))
+    createdBy.foreach(name => FooterEdit(path)(_.setCreated_by(name)))
+    val listed = ListedFile(InternalRow.empty, status(path))
+    val classify = new ClassifyRowGroups(conjuncts, Seq(c), new StructType(), settings)
+    (classify, classify(listed, new FooterReader(conf).read(listed.status, FileColumns.All)))
+  }
+
+  /** Looks at dictionaries and bloom filters, not at pages. */
+  private def refine(
+      classify: ClassifyRowGroups,
+      maxBytes: Long = Plenty,
+      time: FiniteDuration = 1.hour
+  ): RefineRowGroups = {
+    val narrow = new NarrowRowGroups(_ => true, isSupported = false, 0L)
+    new RefineRowGroups(classify, Storage(conf), narrow, maxBytes, time.fromNow)
+  }
+
+  /** F(ully), p(artially) or n(ot matching), row group by row group. */
+  private def states(file: ClassifiedFile): String = file.rowGroups.map(_.state match {
+    case FullyMatching => 'F'
+    case PartiallyMatching => 'p'
+    case NotMatching => 'n'
+  }).mkString
+
+  private def refined(rowGroups: String, needed: Long = Everything, maxBytes: Long = Plenty): String = {
+    val (classify, file) = classified(rowGroups)
+    states(refine(classify, maxBytes)(file, needed))
+  }
+
+  test("should read nothing where no time is left") {
+    val (classify, file) = classified("dudn")
+    assert(states(refine(classify, time = 0.seconds)(file, Everything)) == "pppF")
+  }
+
+  test("should decide what the footer leaves open, and leave open what a dictionary does, too") {
+    assert(states(classified("dudn")._2) == "pppF")
+    assert(refined("dudn") == "FpFF")
+  }
+
+  test("should give the same file where nothing is open, because nothing is to be read") {
+    val (classify, file) = classified("nn")
+    assert(refine(classify)(file, Everything) eq file)
+    val (withoutPredicate, all) = classified("du", conjuncts = Nil)
+    assert(refine(withoutPredicate)(all, Everything) eq all)
+  }
+
+  test("should stop as soon as no row is missing, because the limit is covered") {
+    assert(refined("dddd", needed = 1) == "Fppp")
+    assert(refined("dddd", needed = rows + 1) == "FFpp")
+    assert(refined("nddd", needed = rows + 1) == "FFpp", "what footers prove counts")
+    assert(refined("uddd", needed = 1) == "pFpp")
+  }
+
+  test("should stop when the bytes are used up, in one file or over several") {
+    assert(refined("dddd", maxBytes = 0) == "pppp")
+    val one = sizeOfOneDictionary
+    assert(refined("dddd", maxBytes = one) == "Fppp")
+    assert(refined("dddd", maxBytes = one + 1) == "FFpp", "what is begun is read to its end")
+    val (classify, file) = classified("ud")
+    val shared = refine(classify, maxBytes = 2 * one + 2 * Integer.BYTES)
+    assert(states(shared(file, Everything)) == "pF")
+    assert(states(shared(file, Everything)) == "pp")
+  }
+
+  /** In the file, of a row group `d`. */
+  private def sizeOfOneDictionary: Long = {
+    val column = classified("d")._2.footer.rowGroups.head.getColumns.get(0)
+    column.getFirstDataPageOffset - column.getDictionaryPageOffset
+  }
+
+  test("should give up after eight looks in vain, because the next will be, too") {
+    assert(refined("u" * 7 + "d") == "p" * 7 + "F")
+    assert(refined("u" * 8 + "d") == "p" * 8 + "p")
+    assert(refined("uuuud" * 3) == "ppppF" * 3, "a look that helps starts the count anew")
+  }
+
+  test("line 51: should not look into files whose writer is not trusted") {
+    val strict = settings.copy(trustedWritersOnly = true)
+    val (classify, file) = classified("dd", settings = strict, createdBy = Some("someone version 1.0"))
+    assert(states(refine(classify)(file, Everything)) == "pp")
+    val (trusting, trusted) =
+      classified("dd", settings = strict, createdBy = Some("parquet-mr version 1.17.0"))
+    assert(states(refine(trusting)(trusted, Everything)) == "FF")
+  }
+
+  test("line 20: should not take one conjunct for all of them") {
+    val unknown = EqualTo(c, AttributeReference("other", IntegerType)())
+    val (classify, file) = classified("dd", conjuncts = Seq(predicate, unknown))
+    assert(states(refine(classify)(file, Everything)) == "pp")
+  }
+
+  test("line 35: should leave open what is in a file that has gone, because the scan will complain of it") {
+    val (classify, file) = classified("dd")
+    java.nio.file.Files.delete(folder.resolve("refine.parquet"))
+    assert(states(refine(classify)(file, Everything)) == "pp")
+  }
+}

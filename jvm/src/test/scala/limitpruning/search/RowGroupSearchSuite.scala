@@ -1,0 +1,203 @@
+package limitpruning.search
+
+import scala.concurrent.duration.{Duration, DurationInt, FiniteDuration}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.footers.FooterWave
+import limitpruning.parquet.{Footer, Storage}
+import limitpruning.predicate.MatchState._
+import limitpruning.select.{ListedFile, RowRange, SearchCounts, Selection}
+import limitpruning.testing.{RawChunk, RawFooter}
+
+class RowGroupSearchSuite extends AnyFunSuite {
+  import RowGroupSearchSuite.Found
+
+  private val rowsEach = 10L
+  private val states = Map(
+    'F' -> ClassifiedRowGroup.fullyMatching(rowsEach),
+    'p' -> ClassifiedRowGroup.undecided(None),
+    'n' -> ClassifiedRowGroup.NotMatching
+  )
+
+  private val plenty = SearchBudget(maxFiles = 1000, maxTime = 1.minute, firstFiles = 4)
+
+  private def footer(rowGroups: Int): Footer = (0 until rowGroups).foldLeft(RawFooter("required int32 a;"))(
+    (f, _) => f.rowGroup(rowsEach, RawChunk.silent)
+  ).footer
+
+  /** @param files what each row group of each file is: F(ully), p(artially) or n(ot matching), of ten rows each */
+  private def search(
+      limit: Int,
+      budget: SearchBudget = plenty,
+      footers: Int => Footer = footer,
+      refine: ClassifiedFile => ClassifiedFile = identity,
+      onClassified: () => Unit = () => ()
+  )(
+      files: Seq[String]
+  ): Found = {
+    val listed = files.indices.map { i =>
+      ListedFile(
+        InternalRow.empty,
+        new FileStatus(1000L + i, false, 1, 1, 2000L + i, new Path(s"/f$i")),
+        position = i
+      )
+    }
+    var waves = Vector.empty[Int]
+    val read = (wave: Seq[ListedFile]) => {
+      waves :+= wave.size
+      new FooterWave(
+        wave.map(file => Some(footers(files(listed.indexOf(file)).length))).toIndexedSeq,
+        None,
+        () => ()
+      )
+    }
+    val classify = (file: ListedFile, footer: Footer) => {
+      onClassified()
+      val rowGroups = files(listed.indexOf(file)).map(states(_))
+      new ClassifiedFile(file, footer, null, IndexedSeq.empty, isBelieved = true, rowGroups)
+    }
+    val narrow = new NarrowRowGroups(_ => true, isSupported = false, minBytes = 0)
+    val select = new SelectRows(narrow, Storage(new Configuration(false)), maxBytes = 0)
+    val (result, counts) =
+      new RowGroupSearch(limit, budget, read, classify, (file, _) => refine(file), select(_)).run(listed)
+    Found(result, counts, waves)
+  }
+
+  test("chooses the first fully matching row groups that hold the limit, of the files that have them") {
+    val found = search(limit = 25)(Seq("nFp", "ppn", "FFF"))
+    assert(found.chosen == Seq("/f0" -> Seq(1), "/f2" -> Seq(0, 1)))
+    assert(found.counts.copy(bytes = 0) ==
+      SearchCounts(files = 3, filesLookedAt = 3, rowGroups = 9, matched = 7, fullyMatched = 4))
+  }
+
+  test(
+    "what is chosen carries length and footer of the file, and rows and place of the row group"
+  ) {
+    val file = search(limit = 1)(Seq("n", "pF")).result.toOption.get.files.head
+    assert((file.path, file.listed.position, file.version.length) == (("/f1", 1, 1001)))
+    assert(file.version.footerChecksum == footer(2).seal.checksum)
+    assert(file.rowGroups.map(r => (r.ordinal, r.rows, r.start)) == Seq((1, rowsEach, 154)))
+  }
+
+  test("stops reading once the limit is covered") {
+    val found = search(limit = 10, plenty.copy(firstFiles = 1))(Seq.fill(50)("F"))
+    assert(found.waves == Seq(1))
+    assert(found.counts.filesLookedAt == 1 && found.counts.files == 50)
+  }
+
+  test("classifies no file beyond the one that covers the limit, and reads no wave beyond its own") {
+    var classified = 0
+    val found = search(limit = 20, onClassified = () => classified += 1)(Seq.fill(50)("Fp"))
+    assert(found.refusal.isEmpty && classified == 2 && found.counts.filesLookedAt == 2)
+    assert(found.waves == Seq(plenty.firstFiles))
+  }
+
+  test("gives up after the first wave where nothing but partially matching row groups are seen") {
+    val found = search(limit = 10)(Seq.fill(100)("pp"))
+    assert(found.refusal.contains(Declined.NotClustered(4, "")))
+    assert(found.waves == Seq(4))
+  }
+
+  test("gives up on a later wave that is not clustered, though the first was") {
+    val found = search(limit = 1000)(Seq.fill(4)("F") ++ Seq.fill(100)("pp"))
+    assert(found.refusal.contains(Declined.NotClustered(12, "")))
+  }
+
+  test("goes on, in growing waves, while most row groups are not matching") {
+    val found = search(limit = 10)(Seq.fill(150)("np") :+ "F")
+    assert(found.chosen == Seq("/f150" -> Seq(0)))
+    assert(found.waves == Seq(4, 8, 16, 32, 64, 27))
+    assert(search(limit = 10)(Seq.fill(150)("npp") :+ "F").refusal.contains(Declined.NotClustered(4, "")))
+  }
+
+  test("goes on while fully matching row groups are found") {
+    assert(search(limit = 200)(Seq.fill(30)("Fppp")).chosen.size == 20)
+  }
+
+  test("looks deeper only where statistics do not cover the limit, and goes on while that finds rows") {
+    val half = Seq(RowRange(0, 5))
+    def refine(file: ClassifiedFile): ClassifiedFile = file.withRowGroups(file.rowGroups.map { rowGroup =>
+      if (rowGroup.state == PartiallyMatching) rowGroup.copy(matching = half) else rowGroup
+    })
+    val unreadable = search(limit = 30, refine = refine)(Seq.fill(30)("pn"))
+    assert(unreadable.refusal.contains(Declined.UnreadablePages("/f0")), "there are no pages in these files")
+    assert(unreadable.counts.filesLookedAt == 4 + 8)
+    def never(file: ClassifiedFile): ClassifiedFile = fail(s"$file need not be refined")
+    assert(search(limit = 40, refine = never)(Seq("pF", "Fp", "FF")).chosen.size == 3)
+  }
+
+  test("where every row of the table is decided, those that match are the answer, however few") {
+    assert(search(limit = 31)(Seq("FnF", "F")).chosen == Seq("/f0" -> Seq(0, 2), "/f1" -> Seq(0)))
+    val none = search(limit = 1)(Seq.fill(9)("nn"))
+    assert(none.refusal.isEmpty && none.chosen.isEmpty && none.counts.filesLookedAt == 9)
+    assert(
+      search(limit = 31, plenty.copy(maxFiles = 1))(Seq("FF", "F")).refusal.nonEmpty,
+      "one was not looked at"
+    )
+    assert(search(limit = 1)(Seq("nn", "np")).refusal.contains(Declined.NotEnoughRows(0, 1, "")))
+  }
+
+  test("says how many rows were found where all files were looked at") {
+    val found = search(limit = 31)(Seq("FpF", "F"))
+    assert(found.refusal.contains(Declined.NotEnoughRows(30, 31, "")))
+    assert(found.counts.fullyMatched == 3)
+  }
+
+  test("stops at the budget of files, in the middle of a wave too") {
+    val found = search(limit = 1000, plenty.copy(maxFiles = 6))(Seq.fill(100)("F"))
+    assert(found.waves == Seq(4, 2))
+    val reason = Declined.OutOfBudget("spark.limitPruning.planning.maxFiles", "6", 60, 1000)
+    assert(found.refusal.contains(reason))
+  }
+
+  test("covers a limit with the last file that the budget allows") {
+    assert(search(limit = 60, plenty.copy(maxFiles = 6))(Seq.fill(100)("F")).chosen.size == 6)
+  }
+
+  test("a budget of no file reads none") {
+    val found = search(limit = 1, plenty.copy(maxFiles = 0))(Seq.fill(3)("F"))
+    assert(found.counts.filesLookedAt == 0 && found.waves.sum == 0)
+    assert(found.refusal.exists(_.code == "out-of-budget"))
+  }
+
+  test("stops after the wave in which time runs out") {
+    val none: FiniteDuration = Duration.Zero
+    val found = search(limit = 1000, plenty.copy(maxTime = none))(Seq.fill(100)("F"))
+    assert(found.waves == Seq(4))
+    assert(found.refusal.exists(_.message.contains("spark.limitPruning.planning.maxTime = 0 ")))
+    assert(
+      search(limit = 40, plenty.copy(maxTime = none))(Seq.fill(9)("F")).refusal.isEmpty,
+      "it was covered in time"
+    )
+  }
+
+  test("no file is a reason of its own") {
+    assert(search(limit = 1)(Nil).refusal.contains(Declined.NoFiles))
+  }
+
+  test("a file whose row groups cannot be told apart is refused by its name") {
+    val twins = (_: Int) => {
+      val raw = RawFooter("required int32 a;").rowGroup(10, RawChunk.silent).rowGroup(10, RawChunk.silent)
+      val metadata = raw.metadata
+      metadata.getRow_groups.get(1).getColumns.get(0).getMeta_data.setData_page_offset(4)
+      raw.footer(metadata)
+    }
+    assert(search(
+      limit = 1,
+      footers = twins
+    )(Seq("nF")).refusal.contains(Declined.UnaddressableRowGroups("/f0")))
+  }
+}
+
+private object RowGroupSearchSuite {
+
+  final case class Found(result: Either[Declined, Selection], counts: SearchCounts, waves: Seq[Int]) {
+    def chosen: Seq[(String, Seq[Int])] =
+      result.toSeq.flatMap(_.files.map(f => f.path -> f.rowGroups.map(_.ordinal)))
+    def refusal: Option[Declined] = result.left.toOption
+  }
+}

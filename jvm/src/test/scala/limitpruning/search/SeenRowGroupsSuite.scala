@@ -1,0 +1,25 @@
+package limitpruning.search
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.catalyst.SelectedRelation
+import limitpruning.testing.{SparkSuite, Wildlife}
+
+class SeenRowGroupsSuite extends AnyFunSuite with SparkSuite {
+  private lazy val wildlife = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
+
+  test("a chosen selection keeps what was seen for it") {
+    val Seq(index) =
+      optimized(Wildlife.query(wildlife)).collect { case SelectedRelation(_, index) => index }: @unchecked
+    val states = index.seen.flatMap(_.map((files, _) => files.flatMap(_.rowGroups.map(_.state.toString))))
+    assert(states.contains(Seq("NotMatching", "PartiallyMatching", "FullyMatching", "PartiallyMatching")))
+  }
+
+  test("so does a refusal") {
+    val Seq(limit) = optimized(wildlife.where("s % 2 = 0").limit(1)).collect {
+      case limit: org.apache.spark.sql.catalyst.plans.logical.LocalLimit => limit
+    }: @unchecked
+    val seen = limit.getTagValue(Refusal.Tag).flatMap(_.seen)
+    assert(seen.flatMap(_.map((files, _) => files.map(_.rowGroups.size))).contains(Seq(4)))
+  }
+}

@@ -1,0 +1,130 @@
+package limitpruning.search
+
+import org.apache.spark.sql.{DataFrame, Row}
+import org.scalatest.Assertion
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.conf.LimitPruningConf
+import limitpruning.select.{CandidateRows, Selection}
+import limitpruning.testing.{ParquetFixture, SparkSuite}
+
+/** What is read for LIMITs that are not covered. */
+class SelectPreferredSuite extends AnyFunSuite with SparkSuite {
+  private val fixture = ParquetFixture("required int32 a; required int32 b;")
+
+  /** Row groups of five rows: `a` counts from the number given, and has a gap that dictionaries do not close. */
+  private def file(starts: Int*): ParquetFixture = starts.foldLeft(fixture) { (file, start) =>
+    file.rowGroup((0 until 5).map(i => Seq(start + i * 2, i)): _*)
+  }
+
+  // a >= 100: not matching, fully, partially; partially, not, fully, fully
+  private lazy val table: DataFrame = tableOf(
+    "preferred",
+    "0.parquet" -> file(0, 100, 95),
+    "1.parquet" -> file(96, 20, 200, 300)
+  )
+
+  private val byStatistics = LimitPruningConf.MaxBytes.key -> "0"
+  private val oneFile = Seq(LimitPruningConf.FirstFiles.key -> "1", LimitPruningConf.MaxFiles.key -> "1")
+
+  private def selectionOf(query: DataFrame): Option[Selection] = scansOf(query).map(_.chosen) match {
+    case Seq(candidates: CandidateRows) => Some(candidates.selection)
+    case _ => None
+  }
+
+  private def rowGroups(selection: Selection): Seq[(String, Seq[Int])] =
+    selection.files.map(file => file.path.split('/').last -> file.rowGroups.map(_.ordinal))
+
+  private def isRight(query: => DataFrame, rows: Int): Assertion = {
+    val (ours, plain) = rowsBothWays(query)
+    def key(row: Row) = (row.getInt(0), row.getInt(1))
+    assert(ours.size == rows && plain.size == rows)
+    assert(ours.forall(_.getInt(0) >= 100) && ours.map(key).distinct.size == rows)
+  }
+
+  test("fully matching row groups come first, partially matching ones next, others not at all") {
+    withConf(byStatistics) {
+      def query = table.where("a >= 100").limit(18)
+      val Some(selection) = selectionOf(query): @unchecked
+      assert(rowGroups(selection) == Seq(
+        "0.parquet" -> Seq(1),
+        "1.parquet" -> Seq(2, 3),
+        "0.parquet" -> Seq(2),
+        "1.parquet" -> Seq(0)
+      ))
+      assert(selection.unseen.isEmpty)
+      assert(reasonOf(query).contains("not-enough-rows"))
+      isRight(query, 18)
+      isRight(table.where("a >= 100").limit(1000), 15 + 2 + 3)
+    }
+  }
+
+  test("the filter stays, and EXPLAIN says what is missing") {
+    withConf(byStatistics) {
+      val plan = planned(table.where("a >= 100").limit(18)).toString
+      assert(plan.contains("Filter (") &&
+        plan.contains("NotCovered: fully matching row groups and pages hold 15 rows"))
+    }
+  }
+
+  test("where nothing can be left out and nothing comes earlier, the plan is Spark's own") {
+    val partial = tableOf("partial", "0.parquet" -> file(100, 95))
+    def all = partial.where("a >= 100").limit(50)
+    withConf(byStatistics) {
+      assert(scansOf(all).isEmpty && reasonOf(all).contains("not-enough-rows"))
+      assert(planned(all).toString.replaceAll("#\\d+", "#") ==
+        withoutPruning(planned(all).toString).replaceAll("#\\d+", "#"))
+    }
+  }
+
+  test("files beyond the budget are read whole, and after the others") {
+    withConf(oneFile :+ byStatistics: _*) {
+      def query = table.where("a >= 100").limit(12)
+      val Some(selection) = selectionOf(query): @unchecked
+      assert(rowGroups(selection) == Seq("0.parquet" -> Seq(1), "0.parquet" -> Seq(2)))
+      assert(selection.unseen.map(_.path.split('/').last) == Seq("1.parquet"))
+      assert(reasonOf(query).contains("out-of-budget"))
+      isRight(query, 12)
+      isRight(table.where("a >= 100").limit(1000), 20)
+      isRight(table.where("a >= 100").limit(6), 6)
+    }
+  }
+
+  test("a file that was not looked at is looked at where it is read, and only enough of it is read") {
+    withConf(oneFile :+ byStatistics: _*) {
+      val query = table.where("a >= 100").limit(9)
+      assert(selectionOf(query).exists(_.unseen.nonEmpty))
+      val rows = query.collect()
+      assert(rows.length == 9 && rows.forall(_.getInt(0) >= 100))
+      val Seq(report) = reportsOf(query): @unchecked
+      // Two row groups of the first file, then two of the four of the second.
+      assert(report.rowGroupsRead.contains(4L))
+      assert(report.rowsRead.exists(_ <= 20L))
+    }
+  }
+
+  test("scans of different limits over files that were not looked at are not the same scan") {
+    withConf(oneFile :+ byStatistics: _*) {
+      def scan(limit: Int) = scansOf(table.where("a >= 100").limit(limit)).head.canonicalized
+      assert(scan(9) == scan(9) && scan(9) != scan(12))
+    }
+  }
+
+  for (vectorized <- Seq(true, false); aqe <- Seq(true, false))
+    test(s"below an aggregate and a join, too (vectorized: $vectorized, adaptive: $aqe)") {
+      withConf(
+        oneFile ++ Seq(
+          byStatistics,
+          "spark.sql.parquet.enableVectorizedReader" -> vectorized.toString,
+          "spark.sql.adaptive.enabled" -> aqe.toString
+        ): _*
+      ) {
+        for (limit <- Seq(3, 9, 12, 18, 100)) {
+          val limited = table.where("a >= 100").limit(limit)
+          val rows = math.min(limit, 20).toLong
+          assert(limited.agg("a" -> "count").collect().map(_.getLong(0)).toSeq == Seq(rows))
+          assert(limited.join(table.where("a >= 100"), Seq("a", "b")).count() == rows)
+        }
+      }
+    }
+}

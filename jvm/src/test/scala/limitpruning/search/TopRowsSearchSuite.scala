@@ -1,0 +1,158 @@
+package limitpruning.search
+
+import scala.concurrent.duration.{Duration, DurationInt, FiniteDuration}
+
+import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.footers.FooterWave
+import limitpruning.parquet.ReadSettings
+import limitpruning.select.{ListedFile, SearchCounts}
+import limitpruning.testing.{RawChunk, RawFooter}
+
+class TopRowsSearchSuite extends AnyFunSuite {
+  import TopRowsSearchSuite.{Found, Group}
+
+  private val a = AttributeReference("a", IntegerType)()
+  private val b = AttributeReference("b", IntegerType)()
+  private val day = AttributeReference("day", IntegerType)()
+  private val isOne = EqualTo(b, Literal(1))
+  private val settings = ReadSettings(caseSensitive = false, byFieldId = false, rebaseMode = "CORRECTED")
+  private val plenty = SearchBudget(maxFiles = 1000, maxTime = 1.minute, firstFiles = 4)
+
+  private def all(min: Int, max: Int): Group = Group(min, max, 1, 1)
+  private def some(min: Int, max: Int): Group = Group(min, max, 0, 1)
+  private def none(min: Int, max: Int): Group = Group(min, max, 0, 0)
+
+  /** @param files row groups of ten rows each, of which all, some perhaps, or none match; file i is of day i */
+  private def search(
+      limit: Int,
+      key: SortOrder = SortOrder(a, Descending),
+      budget: SearchBudget = plenty,
+      mostNoted: Int = 0
+  )(files: Seq[Group]*): Found = {
+    val listed = files.indices.map { i =>
+      ListedFile(InternalRow(i), new FileStatus(1000L, false, 1, 1, 2000L, new Path(s"/f$i")), position = i)
+    }
+    val partitions = new StructType().add("day", IntegerType)
+    val classify =
+      new ClassifyRowGroups(Seq(isOne), Seq(a, b, day), partitions, settings, alsoAsked = Seq(key.child))
+    var read = Vector.empty[Int]
+    val footers = (wave: Seq[ListedFile]) => {
+      val indexes = wave.map(listed.indexOf(_))
+      read ++= indexes
+      new FooterWave(indexes.map(i => Some(footer(files(i)))).toIndexedSeq, None, () => ())
+    }
+    val (result, counts) =
+      new TopRowsSearch(
+        limit,
+        new KeyFacts(key, Seq(isOne), classify),
+        budget,
+        mostNoted,
+        footers,
+        classify(_, _)
+      )
+        .run(listed)
+    Found(result, counts, read)
+  }
+
+  private def footer(groups: Seq[Group]) =
+    groups.foldLeft(RawFooter("optional int32 a; optional int32 b;")) { (raw, group) =>
+      raw.rowGroup(
+        10,
+        RawChunk.between(group.min, group.max).nulls(0),
+        RawChunk.between(group.minB, group.maxB).nulls(0)
+      )
+    }.footer
+
+  test(
+    "leaves out the row groups that are behind what enough rows are certain to reach, and keeps the best first"
+  ) {
+    val found = search(limit = 15)(Seq(all(0, 9), all(20, 29)), Seq(all(10, 19), all(5, 14)))
+    assert(found.kept == Seq("/f0" -> 1, "/f1" -> 0, "/f1" -> 1))
+    assert(found.bound.contains(10) && found.dropped == 1)
+    assert(found.counts.copy(bytes = 0) ==
+      SearchCounts(files = 2, filesLookedAt = 2, rowGroups = 4, matched = 4, fullyMatched = 4))
+  }
+
+  test("ties are kept: a row group whose best is the bound may hold one of the first rows") {
+    assert(search(limit = 10)(Seq(all(10, 19), all(0, 10), all(0, 9))).kept == Seq("/f0" -> 0, "/f0" -> 1))
+  }
+
+  test(
+    "rows are certain only in fully matching row groups; partially matching ones are kept unless they are behind"
+  ) {
+    val found = search(limit = 10)(Seq(some(20, 29), all(10, 19), some(0, 9), none(30, 39)))
+    assert(found.kept == Seq("/f0" -> 0, "/f0" -> 1))
+    assert(found.bound.contains(10) && found.dropped == 1, "not matching ones are not dropped by the bound")
+  }
+
+  test("gives up after the first wave where the row groups overlap, as in a table in random order") {
+    val found = search(limit = 10)(Seq.fill(100)(Seq(all(0, 1000), all(1, 999))): _*)
+    assert(found.refusal.map(_.code).contains("key-not-clustered"))
+    assert(found.read.size == 4 && found.read.contains(0) && found.read.contains(99), "files from everywhere")
+  }
+
+  test("the first wave is of files from everywhere, then all are looked at") {
+    val files = (0 until 50).map(i => Seq(all(10 * i, 10 * i + 9)))
+    val found = search(limit = 10)(files: _*)
+    assert(found.read.take(4) == Seq(0, 16, 32, 48) && found.read.sorted == (0 until 50))
+    assert(found.kept == Seq("/f49" -> 0))
+  }
+
+  test("a limit larger than the first wave is judged by what a small one would leave out") {
+    val sorted = (0 until 50).map(i => Seq(all(10 * i, 10 * i + 9)))
+    assert(search(limit = 95)(sorted: _*).kept.size == 10)
+    val random = Seq.fill(50)(Seq(all(0, 1000)))
+    assert(search(limit = 95)(random: _*).read.size == 4)
+  }
+
+  test("by a partition column, the best files come first, and the others are never looked at") {
+    val found = search(limit = 15, SortOrder(day, Descending))(Seq.fill(30)(Seq(all(0, 9))): _*)
+    assert(found.read.take(2) == Seq(29, 28) && found.read.size == 4)
+    assert(found.kept == Seq("/f29" -> 0, "/f28" -> 0) && found.unseen == Nil && found.bound.contains(28))
+  }
+
+  test("files beyond the budget are kept, but for those that their directories put behind the bound") {
+    val files = (0 until 50).map(i => Seq(all(10 * i, 10 * i + 9)))
+    val few = search(limit = 10, budget = plenty.copy(maxFiles = 6))(files: _*)
+    assert(few.read.size == 6 && few.unseen.size == 44 && few.kept.size == 1)
+    val none: FiniteDuration = Duration.Zero
+    assert(search(limit = 10, budget = plenty.copy(maxTime = none))(files: _*).unseen.size == 46)
+    val nothing = search(limit = 10, budget = plenty.copy(maxFiles = 0))(files: _*)
+    assert(nothing.refusal.map(_.code).contains("out-of-budget") && nothing.read.isEmpty)
+  }
+
+  test(
+    "where too few rows are certain, row groups are left out while reading, if the data is clustered by the key"
+  ) {
+    val clustered = (0 until 50).map(i => Seq(some(10 * i, 10 * i + 9)))
+    val found = search(limit = 10, mostNoted = 10)(clustered: _*)
+    assert(found.bound.isEmpty && found.kept.map(_._1) == (49 to 0 by -1).map(i => s"/f$i"))
+    assert(search(limit = 11, mostNoted = 10)(clustered: _*).refusal.nonEmpty, "more keys than are noted")
+    val random = search(limit = 10, mostNoted = 10)(Seq.fill(50)(Seq(some(0, 1000))): _*)
+    assert(random.refusal.map(_.code).contains("key-not-clustered") && random.read.size == 4)
+  }
+
+  test("no file is a reason of its own") {
+    assert(search(limit = 1)().refusal.contains(Declined.NoFiles))
+  }
+}
+
+private object TopRowsSearchSuite {
+
+  /** Bounds of a and of b. */
+  final case class Group(min: Int, max: Int, minB: Int, maxB: Int)
+
+  final case class Found(result: Either[Declined, FoundTopRows], counts: SearchCounts, read: Seq[Int]) {
+    private def found = result.toOption.get
+    def refusal: Option[Declined] = result.left.toOption
+    def kept: Seq[(String, Int)] = found.kept.map(c => c.file.listed.status.getPath.toString -> c.rowGroup)
+    def unseen: Seq[ListedFile] = found.unseen
+    def bound: Option[Any] = found.bound.place
+    def dropped: Int = found.dropped
+  }
+}
