@@ -35,7 +35,10 @@ private[plan] object ScanClauses {
     )("line_42_bucketed_tables"),
     // Since Spark 4.3, FileSourceStrategy sets it where the optimizer marked the query as small. It is a wish: operators
     // above go by the node's outputPartitioning.
-    honoured("markedForSingleTaskExecution", "LimitPrunedScanExec.outputPartitioning: what it promises it reads so")(
+    honoured(
+      "markedForSingleTaskExecution",
+      "LimitPrunedScanExec.outputPartitioning: what it promises it reads so"
+    )(
       "scans_that_are_marked_for_a_single_task"
     )
   )

@@ -160,4 +160,5 @@ object OtherExtensionsSuite {
     override def supportsColumnar: Boolean = scan.supportsColumnar
     override protected def doExecute(): RDD[InternalRow] = scan.execute()
     override protected def doExecuteColumnar(): RDD[ColumnarBatch] = scan.executeColumnar()
-  }}
+  }
+}
