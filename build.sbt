@@ -21,6 +21,7 @@ lazy val limitPruning = project
     libraryDependencies ++= Seq(
       "org.scala-lang" % "scala-library" % scalaVersion.value % Provided,
       "org.apache.spark" %% "spark-sql" % sparkVersion % Provided,
+      "com.tngtech.archunit" % "archunit" % "1.4.1" % Test,
       "org.scalatest" %% "scalatest" % "3.2.19" % Test,
       "org.scalatestplus" %% "scalacheck-1-18" % "3.2.19.0" % Test
     )

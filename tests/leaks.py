@@ -14,8 +14,8 @@ PATIENCE = 20  # seconds, on a machine that is busy with other things
 # Each of these belongs to one query; sessions have others.
 OF_ONE_QUERY = (
     "limitpruning.parquet.Footer",
-    "limitpruning.plan.RowGroupSearch",
-    "limitpruning.plan.SelectedFileIndex",
+    "limitpruning.search.RowGroupSearch",
+    "limitpruning.catalyst.SelectedFileIndex",
     "limitpruning.scan.LimitPrunedScanExec",
     "limitpruning.scan.PlannedRows",
 )

@@ -31,7 +31,7 @@ def names(cells: list[str]) -> list[str]:
 
 
 def test_every_reason_has_a_section_by_its_code() -> None:
-    codes = found(r'Declined\(\s*"([a-z0-9-]+)"', SCALA / "plan/Declined.scala")
+    codes = found(r'Declined\(\s*"([a-z0-9-]+)"', SCALA / "search/Declined.scala")
     sections = found(r"^### (.*)$", DOCS / "reasons.md")
     assert len(codes) > 20
     assert sorted(sections) == sorted(codes)
@@ -57,7 +57,7 @@ def test_every_field_of_a_report_is_explained() -> None:
 
 def test_every_total_is_explained() -> None:
     gauges, attributes, _ = zip(*metrics("All queries"), strict=True)
-    assert names(list(gauges)) == found(r'^    "(\w+)" -> ', SCALA / "report/Totals.scala")
+    assert names(list(gauges)) == found(r'^    "(\w+)" -> ', SCALA / "report/History.scala")
     assert names(list(attributes)) == [field.name for field in fields(limit_pruning.Totals)]
 
 

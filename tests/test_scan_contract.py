@@ -28,7 +28,7 @@ OF_ALL_NODES = {
 @pytest.fixture
 def contract(spark: SparkSession) -> Any:
     """Return the object with the table of decisions."""
-    return spark._jvm.limitpruning.plan.ScanContract  # type: ignore[union-attr]
+    return spark._jvm.limitpruning.catalyst.ScanContract  # type: ignore[union-attr]
 
 
 def items(found: Any) -> list[Any]:
@@ -60,7 +60,7 @@ def test_every_decision_of_the_contract_has_its_test(contract: Any) -> None:
 
 def test_every_reason_of_the_contract_is_one_that_reports_give(contract: Any) -> None:
     codes = set(
-        re.findall(r'Declined\(\s*"([a-z0-9-]+)"', (SCALA / "plan/Declined.scala").read_text())
+        re.findall(r'Declined\(\s*"([a-z0-9-]+)"', (SCALA / "search/Declined.scala").read_text())
     )
     decisions = [clause.decision() for clause in items(contract.all())]
     refused = [d for d in decisions if d.productPrefix() == "NotPruned"]
@@ -77,7 +77,7 @@ def test_this_spark_has_no_field_that_nobody_has_decided_about(
         plain: Any = spark.sql("SELECT * FROM t")._jdf.queryExecution()
     scan = plain.executedPlan().collectLeaves().head()
     logical = plain.optimizedPlan().collectLeaves().head()
-    clauses: Any = spark._jvm.limitpruning.plan.ScanClauses  # type: ignore[union-attr]
+    clauses: Any = spark._jvm.limitpruning.catalyst.ScanClauses  # type: ignore[union-attr]
     for part, known in (
         (scan, clauses.fileSourceScan()),
         (logical, clauses.logicalRelation()),

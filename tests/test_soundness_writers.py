@@ -112,4 +112,4 @@ def test_line_51_one_file_knows_the_writers_and_each_of_its_lines_has_a_test() -
             if writer in ("", "parquet-mr") or file.name not in others:
                 continue
             found = f'"{writer}' in file.read_text()
-            assert not found or file.name == "TestedWriters.scala", f"{file.name} knows {writer}"
+            assert not found or file.name == "Writer.scala", f"{file.name} knows {writer}"

@@ -1,0 +1,48 @@
+package limitpruning
+
+import java.nio.file.Path
+
+import com.tngtech.archunit.core.domain.JavaClasses
+import com.tngtech.archunit.core.importer.ClassFileImporter
+import com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Imports between packages point one way: to what stands further left here. */
+class ImportsSuite extends AnyFunSuite {
+  private val packages =
+    Seq("conf", "predicate", "select", "parquet", "footers", "scan", "search", "catalyst", "report")
+
+  private lazy val classes: JavaClasses = {
+    val compiled = classOf[LimitPruningExtensions].getProtectionDomain.getCodeSource.getLocation.toURI
+    new ClassFileImporter().importPath(Path.of(compiled))
+  }
+
+  /** What classes of a package use of the others, if that is forbidden. */
+  private def violations(user: String, used: Seq[String]): Seq[String] = {
+    val rule = noClasses().that().resideInAPackage(s"limitpruning.$user..")
+      .should().dependOnClassesThat().resideInAnyPackage(used.map(name => s"limitpruning.$name.."): _*)
+    rule.evaluate(classes).getFailureReport.getDetails.toArray.toSeq.map(_.toString)
+  }
+
+  test("every package is listed, and has classes") {
+    val found = classes.iterator
+    val names = Iterator.continually(found).takeWhile(_.hasNext).map(_.next().getPackageName).toSet
+    assert(names.filter(_.startsWith("limitpruning.")) == packages.map(name => s"limitpruning.$name").toSet)
+  }
+
+  for ((user, index) <- packages.zipWithIndex.dropRight(1))
+    test(s"$user uses no package above it") {
+      assert(violations(user, packages.drop(index + 1)) == Nil)
+    }
+
+  test("nothing uses the entry point") {
+    val rule = noClasses().that().resideInAnyPackage(packages.map(name => s"limitpruning.$name.."): _*)
+      .should().dependOnClassesThat().resideInAPackage("limitpruning")
+    assert(!rule.evaluate(classes).hasViolation)
+  }
+
+  test("an import that is not allowed would be found") {
+    assert(violations("report", Seq("catalyst")).nonEmpty)
+    assert(violations("search", Seq("select")).nonEmpty)
+  }
+}
