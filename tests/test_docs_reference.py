@@ -31,7 +31,7 @@ def names(cells: list[str]) -> list[str]:
 
 
 def test_every_reason_has_a_section_by_its_code() -> None:
-    codes = found(r'Declined\(\s*"([a-z0-9-]+)"', SCALA / "search/Declined.scala")
+    codes = found(r'Reason\(\s*"([a-z0-9-]+)"', SCALA / "select/Reason.scala")
     sections = found(r"^### (.*)$", DOCS / "reasons.md")
     assert len(codes) > 20
     assert sorted(sections) == sorted(codes)

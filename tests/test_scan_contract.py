@@ -60,7 +60,7 @@ def test_every_decision_of_the_contract_has_its_test(contract: Any) -> None:
 
 def test_every_reason_of_the_contract_is_one_that_reports_give(contract: Any) -> None:
     codes = set(
-        re.findall(r'Declined\(\s*"([a-z0-9-]+)"', (SCALA / "search/Declined.scala").read_text())
+        re.findall(r'Reason\(\s*"([a-z0-9-]+)"', (SCALA / "select/Reason.scala").read_text())
     )
     decisions = [clause.decision() for clause in items(contract.all())]
     refused = [d for d in decisions if d.productPrefix() == "NotPruned"]

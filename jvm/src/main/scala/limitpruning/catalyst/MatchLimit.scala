@@ -10,50 +10,51 @@ import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.types.StructType
 
 import limitpruning.predicate.{BriefSql, Nesting}
-import limitpruning.search.{Declined, LimitedScan}
+import limitpruning.search.LimitedScan
+import limitpruning.select.Reason
 
 /** Finds a LIMIT over nothing but deterministic projections and filters over Parquet. */
 object MatchLimit {
 
   /** What `local` stands over, or why that is not ours; `None` where it is no LIMIT over Parquet at all. */
-  def of(local: LocalLimit): Option[Either[Declined, LimitedScan]] = local.child match {
+  def of(local: LocalLimit): Option[Either[Reason, LimitedScan]] = local.child match {
     case ScanOperation(projections, filtersAbove, filters, ParquetScan(logical, relation)) =>
       local.limitExpr match {
         case IntegerLiteral(limit) if limit > 0 =>
           val unsupported = (filters ++ filtersAbove).flatMap(subqueryIn).headOption
             .orElse((projections ++ filters ++ filtersAbove).flatMap(unsupportedUse).headOption)
             // What is proved is proved of the filters below; those above may leave fewer rows.
-            .orElse(filtersAbove.headOption.map(filter => Declined.FilterAbove(BriefSql(filter))))
+            .orElse(filtersAbove.headOption.map(filter => Reason.FilterAbove(BriefSql(filter))))
           val reason = unsupported.orElse(ParquetScan.unsupported(logical, relation))
           val needed = AttributeSet.fromAttributeSets(projections.map(_.references))
           Some(reason.toLeft(LimitedScan(limit, filters, needed, logical, relation)))
         case IntegerLiteral(_) => None
-        case _ => left(Declined.LimitNotConstant)
+        case _ => left(Reason.LimitNotConstant)
       }
-    case ScanOperation(_, _, _, SparkV2ParquetScan()) => left(Declined.DataSourceV2)
+    case ScanOperation(_, _, _, SparkV2ParquetScan()) => left(Reason.DataSourceV2)
     case ScanOperation(_, _, _, other) if readsParquetUnlimited(other) =>
       left(blockedBy(other))
     case _ => None
   }
 
-  private def blockedBy(operator: LogicalPlan): Declined = operator match {
+  private def blockedBy(operator: LogicalPlan): Reason = operator match {
     case _: Project | _: Filter if !operator.deterministic =>
-      Declined.NotDeterministic(
+      Reason.NotDeterministic(
         operator.expressions.find(!_.deterministic).fold(operator.nodeName)(BriefSql(_))
       )
-    case other => Declined.OperatorBetween(other.nodeName)
+    case other => Reason.OperatorBetween(other.nodeName)
   }
 
   /** A predicate whose value is known only once another query has run. */
-  private[limitpruning] def subqueryIn(expression: Expression): Option[Declined] =
-    if (expression.containsPattern(PLAN_EXPRESSION)) Some(Declined.Subquery) else None
+  private[limitpruning] def subqueryIn(expression: Expression): Option[Reason] =
+    if (expression.containsPattern(PLAN_EXPRESSION)) Some(Reason.Subquery) else None
 
-  private def unsupportedUse(expression: Expression): Option[Declined] =
-    if (Nesting.isDeeper(expression, Nesting.Deepest)) Some(Declined.TooDeeplyNested(Nesting.Deepest))
-    else if (!expression.deterministic) Some(Declined.NotDeterministic(BriefSql(expression)))
-    else SplitColumns.usedIn(expression).map(Declined.SplitDependent(_))
+  private def unsupportedUse(expression: Expression): Option[Reason] =
+    if (Nesting.isDeeper(expression, Nesting.Deepest)) Some(Reason.TooDeeplyNested(Nesting.Deepest))
+    else if (!expression.deterministic) Some(Reason.NotDeterministic(BriefSql(expression)))
+    else SplitColumns.usedIn(expression).map(Reason.SplitDependent(_))
 
-  private def left(reason: Declined): Option[Either[Declined, LimitedScan]] = Some(Left(reason))
+  private def left(reason: Reason): Option[Either[Reason, LimitedScan]] = Some(Left(reason))
 
   /** Whether a Parquet scan stands below that no other LIMIT speaks for (as those under a UNION do). */
   private def readsParquetUnlimited(plan: LogicalPlan): Boolean = plan match {

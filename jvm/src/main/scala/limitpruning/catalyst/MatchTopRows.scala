@@ -7,17 +7,18 @@ import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan, Project, Sort}
 
 import limitpruning.predicate.{BriefSql, Nesting, SupportedTypes}
-import limitpruning.search.{Declined, LimitedScan, TopRowsScan}
+import limitpruning.search.{LimitedScan, TopRowsScan}
+import limitpruning.select.Reason
 
 /** Finds a LIMIT over a global sort over what [[MatchLimit]] finds. */
 object MatchTopRows {
 
   /** What `local` stands over, or why that is not ours; `None` where there is no ORDER BY over Parquet below it. */
-  def of(local: LocalLimit): Option[Either[Declined, TopRowsScan]] = local.child match {
+  def of(local: LocalLimit): Option[Either[Reason, TopRowsScan]] = local.child match {
     case Sorted(above, order, child) =>
       MatchLimit.of(LocalLimit(local.limitExpr, child)).map(_.flatMap { scan =>
         (order.map(_.child) ++ above).find(!_.deterministic)
-          .map(random => Declined.NotDeterministic(BriefSql(random)))
+          .map(random => Reason.NotDeterministic(BriefSql(random)))
           .toLeft(()).flatMap(_ => withKey(scan, order.head, child))
       })
     case _ => None
@@ -27,20 +28,20 @@ object MatchTopRows {
       scan: LimitedScan,
       first: SortOrder,
       child: LogicalPlan
-  ): Either[Declined, TopRowsScan] =
+  ): Either[Reason, TopRowsScan] =
     child match {
       case ScanOperation(projections, Nil, filters, _) =>
         val key = first.copy(child = overRelation(first.child, projections))
         val type_ = key.dataType
-        if (MatchLimit.subqueryIn(key).nonEmpty) Left(Declined.Subquery)
+        if (MatchLimit.subqueryIn(key).nonEmpty) Left(Reason.Subquery)
         else if (Nesting.isDeeper(key, Nesting.DeepestAtom))
-          Left(Declined.TooDeeplyNested(Nesting.DeepestAtom))
-        else if (!SupportedTypes.contains(type_)) Left(Declined.KeyNotOrdered(key.child.sql, type_.sql))
+          Left(Reason.TooDeeplyNested(Nesting.DeepestAtom))
+        else if (!SupportedTypes.contains(type_)) Left(Reason.KeyNotOrdered(key.child.sql, type_.sql))
         else {
           val needed = AttributeSet.fromAttributeSets((filters :+ key).map(_.references))
           Right(TopRowsScan(scan.copy(needed = scan.needed ++ needed), key, first))
         }
-      case other => Left(Declined.OperatorBetween(other.nodeName))
+      case other => Left(Reason.OperatorBetween(other.nodeName))
     }
 
   /** The expression with what the projections give put in place of their names. */

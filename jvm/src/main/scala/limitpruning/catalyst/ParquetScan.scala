@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 import org.apache.spark.sql.execution.datasources.v2.parquet.{ParquetScan => V2ParquetScan}
 
-import limitpruning.search.Declined
+import limitpruning.select.Reason
 
 /** A relation over files in Parquet, in whatever way it is read. */
 object ParquetScan {
@@ -23,17 +23,17 @@ object ParquetScan {
   }
 
   /** Why row groups of this relation must not be counted on, if so. */
-  def unsupported(logical: LogicalRelation, relation: HadoopFsRelation): Option[Declined] =
-    if (logical.isStreaming || logical.stream.nonEmpty) Some(Declined.Streaming)
+  def unsupported(logical: LogicalRelation, relation: HadoopFsRelation): Option[Reason] =
+    if (logical.isStreaming || logical.stream.nonEmpty) Some(Reason.Streaming)
     // Subclasses belong to table formats, whose deletion vectors and column mappings are not in the files.
     else if (relation.fileFormat.getClass != classOf[ParquetFileFormat])
-      Some(Declined.NotSparksParquet(relation.fileFormat.getClass.getName))
+      Some(Reason.NotSparksParquet(relation.fileFormat.getClass.getName))
     else if (!isSparksOwn(relation.location))
-      Some(Declined.NotSparksIndex(relation.location.getClass.getName))
+      Some(Reason.NotSparksIndex(relation.location.getClass.getName))
     else
       toleratesBadFiles(relation)
-        .orElse(ScanContract.undecided(logical, ScanClauses.logicalRelation).map(Declined.UnknownField(_)))
-        .orElse(ScanContract.undecided(relation, ScanClauses.fsRelation).map(Declined.UnknownField(_)))
+        .orElse(ScanContract.undecided(logical, ScanClauses.logicalRelation).map(Reason.UnknownField(_)))
+        .orElse(ScanContract.undecided(relation, ScanClauses.fsRelation).map(Reason.UnknownField(_)))
 
   private def isSparksOwn(index: FileIndex): Boolean = index match {
     case _: SelectedFileIndex => true
@@ -42,10 +42,10 @@ object ParquetScan {
     case _ => false
   }
 
-  private def toleratesBadFiles(relation: HadoopFsRelation): Option[Declined] = {
+  private def toleratesBadFiles(relation: HadoopFsRelation): Option[Reason] = {
     val options = new FileSourceOptions(CaseInsensitiveMap(relation.options))
-    if (options.ignoreMissingFiles) Some(Declined.ToleratesBadFiles("ignoreMissingFiles"))
-    else if (options.ignoreCorruptFiles) Some(Declined.ToleratesBadFiles("ignoreCorruptFiles"))
+    if (options.ignoreMissingFiles) Some(Reason.ToleratesBadFiles("ignoreMissingFiles"))
+    else if (options.ignoreCorruptFiles) Some(Reason.ToleratesBadFiles("ignoreCorruptFiles"))
     else None
   }
 }

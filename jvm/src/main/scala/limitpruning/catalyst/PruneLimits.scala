@@ -10,7 +10,8 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.FactsCache
-import limitpruning.search.{Declined, Refusal}
+import limitpruning.search.NotPruned
+import limitpruning.select.Reason
 
 /**
  * Replaces the file index of a relation below a LIMIT by one of selected files and row groups: those that are proved to hold
@@ -40,12 +41,12 @@ final case class PruneLimits(session: SparkSession, state: PlanningState) extend
             if !conf.getConf(LimitPruningConf.FailOnError) =>
           state.countFailure()
           logWarning("LIMIT pruning failed unexpectedly; the query is planned without it", error)
-          Some(Left(Refusal(Declined.PlanningFailed(error.toString))))
+          Some(Left(NotPruned(Reason.PlanningFailed(error.toString))))
       } finally state.addPlanning(System.nanoTime() - started)
     decision match {
       case Some(Right((scan, index))) => SelectedRelation.replaceIn(limit, scan, index)
       case Some(Left(refusal)) =>
-        limit.setTagValue(Refusal.Tag, refusal)
+        limit.setTagValue(NotPruned.Tag, refusal)
         limit
       case None => limit
     }

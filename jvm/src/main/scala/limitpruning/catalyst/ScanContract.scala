@@ -12,7 +12,7 @@ object ScanContract {
 
   final case class HonouredBy(who: String) extends Decision(s"honoured by $who")
 
-  /** @param codes of a [[Declined]] each */
+  /** @param codes of a [[Reason]] each */
   final case class NotPruned(codes: Seq[String]) extends Decision(s"not pruned: ${codes.mkString(", ")}")
 
   final case class NotCalled(why: String) extends Decision(s"no part of Spark needs it: $why")

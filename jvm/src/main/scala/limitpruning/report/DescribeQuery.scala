@@ -13,8 +13,8 @@ import limitpruning.catalyst.{
 }
 import limitpruning.predicate.BriefSql
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
-import limitpruning.search.{Declined, LimitedScan, Refusal, SeenRowGroups}
-import limitpruning.select.{CandidateRows, ChosenRows, SearchCounts, Selection}
+import limitpruning.search.{LimitedScan, NotPruned, SeenRowGroups}
+import limitpruning.select.{CandidateRows, ChosenRows, Reason, SearchCounts, Selection}
 
 /** Reads a report off a query's plans: what was decided stands in them, so nothing is kept elsewhere. */
 object DescribeQuery {
@@ -53,12 +53,12 @@ object DescribeQuery {
     MatchTopRows.of(limit).map(_.map(_.scan)).orElse(MatchLimit.of(limit)).map {
       case Right(scan) => scan.logical match {
           case SelectedRelation(_, index) => planned(limit, scan, index, physical, most)
-          case _ => refused(limit, tagged(limit).getOrElse(Refusal(Declined.NotLookedAt, Some(scan))), most)
+          case _ => refused(limit, tagged(limit).getOrElse(NotPruned(Reason.NotLookedAt, Some(scan))), most)
         }
-      case Left(reason) => refused(limit, tagged(limit).getOrElse(Refusal(reason)), most)
+      case Left(reason) => refused(limit, tagged(limit).getOrElse(NotPruned(reason)), most)
     }
 
-  private def tagged(limit: LocalLimit): Option[Refusal] = limit.getTagValue(Refusal.Tag)
+  private def tagged(limit: LocalLimit): Option[NotPruned] = limit.getTagValue(NotPruned.Tag)
 
   private def planned(
       limit: LocalLimit,
@@ -78,10 +78,10 @@ object DescribeQuery {
       }.headOption
     if (restored.nonEmpty) refused(
       limit,
-      Refusal(
+      NotPruned(
         restored.flatMap(
           PlanLimitPrunedScan.unknownField
-        ).fold[Declined](Declined.FiltersChanged)(Declined.UnknownField(_)),
+        ).fold[Reason](Reason.FiltersChanged)(Reason.UnknownField(_)),
         Some(limited.copy(conjuncts = chosen.conjuncts)),
         Some(chosen.counts),
         chosen.planningNanos,
@@ -100,7 +100,7 @@ object DescribeQuery {
         limit = Some(chosen.limit),
         order = order,
         predicate = predicate(chosen.conjuncts),
-        reason = candidates(chosen).flatMap(_.notCovered).map(why => Reason(why.code, why.message)),
+        reason = candidates(chosen).flatMap(_.notCovered),
         rowGroups = Some(rowGroups(chosen.counts, Some(chosen.selection.rowGroups))),
         files = Some(files(chosen.counts, Some(chosen.selection.listed.size))),
         planningMs = Some(millis(chosen.planningNanos)),
@@ -128,12 +128,12 @@ object DescribeQuery {
     case _ => None
   }
 
-  private def refused(limit: LocalLimit, refusal: Refusal, most: Int): LimitReport = LimitReport(
+  private def refused(limit: LocalLimit, refusal: NotPruned, most: Int): LimitReport = LimitReport(
     table = refusal.scan.map(_.logical).orElse(firstTable(limit)).fold("")(table),
     limit = IntegerLiteral.unapply(limit.limitExpr),
     order = MatchTopRows.of(limit).flatMap(_.toOption).map(top => OrderReport(top.key.sql, None, None, None)),
     predicate = refusal.scan.flatMap(scan => predicate(scan.conjuncts)),
-    reason = Some(Reason(refusal.reason.code, refusal.reason.message)),
+    reason = Some(refusal.reason),
     rowGroups = refusal.counts.map(rowGroups(_, None)),
     files = refusal.counts.map(files(_, None)),
     planningMs = if (refusal.planningNanos > 0) Some(millis(refusal.planningNanos)) else None,

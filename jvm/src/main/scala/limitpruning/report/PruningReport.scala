@@ -1,5 +1,7 @@
 package limitpruning.report
 
+import limitpruning.select.Reason
+
 /**
  * What became of one LIMIT over Parquet. Counts are `None` where they are not known: no footer was read, or the
  * query has not run.
@@ -65,9 +67,6 @@ final case class OrderReport(
     rowsCertain: Option[Long],
     rowGroupsDropped: Option[Int]
 )
-
-/** Why a LIMIT was left to Spark: a stable code, and a sentence. */
-final case class Reason(code: String, message: String)
 
 final case class RowGroupCounts(total: Int, matched: Int, fullyMatched: Int, scanned: Option[Int])
 

@@ -1,10 +1,11 @@
 package limitpruning.search
+
 import org.apache.spark.sql.catalyst.expressions.{GetStructField, SortOrder}
 
 import limitpruning.parquet.UnreadableFooterException
 import limitpruning.predicate.FirstKey
 import limitpruning.scan.NoteTopKeysExec
-import limitpruning.select.{CandidateRows, SearchCounts, Selection, TopRows}
+import limitpruning.select.{CandidateRows, Reason, SearchCounts, Selection, TopRows}
 
 /** Decides for one ORDER BY … LIMIT what to read: list, look, select. */
 object ChooseTopRows {
@@ -19,7 +20,7 @@ object ChooseTopRows {
     Some(top.sorted).filter(key => selection.rowGroups > 1 && !key.exists(_.isInstanceOf[GetStructField]))
 
   /** @return what to read, or why the LIMIT is not pruned */
-  def apply(top: TopRowsScan, table: LookAtTable): Either[Refusal, LimitPlan] = {
+  def apply(top: TopRowsScan, table: LookAtTable): Either[NotPruned, LimitPlan] = {
     val started = System.nanoTime()
     val scan = top.scan
     val files = table.files // listed before the time for footers begins
@@ -49,7 +50,7 @@ object ChooseTopRows {
       val looked = Some(SeenRowGroups(search.seen, table.classify))
       val nanos = System.nanoTime() - started
       selected.fold(
-        reason => Left(Refusal(reason, Some(scan), Some(counts), nanos, looked)),
+        reason => Left(NotPruned(reason, Some(scan), Some(counts), nanos, looked)),
         { case (found, selection) =>
           val bound = found.bound.place.map(key.show)
           val why = TopRows(key.sql, FirstKey.of(top.key), bound, found.bound.rows, found.dropped)
@@ -59,7 +60,7 @@ object ChooseTopRows {
       )
     } catch {
       case e: UnreadableFooterException =>
-        Left(Refusal(Declined.UnreadableFooter(e.getMessage), Some(scan), None, System.nanoTime() - started))
+        Left(NotPruned(Reason.UnreadableFooter(e.getMessage), Some(scan), None, System.nanoTime() - started))
     }
   }
 }

@@ -2,13 +2,13 @@ package limitpruning.search
 
 import limitpruning.parquet.UnreadableFooterException
 import limitpruning.scan.LookWhileReading
-import limitpruning.select.{CandidateRows, ChosenRows, ListedFile, NotCovered, ProvedCover, Selection}
+import limitpruning.select.{CandidateRows, ChosenRows, ListedFile, ProvedCover, Reason, Selection}
 
 /** Decides for one LIMIT what to read: list, look, select. */
 object CoverLimit {
 
   /** @return what to read, or why the LIMIT is not pruned */
-  def apply(scan: LimitedScan, table: LookAtTable): Either[Refusal, LimitPlan] = {
+  def apply(scan: LimitedScan, table: LookAtTable): Either[NotPruned, LimitPlan] = {
     val started = System.nanoTime()
     val files = table.files // listed before the time for footers begins
     val refine = new RefineRowGroups(
@@ -39,28 +39,28 @@ object CoverLimit {
         case Left(reason) =>
           preferred(reason, search.seen, files.drop(search.seen.size), new SelectPreferred(select)) match {
             case Some(selection) =>
-              val why = NotCovered(reason.code, reason.message)
+              val why = reason
               val conjuncts = scan.conjuncts
               val rows =
                 CandidateRows(scan.limit, conjuncts, selection, counts, nanos, notCovered = Some(why))
               read(rows, if (selection.unseen.isEmpty) None else table.whileReading)
-            case None => Left(Refusal(reason, Some(scan), Some(counts), nanos, looked))
+            case None => Left(NotPruned(reason, Some(scan), Some(counts), nanos, looked))
           }
       }
     } catch {
       case e: UnreadableFooterException =>
-        Left(Refusal(Declined.UnreadableFooter(e.getMessage), Some(scan), None, System.nanoTime() - started))
+        Left(NotPruned(Reason.UnreadableFooter(e.getMessage), Some(scan), None, System.nanoTime() - started))
     }
   }
 
   /** What is better to read than everything, where the table turned out to be clustered by the predicate. */
   private def preferred(
-      reason: Declined,
+      reason: Reason,
       seen: Seq[ClassifiedFile],
       unseen: Seq[ListedFile],
       select: SelectPreferred
   ): Option[Selection] = reason match {
-    case _: Declined.NotEnoughRows | _: Declined.OutOfBudget => select(seen, unseen)
+    case _: Reason.NotEnoughRows | _: Reason.OutOfBudget => select(seen, unseen)
     case _ => None
   }
 }

@@ -2,7 +2,7 @@ package limitpruning.search
 
 import limitpruning.footers.FooterWave
 import limitpruning.parquet.Footer
-import limitpruning.select.{Cover, ListedFile, MatchingRows, SearchCounts, Selection}
+import limitpruning.select.{Cover, ListedFile, MatchingRows, Reason, SearchCounts, Selection}
 
 /**
  * Searches for rows that match, in reading order, only as long as it pays: until there are `limit`, or every row of the table
@@ -19,7 +19,7 @@ final class RowGroupSearch(
     read: Seq[ListedFile] => FooterWave,
     classify: (ListedFile, Footer) => ClassifiedFile,
     refine: (ClassifiedFile, Long) => ClassifiedFile,
-    select: Seq[(ClassifiedFile, Seq[MatchingRows])] => Either[Declined, Selection]
+    select: Seq[(ClassifiedFile, Seq[MatchingRows])] => Either[Reason, Selection]
 ) extends WaveSearch[Selection](budget, read, classify) {
 
   private val cover = new Cover[ClassifiedFile](limit)
@@ -54,12 +54,12 @@ final class RowGroupSearch(
       rest: IndexedSeq[ListedFile],
       before: SearchCounts,
       now: SearchCounts
-  ): Option[Either[Declined, Selection]] =
+  ): Option[Either[Reason, Selection]] =
     if (cover.isComplete || (rest.isEmpty && !anyUndecided)) Some(select(cover.chosen))
     else if (rest.isEmpty)
-      Some(Left(Declined.NotEnoughRows(cover.rows, limit, obstacles.summary(now.rowGroups))))
+      Some(Left(Reason.NotEnoughRows(cover.rows, limit, obstacles.summary(now.rowGroups))))
     else if (cover.rows == foundBefore && !mostlyNotMatching(before, now))
-      Some(Left(Declined.NotClustered(now.filesLookedAt, obstacles.summary(now.rowGroups))))
+      Some(Left(Reason.NotClustered(now.filesLookedAt, obstacles.summary(now.rowGroups))))
     else outOfBudget(now, cover.rows, limit).map(Left(_))
 
   /** Whether most row groups of the wave between the two counts are not matching, as in clustered data. */

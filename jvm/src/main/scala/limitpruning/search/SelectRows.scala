@@ -1,7 +1,7 @@
 package limitpruning.search
 
 import limitpruning.parquet.{Addressing, PageIndexReader, Storage}
-import limitpruning.select.{MatchingRows, Place, RowRange, SelectedFile, SelectedRowGroup, Selection}
+import limitpruning.select.{MatchingRows, Place, Reason, RowRange, SelectedFile, SelectedRowGroup, Selection}
 
 /**
  * Turns the rows that were chosen into what a scan reads of each file.
@@ -11,20 +11,20 @@ import limitpruning.select.{MatchingRows, Place, RowRange, SelectedFile, Selecte
 final class SelectRows(narrow: NarrowRowGroups, storage: Storage, maxBytes: Long) {
 
   /** @return the selection, or why the rows cannot be read without others */
-  def apply(chosen: Seq[(ClassifiedFile, Seq[MatchingRows])]): Either[Declined, Selection] = {
+  def apply(chosen: Seq[(ClassifiedFile, Seq[MatchingRows])]): Either[Reason, Selection] = {
     val files = chosen.map { case (file, rows) => select(file, rows) }
     files.collectFirst { case Left(reason) => reason }
       .toLeft(Selection(files.collect { case Right(file) => file }))
   }
 
-  private def select(file: ClassifiedFile, rows: Seq[MatchingRows]): Either[Declined, SelectedFile] = {
+  private def select(file: ClassifiedFile, rows: Seq[MatchingRows]): Either[Reason, SelectedFile] = {
     val status = file.listed.status
     val path = file.listed.path
     // Before the pages are looked up in which rows are that are proved already.
     val parts = storage.parts.of(status)
     for {
-      whole <- Addressing.of(file.footer, rows.map(_.ordinal)).toRight(Declined.UnaddressableRowGroups(path))
-      rowGroups <- narrowed(file, whole.zip(rows)).toRight(Declined.UnreadablePages(path))
+      whole <- Addressing.of(file.footer, rows.map(_.ordinal)).toRight(Reason.UnaddressableRowGroups(path))
+      rowGroups <- narrowed(file, whole.zip(rows)).toRight(Reason.UnreadablePages(path))
     } yield SelectedFile(
       file.listed,
       file.footer.seal.version(status.getLen, parts),
@@ -50,7 +50,7 @@ final class SelectRows(narrow: NarrowRowGroups, storage: Storage, maxBytes: Long
 final class SelectCandidates(select: SelectRows) {
 
   /** @return the selection, or why the row groups cannot be read without others */
-  def apply(found: FoundTopRows): Either[Declined, Selection] = {
+  def apply(found: FoundTopRows): Either[Reason, Selection] = {
     val files = found.kept.groupBy(_.file).toSeq.map { case (file, candidates) =>
       file -> candidates.sortBy(_.rowGroup).map { candidate =>
         // Whole as far as reading goes: more rows than the ranges would do no harm.

@@ -7,7 +7,7 @@ import scala.collection.mutable.ArrayBuffer
 import limitpruning.footers.FooterWave
 import limitpruning.parquet.Footer
 import limitpruning.predicate.MatchState
-import limitpruning.select.{ListedFile, RowBound, RowRange, SearchCounts}
+import limitpruning.select.{ListedFile, Reason, RowBound, RowRange, SearchCounts}
 
 /**
  * A row group whose rows may be among the first.
@@ -91,12 +91,12 @@ final class TopRowsSearch(
       rest: IndexedSeq[ListedFile],
       before: SearchCounts,
       now: SearchCounts
-  ): Option[Either[Declined, FoundTopRows]] =
+  ): Option[Either[Reason, FoundTopRows]] =
     if (rest.isEmpty || outOfBudget(now, bound.rows, limit).nonEmpty) Some(result(rest, now))
     else if (!pays(rest, now)) Some(Left(notClustered(now)))
     else None
 
-  private def result(unseen: Seq[ListedFile], seen: SearchCounts): Either[Declined, FoundTopRows] = {
+  private def result(unseen: Seq[ListedFile], seen: SearchCounts): Either[Reason, FoundTopRows] = {
     val (dropped, kept) = matched.toSeq.partition(candidate => bound.excludes(candidate.best))
     val found = FoundTopRows(bestFirst(kept), unseen, bound, dropped.size)
     if (bound.place.nonEmpty || (limit <= mostNoted && pays(unseen, seen))) Right(found)
@@ -119,8 +119,8 @@ final class TopRowsSearch(
   }
 
   /** Why nothing can be skipped by the key. */
-  def notClustered(seen: SearchCounts): Declined =
-    Declined.KeyNotClustered(seen.filesLookedAt, key.sql, obstacles.summary(seen.rowGroups))
+  def notClustered(seen: SearchCounts): Reason =
+    Reason.KeyNotClustered(seen.filesLookedAt, key.sql, obstacles.summary(seen.rowGroups))
 }
 
 private object TopRowsSearch {

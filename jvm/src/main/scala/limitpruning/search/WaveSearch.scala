@@ -8,7 +8,7 @@ import limitpruning.conf.LimitPruningConf.{MaxFiles, MaxTime}
 import limitpruning.footers.FooterWave
 import limitpruning.parquet.Footer
 import limitpruning.predicate.MatchState
-import limitpruning.select.{ListedFile, SearchCounts}
+import limitpruning.select.{ListedFile, Reason, SearchCounts}
 
 /**
  * How far one search may go; see [[limitpruning.conf.LimitPruningConf]].
@@ -66,15 +66,15 @@ abstract class WaveSearch[R](
       rest: IndexedSeq[ListedFile],
       before: SearchCounts,
       now: SearchCounts
-  ): Option[Either[Declined, R]]
+  ): Option[Either[Reason, R]]
 
   /**
    * @return what was found, or why nothing is, and what was counted on the way
    * @throws limitpruning.parquet.UnreadableFooterException for a file whose footer cannot be read
    */
-  final def run(files: IndexedSeq[ListedFile]): (Either[Declined, R], SearchCounts) = {
+  final def run(files: IndexedSeq[ListedFile]): (Either[Reason, R], SearchCounts) = {
     val start = SearchCounts(files.size, 0, 0, 0, 0, bytes = files.iterator.map(_.status.getLen).sum)
-    if (files.isEmpty) (Left(Declined.NoFiles), start) else search(inOrder(files), budget.firstFiles, start)
+    if (files.isEmpty) (Left(Reason.NoFiles), start) else search(inOrder(files), budget.firstFiles, start)
   }
 
   @tailrec
@@ -82,7 +82,7 @@ abstract class WaveSearch[R](
       files: IndexedSeq[ListedFile],
       size: Int,
       before: SearchCounts
-  ): (Either[Declined, R], SearchCounts) = {
+  ): (Either[Reason, R], SearchCounts) = {
     val wave = classified(files.take(math.min(size, budget.maxFiles - before.filesLookedAt)))
     val now = add(wave).foldLeft(before)(count)
     val rest = remaining(files.drop(wave.size))
@@ -122,11 +122,11 @@ abstract class WaveSearch[R](
    * @param found rows that were found, or are certain
    * @return the limit of the budget that was reached, if one was
    */
-  protected def outOfBudget(now: SearchCounts, found: Long, limit: Int): Option[Declined] =
+  protected def outOfBudget(now: SearchCounts, found: Long, limit: Int): Option[Reason] =
     if (now.filesLookedAt >= budget.maxFiles)
-      Some(Declined.OutOfBudget(MaxFiles.key, budget.maxFiles.toString, found, limit))
+      Some(Reason.OutOfBudget(MaxFiles.key, budget.maxFiles.toString, found, limit))
     else if (deadline.isOverdue())
-      Some(Declined.OutOfBudget(MaxTime.key, budget.maxTime.toString, found, limit))
+      Some(Reason.OutOfBudget(MaxTime.key, budget.maxTime.toString, found, limit))
     else None
 }
 

@@ -84,9 +84,6 @@ final case class ProvedCover(
     copy(limit = 0, conjuncts = Nil, counts = SearchCounts.None, planningNanos = 0)
 }
 
-/** Why a LIMIT is not covered: a stable code, and a sentence. */
-final case class NotCovered(code: String, message: String)
-
 /**
  * Rows among which the answer is, in the order in which they are best read. Others may be among them, so the filter stays,
  * and more rows than these would do no harm.
@@ -102,7 +99,7 @@ final case class CandidateRows(
     counts: SearchCounts,
     planningNanos: Long,
     top: Option[TopRows] = None,
-    notCovered: Option[NotCovered] = None
+    notCovered: Option[Reason] = None
 ) extends ChosenRows {
   override def areProved: Boolean = false
 

@@ -5,20 +5,21 @@ import org.apache.spark.sql.catalyst.expressions.{Add, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.LocalLimit
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.search.{Declined, LimitedScan}
+import limitpruning.search.LimitedScan
+import limitpruning.select.Reason
 import limitpruning.testing.{SparkSuite, Wildlife}
 
 class MatchLimitSuite extends AnyFunSuite with SparkSuite {
   private lazy val table = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
 
-  private def of(df: => DataFrame): Seq[Option[Either[Declined, LimitedScan]]] =
+  private def of(df: => DataFrame): Seq[Option[Either[Reason, LimitedScan]]] =
     limitsOf(df).map(MatchLimit.of)
 
   private def scan(df: => DataFrame): LimitedScan = {
     val Seq(Some(Right(found))) = of(df): @unchecked
     found
   }
-  private def declined(df: => DataFrame): Declined = {
+  private def declined(df: => DataFrame): Reason = {
     val Seq(Some(Left(reason))) = of(df): @unchecked
     reason
   }
@@ -71,7 +72,7 @@ class MatchLimitSuite extends AnyFunSuite with SparkSuite {
       "Sample" -> table.sample(0.5, 1L).limit(1)
     )
     for ((operator, df) <- needy)
-      assert(of(df).flatten.contains(Left(Declined.OperatorBetween(operator))), operator)
+      assert(of(df).flatten.contains(Left(Reason.OperatorBetween(operator))), operator)
     assert(of(table.orderBy("s").limit(1)).flatten.collect { case Right(found) => found } == Nil)
     assert(of(table.distinct().limit(2)).flatten.collect { case Right(found) => found } == Nil)
   }
@@ -97,13 +98,13 @@ class MatchLimitSuite extends AnyFunSuite with SparkSuite {
   test("a LIMIT that is no constant declines") {
     val child = limitsOf(table.limit(2)).head.child
     val computed = LocalLimit(Add(Literal(1), Literal(1)), child)
-    assert(MatchLimit.of(computed).contains(Left(Declined.LimitNotConstant)))
+    assert(MatchLimit.of(computed).contains(Left(Reason.LimitNotConstant)))
   }
 
   test("Parquet through data source V2 declines") {
     val reason = withConf("spark.sql.sources.useV1SourceList" -> "") {
       declined(spark.read.parquet(pathOf("wildlife").toString).where("s > 5").limit(1))
     }
-    assert(reason == Declined.DataSourceV2)
+    assert(reason == Reason.DataSourceV2)
   }
 }

@@ -3,20 +3,21 @@ package limitpruning.catalyst
 import org.apache.spark.sql.DataFrame
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.search.{Declined, TopRowsScan}
+import limitpruning.search.TopRowsScan
+import limitpruning.select.Reason
 import limitpruning.testing.{SparkSuite, Wildlife}
 
 class MatchTopRowsSuite extends AnyFunSuite with SparkSuite {
   private lazy val table = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
 
-  private def of(df: => DataFrame): Seq[Option[Either[Declined, TopRowsScan]]] =
+  private def of(df: => DataFrame): Seq[Option[Either[Reason, TopRowsScan]]] =
     limitsOf(df).map(MatchTopRows.of)
 
   private def scan(df: => DataFrame): TopRowsScan = {
     val Seq(Some(Right(found))) = of(df): @unchecked
     found
   }
-  private def declined(df: => DataFrame): Declined = {
+  private def declined(df: => DataFrame): Reason = {
     val Seq(Some(Left(reason))) = of(df): @unchecked
     reason
   }
@@ -50,9 +51,9 @@ class MatchTopRowsSuite extends AnyFunSuite with SparkSuite {
 
   test("line 38: operators that need all rows decline by their own name") {
     assert(declined(table.groupBy("species").count().orderBy("count").limit(1)) ==
-      Declined.OperatorBetween("Aggregate"))
+      Reason.OperatorBetween("Aggregate"))
     val window = table.selectExpr("s", "count(*) OVER (PARTITION BY species) AS r").orderBy("s").limit(1)
-    assert(declined(window) == Declined.OperatorBetween("Window"))
+    assert(declined(window) == Reason.OperatorBetween("Window"))
   }
 
   test("line 22: what is not deterministic declines, in keys, predicates and projections") {

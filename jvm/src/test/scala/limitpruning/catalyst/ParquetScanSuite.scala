@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.search.Declined
+import limitpruning.select.Reason
 import limitpruning.testing.{SparkSuite, Wildlife}
 
 class ParquetScanSuite extends AnyFunSuite with SparkSuite {
@@ -18,7 +18,7 @@ class ParquetScanSuite extends AnyFunSuite with SparkSuite {
     plan.collectFirst { case ParquetScan(logical, relation) => (logical, relation) }.get
   }
 
-  private def unsupported(changed: HadoopFsRelation): Option[Declined] =
+  private def unsupported(changed: HadoopFsRelation): Option[Reason] =
     ParquetScan.unsupported(logical, changed)
   private def withOptions(options: (String, String)*): HadoopFsRelation =
     relation.copy(options = relation.options ++ options)(relation.sparkSession)
@@ -36,14 +36,14 @@ class ParquetScanSuite extends AnyFunSuite with SparkSuite {
   test("line 34: a table format's Parquet, which may hide rows, is Parquet, but not supported") {
     val format = relation.copy(fileFormat = new WithDeletionVectors)(relation.sparkSession)
     assert(ParquetScan.unapply(logical.copy(relation = format)).nonEmpty)
-    assert(unsupported(format).contains(Declined.NotSparksParquet(classOf[WithDeletionVectors].getName)))
+    assert(unsupported(format).contains(Reason.NotSparksParquet(classOf[WithDeletionVectors].getName)))
   }
 
   test("line 34: neither is a file index of a table format") {
     val index = new SnapshotIndex(relation.location)
     assert(
       unsupported(relation.copy(location = index)(relation.sparkSession))
-        .contains(Declined.NotSparksIndex(classOf[SnapshotIndex].getName))
+        .contains(Reason.NotSparksIndex(classOf[SnapshotIndex].getName))
     )
   }
 
@@ -55,15 +55,15 @@ class ParquetScanSuite extends AnyFunSuite with SparkSuite {
   }
 
   test("line 42: a streaming source is not supported") {
-    assert(ParquetScan.unsupported(logical.copy(isStreaming = true), relation).contains(Declined.Streaming))
+    assert(ParquetScan.unsupported(logical.copy(isStreaming = true), relation).contains(Reason.Streaming))
   }
 
   test("line 35: where files may be missing or corrupt, none is counted on") {
     for (name <- Seq("ignoreMissingFiles", "ignoreCorruptFiles")) {
-      assert(unsupported(withOptions(name -> "true")).contains(Declined.ToleratesBadFiles(name)))
-      assert(unsupported(withOptions(name.toLowerCase -> "true")).contains(Declined.ToleratesBadFiles(name)))
+      assert(unsupported(withOptions(name -> "true")).contains(Reason.ToleratesBadFiles(name)))
+      assert(unsupported(withOptions(name.toLowerCase -> "true")).contains(Reason.ToleratesBadFiles(name)))
       withConf(s"spark.sql.files.$name" -> "true") {
-        assert(unsupported(relation).contains(Declined.ToleratesBadFiles(name)))
+        assert(unsupported(relation).contains(Reason.ToleratesBadFiles(name)))
         assert(unsupported(withOptions(name -> "false")).isEmpty, "the option overrides the session")
       }
     }

@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.report.SharedState
-import limitpruning.search.Refusal
+import limitpruning.search.NotPruned
 import limitpruning.testing.{ParquetFixture, SparkSuite}
 
 class PruneLimitsByOrderSuite extends AnyFunSuite with SparkSuite {
@@ -22,7 +22,7 @@ class PruneLimitsByOrderSuite extends AnyFunSuite with SparkSuite {
   private def unpruned(df: => DataFrame): LogicalPlan = withoutPruning(optimized(df))
   private def selected(plan: LogicalPlan): Int = plan.collect { case SelectedRelation(_, _) => 1 }.sum
   private def reasons(plan: LogicalPlan): Seq[String] = plan.collect { case limit: LocalLimit => limit }
-    .flatMap(_.getTagValue(Refusal.Tag)).map(_.reason.code)
+    .flatMap(_.getTagValue(NotPruned.Tag)).map(_.reason.code)
 
   test("replaces the file index below ORDER BY … LIMIT, and nothing else") {
     val before = unpruned(table.orderBy("a").limit(2))

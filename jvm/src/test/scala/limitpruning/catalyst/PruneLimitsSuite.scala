@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.report.SharedState
-import limitpruning.search.Refusal
+import limitpruning.search.NotPruned
 import limitpruning.testing.{SparkSuite, Wildlife}
 
 class PruneLimitsSuite extends AnyFunSuite with SparkSuite {
@@ -19,7 +19,7 @@ class PruneLimitsSuite extends AnyFunSuite with SparkSuite {
     index
   }.size
   private def reasons(plan: LogicalPlan): Seq[String] =
-    plan.collect { case limit: LocalLimit => limit.getTagValue(Refusal.Tag).map(_.reason.code) }.flatten
+    plan.collect { case limit: LocalLimit => limit.getTagValue(NotPruned.Tag).map(_.reason.code) }.flatten
 
   test("replaces the file index of a covered LIMIT, and nothing else") {
     val before = unpruned(Wildlife.query(wildlife))

@@ -2,6 +2,8 @@ package limitpruning.report
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import limitpruning.select.Reason
+
 class PruningReportSuite extends AnyFunSuite {
   private val report = LimitReport(
     "t",
@@ -16,6 +18,6 @@ class PruningReportSuite extends AnyFunSuite {
 
   test("a LIMIT is covered where there is no reason that it was not") {
     assert(report.covered)
-    assert(!report.copy(reason = Some(Reason("no-files", "no file is left"))).covered)
+    assert(!report.copy(reason = Some(Reason.NoFiles)).covered)
   }
 }

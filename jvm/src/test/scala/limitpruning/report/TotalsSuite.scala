@@ -3,6 +3,7 @@ package limitpruning.report
 import org.apache.spark.SparkEnv
 import org.scalatest.funsuite.AnyFunSuite
 
+import limitpruning.select.Reason
 import limitpruning.testing.SparkSuite
 
 class TotalsSuite extends AnyFunSuite with SparkSuite {
@@ -40,7 +41,7 @@ class TotalsSuite extends AnyFunSuite with SparkSuite {
   test("of a scan that is left to Spark it is not known what it reads") {
     val totals = new Totals
     val files = Some(FileCounts(7, 2, 0, None, bytes = 1000))
-    totals.add(PruningReport(Seq(limit.copy(reason = Some(Reason("a", "b")), files = files))))
+    totals.add(PruningReport(Seq(limit.copy(reason = Some(Reason.NoFiles), files = files))))
     assert(values(totals) == Map("queries" -> 1L, "limits" -> 1L, "limitsLeftToSpark" -> 1L))
   }
 

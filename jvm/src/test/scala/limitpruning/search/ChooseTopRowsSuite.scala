@@ -21,7 +21,7 @@ class ChooseTopRowsSuite extends AnyFunSuite with SparkSuite {
     tableOf("days", files: _*)
   }
 
-  private def decide(df: => DataFrame): Either[Refusal, CandidateRows] = {
+  private def decide(df: => DataFrame): Either[NotPruned, CandidateRows] = {
     val Seq(limit) = limitsOf(df): @unchecked
     new DecideLimit(spark, FactsCache.none, spark.sessionState.conf)(limit).get.map {
       case (_, index) => index.chosen.asInstanceOf[CandidateRows]

@@ -1,10 +1,11 @@
 package limitpruning.search
+
 import org.apache.spark.sql.DataFrame
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.catalyst.{DecideLimit, SelectedFileIndex}
 import limitpruning.footers.FactsCache
-import limitpruning.select.{CandidateRows, NotCovered, SearchCounts}
+import limitpruning.select.{CandidateRows, Reason, SearchCounts}
 import limitpruning.testing.{ParquetFixture, SparkSuite, Wildlife}
 
 class CoverLimitSuite extends AnyFunSuite with SparkSuite {
@@ -21,7 +22,7 @@ class CoverLimitSuite extends AnyFunSuite with SparkSuite {
     tableOf("days", files: _*)
   }
 
-  private def decide(df: => DataFrame): Option[Either[Refusal, (LimitedScan, SelectedFileIndex)]] = {
+  private def decide(df: => DataFrame): Option[Either[NotPruned, (LimitedScan, SelectedFileIndex)]] = {
     val Seq(limit) = limitsOf(df): @unchecked
     new DecideLimit(spark, FactsCache.none, spark.sessionState.conf)(limit)
   }
@@ -29,7 +30,7 @@ class CoverLimitSuite extends AnyFunSuite with SparkSuite {
     val Some(Right((_, index))) = decide(df): @unchecked
     index
   }
-  private def refusal(df: => DataFrame): Refusal = {
+  private def refusal(df: => DataFrame): NotPruned = {
     val Some(Left(refusal)) = decide(df): @unchecked
     refusal
   }
@@ -85,8 +86,8 @@ class CoverLimitSuite extends AnyFunSuite with SparkSuite {
     val CandidateRows(limit, conjuncts, selection, counts, nanos, top, Some(reason)) =
       index(Wildlife.query(wildlife, limit = 4)).chosen: @unchecked
     val undecided = "startswith(species, 'Alpine') holds for some rows perhaps in 2 of 4 row groups"
-    val missing = Declined.NotEnoughRows(3, 4, undecided)
-    assert(reason == NotCovered(missing.code, missing.message))
+    val missing = Reason.NotEnoughRows(3, 4, undecided)
+    assert(reason == missing)
     assert(
       selection.files.flatMap(_.rowGroups.map(_.ordinal)) == Seq(2, 1, 3),
       "the first one does not match"

@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import limitpruning.footers.FooterWave
 import limitpruning.parquet.{Footer, Storage}
 import limitpruning.predicate.MatchState._
-import limitpruning.select.{ListedFile, RowRange, SearchCounts, Selection}
+import limitpruning.select.{ListedFile, Reason, RowRange, SearchCounts, Selection}
 import limitpruning.testing.{RawChunk, RawFooter}
 
 class RowGroupSearchSuite extends AnyFunSuite {
@@ -98,20 +98,20 @@ class RowGroupSearchSuite extends AnyFunSuite {
 
   test("gives up after the first wave where nothing but partially matching row groups are seen") {
     val found = search(limit = 10)(Seq.fill(100)("pp"))
-    assert(found.refusal.contains(Declined.NotClustered(4, "")))
+    assert(found.refusal.contains(Reason.NotClustered(4, "")))
     assert(found.waves == Seq(4))
   }
 
   test("gives up on a later wave that is not clustered, though the first was") {
     val found = search(limit = 1000)(Seq.fill(4)("F") ++ Seq.fill(100)("pp"))
-    assert(found.refusal.contains(Declined.NotClustered(12, "")))
+    assert(found.refusal.contains(Reason.NotClustered(12, "")))
   }
 
   test("goes on, in growing waves, while most row groups are not matching") {
     val found = search(limit = 10)(Seq.fill(150)("np") :+ "F")
     assert(found.chosen == Seq("/f150" -> Seq(0)))
     assert(found.waves == Seq(4, 8, 16, 32, 64, 27))
-    assert(search(limit = 10)(Seq.fill(150)("npp") :+ "F").refusal.contains(Declined.NotClustered(4, "")))
+    assert(search(limit = 10)(Seq.fill(150)("npp") :+ "F").refusal.contains(Reason.NotClustered(4, "")))
   }
 
   test("goes on while fully matching row groups are found") {
@@ -124,7 +124,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
       if (rowGroup.state == PartiallyMatching) rowGroup.copy(matching = half) else rowGroup
     })
     val unreadable = search(limit = 30, refine = refine)(Seq.fill(30)("pn"))
-    assert(unreadable.refusal.contains(Declined.UnreadablePages("/f0")), "there are no pages in these files")
+    assert(unreadable.refusal.contains(Reason.UnreadablePages("/f0")), "there are no pages in these files")
     assert(unreadable.counts.filesLookedAt == 4 + 8)
     def never(file: ClassifiedFile): ClassifiedFile = fail(s"$file need not be refined")
     assert(search(limit = 40, refine = never)(Seq("pF", "Fp", "FF")).chosen.size == 3)
@@ -138,19 +138,19 @@ class RowGroupSearchSuite extends AnyFunSuite {
       search(limit = 31, plenty.copy(maxFiles = 1))(Seq("FF", "F")).refusal.nonEmpty,
       "one was not looked at"
     )
-    assert(search(limit = 1)(Seq("nn", "np")).refusal.contains(Declined.NotEnoughRows(0, 1, "")))
+    assert(search(limit = 1)(Seq("nn", "np")).refusal.contains(Reason.NotEnoughRows(0, 1, "")))
   }
 
   test("says how many rows were found where all files were looked at") {
     val found = search(limit = 31)(Seq("FpF", "F"))
-    assert(found.refusal.contains(Declined.NotEnoughRows(30, 31, "")))
+    assert(found.refusal.contains(Reason.NotEnoughRows(30, 31, "")))
     assert(found.counts.fullyMatched == 3)
   }
 
   test("stops at the budget of files, in the middle of a wave too") {
     val found = search(limit = 1000, plenty.copy(maxFiles = 6))(Seq.fill(100)("F"))
     assert(found.waves == Seq(4, 2))
-    val reason = Declined.OutOfBudget("spark.limitPruning.planning.maxFiles", "6", 60, 1000)
+    val reason = Reason.OutOfBudget("spark.limitPruning.planning.maxFiles", "6", 60, 1000)
     assert(found.refusal.contains(reason))
   }
 
@@ -176,7 +176,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
   }
 
   test("no file is a reason of its own") {
-    assert(search(limit = 1)(Nil).refusal.contains(Declined.NoFiles))
+    assert(search(limit = 1)(Nil).refusal.contains(Reason.NoFiles))
   }
 
   test("a file whose row groups cannot be told apart is refused by its name") {
@@ -189,15 +189,15 @@ class RowGroupSearchSuite extends AnyFunSuite {
     assert(search(
       limit = 1,
       footers = twins
-    )(Seq("nF")).refusal.contains(Declined.UnaddressableRowGroups("/f0")))
+    )(Seq("nF")).refusal.contains(Reason.UnaddressableRowGroups("/f0")))
   }
 }
 
 private object RowGroupSearchSuite {
 
-  final case class Found(result: Either[Declined, Selection], counts: SearchCounts, waves: Seq[Int]) {
+  final case class Found(result: Either[Reason, Selection], counts: SearchCounts, waves: Seq[Int]) {
     def chosen: Seq[(String, Seq[Int])] =
       result.toSeq.flatMap(_.files.map(f => f.path -> f.rowGroups.map(_.ordinal)))
-    def refusal: Option[Declined] = result.left.toOption
+    def refusal: Option[Reason] = result.left.toOption
   }
 }

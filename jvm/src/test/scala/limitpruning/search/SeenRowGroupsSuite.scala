@@ -19,7 +19,7 @@ class SeenRowGroupsSuite extends AnyFunSuite with SparkSuite {
     val Seq(limit) = optimized(wildlife.where("s % 2 = 0").limit(1)).collect {
       case limit: org.apache.spark.sql.catalyst.plans.logical.LocalLimit => limit
     }: @unchecked
-    val seen = limit.getTagValue(Refusal.Tag).flatMap(_.seen)
+    val seen = limit.getTagValue(NotPruned.Tag).flatMap(_.seen)
     assert(seen.flatMap(_.map((files, _) => files.map(_.rowGroups.size))).contains(Seq(4)))
   }
 }

@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.parquet.FooterReader
 import limitpruning.search.PagesFixture._
-import limitpruning.select.{MatchingRows, RowRange}
+import limitpruning.select.{MatchingRows, Reason, RowRange}
 import limitpruning.testing.{FooterEdit, PagedFile, TempFolder}
 
 class SelectRowsSuite extends AnyFunSuite with TempFolder {
@@ -46,7 +46,7 @@ class SelectRowsSuite extends AnyFunSuite with TempFolder {
     val (_, file) = classified(status(broken))
     val part = MatchingRows(0, Seq(RowRange(3, 9)), isWhole = false)
     val reason = select(narrow)(Seq(file -> Seq(part)))
-    assert(reason == Left(Declined.UnreadablePages(status(broken).getPath.toString)))
+    assert(reason == Left(Reason.UnreadablePages(status(broken).getPath.toString)))
     val Right(selection) = select(narrow)(Seq(file -> Seq(part.copy(isWhole = true)))): @unchecked
     assert(selection.rows == 500 && selection.rowsCut == 0)
   }

@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.footers.FooterWave
 import limitpruning.parquet.ReadSettings
-import limitpruning.select.{ListedFile, SearchCounts}
+import limitpruning.select.{ListedFile, Reason, SearchCounts}
 import limitpruning.testing.{RawChunk, RawFooter}
 
 class TopRowsSearchSuite extends AnyFunSuite {
@@ -138,7 +138,7 @@ class TopRowsSearchSuite extends AnyFunSuite {
   }
 
   test("no file is a reason of its own") {
-    assert(search(limit = 1)().refusal.contains(Declined.NoFiles))
+    assert(search(limit = 1)().refusal.contains(Reason.NoFiles))
   }
 }
 
@@ -147,9 +147,9 @@ private object TopRowsSearchSuite {
   /** Bounds of a and of b. */
   final case class Group(min: Int, max: Int, minB: Int, maxB: Int)
 
-  final case class Found(result: Either[Declined, FoundTopRows], counts: SearchCounts, read: Seq[Int]) {
+  final case class Found(result: Either[Reason, FoundTopRows], counts: SearchCounts, read: Seq[Int]) {
     private def found = result.toOption.get
-    def refusal: Option[Declined] = result.left.toOption
+    def refusal: Option[Reason] = result.left.toOption
     def kept: Seq[(String, Int)] = found.kept.map(c => c.file.listed.status.getPath.toString -> c.rowGroup)
     def unseen: Seq[ListedFile] = found.unseen
     def bound: Option[Any] = found.bound.place

@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
 import limitpruning.catalyst.{ParquetScan, SelectedRelation}
 import limitpruning.scan.LimitPrunedScanExec
-import limitpruning.search.Refusal
+import limitpruning.search.NotPruned
 
 /**
  * Counts what LIMIT pruning does in the sessions of Spark's own suites, for `make test-spark`; changes no plan.
@@ -49,7 +49,7 @@ object WatchPlans {
       val found = plan.collect { case limit: LocalLimit if limit.exists(isParquet) => limit }
       if (found.nonEmpty) limits.increment()
       if (plan.exists(SelectedRelation.unapply(_).nonEmpty)) pruned.increment()
-      if (found.exists(_.getTagValue(Refusal.Tag).nonEmpty)) refused.increment()
+      if (found.exists(_.getTagValue(NotPruned.Tag).nonEmpty)) refused.increment()
       plan
     }
 

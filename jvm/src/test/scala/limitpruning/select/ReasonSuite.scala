@@ -1,4 +1,4 @@
-package limitpruning.search
+package limitpruning.select
 
 import java.nio.file.Files
 
@@ -9,7 +9,7 @@ import limitpruning.conf.LimitPruningConf
 import limitpruning.testing.{FooterEdit, ParquetFixture, SparkSuite, Wildlife}
 
 /** One query for each reason that a query can have; those that only a plan can have are in the rule's suites. */
-class DeclinedSuite extends AnyFunSuite with SparkSuite {
+class ReasonSuite extends AnyFunSuite with SparkSuite {
   private val ints = ParquetFixture("optional int32 a;")
   private val unclustered = ints.rowGroup(Seq(1), Seq(9)).rowGroup(Seq(2), Seq(8))
 
@@ -95,26 +95,26 @@ class DeclinedSuite extends AnyFunSuite with SparkSuite {
 
   test("codes are different, and messages are sentences without line breaks") {
     val all = Seq(
-      Declined.LimitNotConstant,
-      Declined.OperatorBetween("Sort"),
-      Declined.NotDeterministic("rand()"),
-      Declined.NotSparksParquet("F"),
-      Declined.NotSparksIndex("I"),
-      Declined.DataSourceV2,
-      Declined.Streaming,
-      Declined.ToleratesBadFiles("s"),
-      Declined.SplitDependent("c"),
-      Declined.NoFiles,
-      Declined.UnreadableFooter("problem"),
-      Declined.UnaddressableRowGroups("p"),
-      Declined.NotClustered(4, ""),
-      Declined.NotEnoughRows(1, 2, ""),
-      Declined.OutOfBudget("s", "1", 2, 3),
-      Declined.KeyNotOrdered("k", "MAP<INT, INT>"),
-      Declined.KeyNotClustered(4, "k ASC", ""),
-      Declined.FiltersChanged,
-      Declined.PlanningFailed("e"),
-      Declined.NotLookedAt
+      Reason.LimitNotConstant,
+      Reason.OperatorBetween("Sort"),
+      Reason.NotDeterministic("rand()"),
+      Reason.NotSparksParquet("F"),
+      Reason.NotSparksIndex("I"),
+      Reason.DataSourceV2,
+      Reason.Streaming,
+      Reason.ToleratesBadFiles("s"),
+      Reason.SplitDependent("c"),
+      Reason.NoFiles,
+      Reason.UnreadableFooter("problem"),
+      Reason.UnaddressableRowGroups("p"),
+      Reason.NotClustered(4, ""),
+      Reason.NotEnoughRows(1, 2, ""),
+      Reason.OutOfBudget("s", "1", 2, 3),
+      Reason.KeyNotOrdered("k", "MAP<INT, INT>"),
+      Reason.KeyNotClustered(4, "k ASC", ""),
+      Reason.FiltersChanged,
+      Reason.PlanningFailed("e"),
+      Reason.NotLookedAt
     )
     assert(all.map(_.code).distinct.size == all.size)
     for (reason <- all) {

@@ -1,0 +1,125 @@
+package limitpruning.select
+
+/**
+ * Why a LIMIT over Parquet was left to Spark.
+ *
+ * @param code short and stable, for programs
+ * @param message one sentence for people
+ */
+sealed abstract class Reason(val code: String, val message: String)
+
+object Reason {
+
+  case object LimitNotConstant extends Reason("limit-not-constant", "the LIMIT is not a constant")
+
+  final case class OperatorBetween(operator: String)
+      extends Reason("operator-between", s"$operator stands between the LIMIT and the scan")
+
+  final case class NotDeterministic(expression: String)
+      extends Reason("not-deterministic", s"$expression is not deterministic")
+
+  final case class TooDeeplyNested(deepest: Int)
+      extends Reason("too-deeply-nested", s"an expression is nested more than $deepest deep")
+
+  case object Subquery
+      extends Reason(
+        "subquery",
+        "the predicate or the first sort key contains a subquery, whose value is not known while planning"
+      )
+
+  final case class FilterAbove(filter: String)
+      extends Reason(
+        "filter-above",
+        s"the filter $filter is evaluated after other filters, apart from the scan"
+      )
+
+  final case class NotSparksParquet(format: String)
+      extends Reason("other-format", s"the table is read by $format, which may hide rows of its files")
+
+  final case class NotSparksIndex(index: String)
+      extends Reason(
+        "other-file-index",
+        s"the table's files are listed by $index, which is not Spark's own"
+      )
+
+  case object DataSourceV2
+      extends Reason(
+        "data-source-v2",
+        "the table is read through data source V2; set spark.sql.sources.useV1SourceList to contain parquet"
+      )
+
+  case object Streaming extends Reason("streaming", "the scan is a streaming source")
+
+  final case class ToleratesBadFiles(setting: String)
+      extends Reason(
+        "tolerates-bad-files",
+        s"$setting is on, so files that were counted on might give no rows"
+      )
+
+  final case class SplitDependent(column: String)
+      extends Reason(
+        "split-dependent",
+        s"_metadata.$column tells how a file was split, which pruning changes"
+      )
+
+  /** @param field with its class */
+  final case class UnknownField(field: String)
+      extends Reason("unknown-field", s"this Spark's $field is not known to this version of the extension")
+
+  case object NoFiles extends Reason("no-files", "no file is left after partition pruning")
+
+  final case class UnreadableFooter(problem: String) extends Reason("unreadable-footer", problem)
+
+  final case class UnaddressableRowGroups(path: String)
+      extends Reason("unaddressable-row-groups", s"row groups of $path cannot be told apart by byte ranges")
+
+  final case class UnreadablePages(path: String)
+      extends Reason(
+        "unreadable-pages",
+        s"the page index of $path contradicts itself or its footer, so rows of single pages cannot be read"
+      )
+
+  /** @param obstacles what stood in the way, and in how many row groups */
+  final case class NotClustered(filesLookedAt: Int, obstacles: String)
+      extends Reason(
+        "not-clustered",
+        s"the first $filesLookedAt footers prove nothing, so the rest was not looked at: $obstacles"
+      )
+
+  /** @param obstacles what stood in the way, and in how many row groups; empty where nothing did */
+  final case class NotEnoughRows(found: Long, limit: Int, obstacles: String)
+      extends Reason(
+        "not-enough-rows",
+        s"fully matching row groups and pages hold $found rows, the LIMIT needs $limit" +
+          (if (obstacles.isEmpty) "" else s": $obstacles")
+      )
+
+  final case class KeyNotOrdered(key: String, dataType: String)
+      extends Reason(
+        "key-not-ordered",
+        s"nothing is proved about the order of $key, which is of type $dataType"
+      )
+
+  /** @param obstacles what stood in the way, and in how many row groups; empty where nothing did */
+  final case class KeyNotClustered(filesLookedAt: Int, key: String, obstacles: String)
+      extends Reason(
+        "key-not-clustered",
+        s"the footers of $filesLookedAt files show no row group that ORDER BY $key could leave out" +
+          (if (obstacles.isEmpty) "" else s": $obstacles")
+      )
+
+  final case class OutOfBudget(setting: String, value: String, found: Long, limit: Int)
+      extends Reason(
+        "out-of-budget",
+        s"$setting = $value was used up when fully matching row groups and pages held $found of $limit rows"
+      )
+
+  case object FiltersChanged
+      extends Reason("filters-changed", "the scan's filters were changed after they had been proved")
+
+  final case class PlanningFailed(error: String)
+      extends Reason("planning-failed", s"planning failed unexpectedly: $error (see the driver's log)")
+
+  case object NotLookedAt
+      extends Reason("not-looked-at", "spark.limitPruning.enabled was false when the query was planned")
+}
