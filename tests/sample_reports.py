@@ -9,8 +9,8 @@ from typing import Any
 
 from limit_pruning import LimitReport, PruningReport, RowGroupReport
 from limit_pruning._parse import parsed
-from limit_pruning.report import report_of as report_from
-from limit_pruning.row_groups import State
+from limit_pruning._report import report_of as report_from
+from limit_pruning._row_groups import State
 
 WHY: dict[State, str] = {
     "not": "s >= 50 holds for no row",

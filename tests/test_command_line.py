@@ -12,7 +12,7 @@ import pytest
 
 import limit_pruning
 import tables
-from limit_pruning import jar
+from limit_pruning import _jar
 from limit_pruning.__main__ import main
 
 WILDLIFE_STATES = ["not", "partially", "fully", "partially"]
@@ -84,7 +84,7 @@ def test_no_jar(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "build.sbt").touch()
-    monkeypatch.setattr(jar, "_PACKAGE", tmp_path / "python" / "limit_pruning")
+    monkeypatch.setattr(_jar, "_PACKAGE", tmp_path / "python" / "limit_pruning")
     with pytest.raises(limit_pruning.JarNotFoundError, match="run `make jar`"):
         limit_pruning.jar_path()
     assert main(["jar"]) == 1

@@ -1,6 +1,6 @@
 """Tells Spark Connect objects from classic ones, without importing Spark Connect."""
 
-from limit_pruning.errors import SparkConnectNotSupportedError
+from limit_pruning._errors import SparkConnectNotSupportedError
 
 
 def is_connect(thing: object) -> bool:

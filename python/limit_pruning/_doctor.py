@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import pyspark
 
+from limit_pruning._errors import LimitPruningError
+from limit_pruning._jar import jar_path
+from limit_pruning._report import report
+from limit_pruning._session import SUPPORTED_SPARK_LINES
 from limit_pruning._version import __version__
-from limit_pruning.errors import LimitPruningError
-from limit_pruning.jar import jar_path
-from limit_pruning.report import report
-from limit_pruning.session import SUPPORTED_SPARK_LINES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

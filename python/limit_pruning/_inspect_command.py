@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from limit_pruning._inspection import Inspection, inspect
 from limit_pruning._quiet_session import quiet_session
-from limit_pruning.inspection import Inspection, inspect
 
 if TYPE_CHECKING:
     import argparse

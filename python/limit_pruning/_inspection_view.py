@@ -10,7 +10,7 @@ from limit_pruning._limit_view import limit_view
 from limit_pruning._text import human_bytes, human_rows, outcome_lines
 
 if TYPE_CHECKING:
-    from limit_pruning.inspection import ColumnLayout, Inspection
+    from limit_pruning._inspection import ColumnLayout, Inspection
 
 _HEADINGS = ("column", "type", "bounds", "nulls", "pages", "dictionary", "bloom", "layout")
 

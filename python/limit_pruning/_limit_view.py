@@ -8,7 +8,7 @@ from limit_pruning._display.view import View
 from limit_pruning._text import bound_line, outcome_lines
 
 if TYPE_CHECKING:
-    from limit_pruning.report import LimitReport
+    from limit_pruning._report import LimitReport
 
 
 def limit_view(limit: LimitReport) -> View:

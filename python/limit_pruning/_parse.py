@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from py4j.protocol import Py4JError
 
+from limit_pruning._errors import JarMismatchError
+from limit_pruning._jar import jar_path
 from limit_pruning._version import __version__
-from limit_pruning.errors import JarMismatchError
-from limit_pruning.jar import jar_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
-from limit_pruning.errors import LimitPruningError
-from limit_pruning.session import configure, verify
+from limit_pruning._errors import LimitPruningError
+from limit_pruning._session import configure, verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from limit_pruning.report import LimitReport
+    from limit_pruning._report import LimitReport
 
 _INDENT = "\n  "
 

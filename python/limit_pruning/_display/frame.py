@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from limit_pruning.errors import PandasNotInstalledError
-from limit_pruning.row_groups import RowGroupReport
+from limit_pruning._errors import PandasNotInstalledError
+from limit_pruning._row_groups import RowGroupReport
 
 if TYPE_CHECKING:
     import pandas as pd

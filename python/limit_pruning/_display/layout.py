@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from limit_pruning.row_groups import RowGroupReport
+from limit_pruning._row_groups import RowGroupReport
 
 # As many blocks as stand on one line while labels and frames are easy to see.
 _FEW = 24

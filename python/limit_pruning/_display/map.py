@@ -12,7 +12,7 @@ from html import escape
 from limit_pruning._display.layout import Block, Line, Span, chosen_spans, file_spans, lines
 from limit_pruning._display.names import short_names
 from limit_pruning._display.tooltip import tooltip
-from limit_pruning.row_groups import RowGroupReport
+from limit_pruning._row_groups import RowGroupReport
 
 _ALL_LINES = 320
 _LEAST_HEIGHT, _MOST_HEIGHT = 10, 36

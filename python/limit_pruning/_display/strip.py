@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from limit_pruning._display.view import STATES
-from limit_pruning.row_groups import RowGroupReport, State
+from limit_pruning._row_groups import RowGroupReport, State
 
 STYLES: dict[State, str] = {"not": "bright_black", "partially": "yellow", "fully": "green"}
 _MOST_LINES = 20

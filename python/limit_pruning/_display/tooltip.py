@@ -1,8 +1,8 @@
 """What a row group's tooltip says."""
 
 from limit_pruning._display.view import STATE_NAMES
+from limit_pruning._row_groups import DecidedBy, RowGroupReport
 from limit_pruning._text import human_bytes, human_rows
-from limit_pruning.row_groups import DecidedBy, RowGroupReport
 
 _DECIDED_BY: dict[DecidedBy, str] = {
     "statistics": "decided by the footer's statistics",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from limit_pruning.row_groups import RowGroupReport, State
+from limit_pruning._row_groups import RowGroupReport, State
 
 STATES: tuple[State, ...] = ("not", "partially", "fully")
 STATE_NAMES: dict[State, str] = {

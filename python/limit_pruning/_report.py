@@ -11,9 +11,9 @@ from limit_pruning._connect import connect_error, is_connect
 from limit_pruning._display import Exported, Shown, View, row_group_frame
 from limit_pruning._limit_view import limit_view
 from limit_pruning._parse import parsed
+from limit_pruning._row_groups import RowGroupReport
+from limit_pruning._session import verify
 from limit_pruning._text import limit_text
-from limit_pruning.row_groups import RowGroupReport
-from limit_pruning.session import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from limit_pruning.errors import JarNotFoundError
+from limit_pruning._errors import JarNotFoundError
 
 _JAR_NAME = "spark-limit-pruning.jar"
 _PACKAGE = Path(__file__).resolve().parent

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from limit_pruning._bridge import ReportBridge
 from limit_pruning._connect import connect_error, is_connect
+from limit_pruning._errors import ExtensionNotActiveError, UnsupportedSparkVersionError
+from limit_pruning._jar import jar_path
 from limit_pruning._spark_defaults import spark_default
-from limit_pruning.errors import ExtensionNotActiveError, UnsupportedSparkVersionError
-from limit_pruning.jar import jar_path
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -11,12 +11,12 @@ from pyspark.errors import PySparkException
 
 from limit_pruning._bridge import ReportBridge
 from limit_pruning._display import Exported, Shown, View, row_group_frame
+from limit_pruning._errors import InspectionError
 from limit_pruning._inspection_view import inspection_view
 from limit_pruning._parse import parsed
+from limit_pruning._report import LimitReport, limit_of, row_group_of
+from limit_pruning._session import require
 from limit_pruning._source import source
-from limit_pruning.errors import InspectionError
-from limit_pruning.report import LimitReport, limit_of, row_group_of
-from limit_pruning.session import require
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from pyspark.sql import DataFrame, SparkSession
 
-    from limit_pruning.row_groups import RowGroupReport
+    from limit_pruning._row_groups import RowGroupReport
 
 Clustering = Literal["clustered", "partly clustered", "not clustered"]
 

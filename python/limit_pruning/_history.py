@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from limit_pruning._bridge import ReportBridge
 from limit_pruning._parse import parsed
-from limit_pruning.report import PruningReport, report_of
-from limit_pruning.session import require
+from limit_pruning._report import PruningReport, report_of
+from limit_pruning._session import require
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
