@@ -127,8 +127,8 @@ def print_costs(spark: SparkSession) -> None:
                     f"{on.seconds * 1e3:.0f}",
                     f"{off.seconds / on.seconds:.1f}x",
                     rows,
-                    f"{limit.row_groups_scanned} of {limit.row_groups_total}",
-                    f"{limit.files_scanned} of {limit.files_total}",
+                    f"{limit.row_groups.scanned} of {limit.row_groups.total}",
+                    f"{limit.files.scanned} of {limit.files.total}",
                 )
             )
         )

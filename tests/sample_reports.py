@@ -5,12 +5,27 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from limit_pruning import LimitReport, PruningReport, RowGroupReport
+from limit_pruning import (
+    ByteCounts,
+    FileCounts,
+    LimitReport,
+    PageCounts,
+    PruningReport,
+    RowCounts,
+    RowGroupCounts,
+    RowGroupReport,
+    Timings,
+)
 from limit_pruning._parse import parsed
 from limit_pruning._report import report_of as report_from
 from limit_pruning._row_groups import State
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    Group = TypeVar("Group", bound=DataclassInstance)
 
 WHY: dict[State, str] = {
     "not": "s >= 50 holds for no row",
@@ -80,24 +95,37 @@ def many(count: int, in_a_file: int = 4) -> list[RowGroupReport]:
     ]
 
 
-def limit_report(row_groups: Sequence[RowGroupReport], **changes: object) -> LimitReport:
-    """Return a covered LIMIT over these row groups; what is not said is not known."""
-    unknown: dict[str, Any] = {field.name: None for field in fields(LimitReport)}
-    known = {
+def group_of(kind: type[Group], **known: object) -> Group:
+    """Return a group of numbers; those that are not given are unknown."""
+    unknown: dict[str, Any] = {field.name: None for field in fields(kind)}
+    return kind(**unknown | known)
+
+
+def limit_report(details: Sequence[RowGroupReport], **changes: object) -> LimitReport:
+    """Return a covered LIMIT over these row groups; what is not given is unknown."""
+    row_groups = group_of(
+        RowGroupCounts,
+        total=len(details),
+        matched=sum(group.state != "not" for group in details),
+        fully_matched=sum(group.state == "fully" for group in details),
+        scanned=sum(group.chosen for group in details),
+        details=tuple(details),
+        omitted=0,
+    )
+    known: dict[str, object] = {
         "table": "tracking_data",
         "limit": 3,
         "predicate": "species LIKE 'Alpine%' AND s >= 50",
         "covered": True,
-        "row_groups_total": len(row_groups),
-        "row_groups_matched": sum(group.state != "not" for group in row_groups),
-        "row_groups_fully_matched": sum(group.state == "fully" for group in row_groups),
-        "row_groups_scanned": sum(group.chosen for group in row_groups),
-        "rows_to_read": sum(group.rows_to_read for group in row_groups),
         "row_filter_skipped": True,
-        "row_groups": tuple(row_groups),
-        "row_groups_omitted": 0,
+        "files": group_of(FileCounts),
+        "row_groups": row_groups,
+        "pages": group_of(PageCounts),
+        "rows": group_of(RowCounts, to_read=sum(group.rows_to_read for group in details)),
+        "bytes": group_of(ByteCounts),
+        "time": group_of(Timings),
     }
-    return LimitReport(**unknown | known | changes)
+    return group_of(LimitReport, **known | changes)
 
 
 def report_of(*row_groups: RowGroupReport) -> PruningReport:

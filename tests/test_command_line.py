@@ -66,9 +66,9 @@ def test_inspect(tmp_path: Path) -> None:
     asked = ("inspect", "tracking_data.parquet", "--where", where, "--limit", "3")
     done = run(*asked, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "1 of 1 files looked at: 12 rows in 4 row groups" in done.stdout
+    assert "1 of 1 files inspected: 12 rows in 4 row groups" in done.stdout
     told = json.loads(run(*asked, "--json", cwd=tmp_path).stdout)
-    assert [group["state"] for group in told["row_groups"]] == WILDLIFE_STATES
+    assert [group["state"] for group in told["row_groups"]["details"]] == WILDLIFE_STATES
     assert told["limit"]["covered"]
 
 

@@ -16,14 +16,14 @@ REPORT = limit_pruning.PruningReport(
 )
 
 
-def test_json_gives_back_what_the_jvm_told() -> None:
+def test_json_is_what_the_jvm_reports() -> None:
     assert parse(REPORT.to_json()) == REPORT
 
 
 def test_a_dict_is_what_json_says() -> None:
     assert REPORT.to_dict() == json.loads(REPORT.to_json(indent=2))
     assert REPORT.limits[0].to_dict() == REPORT.to_dict()["limits"][0]
-    assert REPORT.to_dict()["limits"][0]["row_groups"][2] == {
+    assert REPORT.to_dict()["limits"][0]["row_groups"]["details"][2] == {
         "file": "file:/data/tracking_data.parquet",
         "ordinal": 2,
         "rows": 3,
@@ -37,24 +37,37 @@ def test_a_dict_is_what_json_says() -> None:
     }
 
 
-@pytest.mark.parametrize("missing", ["row_groups", "row_groups_omitted"])
-def test_a_jar_that_tells_no_row_groups_is_named(missing: str) -> None:
-    told: dict[str, Any] = REPORT.to_dict()
-    del told["limits"][0][missing]
+@pytest.mark.parametrize(
+    "path", [("files",), ("rows", "cut"), ("row_groups", "omitted"), ("time", "planning_ms")]
+)
+def test_a_jar_that_reports_less_is_named(path: tuple[str, ...]) -> None:
+    reported: dict[str, Any] = REPORT.to_dict()
+    *groups, missing = path
+    entry = reported["limits"][0]
+    for group in groups:
+        entry = entry[group]
+    del entry[missing]
     with pytest.raises(limit_pruning.JarMismatchError, match=f"reports no '{missing}'"):
-        parse(json.dumps(told))
+        parse(json.dumps(reported))
 
 
-def test_a_jar_that_tells_less_of_row_groups_is_named() -> None:
-    told: dict[str, Any] = REPORT.to_dict()
-    del told["limits"][0]["row_groups"][0]["why"]
+def test_a_jar_that_reports_less_of_a_row_group_is_named() -> None:
+    reported: dict[str, Any] = REPORT.to_dict()
+    del reported["limits"][0]["row_groups"]["details"][0]["why"]
     with pytest.raises(limit_pruning.JarMismatchError, match="reports no 'why'"):
-        parse(json.dumps(told))
+        parse(json.dumps(reported))
+
+
+def test_a_jar_that_reports_a_number_for_a_group_is_named() -> None:
+    reported: dict[str, Any] = REPORT.to_dict()
+    reported["limits"][0]["files"] = 3
+    with pytest.raises(limit_pruning.JarMismatchError, match="reports no 'FileCounts'"):
+        parse(json.dumps(reported))
 
 
 def test_pandas_has_a_row_for_each_row_group() -> None:
     frame = REPORT.to_pandas()
-    groups = [group for limit in REPORT for group in limit.row_groups]
+    groups = [group for limit in REPORT for group in limit.row_groups.details]
     assert len(frame) == len(groups) == 10
     assert list(frame.columns[:4]) == ["scan", "table", "file", "ordinal"]
     assert set(frame[["scan", "table"]].itertuples(index=False, name=None)) == {

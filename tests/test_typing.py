@@ -18,7 +18,7 @@ spark: SparkSession = limit_pruning.configure(SparkSession.builder).getOrCreate(
 jar: Path = limit_pruning.jar_path()
 report: limit_pruning.PruningReport = limit_pruning.report(spark.range(9).limit(1))
 for limit in report:
-    rows: int | None = limit.rows_to_read
+    rows: int | None = limit.rows.to_read
     codes: list[str] = [limit.reason.code] if limit.reason else []
 try:
     limit_pruning.verify(spark)
@@ -29,7 +29,7 @@ limit_pruning.report("SELECT 1")  # wrong: arg-type
 limit_pruning.verify(spark).anything  # wrong: func-returns-value, attr-defined
 table: int = report.only.table  # wrong: assignment
 report.only.reason.code  # wrong: union-attr
-report.only.rows_read = 1  # wrong: misc
+report.only.rows.read = 1  # wrong: misc
 limit_pruning.nothing  # wrong: attr-defined
 """
 

@@ -9,6 +9,14 @@ Examples:
     >>> print(limit_pruning.report(df))
 """
 
+from limit_pruning._counts import (
+    ByteCounts,
+    FileCounts,
+    PageCounts,
+    RowCounts,
+    RowGroupCounts,
+    Timings,
+)
 from limit_pruning._errors import (
     ExtensionNotActiveError,
     InspectionError,
@@ -20,7 +28,14 @@ from limit_pruning._errors import (
     UnsupportedSparkVersionError,
 )
 from limit_pruning._history import QueryReport, Totals, history, totals
-from limit_pruning._inspection import ColumnLayout, Inspection, inspect
+from limit_pruning._inspection import (
+    ColumnLayout,
+    InspectedFiles,
+    InspectedRowGroups,
+    InspectedRows,
+    Inspection,
+    inspect,
+)
 from limit_pruning._jar import jar_path
 from limit_pruning._report import LimitReport, PruningReport, Reason, report
 from limit_pruning._row_groups import RowGroupReport
@@ -28,20 +43,29 @@ from limit_pruning._session import configure, verify
 from limit_pruning._version import __version__
 
 __all__ = [
+    "ByteCounts",
     "ColumnLayout",
     "ExtensionNotActiveError",
+    "FileCounts",
+    "InspectedFiles",
+    "InspectedRowGroups",
+    "InspectedRows",
     "Inspection",
     "InspectionError",
     "JarMismatchError",
     "JarNotFoundError",
     "LimitPruningError",
     "LimitReport",
+    "PageCounts",
     "PandasNotInstalledError",
     "PruningReport",
     "QueryReport",
     "Reason",
+    "RowCounts",
+    "RowGroupCounts",
     "RowGroupReport",
     "SparkConnectNotSupportedError",
+    "Timings",
     "Totals",
     "UnsupportedSparkVersionError",
     "__version__",

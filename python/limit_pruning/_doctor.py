@@ -152,7 +152,7 @@ def _query(spark: SparkSession) -> Check:
         )
     if limit.reason:
         return Check(name, f"was not covered: {limit.reason.message}", "see the settings above")
-    read = f"{limit.row_groups_read} of {limit.row_groups_total} row groups"
-    if limit.no_page_skipping:
-        return Check(name, f"read {read}", limit.no_page_skipping, is_fatal=False)
+    read = f"{limit.row_groups.read} of {limit.row_groups.total} row groups"
+    if limit.pages.not_skipped_reason:
+        return Check(name, f"read {read}", limit.pages.not_skipped_reason, is_fatal=False)
     return Check(name, f"read {read}")

@@ -1,4 +1,4 @@
-"""What was pruned in the queries of an application, whoever ran them."""
+"""What was pruned in the queries of an application."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from limit_pruning._bridge import ReportBridge
-from limit_pruning._parse import parsed
+from limit_pruning._export import Exported
+from limit_pruning._parse import parsed, result_of
 from limit_pruning._report import PruningReport, report_of
 from limit_pruning._session import require
 
@@ -17,16 +18,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class QueryReport:
+class QueryReport(Exported):
     """One query with a LIMIT over Parquet that has run.
 
     Attributes:
         execution_id: Spark's number of the execution, as its UI shows it.
-        description: What the UI calls the query; empty where that is not known.
-        started: When it started, in UTC; None where that is not known.
-        ended: When it ended, in UTC.
-        failed: Whether it ended with an error.
-        report: What was pruned, without the single row groups.
+        description: The description of the query in the UI; empty where it is unknown.
+        started: When the query started, in UTC; None where this is unknown.
+        ended: When the query ended, in UTC.
+        failed: Whether the query ended with an error.
+        report: What was pruned, without single row groups.
     """
 
     execution_id: int
@@ -38,51 +39,55 @@ class QueryReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
-    """What was done for all queries of an application since it started.
+class Totals(Exported):
+    """Sums over all queries of an application since it started.
+
+    `row_groups_total`, for example, is the sum of ``row_groups.total`` of the LIMITs' reports.
 
     Attributes:
         queries: Queries with a LIMIT over Parquet that have run.
-        limits: Such LIMITs in them.
-        limits_covered: LIMITs for which less than the table was read, with all rows wanted in it.
-        limits_not_covered: LIMITs that were not covered, for which row groups could be left out or
-            put first all the same.
-        limits_left_to_spark: LIMITs that were left to Spark.
-        row_groups_looked_at: Row groups in the footers looked at.
-        row_groups_read: Row groups that scans opened for LIMITs that were not left to Spark.
-        row_groups_skipped: Row groups that such scans left out, by the rows read before.
-        bytes_total: Length of all files of these scans, after partition pruning, in bytes.
-        bytes_read: Compressed bytes that they read.
-        planning_millis: Time that looking took, in milliseconds, whether or not the query ran.
-        planning_failures: Unexpected errors while planning, each of which left a LIMIT to Spark.
+        limits: LIMITs over Parquet in these queries.
+        limits_covered: LIMITs that were covered.
+        limits_not_covered: LIMITs that were not covered, but for which row groups were skipped or
+            reordered.
+        limits_not_pruned: LIMITs that were not pruned.
+        row_groups_total: Row groups in the inspected files.
+        row_groups_read: Row groups that scans opened, for LIMITs that were pruned.
+        row_groups_skipped: Row groups that these scans skipped, because enough rows that they had
+            read sort before theirs.
+        bytes_total: Length of all files of these scans in bytes, after partition pruning.
+        bytes_read: Compressed bytes that these scans read.
+        planning_ms: Milliseconds that pruning added to planning, also for queries that did not run.
+        planning_failures: Unexpected errors while planning. After each of them, the LIMIT was not
+            pruned.
     """
 
     queries: int
     limits: int
     limits_covered: int
     limits_not_covered: int
-    limits_left_to_spark: int
-    row_groups_looked_at: int
+    limits_not_pruned: int
+    row_groups_total: int
     row_groups_read: int
     row_groups_skipped: int
     bytes_total: int
     bytes_read: int
-    planning_millis: int
+    planning_ms: int
     planning_failures: int
 
 
 def history(spark: SparkSession) -> tuple[QueryReport, ...]:
     r"""Return the reports of the last queries that ran in the application, the oldest first.
 
-    It does not matter who ran them and in which session: SQL, notebooks, dashboards, jobs. How many
-    are kept is set by ``spark.limitPruning.history.maxQueries`` when Spark starts.
+    All sessions of the application count. ``spark.limitPruning.history.maxQueries`` limits the
+    number of reports; it is set when Spark starts.
 
     Args:
         spark: A classic session of the application.
 
     Raises:
         SparkConnectNotSupportedError: The session is a Spark Connect one.
-        UnsupportedSparkVersionError: Spark is not one of the supported lines.
+        UnsupportedSparkVersionError: This release does not support the session's Spark version.
         ExtensionNotActiveError: The session was started without the extension.
         JarMismatchError: The session's JAR is older than this package.
 
@@ -93,20 +98,20 @@ def history(spark: SparkSession) -> tuple[QueryReport, ...]:
     require(spark, "history")
     bridge = ReportBridge(spark)
     with parsed(bridge):
-        return tuple(_query(entry) for entry in json.loads(bridge.history())["queries"])
+        return tuple(query_of(entry) for entry in json.loads(bridge.history())["queries"])
 
 
 def totals(spark: SparkSession) -> Totals:
-    """Return what was done for all queries of the application since it started.
+    """Return sums over all queries of the application since it started.
 
-    Spark's own metrics show the same numbers, as ``limitPruning`` of the driver.
+    Spark's metrics include the same numbers, in the source ``limitPruning`` of the driver.
 
     Args:
         spark: A classic session of the application.
 
     Raises:
         SparkConnectNotSupportedError: The session is a Spark Connect one.
-        UnsupportedSparkVersionError: Spark is not one of the supported lines.
+        UnsupportedSparkVersionError: This release does not support the session's Spark version.
         ExtensionNotActiveError: The session was started without the extension.
         JarMismatchError: The session's JAR is older than this package.
 
@@ -117,19 +122,19 @@ def totals(spark: SparkSession) -> Totals:
     require(spark, "totals")
     bridge = ReportBridge(spark)
     with parsed(bridge):
-        counts = json.loads(bridge.totals())
-        return Totals(**{field.name: counts[_metric(field.name)] for field in fields(Totals)})
+        sums = json.loads(bridge.totals())
+        return Totals(**{field.name: sums[_metric(field.name)] for field in fields(Totals)})
 
 
-def _query(entry: dict[str, Any]) -> QueryReport:
+def query_of(entry: dict[str, Any]) -> QueryReport:
+    """Return the report of a query that has run from the JAR's JSON."""
     started = entry["started"]
-    return QueryReport(
-        entry["execution_id"],
-        entry["description"],
-        None if started is None else _time(started),
-        _time(entry["ended"]),
-        entry["failed"],
-        report_of(entry),
+    return result_of(
+        QueryReport,
+        entry,
+        started=None if started is None else _time(started),
+        ended=_time(entry["ended"]),
+        report=report_of(entry),
     )
 
 

@@ -1,20 +1,22 @@
-"""A look at how a table suits pruning, without running a query."""
+"""How well a table suits pruning, from its metadata."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from limit_pruning._bridge import ReportBridge
-from limit_pruning._display import Exported, Shown, View, row_group_frame
+from limit_pruning._display import Shown, View, row_group_frame
 from limit_pruning._errors import InspectionError
+from limit_pruning._export import Exported
 from limit_pruning._inspection_view import inspection_view
-from limit_pruning._parse import parsed
-from limit_pruning._report import LimitReport, limit_of, row_group_of
+from limit_pruning._parse import parsed, result_of
+from limit_pruning._report import LimitReport, details_of, limit_of
+from limit_pruning._row_groups import RowGroupReport
 from limit_pruning._session import require
 from limit_pruning._source import source
 
@@ -24,34 +26,32 @@ if TYPE_CHECKING:
     import pandas as pd
     from pyspark.sql import DataFrame, SparkSession
 
-    from limit_pruning._row_groups import RowGroupReport
-
 Clustering = Literal["clustered", "partly clustered", "not clustered"]
 
 _FILES_A_STEP = 32
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnLayout:
-    """How well a table is laid out for predicates on one column.
+class ColumnLayout(Exported):
+    """The metadata of one column, and how well the table is clustered by it.
 
     Attributes:
-        name: Name, with those of the structs around it.
+        name: Name of the column; of a field of a struct, with the names of the structs.
         type: Type in SQL.
-        is_partition: Whether its values are those of directories, which need no statistics.
-        bounds: Row groups with a smallest and a largest value that are believed.
-        null_counts: Row groups of which it is known whether values are null.
+        is_partition: Whether it is a partition column, which needs no statistics.
+        min_max: Row groups with min/max statistics that are trusted.
+        null_counts: Row groups with a null count that is trusted.
         page_indexes: Row groups with statistics of single pages.
-        dictionaries: Row groups with a dictionary that holds all values.
+        dictionaries: Row groups with a dictionary of all values.
         bloom_filters: Row groups with a bloom filter.
-        overlap: Share of the pairs of row groups whose ranges overlap, 0 to 1; None where fewer
-            than two have a range.
+        overlap: Share of the pairs of row groups whose value ranges overlap, from 0 to 1; None
+            where fewer than two row groups have a value range.
     """
 
     name: str
     type: str
     is_partition: bool
-    bounds: int
+    min_max: int
     null_counts: int
     page_indexes: int
     dictionaries: int
@@ -60,7 +60,7 @@ class ColumnLayout:
 
     @property
     def clustering(self) -> Clustering | None:
-        """The overlap in words: up to a tenth, up to half, or more; None where it is not known."""
+        """The overlap as a word: "clustered" up to 0.1, "partly clustered" up to 0.5; or None."""
         if self.overlap is None:
             return None
         if self.overlap <= 0.1:
@@ -68,44 +68,75 @@ class ColumnLayout:
         return "partly clustered" if self.overlap <= 0.5 else "not clustered"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Inspection(Shown, Exported):
-    """What metadata tell of a table, and what a LIMIT over it would read.
-
-    Shows itself as a map of row groups in notebooks, and in colours by `show` and at prompts.
+@dataclass(frozen=True, slots=True)
+class InspectedFiles(Exported):
+    """Files of an inspected table.
 
     Attributes:
-        limit: What a query with the predicate and the LIMIT would do, without its row groups.
-        files: Files left by partition pruning.
-        files_looked_at: Files whose footers were read.
-        row_groups_total: Row groups in them.
-        row_groups_not_matching: Row groups without a row that matches.
-        row_groups_partially_matching: Row groups in which some rows match perhaps.
-        row_groups_fully_matching: Row groups in which every row matches.
-        rows: Rows in all row groups.
-        rows_proved: Rows that are proved to match.
-        bytes: Compressed bytes of all row groups.
-        row_groups: The first 5,000 row groups, in file order.
-        row_groups_omitted: How many more there are.
-        columns: The predicate's columns, then the others, 200 at most.
+        total: Files that partition pruning leaves.
+        inspected: Files whose footers were read.
+    """
+
+    total: int
+    inspected: int
+
+
+@dataclass(frozen=True, slots=True)
+class InspectedRowGroups(Exported):
+    """Row groups of an inspected table.
+
+    Attributes:
+        total: Row groups in the inspected files.
+        matched: Row groups that may contain a matching row.
+        fully_matched: Row groups in which every row is proved to match.
+        bytes: Compressed bytes of all of them.
+        details: The row groups in file order, at most 5,000.
+        omitted: Row groups after the first 5,000.
+    """
+
+    total: int
+    matched: int
+    fully_matched: int
+    bytes: int
+    details: tuple[RowGroupReport, ...] = field(repr=False)
+    omitted: int
+
+
+@dataclass(frozen=True, slots=True)
+class InspectedRows(Exported):
+    """Rows of an inspected table.
+
+    Attributes:
+        total: Rows in the inspected files.
+        proved: Rows that are proved to match.
+    """
+
+    total: int
+    proved: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Inspection(Shown, Exported):
+    """What the metadata of a table prove for one predicate, and what a LIMIT would read.
+
+    A notebook shows a map of the row groups; `show` and rich's ``print`` show coloured text.
+
+    Attributes:
+        limit: The report of a query with this predicate and LIMIT, without single row groups.
+        files: Number of files.
+        row_groups: Number of row groups, and the single ones.
+        rows: Number of rows.
+        columns: The columns of the predicate, and after them the others, at most 200.
     """
 
     limit: LimitReport
-    files: int
-    files_looked_at: int
-    row_groups_total: int
-    row_groups_not_matching: int
-    row_groups_partially_matching: int
-    row_groups_fully_matching: int
-    rows: int
-    rows_proved: int
-    bytes: int
-    row_groups: tuple[RowGroupReport, ...]
-    row_groups_omitted: int
+    files: InspectedFiles
+    row_groups: InspectedRowGroups
+    rows: InspectedRows
     columns: tuple[ColumnLayout, ...]
 
     def __str__(self) -> str:
-        """Return what was found as a few lines of text."""
+        """Return the result as a few lines of text."""
         view = inspection_view(self)
         query = " ".join((view.table, *(f"{word} {rest}" for word, rest in view.clauses)))
         columns = [" ".join(cells) for cells in view.grid.rows] if view.grid else []
@@ -115,12 +146,15 @@ class Inspection(Shown, Exported):
         return (inspection_view(self),)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the row groups as a table of pandas, one row for each.
+        """Return one row for each row group in ``row_groups.details``.
+
+        Returns:
+            The columns of PruningReport.to_pandas.
 
         Raises:
-            PandasNotInstalledError: There is no pandas.
+            PandasNotInstalledError: pandas is not installed.
         """
-        return row_group_frame([(self.limit.table, self.row_groups)])
+        return row_group_frame([(self.limit.table, self.row_groups.details)])
 
 
 def inspect(
@@ -132,30 +166,30 @@ def inspect(
     max_files: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Inspection:
-    """Look at all row groups of a Parquet table for one predicate; no query is run.
+    """Inspect all row groups of a Parquet table for one predicate. No query is run.
 
-    Unlike the planning of a LIMIT it does not stop where looking does not pay: it reads every
+    The planning of a LIMIT stops where reading more footers does not pay. This function reads every
     footer, and dictionaries, bloom filters and page indexes as a LIMIT would.
 
     Args:
         spark: A classic session with the extension.
         path_or_table: Path or URI of files or a folder, or the name of a table or view.
-        predicate: What a WHERE would say, in SQL; None for none.
-        limit: Rows that the LIMIT would want, at least 1.
-        max_files: Most files that are looked at, in path order; None for all.
-        progress: Called with the files looked at so far and the files in all.
+        predicate: The predicate in SQL; None for all rows.
+        limit: Rows of the LIMIT, at least 1.
+        max_files: The most files to inspect, in path order; None for all.
+        progress: Called with the number of files inspected so far and of files to inspect.
 
     Raises:
-        InspectionError: There is no such path or table, it is no Parquet that Spark reads, or the
-            predicate is wrong or one that is never looked at.
+        InspectionError: The path or table does not exist or is not Parquet, or the predicate is
+            wrong or cannot be proved.
         SparkConnectNotSupportedError: The session is a Spark Connect one.
-        UnsupportedSparkVersionError: Spark is not one of the supported lines.
+        UnsupportedSparkVersionError: This release does not support the session's Spark version.
         ExtensionNotActiveError: The session was started without the extension.
         JarMismatchError: The session's JAR is older than this package.
 
     Examples:
-        >>> look = limit_pruning.inspect(spark, "events", "ts >= '2024-03-04'", limit=100)
-        >>> look.row_groups_fully_matching
+        >>> found = limit_pruning.inspect(spark, "events", "ts >= '2024-03-04'", limit=100)
+        >>> found.row_groups.fully_matched
         12
     """
     require(spark, "inspect")
@@ -164,9 +198,8 @@ def inspect(
     bridge = ReportBridge(spark)
     with parsed(bridge):
         try:
-            return _look(
-                bridge, _query(spark, path_or_table, predicate, limit), max_files, progress
-            )
+            query = _query(spark, path_or_table, predicate, limit)
+            return _inspected(bridge, query, max_files, progress)
         except PySparkException as error:
             raise InspectionError(_first_line(error)) from error
         except Py4JJavaError as error:
@@ -178,32 +211,35 @@ def _query(spark: SparkSession, name: str, predicate: str | None, limit: int) ->
     return (table if predicate is None else table.where(predicate)).limit(limit)
 
 
-def _look(
+def _inspected(
     bridge: ReportBridge,
     query: DataFrame,
     max_files: int | None,
     progress: Callable[[int, int], None] | None,
 ) -> Inspection:
-    look = bridge.inspect(query)
-    files = int(look.files())
-    wanted = files if max_files is None else min(files, max_files)
+    inspection = bridge.inspect(query)
+    files = int(inspection.files())
+    target = files if max_files is None else min(files, max_files)
     done = 0
-    while done < wanted:
-        done = int(look.lookAt(min(_FILES_A_STEP, wanted - done)))
+    while done < target:
+        done = int(inspection.lookAt(min(_FILES_A_STEP, target - done)))
         if progress is not None:
-            progress(done, wanted)
-    return _inspection(json.loads(str(look.result())))
+            progress(done, target)
+    return inspection_of(json.loads(str(inspection.result())))
 
 
-def _inspection(entry: dict[str, Any]) -> Inspection:
-    known = {field.name: entry[field.name] for field in fields(Inspection)}
-    known["limit"] = limit_of(entry["limit"])
-    known["row_groups"] = tuple(row_group_of(each) for each in entry["row_groups"])
-    known["columns"] = tuple(
-        ColumnLayout(**{field.name: each[field.name] for field in fields(ColumnLayout)})
-        for each in entry["columns"]
+def inspection_of(entry: dict[str, Any]) -> Inspection:
+    """Return the result of an inspection from the JAR's JSON."""
+    row_groups = entry["row_groups"]
+    return result_of(
+        Inspection,
+        entry,
+        limit=limit_of(entry["limit"]),
+        files=result_of(InspectedFiles, entry["files"]),
+        row_groups=result_of(InspectedRowGroups, row_groups, details=details_of(row_groups)),
+        rows=result_of(InspectedRows, entry["rows"]),
+        columns=tuple(result_of(ColumnLayout, each) for each in entry["columns"]),
     )
-    return Inspection(**known)
 
 
 def _first_line(problem: object) -> str:

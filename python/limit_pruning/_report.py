@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from limit_pruning._bridge import ReportBridge
 from limit_pruning._connect import connect_error, is_connect
-from limit_pruning._display import Exported, Shown, View, row_group_frame
+from limit_pruning._counts import (
+    ByteCounts,
+    FileCounts,
+    PageCounts,
+    RowCounts,
+    RowGroupCounts,
+    Timings,
+)
+from limit_pruning._display import Shown, View, row_group_frame
+from limit_pruning._export import Exported
 from limit_pruning._limit_view import limit_view
-from limit_pruning._parse import parsed
+from limit_pruning._parse import parsed, result_of
 from limit_pruning._row_groups import RowGroupReport
 from limit_pruning._session import verify
 from limit_pruning._text import limit_text
@@ -23,12 +32,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
-    """Why a LIMIT was left to Spark.
+class Reason(Exported):
+    """Why a LIMIT is not covered.
 
     Attributes:
-        code: A stable short name, to compare with.
-        message: One sentence for people.
+        code: A stable short name, for programs.
+        message: One sentence.
     """
 
     code: str
@@ -37,91 +46,58 @@ class Reason:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LimitReport(Shown, Exported):
-    """One LIMIT over one Parquet scan. A number that is not known, or not known yet, is None.
+    """One LIMIT over one Parquet scan.
 
     Attributes:
-        table: Table name, or the path where the scan has no name.
-        limit: Rows that the LIMIT needs from the scan (an OFFSET is added); None where it is not
-            a constant.
-        order_by: The first key of the ORDER BY below the LIMIT, with its direction; None where
-            there is none.
-        bound: The value of the key, in SQL, that at least `limit` rows are certain to reach; None
-            where there is no such value before rows are read.
-        rows_certain: Rows that are certain to reach the bound.
+        table: Name of the table, or its path where it has no name.
+        limit: Rows that the LIMIT needs from the scan, with an OFFSET added; None where it is not a
+            constant.
         predicate: The WHERE in SQL; None where there is none.
-        covered: Whether less than the table is read: the rows chosen are proved to match, and are
-            `limit` or all that do; or, with ORDER BY, the first rows are among them.
-        reason: Why not, where not covered; None where covered.
-        row_groups_total: Row groups in the files looked at.
-        row_groups_matched: Those with rows that may match.
-        row_groups_fully_matched: Those in which every row is proved to match.
-        row_groups_dropped: Matched row groups without a row that reaches the bound.
-        row_groups_scanned: Those chosen to be read.
-        files_total: Files left by partition pruning.
-        files_looked_at: Files whose footers were read while planning.
-        footers_kept: Files among them whose footers were known from earlier queries; the others
-            were read.
-        files_scanned: Files with a chosen row group.
-        bytes_total: Length of all files left by partition pruning.
-        rows_to_read: Rows chosen to be read.
-        row_ranges: Ranges of rows chosen in row groups that are not read whole.
-        rows_cut: Rows of the chosen row groups that are not read.
-        pages_skipped: Data pages of the chosen row groups, in the columns read, that are not read.
-        no_page_skipping: Why row groups are read whole, however few of their rows are wanted; None
-            where pages can be skipped.
-        bytes_to_read: Compressed bytes of the columns read that hold the chosen rows.
-        planning_ms: Milliseconds spent on this LIMIT while planning.
-        row_filter_skipped: Whether the scan evaluates no WHERE, as every chosen row matches.
-        rows_read: Rows that the scan gave; None until the query has run on this DataFrame.
-        row_groups_read: Row groups that the scan opened; None until then.
-        row_groups_skipped: Row groups that the scan left out, as the rows that it had read by then
-            come before all of theirs; None until then.
-        bytes_read: Compressed bytes of the pages that the scan read; None until then.
-        row_groups: The row groups looked at, in file order, the first 5,000 of them; empty where
-            none were, in a history, and where the driver's memory was needed for something else.
-        row_groups_omitted: How many more there are.
+        order_by: The first key of the ORDER BY below the LIMIT, with its direction, in SQL; None
+            where there is none.
+        threshold: A value of this key in SQL: at least `limit` rows are certain to reach it. None
+            where there is no ORDER BY, or no such value before rows are read.
+        covered: Whether the chosen rows are proved to be enough: each of them matches, and they are
+            `limit` rows or all that match; with ORDER BY, the first rows are among them.
+        reason: Why the LIMIT is not covered; None where it is.
+        row_filter_skipped: Whether the scan skips the WHERE, because every chosen row matches.
+        files: Number of files.
+        row_groups: Number of row groups, and the single ones.
+        pages: Number of data pages.
+        rows: Number of rows.
+        bytes: Number of bytes.
+        time: Time spent.
     """
 
     table: str
     limit: int | None
-    order_by: str | None
-    bound: str | None
-    rows_certain: int | None
     predicate: str | None
+    order_by: str | None
+    threshold: str | None
     covered: bool
     reason: Reason | None
-    row_groups_total: int | None
-    row_groups_matched: int | None
-    row_groups_fully_matched: int | None
-    row_groups_dropped: int | None
-    row_groups_scanned: int | None
-    files_total: int | None
-    files_looked_at: int | None
-    footers_kept: int | None
-    files_scanned: int | None
-    bytes_total: int | None
-    rows_to_read: int | None
-    row_ranges: int | None
-    rows_cut: int | None
-    pages_skipped: int | None
-    no_page_skipping: str | None
-    bytes_to_read: int | None
-    planning_ms: float | None
     row_filter_skipped: bool
-    rows_read: int | None
-    row_groups_read: int | None
-    row_groups_skipped: int | None
-    bytes_read: int | None
-    row_groups: tuple[RowGroupReport, ...]
-    row_groups_omitted: int
+    files: FileCounts
+    row_groups: RowGroupCounts
+    pages: PageCounts
+    rows: RowCounts
+    bytes: ByteCounts
+    time: Timings
 
     def __str__(self) -> str:
         """Return the report of this LIMIT as a few lines of text."""
         return limit_text(self)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the row groups, as PruningReport.to_pandas does."""
-        return row_group_frame([(self.table, self.row_groups)])
+        """Return one row for each row group in ``row_groups.details``.
+
+        Returns:
+            The columns of PruningReport.to_pandas.
+
+        Raises:
+            PandasNotInstalledError: pandas is not installed.
+        """
+        return row_group_frame([(self.table, self.row_groups.details)])
 
     def _views(self) -> tuple[View, ...]:
         return (limit_view(self),)
@@ -129,12 +105,12 @@ class LimitReport(Shown, Exported):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PruningReport(Shown, Exported):
-    """Every LIMIT over Parquet in one query, in the order of the plan.
+    """All LIMITs over Parquet of one query, in the order of its plan.
 
-    A notebook shows it as a map of the row groups, `show` and rich's ``print`` as coloured text.
+    A notebook shows a map of the row groups; `show` and rich's ``print`` show coloured text.
 
     Attributes:
-        limits: One entry for each LIMIT over a Parquet scan; empty where there is none.
+        limits: One report for each LIMIT over a Parquet scan; empty where there is none.
     """
 
     limits: tuple[LimitReport, ...]
@@ -148,22 +124,22 @@ class PruningReport(Shown, Exported):
         return len(self.limits)
 
     def __str__(self) -> str:
-        """Return the text of every LIMIT, or a sentence saying that there is none."""
+        """Return the text of every LIMIT, or a sentence where there is none."""
         if not self.limits:
             return "This query has no LIMIT over a Parquet scan."
         return "\n".join(str(limit) for limit in self.limits)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return one row for each row group.
+        """Return one row for each row group of each LIMIT.
 
         Returns:
-            The columns are `scan` (the place of the LIMIT in `limits`, from 0), `table`, and the
+            The columns are `scan` (the position of the LIMIT in `limits`, from 0), `table`, and the
             attributes of RowGroupReport.
 
         Raises:
-            PandasNotInstalledError: There is no pandas.
+            PandasNotInstalledError: pandas is not installed.
         """
-        return row_group_frame([(limit.table, limit.row_groups) for limit in self.limits])
+        return row_group_frame([(limit.table, limit.row_groups.details) for limit in self.limits])
 
     def _views(self) -> tuple[View, ...]:
         return tuple(limit_view(limit) for limit in self.limits)
@@ -173,7 +149,7 @@ class PruningReport(Shown, Exported):
         """The LIMIT of a query that has exactly one over Parquet.
 
         Raises:
-            ValueError: There is none, or more than one.
+            ValueError: The query has none, or more than one.
         """
         if len(self.limits) != 1:
             raise ValueError(
@@ -183,25 +159,24 @@ class PruningReport(Shown, Exported):
 
 
 def report(df: DataFrame) -> PruningReport:
-    """Say for every LIMIT over Parquet in the DataFrame's query what was pruned, or why not.
+    """Report for every LIMIT over Parquet in a query what was pruned, or why not.
 
-    Plans the query if that has not happened yet, and does not run it. After an action on this very
-    DataFrame (``df.collect()``, ``df.toPandas()``) the rows and row groups really read are there
-    too; ``df.head(n)``, ``df.take(n)`` and ``df.show()`` run queries of their own: report
-    ``df.limit(n)`` instead.
+    The query is planned if necessary, and not run. After an action on the same DataFrame
+    (``df.collect()``, ``df.toPandas()``), the report includes what was read. ``df.head(n)``,
+    ``df.take(n)`` and ``df.show()`` run queries of their own: report ``df.limit(n)`` instead.
 
     Args:
         df: A classic DataFrame.
 
     Returns:
-        The report; ``str()``, `show()` and notebooks present it to people, `to_dict()`,
-        `to_json()` and `to_pandas()` to programs.
+        The report. ``str()``, `show()` and notebooks display it; `to_dict()`, `to_json()` and
+        `to_pandas()` export it.
 
     Raises:
-        TypeError: `df` is no DataFrame.
-        SparkConnectNotSupportedError: `df` belongs to Spark Connect.
-        UnsupportedSparkVersionError: Spark is not one of the supported lines.
-        ExtensionNotActiveError: The DataFrame's session was started without the extension.
+        TypeError: `df` is not a DataFrame.
+        SparkConnectNotSupportedError: `df` is a Spark Connect DataFrame.
+        UnsupportedSparkVersionError: This release does not support the session's Spark version.
+        ExtensionNotActiveError: The session was started without the extension.
         JarMismatchError: The session's JAR is older than this package.
 
     Examples:
@@ -220,20 +195,28 @@ def report(df: DataFrame) -> PruningReport:
 
 
 def report_of(entry: dict[str, Any]) -> PruningReport:
-    """Return the report of a query that the JAR describes."""
+    """Return the report of a query from the JAR's JSON."""
     return PruningReport(tuple(limit_of(limit) for limit in entry["limits"]))
 
 
 def limit_of(entry: dict[str, Any]) -> LimitReport:
-    """Return the report of a LIMIT that the JAR describes."""
-    reason = entry["reason"]
-    known = {field.name: entry[field.name] for field in fields(LimitReport)}
-    known["reason"] = Reason(reason["code"], reason["message"]) if reason else None
-    known["row_groups"] = tuple(row_group_of(each) for each in entry["row_groups"])
-    return LimitReport(**known)
+    """Return the report of a LIMIT from the JAR's JSON."""
+    reason, row_groups = entry["reason"], entry["row_groups"]
+    return result_of(
+        LimitReport,
+        entry,
+        reason=result_of(Reason, reason) if reason else None,
+        files=result_of(FileCounts, entry["files"]),
+        row_groups=result_of(RowGroupCounts, row_groups, details=details_of(row_groups)),
+        pages=result_of(PageCounts, entry["pages"]),
+        rows=result_of(RowCounts, entry["rows"]),
+        bytes=result_of(ByteCounts, entry["bytes"]),
+        time=result_of(Timings, entry["time"]),
+    )
 
 
-def row_group_of(entry: dict[str, Any]) -> RowGroupReport:
-    """Return what the JAR tells of a row group."""
-    known = {field.name: entry[field.name] for field in fields(RowGroupReport)}
-    return RowGroupReport(**{**known, "facts": tuple(known["facts"])})
+def details_of(entry: dict[str, Any]) -> tuple[RowGroupReport, ...]:
+    """Return the single row groups from the JAR's JSON."""
+    return tuple(
+        result_of(RowGroupReport, each, facts=tuple(each["facts"])) for each in entry["details"]
+    )

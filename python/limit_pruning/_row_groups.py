@@ -1,32 +1,35 @@
-"""What became of one row group."""
+"""One row group in a report."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
+from limit_pruning._export import Exported
+
 State = Literal["not", "partially", "fully"]
 DecidedBy = Literal["statistics", "values", "pages"]
 
 
 @dataclass(frozen=True, slots=True)
-class RowGroupReport:
-    """One row group, what is known of its rows, and how many of them are to be read.
+class RowGroupReport(Exported):
+    """One row group: its state, what decided it, and how many of its rows are chosen.
 
     Attributes:
         file: Path of its file, as a URI.
-        ordinal: Its place in the file, counted from 0.
-        rows: Its rows.
-        bytes: Compressed bytes of all its columns.
-        state: Whether no row, perhaps some rows, or every row satisfies the predicate.
-        decided_by: What proved the state: the statistics of the footer (or partition values), the
-            values in dictionaries and bloom filters, or the statistics of pages; None where it is
-            undecided.
-        why: One sentence on the state.
-        facts: What is known of each column that the predicate uses.
-        chosen: Whether it is to be read.
-        rows_to_read: Rows of it that are chosen: 0 where it is not chosen, fewer than `rows` where
-            pages are skipped.
+        ordinal: Its position in the file, from 0.
+        rows: Number of rows.
+        bytes: Compressed bytes of all columns.
+        state: "not" where no row matches the predicate, "fully" where every row is proved to match,
+            else "partially".
+        decided_by: What proved the state: "statistics" (of the footer, or partition values),
+            "values" (of dictionaries and bloom filters) or "pages" (their statistics); None where
+            the state is undecided.
+        why: One sentence that explains the state.
+        facts: Value range and nulls of each column of the predicate, as text.
+        chosen: Whether rows of it are chosen for reading.
+        rows_to_read: Rows that are chosen: 0 where it is not chosen, fewer than `rows` where pages
+            are skipped.
     """
 
     file: str

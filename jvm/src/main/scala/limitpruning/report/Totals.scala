@@ -20,13 +20,13 @@ final class Totals {
     "limits" -> limits.sum _,
     "limitsCovered" -> covered.sum _,
     "limitsNotCovered" -> notCovered.sum _,
-    "limitsLeftToSpark" -> leftToSpark.sum _,
-    "rowGroupsLookedAt" -> rowGroupsLookedAt.sum _,
+    "limitsNotPruned" -> leftToSpark.sum _,
+    "rowGroupsTotal" -> rowGroupsLookedAt.sum _,
     "rowGroupsRead" -> rowGroupsRead.sum _,
     "rowGroupsSkipped" -> rowGroupsSkipped.sum _,
     "bytesTotal" -> bytesTotal.sum _,
     "bytesRead" -> bytesRead.sum _,
-    "planningMillis" -> (() => planningNanos.sum / NanosPerMilli),
+    "planningMs" -> (() => planningNanos.sum / NanosPerMilli),
     "planningFailures" -> planningFailures.sum _
   )
 
