@@ -39,7 +39,7 @@ from limit_pruning._inspection import (
 from limit_pruning._jar import jar_path
 from limit_pruning._report import LimitReport, PruningReport, Reason, report
 from limit_pruning._row_groups import RowGroupReport
-from limit_pruning._session import configure, verify
+from limit_pruning._session import configure, disabled, is_active, verify
 from limit_pruning._version import __version__
 
 __all__ = [
@@ -70,8 +70,10 @@ __all__ = [
     "UnsupportedSparkVersionError",
     "__version__",
     "configure",
+    "disabled",
     "history",
     "inspect",
+    "is_active",
     "jar_path",
     "report",
     "totals",

@@ -1,9 +1,10 @@
-"""Switches the extension on in a session about to start, and checks one that has started."""
+"""Adds the extension to a session, checks that it is active, and disables it for a block."""
 
 from __future__ import annotations
 
 import os
 import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from limit_pruning._bridge import ReportBridge
@@ -13,33 +14,36 @@ from limit_pruning._jar import jar_path
 from limit_pruning._spark_defaults import spark_default
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pyspark.sql import SparkSession
 
 EXTENSION = "limitpruning.LimitPruningExtensions"
 SUPPORTED_SPARK_LINES = ("4.0", "4.1", "4.2", "4.3")
 
+_ENABLED = "spark.limitPruning.enabled"
 _JARS = "spark.jars"
 _EXTENSIONS = "spark.sql.extensions"
 
 
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
-    """Make the session that `builder` starts prune LIMITs over Parquet.
+    """Add the extension to the session that `builder` starts.
 
-    Appends the JAR to ``spark.jars`` and the entry point to ``spark.sql.extensions``. What is there
-    already, on the builder or in spark-defaults.conf, stays; calling twice changes nothing more.
-    These settings are read when Spark starts: a session that is running is not changed. A driver
-    started by ``spark-submit`` has its class path already, so give the JAR there:
+    Appends the JAR to ``spark.jars`` and the entry point to ``spark.sql.extensions``. Entries from
+    the builder or from spark-defaults.conf stay; a second call changes nothing. Spark reads these
+    settings when it starts: a running session does not change. With ``spark-submit`` the driver
+    has already started, so add the JAR on the command line:
     ``spark-submit --jars "$(python -m limit_pruning jar)" ...``.
 
     Args:
-        builder: A classic ``SparkSession.builder``, with any options set before or after.
+        builder: A classic ``SparkSession.builder``. Other options can be set before or after.
 
     Returns:
         The same builder.
 
     Raises:
-        SparkConnectNotSupportedError: The builder, or the environment, asks for Spark Connect.
-        JarNotFoundError: The JAR is not there.
+        SparkConnectNotSupportedError: The builder or the environment is set up for Spark Connect.
+        JarNotFoundError: The JAR does not exist.
 
     Examples:
         >>> spark = limit_pruning.configure(SparkSession.builder).getOrCreate()
@@ -52,17 +56,18 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
 
 
 def verify(spark: SparkSession) -> None:
-    """Return only if LIMITs over Parquet are pruned in `spark`, else raise the reason.
+    """Raise an error unless the extension is loaded in `spark`.
 
-    Spark merely logs a warning when an extension cannot be loaded, so call this once after start.
-    A session in which ``spark.limitPruning.enabled`` is false passes: it can be set at any time.
+    If Spark cannot load an extension, it logs a warning and continues without it. Call this
+    function once after the start. It does not check ``spark.limitPruning.enabled``, which can
+    change at any time; `is_active` does.
 
     Args:
-        spark: A running session.
+        spark: A classic session.
 
     Raises:
         SparkConnectNotSupportedError: The session is a Spark Connect one.
-        UnsupportedSparkVersionError: Spark is not one of the supported lines.
+        UnsupportedSparkVersionError: This release does not support the session's Spark version.
         ExtensionNotActiveError: The session was started without the extension.
 
     Examples:
@@ -71,11 +76,62 @@ def verify(spark: SparkSession) -> None:
     require(spark, "verify")
 
 
+def is_active(spark: SparkSession) -> bool:
+    """Return whether LIMITs over Parquet are pruned in `spark`.
+
+    This is the case where the extension is loaded and ``spark.limitPruning.enabled`` is true.
+
+    Args:
+        spark: A classic session, or a Spark Connect one: then the server must have loaded the
+            extension.
+
+    Examples:
+        >>> limit_pruning.is_active(spark)
+        True
+    """
+    if is_connect(spark):
+        loaded = spark.conf.isModifiable(_ENABLED)  # the extension registers its settings
+    else:
+        loaded = _is_supported(spark.version) and ReportBridge(spark).is_active()
+    return loaded and str(spark.conf.get(_ENABLED)).strip().lower() == "true"
+
+
+@contextmanager
+def disabled(spark: SparkSession) -> Iterator[None]:
+    """Disable the extension in `spark` for a block: queries are planned as without it.
+
+    The block sets ``spark.limitPruning.enabled`` to false. At its end, the setting has its previous
+    value again, or is unset as before; blocks can be nested. The setting belongs to the session, so
+    it applies to all threads that use `spark`. A classic DataFrame is planned once, by its first
+    action or report: one that was planned before the block does not change.
+
+    Args:
+        spark: A classic or a Spark Connect session.
+
+    Examples:
+        >>> with limit_pruning.disabled(spark):
+        ...     plain = spark.sql("SELECT * FROM t WHERE s >= 50 LIMIT 3").collect()
+    """
+    before = spark.conf.get(_ENABLED, None)
+    spark.conf.set(_ENABLED, "false")
+    try:
+        yield
+    finally:
+        if before is None:
+            spark.conf.unset(_ENABLED)
+        else:
+            spark.conf.set(_ENABLED, before)
+
+
 def require(spark: SparkSession, call: str) -> None:
-    """Do what `verify` does, for another call that is named if it cannot be made."""
+    """Do what `verify` does for another public function, which errors name."""
     if is_connect(spark):
         raise connect_error(call, "this session is a Spark Connect one")
-    _require_supported(spark.version)
+    if not _is_supported(spark.version):
+        raise UnsupportedSparkVersionError(
+            f"Spark {spark.version} was found; supported are {', '.join(SUPPORTED_SPARK_LINES)}. "
+            "Install one of these, for example `pip install 'pyspark>=4.0,<4.4'`."
+        )
     if not ReportBridge(spark).is_active():
         raise ExtensionNotActiveError(_not_active_message(spark))
 
@@ -100,13 +156,9 @@ def _appended(present: object, entry: str) -> str:
     return ",".join(entries if entry in entries else [*entries, entry])
 
 
-def _require_supported(version: str) -> None:
+def _is_supported(version: str) -> bool:
     line = re.match(r"\d+\.\d+", version)
-    if line is None or line[0] not in SUPPORTED_SPARK_LINES:
-        raise UnsupportedSparkVersionError(
-            f"Spark {version} was found; supported are {', '.join(SUPPORTED_SPARK_LINES)}. "
-            "Install one of these, for example `pip install 'pyspark>=4.0,<4.4'`."
-        )
+    return line is not None and line[0] in SUPPORTED_SPARK_LINES
 
 
 def _not_active_message(spark: SparkSession) -> str:
@@ -115,7 +167,7 @@ def _not_active_message(spark: SparkSession) -> str:
     return (
         f"The extension {EXTENSION} is not active in this session (spark.sql.extensions is "
         f"{extensions}, spark.jars is {jars}). Stop the session and "
-        "start it by limit_pruning.configure(SparkSession.builder).getOrCreate(); "
+        "start it with limit_pruning.configure(SparkSession.builder).getOrCreate(); "
         'with spark-submit, pass --jars "$(python -m limit_pruning jar)" '
         f"--conf spark.sql.extensions={EXTENSION}."
     )
