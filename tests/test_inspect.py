@@ -1,4 +1,4 @@
-"""A look at a whole table, from Python."""
+"""The inspection of a whole table, from Python."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import SparkSession, functions
 from rich.console import Console
 
 import limit_pruning
@@ -42,7 +42,7 @@ def test_the_case_study(spark: SparkSession, wildlife: Table) -> None:
     assert found.limit.rows.read is None
 
 
-def test_what_it_says_of_a_limit_is_what_the_query_does(
+def test_its_report_of_the_limit_is_that_of_the_query(
     spark: SparkSession, sightings: Table
 ) -> None:
     for predicate in ("s >= 8", "s % 7 = 3", "day = DATE'2024-01-02'", None):
@@ -53,14 +53,88 @@ def test_what_it_says_of_a_limit_is_what_the_query_does(
         assert (found.files.total, found.files.inspected) == (files, files)
 
 
-@pytest.mark.parametrize("kind", ["path", "folder", "uri", "table"])
+@pytest.mark.usefixtures("wildlife")
+def test_predicates_in_sql_and_as_columns(spark: SparkSession) -> None:
+    expected = limit_pruning.inspect(spark, "tracking_data", "s >= 50 AND s < 102", limit=3)
+    column = (functions.col("s") >= 50) & (functions.col("s") < 102)
+    table = spark.table("tracking_data")
+    for found in (
+        limit_pruning.inspect(spark, "tracking_data", column, limit=3),
+        limit_pruning.inspect(spark, table, column, limit=3),
+        limit_pruning.inspect(spark, table.where(column), limit=3),
+        limit_pruning.inspect(spark, table.where("s >= 50"), table.s < 102, limit=3),
+        limit_pruning.inspect(spark, table.where("s >= 50"), "s < 102", limit=3),
+    ):
+        assert without_details(found.limit) == without_details(expected.limit)
+        assert found.row_groups == expected.row_groups
+        assert found.columns == expected.columns
+    assert expected.row_groups.fully_matched == 1
+
+
+@pytest.mark.usefixtures("wildlife")
+def test_a_data_frame_with_projections(spark: SparkSession) -> None:
+    df = spark.sql("SELECT s + 1 AS more FROM tracking_data WHERE s >= 50")
+    found = limit_pruning.inspect(spark, df.where("more < 103"), limit=3)
+    assert found.limit.predicate is not None
+    assert "50" in found.limit.predicate
+    assert "103" in found.limit.predicate
+    assert (found.row_groups.total, found.row_groups.fully_matched) == (4, 1)
+    assert limit_pruning.inspect(spark, df.select("more")).limit.limit == 1
+
+
+@pytest.mark.usefixtures("wildlife")
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("SELECT a.s FROM tracking_data a JOIN tracking_data b USING (s)", "Join"),
+        ("SELECT s, count(*) FROM tracking_data GROUP BY s", "Aggregate"),
+        ("SELECT s FROM tracking_data ORDER BY s", "Sort"),
+        ("SELECT id FROM range(9)", "no Parquet"),
+        ("SELECT s FROM tracking_data WHERE s > (SELECT min(s) FROM tracking_data)", "subquery"),
+    ],
+)
+def test_a_data_frame_that_is_no_table_with_filters(
+    spark: SparkSession, sql: str, message: str
+) -> None:
+    with pytest.raises(limit_pruning.InspectionError, match=message) as error:
+        limit_pruning.inspect(spark, spark.sql(sql))
+    assert len(str(error.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("table", "predicate", "message"),
+    [
+        (3, None, r"inspect\(\) takes a str, a path or a pyspark DataFrame as table, not int: 3"),
+        (None, None, "as table, not NoneType"),
+        ("tracking_data", True, r"takes a str, a pyspark Column or None as predicate, not bool"),
+    ],
+)
+@pytest.mark.usefixtures("wildlife")
+def test_other_types(spark: SparkSession, table: Any, predicate: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        limit_pruning.inspect(spark, table, predicate)
+
+
+@pytest.mark.parametrize("kind", ["DataFrame", "Column"])
+def test_objects_of_spark_connect(spark: SparkSession, wildlife: Table, kind: str) -> None:
+    remote: Any = type(kind, (), {"__module__": f"pyspark.sql.connect.{kind.lower()}"})()
+    table, predicate = (remote, None) if kind == "DataFrame" else (wildlife.path, remote)
+    with pytest.raises(
+        limit_pruning.SparkConnectNotSupportedError,
+        match=f"limit_pruning.inspect needs .* this {kind} is a Spark Connect one",
+    ):
+        limit_pruning.inspect(spark, table, predicate)
+
+
+@pytest.mark.parametrize("kind", ["path", "path object", "folder", "uri", "table"])
 def test_paths_and_tables(
     spark: SparkSession, wildlife: Table, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = wildlife.path
     monkeypatch.chdir(file.parent)
-    names = {
+    names: dict[str, str | Path] = {
         "path": file.name,
+        "path object": Path(file.name),
         "folder": str(file.parent),
         "uri": file.as_uri(),
         "table": "tracking_data",
@@ -135,9 +209,11 @@ def test_what_is_no_parquet_is_told_in_one_line(spark: SparkSession, tmp_path: P
     assert len(str(error.value).splitlines()) == 1
 
 
-def test_a_limit_below_one_is_refused(spark: SparkSession, wildlife: Table) -> None:
-    with pytest.raises(limit_pruning.InspectionError, match="is 0; it must be at least 1"):
-        limit_pruning.inspect(spark, str(wildlife.path), limit=0)
+def test_a_number_below_one_is_an_error(spark: SparkSession, wildlife: Table) -> None:
+    with pytest.raises(limit_pruning.InspectionError, match="limit is 0; it must be at least 1"):
+        limit_pruning.inspect(spark, wildlife.path, limit=0)
+    with pytest.raises(limit_pruning.InspectionError, match="max_files is -1; it must be"):
+        limit_pruning.inspect(spark, wildlife.path, max_files=-1)
 
 
 @pytest.mark.usefixtures("wildlife")

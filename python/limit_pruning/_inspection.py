@@ -18,13 +18,14 @@ from limit_pruning._parse import parsed, result_of
 from limit_pruning._report import LimitReport, details_of, limit_of
 from limit_pruning._row_groups import RowGroupReport
 from limit_pruning._session import require
-from limit_pruning._source import source
+from limit_pruning._source import query
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
 
     import pandas as pd
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 Clustering = Literal["clustered", "partly clustered", "not clustered"]
 
@@ -159,8 +160,8 @@ class Inspection(Shown, Exported):
 
 def inspect(
     spark: SparkSession,
-    path_or_table: str,
-    predicate: str | None = None,
+    table: str | os.PathLike[str] | DataFrame,
+    predicate: str | Column | None = None,
     *,
     limit: int = 1,
     max_files: int | None = None,
@@ -173,16 +174,19 @@ def inspect(
 
     Args:
         spark: A classic session with the extension.
-        path_or_table: Path or URI of files or a folder, or the name of a table or view.
-        predicate: The predicate in SQL; None for all rows.
+        table: Path or URI of files or a folder, name of a table or view, or a classic DataFrame of
+            this session. The DataFrame has filters and projections over one Parquet table.
+        predicate: The predicate, in SQL or as a classic Column; None for all rows. The filters of a
+            DataFrame apply, too.
         limit: Rows of the LIMIT, at least 1.
         max_files: The most files to inspect, in path order; None for all.
         progress: Called with the number of files inspected so far and of files to inspect.
 
     Raises:
-        InspectionError: The path or table does not exist or is not Parquet, or the predicate is
-            wrong or cannot be proved.
-        SparkConnectNotSupportedError: The session is a Spark Connect one.
+        TypeError: `table` or `predicate` has another type.
+        InspectionError: The path or table does not exist or is not Parquet, the predicate is wrong,
+            or the query is one that is never pruned, such as a join or a random predicate.
+        SparkConnectNotSupportedError: The session, `table` or `predicate` belongs to Spark Connect.
         UnsupportedSparkVersionError: This release does not support the session's Spark version.
         ExtensionNotActiveError: The session was started without the extension.
         JarMismatchError: The session's JAR is older than this package.
@@ -191,33 +195,30 @@ def inspect(
         >>> found = limit_pruning.inspect(spark, "events", "ts >= '2024-03-04'", limit=100)
         >>> found.row_groups.fully_matched
         12
+        >>> found = limit_pruning.inspect(spark, spark.table("events").where("user = 'a'"))
     """
     require(spark, "inspect")
-    if limit < 1:
-        raise InspectionError(f"The limit is {limit}; it must be at least 1.")
+    for name, count in (("limit", limit), ("max_files", max_files)):
+        if count is not None and count < 1:
+            raise InspectionError(f"{name} is {count}; it must be at least 1.")
     bridge = ReportBridge(spark)
     with parsed(bridge):
         try:
-            query = _query(spark, path_or_table, predicate, limit)
-            return _inspected(bridge, query, max_files, progress)
+            df = query(spark, table, predicate, limit)
+            return _inspected(bridge, df, max_files, progress)
         except PySparkException as error:
             raise InspectionError(_first_line(error)) from error
         except Py4JJavaError as error:
             raise InspectionError(_first_line(error.java_exception.getMessage())) from error
 
 
-def _query(spark: SparkSession, name: str, predicate: str | None, limit: int) -> DataFrame:
-    table = source(spark, name)
-    return (table if predicate is None else table.where(predicate)).limit(limit)
-
-
 def _inspected(
     bridge: ReportBridge,
-    query: DataFrame,
+    df: DataFrame,
     max_files: int | None,
     progress: Callable[[int, int], None] | None,
 ) -> Inspection:
-    inspection = bridge.inspect(query)
+    inspection = bridge.inspect(df)
     files = int(inspection.files())
     target = files if max_files is None else min(files, max_files)
     done = 0
