@@ -4,16 +4,76 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import FrozenInstanceError, fields, is_dataclass
+from datetime import datetime, timezone
 from typing import Any
 
 import pytest
 
 import limit_pruning
+from limit_pruning._inspection import inspection_of
 from sample_reports import case_study, limit_report, many, parse
 
 REPORT = limit_pruning.PruningReport(
     (limit_report(case_study()), limit_report([]), limit_report(many(6), table="t"))
 )
+
+LIMIT = REPORT.limits[0]
+ENDED = datetime(2024, 3, 4, 5, 6, 7, 890000, timezone.utc)
+LAYOUT = limit_pruning.ColumnLayout("s", "INT", False, 4, 4, 0, 4, 0, 0.5)
+INSPECTION = limit_pruning.Inspection(
+    LIMIT,
+    limit_pruning.InspectedFiles(1, 1),
+    limit_pruning.InspectedRowGroups(4, 3, 1, 480, LIMIT.row_groups.details, 0),
+    limit_pruning.InspectedRows(12, 3),
+    (LAYOUT,),
+)
+RESULTS: list[Any] = [
+    *(REPORT, LIMIT, limit_pruning.Reason("code", "a sentence"), LIMIT.row_groups.details[0]),
+    *(LIMIT.files, LIMIT.row_groups, LIMIT.pages, LIMIT.rows, LIMIT.bytes, LIMIT.time),
+    *(INSPECTION, INSPECTION.files, INSPECTION.row_groups, INSPECTION.rows, LAYOUT),
+    limit_pruning.QueryReport(7, "a query", None, ENDED, False, REPORT),
+    limit_pruning.Totals(*range(12)),
+]
+
+
+@pytest.mark.parametrize("result", RESULTS, ids=lambda result: type(result).__name__)
+def test_every_result_can_be_plain_data(result: Any) -> None:
+    plain = result.to_dict()
+    assert list(plain) == [field.name for field in fields(result)]
+    assert json.loads(result.to_json()) == plain
+
+
+def test_there_is_no_other_result() -> None:
+    public = [getattr(limit_pruning, name) for name in limit_pruning.__all__]
+    results = {kind for kind in public if is_dataclass(kind)}
+    assert results == {type(result) for result in RESULTS}
+
+
+def test_results_are_immutable() -> None:
+    for result in RESULTS:
+        name = fields(result)[0].name
+        with pytest.raises(FrozenInstanceError):
+            setattr(result, name, None)
+
+
+def test_times_are_texts_in_plain_data() -> None:
+    query = limit_pruning.QueryReport(7, "a query", None, ENDED, False, REPORT)
+    assert query.to_dict()["started"] is None
+    assert query.to_dict()["ended"] == "2024-03-04T05:06:07.890000+00:00"
+    assert query.to_dict()["report"] == REPORT.to_dict()
+
+
+def test_an_inspection_is_what_the_jvm_reports() -> None:
+    assert inspection_of(json.loads(INSPECTION.to_json())) == INSPECTION
+
+
+def test_single_row_groups_are_not_in_the_repr_of_their_group() -> None:
+    assert repr(LIMIT.files) == (
+        "FileCounts(total=None, inspected=None, footers_cached=None, scanned=None)"
+    )
+    assert "details" not in repr(LIMIT.row_groups)
+    assert "details" not in repr(INSPECTION.row_groups)
 
 
 def test_json_is_what_the_jvm_reports() -> None:
