@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 def inspect_command(given: argparse.Namespace) -> int:
-    """Look at a table and print what was found; return the exit code 0."""
+    """Inspect a table and print the result; return the exit code 0."""
     with quiet_session("limit-pruning inspect") as spark:
-        look = _with_progress(spark, given)
+        inspection = _with_progress(spark, given)
     if given.json:
-        print(look.to_json())
+        print(inspection.to_json())
     else:
-        look.show()
+        inspection.show()
     return 0
 
 

@@ -38,6 +38,6 @@ def _steps(row_groups: RowGroupCounts) -> list[str]:
         (row_groups.fully_matched, "fully matched"),
         (row_groups.scanned, "scanned"),
     )
-    known = [f"{count:,} {word}" for count, word in steps if count is not None]
+    reached = [f"{count:,} {word}" for count, word in steps if count is not None]
     total = f"{row_groups.total:,} row group" + ("" if row_groups.total == 1 else "s")
-    return [" → ".join([total, *known])]
+    return [" → ".join([total, *reached])]

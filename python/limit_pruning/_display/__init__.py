@@ -1,4 +1,4 @@
-"""Shows row groups: in a terminal by rich, in a notebook as a map, elsewhere as plain data."""
+"""Displays row groups: in a terminal with rich, in a notebook as a map, in pandas as a table."""
 
 from limit_pruning._display.frame import row_group_frame
 from limit_pruning._display.shown import Shown

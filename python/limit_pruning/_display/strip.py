@@ -1,4 +1,4 @@
-"""The row groups of a scan as a strip of characters, which tell the states without colours too."""
+"""The row groups of a scan as a strip of characters, one kind for each state."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ROOMY_CELLS = 4
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """Characters for the states, in their order, for a chosen row group, and between files."""
+    """The characters for the states, in their order, for chosen row groups, and between files."""
 
     states: tuple[str, str, str]
     chosen: str
@@ -34,10 +34,10 @@ ASCII = Glyphs((".", "/", "#"), "^", "|")
 
 
 def strip(row_groups: Sequence[RowGroupReport], width: int, glyphs: Glyphs) -> Iterator[Text]:
-    """Yield lines of `width` cells at most, and below a line the marks of what is chosen.
+    """Yield lines of at most `width` cells, and below a line the marks of chosen row groups.
 
-    Few row groups are as wide as their rows are many, with gaps between them; of many, each has one
-    cell, with gaps between files. What exceeds twenty lines is counted.
+    Few row groups have widths proportional to their rows, and gaps between them. Many row groups
+    have one cell each, and gaps between files. Row groups after twenty lines are only counted.
     """
     sizes, group_gap, file_gap = _sizes(row_groups, width), " ", f" {glyphs.between} "
     if len(row_groups) * _ROOMY_CELLS > width:

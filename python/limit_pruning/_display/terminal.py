@@ -1,4 +1,4 @@
-"""What a terminal shows: rich's renderables for a scan."""
+"""The display in a terminal: rich's renderables for a scan."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from rich.console import ConsoleOptions, RenderableType
 
 _INDENT = 2
-# Cells below which states have their short names, and sizes are left out.
+# Below this number of cells, states have short names, and sizes are not shown.
 _WIDE = 80
 
 
 def rendered(
     views: Sequence[View], nothing: str, options: ConsoleOptions
 ) -> Iterator[RenderableType]:
-    """Yield what stands on the screen for these views, or the sentence `nothing`."""
+    """Yield the parts to print for these views, or the sentence `nothing`."""
     if not views:
         yield Text(nothing)
     glyphs = ASCII if options.ascii_only else UNICODE
@@ -90,7 +90,7 @@ def _indented(part: RenderableType, around: int = 0) -> Padding:
 
 def _writable(view: View, options: ConsoleOptions) -> View:
     def written(text: str) -> str:
-        # A name or a value must not steer the terminal.
+        # Control characters in a name or a value must not reach the terminal.
         text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
         if options.ascii_only:
             return text.replace("→", "->").encode("ascii", "backslashreplace").decode()

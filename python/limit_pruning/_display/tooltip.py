@@ -1,4 +1,4 @@
-"""What a row group's tooltip says."""
+"""The tooltip of a row group."""
 
 from limit_pruning._display.view import STATE_NAMES
 from limit_pruning._row_groups import DecidedBy, RowGroupReport
@@ -12,7 +12,7 @@ _DECIDED_BY: dict[DecidedBy, str] = {
 
 
 def tooltip(group: RowGroupReport, file: str) -> str:
-    """Return a few lines on a row group of the file that is called `file` for short."""
+    """Return a few lines about a row group; `file` is the short name of its file."""
     lines = [
         f"{file}, row group {group.ordinal}: {STATE_NAMES[group.state]}",
         group.why,
