@@ -134,7 +134,7 @@ def print_costs(spark: SparkSession) -> None:
         )
     size, files = demo_tables.size(FOLDER / "events")
     print(
-        f"\n{source()}; medians of {RUNS} warm runs; row groups: scanned, of the files looked at"
+        f"\n{source()}; medians of {RUNS} warm runs; row groups: scanned, of the inspected files"
         f"\nevents: {size / 1e6:.0f} MB in {files} files, read in splits of {SPLIT}"
     )
 
