@@ -58,7 +58,7 @@ def row_group(
     rows_to_read: int = 0,
     facts: tuple[str, ...] = ("s: 76 … 101, no nulls",),
 ) -> RowGroupReport:
-    """Return a row group; it is chosen where rows of it are to be read."""
+    """Return a row group; it is scanned where rows of it are to be read."""
     return RowGroupReport(
         file=file,
         ordinal=ordinal,
@@ -68,13 +68,13 @@ def row_group(
         decided_by=None if state == "partially" else "statistics",
         why=WHY[state],
         facts=facts,
-        chosen=rows_to_read > 0,
+        scanned=rows_to_read > 0,
         rows_to_read=rows_to_read,
     )
 
 
 def case_study() -> list[RowGroupReport]:
-    """Return four row groups of one file, of which the third is chosen."""
+    """Return four row groups of one file, of which the third is scanned."""
     return [
         row_group(ordinal, state, rows_to_read=3 if state == "fully" else 0)
         for ordinal, state in enumerate(CASE_STUDY)
@@ -82,7 +82,7 @@ def case_study() -> list[RowGroupReport]:
 
 
 def many(count: int, in_a_file: int = 4) -> list[RowGroupReport]:
-    """Return so many row groups of all states and uneven sizes; every tenth is chosen."""
+    """Return so many row groups of all states and uneven sizes; every tenth is scanned."""
     return [
         row_group(
             number % in_a_file,
@@ -108,7 +108,7 @@ def limit_report(details: Sequence[RowGroupReport], **changes: object) -> LimitR
         total=len(details),
         matched=sum(group.state != "not" for group in details),
         fully_matched=sum(group.state == "fully" for group in details),
-        scanned=sum(group.chosen for group in details),
+        scanned=sum(group.scanned for group in details),
         details=tuple(details),
         omitted=0,
     )

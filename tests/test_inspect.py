@@ -32,7 +32,7 @@ def test_the_case_study(spark: SparkSession, wildlife: Table) -> None:
     row_groups = found.row_groups
     states = [group.state for group in row_groups.details]
     assert states == ["not", "partially", "fully", "partially"]
-    assert [group.chosen for group in row_groups.details] == [False, False, True, False]
+    assert [group.scanned for group in row_groups.details] == [False, False, True, False]
     assert (row_groups.total, row_groups.matched, row_groups.fully_matched) == (4, 3, 1)
     assert row_groups.bytes == sum(group.bytes for group in row_groups.details)
     assert row_groups.omitted == 0

@@ -141,7 +141,7 @@ def test_tooltips_tell_the_bounds_that_decided(shown: Shown, sample: str) -> Non
         assert group.why in text
         assert group.facts[0] in text
         assert f"{group.rows:,} rows, " in text
-        assert ("chosen: " in text) == group.chosen
+        assert ("scanned: " in text) == group.scanned
 
 
 @pytest.mark.parametrize("sample", SAMPLES)

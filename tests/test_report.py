@@ -136,4 +136,4 @@ def test_a_notebook_shows_the_row_groups_of_the_query(spark: SparkSession, wildl
     html = report._repr_html_()
     assert f"{wildlife.path.name}, row group 2: fully matching\nevery row matches" in html
     assert "s: 76 … 101, no nulls" in html
-    assert list(report.to_pandas()["chosen"]) == [False, False, True, False]
+    assert list(report.to_pandas()["scanned"]) == [False, False, True, False]

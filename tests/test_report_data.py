@@ -92,7 +92,7 @@ def test_a_dict_is_what_json_says() -> None:
         "decided_by": "statistics",
         "why": "every row matches",
         "facts": ["s: 76 … 101, no nulls"],
-        "chosen": True,
+        "scanned": True,
         "rows_to_read": 3,
     }
 
@@ -135,7 +135,7 @@ def test_pandas_has_a_row_for_each_row_group() -> None:
         (2, "t"),
     }
     assert frame["rows"].sum() == sum(group.rows for group in groups)
-    assert list(frame.loc[frame["chosen"], "rows_to_read"]) == [3, 500]
+    assert list(frame.loc[frame["scanned"], "rows_to_read"]) == [3, 500]
     assert list(frame["state"]) == [group.state for group in groups]
 
 

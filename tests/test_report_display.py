@@ -53,10 +53,10 @@ def test_a_terminal_shows_the_query_the_strip_the_counts_and_the_cost() -> None:
         f"  {19 * '░'} {19 * '▒'} {19 * '█'} {19 * '▒'}\n"
         f"{42 * ' '}{19 * '▔'}\n"
         "\n"
-        "                         row groups  rows  ▔ chosen  to read   size\n"
-        "  ░░ not matching                 1     3         0        0  120 B\n"
-        "  ▒▒ partially matching           2     6         0        0  240 B\n"
-        "  ██ fully matching               1     3         1        3  120 B\n"
+        "                         row groups  rows  ▔ scanned  to read   size\n"
+        "  ░░ not matching                 1     3          0        0  120 B\n"
+        "  ▒▒ partially matching           2     6          0        0  240 B\n"
+        "  ██ fully matching               1     3          1        3  120 B\n"
         "  to read: 3 rows; row filter: skipped"
     )
 
@@ -75,7 +75,7 @@ def test_a_terminal_without_unicode_shows_the_same() -> None:
     assert shown.startswith(r"t\xe4ble WHERE")
     assert "4 row groups -> 3 matched" in shown
     assert f"{13 * '.'} {13 * '/'} {13 * '#'} {13 * '/'}" in shown
-    assert "^ chosen" in shown
+    assert "^ scanned" in shown
 
 
 def test_widths_in_a_terminal_tell_the_rows() -> None:

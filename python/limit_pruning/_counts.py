@@ -17,7 +17,7 @@ class FileCounts(Exported):
         inspected: Files whose footers were used for planning; None where no footer was read.
         footers_cached: Inspected files whose footers were in the cache; None where no footer was
             read.
-        scanned: Files with a chosen row group; None where the LIMIT is not pruned.
+        scanned: Files with a selected row group; None where the LIMIT is not pruned.
     """
 
     total: int | None
@@ -37,7 +37,7 @@ class RowGroupCounts(Exported):
             read.
         dropped: Matched row groups without a row that reaches the threshold; None where the LIMIT
             is not pruned, or has no ORDER BY.
-        scanned: Row groups that are chosen for reading; None where the LIMIT is not pruned.
+        scanned: Selected row groups; None where the LIMIT is not pruned.
         read: Row groups that the scan opened; None until the query has run, and where Spark's own
             scan reads the files.
         skipped: Row groups that the scan skipped, because enough rows that it had read sort before
@@ -60,7 +60,7 @@ class RowGroupCounts(Exported):
 
 @dataclass(frozen=True, slots=True)
 class PageCounts(Exported):
-    """Data pages of the chosen row groups, in the columns that are read.
+    """Data pages of the selected row groups, in the columns that are read.
 
     Attributes:
         skipped: Pages that are not read; None where the LIMIT is not pruned, and where Spark's own
@@ -78,10 +78,10 @@ class RowCounts(Exported):
     """Rows of one scan.
 
     Attributes:
-        to_read: Rows that are chosen for reading; None where the LIMIT is not pruned.
-        ranges: Ranges of chosen rows in row groups that are read in part; None where the LIMIT is
+        to_read: Selected rows; None where the LIMIT is not pruned.
+        ranges: Ranges of selected rows in row groups that are read in part; None where the LIMIT is
             not pruned.
-        cut: Rows of the chosen row groups that are not read; None where the LIMIT is not pruned.
+        cut: Rows of the selected row groups that are not read; None where the LIMIT is not pruned.
         certain: Rows that are certain to reach the threshold; None where the LIMIT is not pruned,
             or has no ORDER BY.
         read: Rows that the scan returned; None until the query has run, and where Spark's own scan
@@ -101,7 +101,7 @@ class ByteCounts(Exported):
 
     Attributes:
         total: Length of all files that partition pruning leaves; None where no footer was read.
-        to_read: Compressed bytes that contain the chosen rows, in the columns that are read; None
+        to_read: Compressed bytes that contain the selected rows, in the columns that are read; None
             where the LIMIT is not pruned, and where Spark's own scan reads the files.
         read: Compressed bytes of the pages that the scan read; None until the query has run, and
             where Spark's own scan reads the files.

@@ -57,10 +57,10 @@ class LimitReport(Shown, Exported):
             where there is none.
         threshold: A value of this key in SQL: at least `limit` rows are certain to reach it. None
             where there is no ORDER BY, or no such value before rows are read.
-        covered: Whether the chosen rows are proved to be enough: each of them matches, and they are
-            `limit` rows or all that match; with ORDER BY, the first rows are among them.
+        covered: Whether the selected rows are proved to match and are enough, or are all rows that
+            match; with ORDER BY, the first rows are proved to be among them.
         reason: Why the LIMIT is not covered; None where it is.
-        row_filter_skipped: Whether the scan skips the WHERE, because every chosen row matches.
+        row_filter_skipped: Whether the scan skips the WHERE, because every selected row matches.
         files: Number of files.
         row_groups: Number of row groups, and the single ones.
         pages: Number of data pages.

@@ -13,7 +13,7 @@ DecidedBy = Literal["statistics", "values", "pages"]
 
 @dataclass(frozen=True, slots=True)
 class RowGroupReport(Exported):
-    """One row group: its state, what decided it, and how many of its rows are chosen.
+    """One row group: its state, what decided it, and how many of its rows are read.
 
     Attributes:
         file: Path of its file, as a URI.
@@ -27,9 +27,9 @@ class RowGroupReport(Exported):
             the state is undecided.
         why: One sentence that explains the state.
         facts: Value range and nulls of each column of the predicate, as text.
-        chosen: Whether rows of it are chosen for reading.
-        rows_to_read: Rows that are chosen: 0 where it is not chosen, fewer than `rows` where pages
-            are skipped.
+        scanned: Whether the scan reads rows of it for the LIMIT.
+        rows_to_read: Number of these rows: 0 where it is not scanned, fewer than `rows`
+            where pages are skipped.
     """
 
     file: str
@@ -40,5 +40,5 @@ class RowGroupReport(Exported):
     decided_by: DecidedBy | None
     why: str
     facts: tuple[str, ...]
-    chosen: bool
+    scanned: bool
     rows_to_read: int

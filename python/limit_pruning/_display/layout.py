@@ -64,10 +64,10 @@ def file_spans(line: Line) -> list[Span]:
     return [_span(list(blocks)) for _, blocks in groupby(line, lambda block: block.group.file)]
 
 
-def chosen_spans(line: Line) -> list[Span]:
-    """Return the runs of adjacent chosen blocks on a line."""
-    runs = groupby(line, lambda block: block.group.chosen)
-    return [_span(list(blocks)) for chosen, blocks in runs if chosen]
+def scanned_spans(line: Line) -> list[Span]:
+    """Return the runs of adjacent scanned blocks on a line."""
+    runs = groupby(line, lambda block: block.group.scanned)
+    return [_span(list(blocks)) for scanned, blocks in runs if scanned]
 
 
 def _placed(

@@ -13,7 +13,7 @@ _BAR = 'y="6" width="16" height="6"'
 _WIDE = '<span class="wide">{}</span>'
 _HEAD = (
     '<tr><th></th><th>row groups</th><th>rows</th><th class="wide">size</th>'
-    f"<th>{_SWATCH.format('frame', _FRAME)}chosen</th>"
+    f"<th>{_SWATCH.format('frame', _FRAME)}scanned</th>"
     f"<th>{_SWATCH.format('read', _BAR)}{_WIDE.format('rows ')}to read</th></tr>"
 )
 # Stripes mark partially matching row groups for readers who do not see colours.
@@ -40,5 +40,5 @@ def _row(count: Count) -> str:
         f"<tr><th>{_SWATCH.format(count.state, _BLOCK)}{count.state}{_WIDE.format(' matching')}"
         f"</th><td>{count.row_groups:,}</td><td>{count.rows:,}</td>"
         f'<td class="wide">{human_bytes(count.size)}</td>'
-        f"<td>{count.chosen:,}</td><td>{count.rows_to_read:,}</td></tr>"
+        f"<td>{count.scanned:,}</td><td>{count.rows_to_read:,}</td></tr>"
     )

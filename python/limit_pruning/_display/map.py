@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
-from limit_pruning._display.layout import Block, Line, Span, chosen_spans, file_spans, lines
+from limit_pruning._display.layout import Block, Line, Span, file_spans, lines, scanned_spans
 from limit_pruning._display.names import short_names
 from limit_pruning._display.tooltip import tooltip
 from limit_pruning._row_groups import RowGroupReport
@@ -52,7 +52,7 @@ def _line(line: Line, names: Mapping[str, str], height: int, dense: bool) -> Ite
             yield f'<line class="cut" {_at(span.x)} y2="{height}"/>'
         if not dense:
             yield from _name(span, names[span.file], height)
-    for span in chosen_spans(line):
+    for span in scanned_spans(line):
         yield f'<rect class="frame" {_across(span)} y="-2" height="{height + 4}"/>'
 
 

@@ -18,10 +18,10 @@ _ROOMY_CELLS = 4
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """The characters for the states, in their order, for chosen row groups, and between files."""
+    """The characters for the states, in their order, for scanned row groups, and between files."""
 
     states: tuple[str, str, str]
-    chosen: str
+    scanned: str
     between: str
 
     def of(self, state: State) -> str:
@@ -34,7 +34,7 @@ ASCII = Glyphs((".", "/", "#"), "^", "|")
 
 
 def strip(row_groups: Sequence[RowGroupReport], width: int, glyphs: Glyphs) -> Iterator[Text]:
-    """Yield lines of at most `width` cells, and below a line the marks of chosen row groups.
+    """Yield lines of at most `width` cells, and below a line the marks of scanned row groups.
 
     Few row groups have widths proportional to their rows, and gaps between them. Many row groups
     have one cell each, and gaps between files. Row groups after twenty lines are only counted.
@@ -54,7 +54,7 @@ def strip(row_groups: Sequence[RowGroupReport], width: int, glyphs: Glyphs) -> I
         blocks.append(gap, style="bright_black")
         blocks.append(glyphs.of(group.state) * size, style=STYLES[group.state])
         marks.append(" " * len(gap))
-        marks.append((glyphs.chosen if group.chosen else " ") * size, style="bold")
+        marks.append((glyphs.scanned if group.scanned else " ") * size, style="bold")
         file = group.file
     yield from _line(blocks, marks)
 

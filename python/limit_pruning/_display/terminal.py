@@ -63,13 +63,13 @@ def _blocks(view: View, width: int, glyphs: Glyphs) -> Group:
 def _counts(view: View, glyphs: Glyphs, *, wide: bool) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bright_black")
     table.add_column(no_wrap=True)
-    headings = ["row groups", "rows", f"{glyphs.chosen} chosen", "to read"]
+    headings = ["row groups", "rows", f"{glyphs.scanned} scanned", "to read"]
     for heading in [*headings, "size"] if wide else headings:
         table.add_column(heading, justify="right")
     for count in counts(view.row_groups):
         name = Text(glyphs.of(count.state) * 2, style=STYLES[count.state])
         name.append(f" {STATE_NAMES[count.state] if wide else count.state}", style="default")
-        numbers = (count.row_groups, count.rows, count.chosen, count.rows_to_read)
+        numbers = (count.row_groups, count.rows, count.scanned, count.rows_to_read)
         size = [human_bytes(count.size)] if wide else []
         table.add_row(name, *(f"{number:,}" for number in numbers), *size)
     return table

@@ -21,6 +21,6 @@ def tooltip(group: RowGroupReport, file: str) -> str:
     ]
     if group.decided_by:
         lines.append(_DECIDED_BY[group.decided_by])
-    if group.chosen:
-        lines.append(f"chosen: {human_rows(group.rows_to_read)} to read")
+    if group.scanned:
+        lines.append(f"scanned: {human_rows(group.rows_to_read)} to read")
     return "\n".join(lines)

@@ -52,7 +52,7 @@ class Count:
     row_groups: int
     rows: int
     size: int
-    chosen: int
+    scanned: int
     rows_to_read: int
 
 
@@ -67,6 +67,6 @@ def _count(state: State, members: list[RowGroupReport]) -> Count:
         row_groups=len(members),
         rows=sum(group.rows for group in members),
         size=sum(group.bytes for group in members),
-        chosen=sum(group.chosen for group in members),
+        scanned=sum(group.scanned for group in members),
         rows_to_read=sum(group.rows_to_read for group in members),
     )

@@ -85,7 +85,7 @@ private[report] object ReportJson {
     "decided_by" -> rowGroup.decidedBy,
     "why" -> rowGroup.why,
     "facts" -> rowGroup.facts,
-    "chosen" -> rowGroup.rowsToRead.nonEmpty,
+    "scanned" -> rowGroup.rowsToRead.nonEmpty,
     "rows_to_read" -> rowGroup.rowsToRead.getOrElse(0L)
   )
 

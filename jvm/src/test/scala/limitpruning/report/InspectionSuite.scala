@@ -28,13 +28,13 @@ class InspectionSuite extends AnyFunSuite with SparkSuite {
     assert(all.get("columns").size == 2 && all.get("columns").get(0).get("min_max").asInt == 8)
   }
 
-  test("what the LIMIT would read is what it reads, and is chosen in the map") {
+  test("what the LIMIT would read is what it reads, and is marked in the map") {
     val look = inspect(Wildlife.query(two))
     look.lookAt(2)
     val limit = json(look).get("limit")
     assert(limit.get("covered").asBoolean && limit.at("/row_groups/scanned").asInt == 1)
-    val chosen = (0 until 8).filter(json(look).at("/row_groups/details").get(_).get("chosen").asBoolean)
-    assert(chosen == Seq(2))
+    val scanned = (0 until 8).filter(json(look).at("/row_groups/details").get(_).get("scanned").asBoolean)
+    assert(scanned == Seq(2))
     val declined = inspect(two.where("s % 2 = 0").limit(3))
     assert(json(declined).get("limit").get("reason").get("code").asText.nonEmpty)
   }
