@@ -127,14 +127,14 @@ def print_costs(spark: SparkSession) -> None:
                     f"{on.seconds * 1e3:.0f}",
                     f"{off.seconds / on.seconds:.1f}x",
                     rows,
-                    f"{limit.row_groups_scanned} of {limit.row_groups_total}",
-                    f"{limit.files_scanned} of {limit.files_total}",
+                    f"{limit.row_groups.scanned} of {limit.row_groups.total}",
+                    f"{limit.files.scanned} of {limit.files.total}",
                 )
             )
         )
     size, files = demo_tables.size(FOLDER / "events")
     print(
-        f"\n{source()}; medians of {RUNS} warm runs; row groups: scanned, of the files looked at"
+        f"\n{source()}; medians of {RUNS} warm runs; row groups: scanned, of the inspected files"
         f"\nevents: {size / 1e6:.0f} MB in {files} files, read in splits of {SPLIT}"
     )
 

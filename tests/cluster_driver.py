@@ -74,7 +74,7 @@ def run(spark: SparkSession, query: Query) -> dict[str, Any]:
 def limit_fields(limit: limit_pruning.LimitReport) -> dict[str, Any]:
     """Return what the tests ask of a report."""
     reason = limit.reason and limit.reason.code
-    return {"covered": limit.covered, "reason": reason, "rows_cut": limit.rows_cut}
+    return {"covered": limit.covered, "reason": reason, "rows_cut": limit.rows.cut}
 
 
 def held_up(latch: Path) -> Callable[[int, str], int]:

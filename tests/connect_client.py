@@ -24,6 +24,24 @@ def explained(df: DataFrame) -> str:
     return printed.getvalue()
 
 
+def switch(spark: SparkSession, query: str) -> dict[str, Any]:
+    """Return what `is_active` and `disabled` do, step by step."""
+    setting = "spark.limitPruning.enabled"
+    steps: dict[str, Any] = {"before": limit_pruning.is_active(spark)}
+    with limit_pruning.disabled(spark):
+        with limit_pruning.disabled(spark):
+            steps["inner"] = limit_pruning.is_active(spark)
+        steps["outer"] = limit_pruning.is_active(spark)
+        steps["plan"] = explained(spark.sql(query))
+    steps["after"] = limit_pruning.is_active(spark)
+    steps["left"] = spark.conf.get(setting, None)
+    spark.conf.set(setting, "true")
+    with limit_pruning.disabled(spark):
+        pass
+    steps["restored"] = spark.conf.get(setting, None)
+    return steps
+
+
 def refusal(call: Callable[[], Any]) -> str:
     """Return what a call says that needs a classic session."""
     try:
@@ -34,7 +52,7 @@ def refusal(call: Callable[[], Any]) -> str:
 
 
 def main(address: str, wildlife: str, numbered: str) -> dict[str, Any]:
-    """Return plans, rows and refusals, each under its name."""
+    """Return plans, rows, refusals and what the switch does, each under its name."""
     spark = SparkSession.builder.remote(address).getOrCreate()
     spark.read.parquet(wildlife).createOrReplaceTempView("tracking_data")
     alpine = "SELECT species FROM tracking_data WHERE species LIKE 'Alpine%' AND s >= 50 LIMIT 3"
@@ -54,6 +72,7 @@ def main(address: str, wildlife: str, numbered: str) -> dict[str, Any]:
         "totals": refusal(lambda: limit_pruning.totals(spark)),
         "verify": refusal(lambda: limit_pruning.verify(spark)),
     }
+    told["switch"] = switch(spark, alpine)
     told["reason"] = explained(spark.table("tracking_data").where("s % 2 = 0").limit(12))
     spark.conf.set("spark.limitPruning.planning.jobFiles", "1")
     frame = spark.read.parquet(numbered).where("c >= 6").limit(5)

@@ -52,7 +52,7 @@ class Tally:
         self.counts[f"queries, predicate {form}"] += 1
         self.counts[f"covered, predicate {form}"] += covered
         for limit in report:
-            self.counts["row groups proved"] += limit.row_groups_fully_matched or 0
+            self.counts["row groups proved"] += limit.row_groups.fully_matched or 0
             if limit.reason:
                 self.counts[f"left to Spark, {limit.reason.code}, predicate {form}"] += 1
         if not report.limits:

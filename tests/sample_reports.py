@@ -5,12 +5,27 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from limit_pruning import LimitReport, PruningReport, RowGroupReport
+from limit_pruning import (
+    ByteCounts,
+    FileCounts,
+    LimitReport,
+    PageCounts,
+    PruningReport,
+    RowCounts,
+    RowGroupCounts,
+    RowGroupReport,
+    Timings,
+)
 from limit_pruning._parse import parsed
-from limit_pruning.report import report_of as report_from
-from limit_pruning.row_groups import State
+from limit_pruning._report import report_of as report_from
+from limit_pruning._row_groups import State
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    Group = TypeVar("Group", bound=DataclassInstance)
 
 WHY: dict[State, str] = {
     "not": "s >= 50 holds for no row",
@@ -43,7 +58,7 @@ def row_group(
     rows_to_read: int = 0,
     facts: tuple[str, ...] = ("s: 76 … 101, no nulls",),
 ) -> RowGroupReport:
-    """Return a row group; it is chosen where rows of it are to be read."""
+    """Return a row group; it is scanned where rows of it are to be read."""
     return RowGroupReport(
         file=file,
         ordinal=ordinal,
@@ -53,13 +68,13 @@ def row_group(
         decided_by=None if state == "partially" else "statistics",
         why=WHY[state],
         facts=facts,
-        chosen=rows_to_read > 0,
+        scanned=rows_to_read > 0,
         rows_to_read=rows_to_read,
     )
 
 
 def case_study() -> list[RowGroupReport]:
-    """Return four row groups of one file, of which the third is chosen."""
+    """Return four row groups of one file, of which the third is scanned."""
     return [
         row_group(ordinal, state, rows_to_read=3 if state == "fully" else 0)
         for ordinal, state in enumerate(CASE_STUDY)
@@ -67,7 +82,7 @@ def case_study() -> list[RowGroupReport]:
 
 
 def many(count: int, in_a_file: int = 4) -> list[RowGroupReport]:
-    """Return so many row groups of all states and uneven sizes; every tenth is chosen."""
+    """Return so many row groups of all states and uneven sizes; every tenth is scanned."""
     return [
         row_group(
             number % in_a_file,
@@ -80,24 +95,37 @@ def many(count: int, in_a_file: int = 4) -> list[RowGroupReport]:
     ]
 
 
-def limit_report(row_groups: Sequence[RowGroupReport], **changes: object) -> LimitReport:
-    """Return a covered LIMIT over these row groups; what is not said is not known."""
-    unknown: dict[str, Any] = {field.name: None for field in fields(LimitReport)}
-    known = {
+def group_of(kind: type[Group], **known: object) -> Group:
+    """Return a group of numbers; those that are not given are unknown."""
+    unknown: dict[str, Any] = {field.name: None for field in fields(kind)}
+    return kind(**unknown | known)
+
+
+def limit_report(details: Sequence[RowGroupReport], **changes: object) -> LimitReport:
+    """Return a covered LIMIT over these row groups; what is not given is unknown."""
+    row_groups = group_of(
+        RowGroupCounts,
+        total=len(details),
+        matched=sum(group.state != "not" for group in details),
+        fully_matched=sum(group.state == "fully" for group in details),
+        scanned=sum(group.scanned for group in details),
+        details=tuple(details),
+        omitted=0,
+    )
+    known: dict[str, object] = {
         "table": "tracking_data",
         "limit": 3,
         "predicate": "species LIKE 'Alpine%' AND s >= 50",
         "covered": True,
-        "row_groups_total": len(row_groups),
-        "row_groups_matched": sum(group.state != "not" for group in row_groups),
-        "row_groups_fully_matched": sum(group.state == "fully" for group in row_groups),
-        "row_groups_scanned": sum(group.chosen for group in row_groups),
-        "rows_to_read": sum(group.rows_to_read for group in row_groups),
         "row_filter_skipped": True,
-        "row_groups": tuple(row_groups),
-        "row_groups_omitted": 0,
+        "files": group_of(FileCounts),
+        "row_groups": row_groups,
+        "pages": group_of(PageCounts),
+        "rows": group_of(RowCounts, to_read=sum(group.rows_to_read for group in details)),
+        "bytes": group_of(ByteCounts),
+        "time": group_of(Timings),
     }
-    return LimitReport(**unknown | known | changes)
+    return group_of(LimitReport, **known | changes)
 
 
 def report_of(*row_groups: RowGroupReport) -> PruningReport:

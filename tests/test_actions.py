@@ -124,9 +124,9 @@ def test_the_report_of_a_data_frame_limit(spark: SparkSession, sightings: Table)
     df = spark.table(sightings.name).where("s >= 4").limit(7)
     report = limit_pruning.report(df).only
     assert report.covered
-    assert report.rows_read is None
+    assert report.rows.read is None
     rows = df.toPandas()
     after = limit_pruning.report(df).only
     assert len(rows) == 7
-    assert after.rows_read is not None
-    assert after.rows_read >= 7
+    assert after.rows.read is not None
+    assert after.rows.read >= 7

@@ -19,12 +19,12 @@ def test_reads_the_one_fully_matching_row_group(spark: SparkSession, wildlife: T
     limit = check(spark, wildlife, PREDICATE, 3)
     assert limit.covered
     assert limit.reason is None
-    assert limit.row_groups_total == 4
-    assert limit.row_groups_matched == 3
-    assert limit.row_groups_fully_matched == 1
-    assert limit.row_groups_scanned == 1
+    assert limit.row_groups.total == 4
+    assert limit.row_groups.matched == 3
+    assert limit.row_groups.fully_matched == 1
+    assert limit.row_groups.scanned == 1
     assert limit.row_filter_skipped
-    assert (limit.files_total, limit.files_looked_at, limit.files_scanned) == (1, 1, 1)
+    assert (limit.files.total, limit.files.inspected, limit.files.scanned) == (1, 1, 1)
 
 
 def test_returns_that_row_group(spark: SparkSession, wildlife: Table) -> None:
@@ -36,10 +36,10 @@ def test_returns_that_row_group(spark: SparkSession, wildlife: Table) -> None:
 def test_counts_equal_those_of_the_footer(spark: SparkSession, wildlife: Table) -> None:
     limit = limit_pruning.report(spark.sql(QUERY)).only
     assert footers.counts(wildlife.files, PREDICATE, 3) == footers.Counts(
-        limit.row_groups_total or 0,
-        limit.row_groups_matched or 0,
-        limit.row_groups_fully_matched or 0,
-        limit.row_groups_scanned,
+        limit.row_groups.total or 0,
+        limit.row_groups.matched or 0,
+        limit.row_groups.fully_matched or 0,
+        limit.row_groups.scanned,
     )
 
 

@@ -131,7 +131,7 @@ def test_line_35_a_file_that_changes_after_planning_is_an_error(
         df = plan(spark.sql(f"SELECT * FROM t WHERE c > 0 LIMIT {PARTS[part]}"))
         limit = limit_pruning.report(df).only
         assert limit.covered
-        assert bool(limit.rows_cut) == (part == "some rows")
+        assert bool(limit.rows.cut) == (part == "some rows")
         fault(file)
         message = failure(df)
     assert file.as_uri().removeprefix("file://") in message

@@ -12,7 +12,7 @@ import pytest
 
 import limit_pruning
 import tables
-from limit_pruning import jar
+from limit_pruning import _jar
 from limit_pruning.__main__ import main
 
 WILDLIFE_STATES = ["not", "partially", "fully", "partially"]
@@ -66,9 +66,9 @@ def test_inspect(tmp_path: Path) -> None:
     asked = ("inspect", "tracking_data.parquet", "--where", where, "--limit", "3")
     done = run(*asked, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "1 of 1 files looked at: 12 rows in 4 row groups" in done.stdout
+    assert "1 of 1 files inspected: 12 rows in 4 row groups" in done.stdout
     told = json.loads(run(*asked, "--json", cwd=tmp_path).stdout)
-    assert [group["state"] for group in told["row_groups"]] == WILDLIFE_STATES
+    assert [group["state"] for group in told["row_groups"]["details"]] == WILDLIFE_STATES
     assert told["limit"]["covered"]
 
 
@@ -84,7 +84,7 @@ def test_no_jar(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "build.sbt").touch()
-    monkeypatch.setattr(jar, "_PACKAGE", tmp_path / "python" / "limit_pruning")
+    monkeypatch.setattr(_jar, "_PACKAGE", tmp_path / "python" / "limit_pruning")
     with pytest.raises(limit_pruning.JarNotFoundError, match="run `make jar`"):
         limit_pruning.jar_path()
     assert main(["jar"]) == 1

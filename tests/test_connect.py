@@ -22,6 +22,7 @@ from processes import output_of
 CLIENT = Path(__file__).with_name("connect_client.py")
 STATES = "4 total → 3 matched → 1 fully matched → 1 scanned"
 PUBLIC_CALLS = {name for name in limit_pruning.__all__ if isfunction(getattr(limit_pruning, name))}
+WITHOUT_JVM = {"jar_path", "is_active", "disabled"}
 ALPINE = {"Alpine Ibex", "Alpine Goat", "Alpine Sheep"}
 SETTINGS = {
     "spark.master": "local[2]",
@@ -103,11 +104,23 @@ def test_footers_are_read_by_jobs(told: dict[str, Any], folder: Path) -> None:
 
 
 def test_each_call_that_needs_the_jvm_says_so(told: dict[str, Any]) -> None:
-    assert told["refusals"].keys() == PUBLIC_CALLS - {"jar_path"}
+    assert told["refusals"].keys() == PUBLIC_CALLS - WITHOUT_JVM
     for call, text in told["refusals"].items():
-        start = f"limit_pruning.{call} talks to the JVM of a classic session, but "
+        start = f"limit_pruning.{call} needs the JVM of a classic session, but "
         assert text.startswith(start)
         assert "df.explain()" in text
+
+
+def test_the_switch_works_without_the_jvm(told: dict[str, Any]) -> None:
+    assert "LimitPrunedScan" not in told["switch"].pop("plan")
+    assert told["switch"] == {
+        "before": True,
+        "inner": False,
+        "outer": False,
+        "after": True,
+        "left": None,
+        "restored": "true",
+    }
 
 
 def test_the_client_of_the_page(server: str, folder: Path) -> None:

@@ -81,11 +81,11 @@ def test_a_covered_limit_decodes_its_rows_alone(spark: SparkSession, events: str
     df = spark.sql(f"SELECT * FROM {events} LIMIT 100")
     assert len(df.collect()) == 100
     limit = limit_pruning.report(df).only
-    assert (limit.row_groups_read, limit.rows_read) == (1, 100)
-    assert limit.bytes_read is not None
-    assert limit.bytes_read < 3 * 2 * PAGE_BYTES
-    assert limit.pages_skipped is not None
-    assert limit.pages_skipped > 20
+    assert (limit.row_groups.read, limit.rows.read) == (1, 100)
+    assert limit.bytes.read is not None
+    assert limit.bytes.read < 3 * 2 * PAGE_BYTES
+    assert limit.pages.skipped is not None
+    assert limit.pages.skipped > 20
 
 
 def test_plain_spark_reads_every_file_for_a_write(spark: SparkSession, events: str) -> None:
@@ -142,15 +142,15 @@ def test_footers_that_planning_has_read_are_not_read_again(
     query = f"SELECT * FROM {events} WHERE other = 17 AND id >= 250000 LIMIT 9"
     forget(spark, events)
     first = limit_pruning.report(plan(spark, query)).only
-    assert first.footers_kept == 0
-    assert first.files_looked_at
+    assert first.files.footers_cached == 0
+    assert first.files.inspected
     before = counts(spark)
     spark.sql(f"EXPLAIN {query}").collect()
     again = limit_pruning.report(plan(spark, query)).only
     spent = counts(spark) - before
-    assert again.footers_kept == again.files_looked_at == first.files_looked_at
+    assert again.files.footers_cached == again.files.inspected == first.files.inspected
     assert spent.stream_bytes == 0
-    assert f"{again.files_looked_at} looked at ({again.footers_kept} known)" in str(again)
+    assert f"{again.files.inspected} inspected ({again.files.footers_cached} cached)" in str(again)
 
 
 def test_other_parts_of_files_are_read_for_each_query(spark: SparkSession, events: str) -> None:
@@ -172,7 +172,7 @@ def test_a_predicate_that_cannot_be_proved_costs_four_footers(
 
     spent = cost(spark, planned_anew)
     limit = limit_pruning.report(plan(spark, query)).only
-    assert limit.files_looked_at == 4
+    assert limit.files.inspected == 4
     assert limit.reason is not None
     # Footers are asked for by 16 KiB; page indexes of four columns are smaller.
     assert 0 < spent.stream_bytes < 4 * 2 * 16 * 1024

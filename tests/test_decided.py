@@ -26,7 +26,7 @@ def test_a_limit_beyond_all_rows_that_match(
 ) -> None:
     report = check(spark, wildlife, predicate, 100)
     assert report.covered
-    assert (report.rows_to_read, report.row_groups_scanned) == (rows, scanned)
+    assert (report.rows.to_read, report.row_groups.scanned) == (rows, scanned)
 
 
 def test_one_row_group_that_is_not_decided_is_enough_to_leave_it_to_spark(
@@ -46,7 +46,7 @@ def test_nothing_is_read_and_nothing_is_run_for_it(spark: SparkSession) -> None:
     assert df.count() == 0
     report = limit_pruning.report(df).only
     assert report.covered
-    assert (report.bytes_to_read, report.files_scanned) == (0, 0)
+    assert (report.bytes.to_read, report.files.scanned) == (0, 0)
 
 
 @pytest.mark.usefixtures("wildlife")

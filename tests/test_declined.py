@@ -62,9 +62,9 @@ def test_unclustered_data_gives_up_early(spark: SparkSession, tmp_path: Path) ->
     assert not report.covered
     assert report.reason is not None
     assert report.reason.code == "not-clustered"
-    assert report.files_looked_at is not None
-    assert report.files_total == 12
-    assert report.files_looked_at < 12
+    assert report.files.inspected is not None
+    assert report.files.total == 12
+    assert report.files.inspected < 12
     assert assert_left_alone(spark, "SELECT * FROM mixed WHERE c > 45 LIMIT 20").only.reason
 
 

@@ -56,9 +56,9 @@ def test_counts(
     report = check(spark, table, predicate, limit)
     expected = footers.counts(table.files, predicate, limit)
     assert report.covered == (expected.scanned is not None)
-    assert report.row_groups_total == expected.total
-    assert report.row_groups_matched == expected.matched
-    assert report.row_groups_fully_matched == expected.fully_matched
+    assert report.row_groups.total == expected.total
+    assert report.row_groups.matched == expected.matched
+    assert report.row_groups.fully_matched == expected.fully_matched
     if report.covered:
-        assert report.row_groups_scanned == expected.scanned
-        assert report.rows_to_read == 10 * (expected.scanned or 0)
+        assert report.row_groups.scanned == expected.scanned
+        assert report.rows.to_read == 10 * (expected.scanned or 0)

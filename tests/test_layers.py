@@ -53,14 +53,14 @@ def test_a_dictionary_proves_any_function(
     write(tmp_path / "t", pa.string(), [group * 40 for group in GROUPS])
     report = held(spark, tmp_path / "t", predicate, 120 * fully_matching)
     assert report.covered
-    assert report.row_groups_fully_matched == fully_matching
+    assert report.row_groups.fully_matched == fully_matching
 
 
 def test_a_null_beside_the_dictionary_is_not_forgotten(spark: SparkSession, tmp_path: Path) -> None:
     write(tmp_path / "t", pa.string(), [["OK", "ok", None] * 40, ["OK", "ok"] * 40])
     report = held(spark, tmp_path / "t", "upper(c) = 'OK'", 100)
     assert not report.covered
-    assert report.row_groups_fully_matched == 1
+    assert report.row_groups.fully_matched == 1
 
 
 def test_a_chunk_that_fell_back_to_plain_pages_is_not_proved(
@@ -75,7 +75,7 @@ def test_a_chunk_that_fell_back_to_plain_pages_is_not_proved(
 def test_line_46_nan_in_a_dictionary_is_seen(spark: SparkSession, tmp_path: Path) -> None:
     nan = float("nan")
     write(tmp_path / "t", pa.float64(), [[1.0, nan] * 50, [1.0, 2.0] * 50, [-0.0, 0.0] * 50])
-    assert held(spark, tmp_path / "t", "c <= 2", 150).row_groups_fully_matched == 2
+    assert held(spark, tmp_path / "t", "c <= 2", 150).row_groups.fully_matched == 2
     assert held(spark, tmp_path / "t", "c >= 1", 150).covered, "NaN is above everything"
     assert held(spark, tmp_path / "t", "c = 0", 100).covered, "both zeros are equal"
 
@@ -87,7 +87,7 @@ def test_bloom_filters_prove_what_is_not_there(spark: SparkSession, tmp_path: Pa
     assert held(spark, tmp_path / "t", "c <> 401", 1000).covered
     assert held(spark, tmp_path / "t", "c NOT IN (401, 403, 405)", 1000).covered
     assert not held(spark, tmp_path / "t", "c <> 402", 1400).covered, "402 is there"
-    assert held(spark, tmp_path / "t", "c = 401", 1).row_groups_matched == 0
+    assert held(spark, tmp_path / "t", "c = 401", 1).row_groups.matched == 0
 
 
 def test_no_bytes_to_spend_no_dictionary_read(spark: SparkSession, tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_nested_fields_are_columns_too(spark: SparkSession, tmp_path: Path) -> N
             rows: list[Any] = [None, {"a": None}, *values[2:]] if with_null else values
             ids = list(range(start, start + 100))
             writer.write_table(pa.table({"id": ids, "c": rows}, schema=schema))
-    assert held(spark, folder, "c.a.b >= 100", 98).row_groups_fully_matched == 1
+    assert held(spark, folder, "c.a.b >= 100", 98).row_groups.fully_matched == 1
     assert held(spark, folder, "c.a.b IS NOT NULL", 150).covered
     assert not held(spark, folder, "c.a.b IS NOT NULL", 250).covered
     assert held(spark, folder, "upper(c.a.w) = 'X'", 150).covered

@@ -134,14 +134,14 @@ def test_tooltips_tell_the_bounds_that_decided(shown: Shown, sample: str) -> Non
         " return hit.querySelector('title')?.textContent })",
         STATES,
     )
-    groups = report.only.row_groups
+    groups = report.only.row_groups.details
     assert len(texts) == len(groups)
     for group, text in zip(groups, texts, strict=True):
         assert f"row group {group.ordinal}: " in text
         assert group.why in text
         assert group.facts[0] in text
         assert f"{group.rows:,} rows, " in text
-        assert ("chosen: " in text) == group.chosen
+        assert ("scanned: " in text) == group.scanned
 
 
 @pytest.mark.parametrize("sample", SAMPLES)

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from limit_pruning._display.layout import chosen_spans, file_spans, lines
+from limit_pruning._display.layout import file_spans, lines, scanned_spans
 from limit_pruning._display.names import short_names
 from sample_reports import case_study, many, renamed, row_group
 
@@ -63,10 +63,10 @@ def test_a_file_that_goes_on_does_not_begin_again() -> None:
 
 
 def test_neighbours_that_are_chosen_share_a_frame() -> None:
-    chosen = (True, True, False, True)
-    groups = [row_group(n, rows=10, rows_to_read=10 * yes) for n, yes in enumerate(chosen)]
+    scanned = (True, True, False, True)
+    groups = [row_group(n, rows=10, rows_to_read=10 * yes) for n, yes in enumerate(scanned)]
     (line,) = lines(groups)
-    frames = [(span.x, span.width) for span in chosen_spans(line)]
+    frames = [(span.x, span.width) for span in scanned_spans(line)]
     assert frames == [pytest.approx((0, 50)), pytest.approx((75, 25))]
 
 

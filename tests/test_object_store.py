@@ -100,7 +100,7 @@ def test_the_rows_are_right(app: Application, bucket: Bucket, written: Path, cas
     limit = answer.limit
     assert limit["covered"] == (case.reason is None)
     assert (limit["reason"] or {"code": None})["code"] == case.reason
-    assert bool(limit["rows_cut"]) == case.cuts
+    assert bool(limit["rows"]["cut"]) == case.cuts
 
 
 @pytest.fixture
@@ -178,7 +178,7 @@ def test_a_covered_limit_reads_no_other_objects_than_the_selected_ones(
     assert again.planning.objects("GET") == set()
     for seen in (first, again):
         assert sorted(row["id"] for row in seen.answer.rows) == [8, 9, 10, 11]
-        assert seen.answer.limit["files_scanned"] == 1
+        assert seen.answer.limit["files"]["scanned"] == 1
         assert seen.running.objects("GET") == selected
         assert seen.running.objects("GET", "HEAD", "LIST") == selected
 

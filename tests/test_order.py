@@ -126,12 +126,12 @@ def test_line_01_null_counts_decide(spark: SparkSession, tmp_path: Path) -> None
 
     table = one_column(tmp_path, pa.int32(), NULLS)
     last = ordered(spark, table, "DESC")
-    assert (last.bound, last.row_groups_scanned, last.row_groups_dropped) == ("8", 1, 3)
+    assert (last.threshold, last.row_groups.scanned, last.row_groups.dropped) == ("8", 1, 3)
     first = ordered(spark, table, "", limit=5)
-    assert (first.bound, first.row_groups_scanned) == ("CAST(NULL AS INT)", 3)
+    assert (first.threshold, first.row_groups.scanned) == ("CAST(NULL AS INT)", 3)
     footer_edit.drop_null_count(table.path, "c")
     unknown = ordered(spark, table, "DESC")
-    assert unknown.bound is None or unknown.row_groups_dropped == 0
+    assert unknown.threshold is None or unknown.row_groups.dropped == 0
 
 
 @pytest.mark.parametrize("kind", [pa.float32(), pa.float64()], ids=str)
@@ -141,8 +141,8 @@ def test_line_10_nan_may_be_anywhere(
 ) -> None:
     groups = [[1.0, float("nan")], [2.0, 3.0], [4.0, 5.0]]
     report = ordered(spark, one_column(tmp_path, kind, groups), order)
-    assert report.bound is None or "NaN" in report.bound
-    assert not report.row_groups_dropped
+    assert report.threshold is None or "NaN" in report.threshold
+    assert not report.row_groups.dropped
     if report.reason:
         assert "may be NaN" in report.reason.message
 
@@ -162,7 +162,7 @@ def test_line_14_bounds_that_are_cut(spark: SparkSession, tmp_path: Path) -> Non
         ordered(spark, one_column(tmp_path, pa.string(), groups), order, limit=1)
         ordered(spark, one_column(tmp_path, pa.string(), groups), order, limit=3)
     report = ordered(spark, one_column(tmp_path, pa.string(), [["a", "b"], ["c", "d"]]), "")
-    assert report.row_groups_scanned == 1
+    assert report.row_groups.scanned == 1
 
 
 def test_line_28_a_column_that_a_file_lacks(spark: SparkSession, tmp_path: Path) -> None:
@@ -184,14 +184,14 @@ def test_line_30_a_field_of_a_struct(spark: SparkSession, tmp_path: Path) -> Non
     for select in ("c.x", "*", "id"):
         runs = on_off(spark, f"SELECT {select} FROM {table.name} ORDER BY c.x DESC LIMIT 3")
         assert runs.on == runs.off
-        assert runs.report.only.row_groups_scanned == 1
+        assert runs.report.only.row_groups.scanned == 1
 
 
 def test_ties_are_kept(spark: SparkSession, tmp_path: Path) -> None:
     table = one_column(tmp_path, pa.int32(), [[1, 5], [5, 5], [5, 9], [6, 9]]).register(spark)
     runs = on_off(spark, f"SELECT id FROM {table.name} ORDER BY c, id DESC LIMIT 3")
     assert [row["id"] for row in runs.on] == [0, 4, 3]
-    assert runs.report.only.row_groups_scanned == 3
+    assert runs.report.only.row_groups.scanned == 3
 
 
 def scattered(folder: Path, files: int = 12) -> Path:
@@ -208,7 +208,7 @@ def test_a_table_in_random_order_is_left_alone(spark: SparkSession, tmp_path: Pa
     spark.read.parquet(str(folder)).createOrReplaceTempView("scattered")
     report = assert_left_alone(spark, "SELECT * FROM scattered ORDER BY c LIMIT 3").only
     assert report.reason
-    assert (report.reason.code, report.files_looked_at) == ("key-not-clustered", 4)
+    assert (report.reason.code, report.files.inspected) == ("key-not-clustered", 4)
 
 
 @pytest.mark.usefixtures("statistics_alone")
@@ -225,13 +225,13 @@ def test_row_groups_are_skipped_while_reading(spark: SparkSession, tmp_path: Pat
     df = spark.sql("SELECT id FROM t WHERE c = 3 ORDER BY id DESC LIMIT 4")
     assert [row.id for row in df.collect()] == [1993, 1983, 1973, 1963]
     report = limit_pruning.report(df).only
-    assert report.bound is None
-    assert report.row_groups_scanned == 40
-    assert report.row_groups_read is not None
-    assert report.row_groups_read <= 4
-    assert report.row_groups_skipped == 40 - report.row_groups_read
-    assert "bound: found while reading" in str(report)
-    assert f"{report.row_groups_skipped} skipped" in str(report)
+    assert report.threshold is None
+    assert report.row_groups.scanned == 40
+    assert report.row_groups.read is not None
+    assert report.row_groups.read <= 4
+    assert report.row_groups.skipped == 40 - report.row_groups.read
+    assert "threshold: found while reading" in str(report)
+    assert f"{report.row_groups.skipped} skipped" in str(report)
 
 
 @pytest.mark.usefixtures("sightings")
@@ -240,7 +240,7 @@ def test_files_beyond_the_budget_are_read(spark: SparkSession) -> None:
         with conf(spark, {"spark.limitPruning.planning.maxFiles": str(files)}):
             runs = on_off(spark, "SELECT id FROM sightings ORDER BY id DESC LIMIT 7")
             assert runs.on == runs.off
-            looked_at = runs.report.only.files_looked_at
+            looked_at = runs.report.only.files.inspected
             assert looked_at is not None
             assert looked_at <= files
 
@@ -263,9 +263,9 @@ def test_report(spark: SparkSession) -> None:
     report = limit_pruning.report(df).only
     assert report.covered
     assert report.order_by == "tracking_data.s DESC NULLS LAST"
-    assert (report.bound, report.rows_certain, report.row_groups_dropped) == ("76", 3, 2)
+    assert (report.threshold, report.rows.certain, report.row_groups.dropped) == ("76", 3, 2)
     lines = str(report).splitlines()
     assert lines[0].endswith(" ORDER BY tracking_data.s DESC NULLS LAST LIMIT 2")
-    assert lines[2].strip() == "bound: 76; 3 rows certain; row groups dropped: 2"
+    assert lines[2].strip() == "threshold: 76; 3 rows certain; row groups dropped: 2"
     assert lines[4].endswith(" ms"), "there is no row filter"
     assert [row.s for row in df.collect()] == [133, 101]

@@ -108,11 +108,11 @@ def test_rows_are_those_that_were_written(
             cut = check(spark.sql(QUERY.format(path, "", 1500)), range(1500), 1500)
             part = spark.sql(QUERY.format(path, "WHERE id > 1010 AND id < 1900", 400))
             report = check(part, range(1011, 1900), 400)
-    assert cut.bytes_read == cut.bytes_to_read
-    assert (cut.no_page_skipping is None) == (vectorized == "true")
-    assert report.row_ranges
-    assert report.rows_cut
-    assert (report.pages_skipped or 0) > 0 or vectorized == "false"
+    assert cut.bytes.read == cut.bytes.to_read
+    assert (cut.pages.not_skipped_reason is None) == (vectorized == "true")
+    assert report.rows.ranges
+    assert report.rows.cut
+    assert (report.pages.skipped or 0) > 0 or vectorized == "false"
 
 
 def test_spark_written_pages(spark: SparkSession, tmp_path: Path) -> None:
@@ -133,8 +133,8 @@ def test_spark_written_pages(spark: SparkSession, tmp_path: Path) -> None:
             range(500, 1000),
             450,
         )
-        assert report.rows_to_read == 450
-        assert (report.pages_skipped or 0) > 100
+        assert report.rows.to_read == 450
+        assert (report.pages.skipped or 0) > 100
 
 
 def test_columns_that_are_partitions_missing_or_read_alone(
@@ -156,7 +156,7 @@ def test_columns_that_are_partitions_missing_or_read_alone(
     ids = [row.id for row in alone.collect()]
     assert len(ids) == 40
     assert min(ids) >= 2000
-    one, all_columns = (limit_pruning.report(d).only.bytes_read or 0 for d in (alone, df))
+    one, all_columns = (limit_pruning.report(d).only.bytes.read or 0 for d in (alone, df))
     assert 0 < one < all_columns
     assert spark.sql("SELECT count(*) FROM (SELECT 1 FROM t WHERE id > 50 LIMIT 77)").first() == (
         77,
@@ -166,7 +166,7 @@ def test_columns_that_are_partitions_missing_or_read_alone(
 def test_without_an_index_row_groups_are_read_whole(spark: SparkSession, tmp_path: Path) -> None:
     path = write(tmp_path / "f.parquet", write_page_index=False)
     report = check(spark.sql(QUERY.format(path, "", 10)), range(10), 10)
-    assert (report.rows_to_read, report.rows_cut, report.pages_skipped) == (ROWS, 0, 0)
+    assert (report.rows.to_read, report.rows.cut, report.pages.skipped) == (ROWS, 0, 0)
     undecided = spark.sql(QUERY.format(path, "WHERE id > 1000", 10))
     assert limit_pruning.report(undecided).only.reason is not None
     assert undecided.count() == 10
@@ -180,7 +180,7 @@ def test_small_row_groups_are_not_worth_a_look_at_their_pages(
     for least, is_whole in ((size, True), (size // 4, False)):
         with conf(spark, {"spark.limitPruning.pages.minBytes": str(least)}):
             report = limit_pruning.report(spark.sql(QUERY.format(path, "", 10))).only
-        assert (report.rows_cut == 0) == is_whole
+        assert (report.rows.cut == 0) == is_whole
 
 
 def test_explain_and_the_ui_tell_ranges_and_pages(spark: SparkSession, tmp_path: Path) -> None:
@@ -192,11 +192,11 @@ def test_explain_and_the_ui_tell_ranges_and_pages(spark: SparkSession, tmp_path:
     for part in (
         "RowRanges: 1",
         "RowsCut: 2700",
-        f"PagesSkipped: {report.pages_skipped}",
+        f"PagesSkipped: {report.pages.skipped}",
         "Rows: 300",
     ):
         assert part in plan
-    assert f"pages skipped: {report.pages_skipped}" in str(report)
+    assert f"pages skipped: {report.pages.skipped}" in str(report)
 
 
 def test_the_row_based_reader_says_that_it_skips_no_pages(
@@ -206,8 +206,8 @@ def test_the_row_based_reader_says_that_it_skips_no_pages(
     with conf(spark, {VECTORIZED: "false"}):
         df = spark.sql(f"SELECT id FROM parquet.`{path}` LIMIT 3")
         report = limit_pruning.report(df).only
-        assert report.no_page_skipping == "Spark's row-based reader reads row groups whole"
-        assert f"PagesSkipped: 0, as {report.no_page_skipping}" in _plan(df)
+        assert report.pages.not_skipped_reason == "Spark's row-based reader reads row groups whole"
+        assert f"PagesSkipped: 0, as {report.pages.not_skipped_reason}" in _plan(df)
         assert [row.id for row in df.collect()] == [0, 1, 2]
 
 

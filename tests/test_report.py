@@ -19,17 +19,20 @@ QUERY = "SELECT * FROM tracking_data WHERE species LIKE 'Alpine%' AND s >= 50 LI
 def test_before_and_after_the_query_has_run(spark: SparkSession) -> None:
     df = spark.sql(QUERY)
     before = limit_pruning.report(df).only
-    assert (before.rows_read, before.row_groups_read, before.bytes_read) == (None, None, None)
+    assert (before.rows.read, before.row_groups.read, before.bytes.read) == (None, None, None)
     assert len(df.collect()) == 3
     after = limit_pruning.report(df).only
-    assert (after.rows_read, after.row_groups_read) == (3, 1)
-    assert after.bytes_read == before.bytes_to_read
-    assert after.row_groups_skipped == 0
+    assert (after.rows.read, after.row_groups.read) == (3, 1)
+    assert after.bytes.read == before.bytes.to_read
+    assert after.row_groups.skipped == 0
     unread = dataclasses.replace(
-        after, rows_read=None, row_groups_read=None, row_groups_skipped=None, bytes_read=None
+        after,
+        rows=dataclasses.replace(after.rows, read=None),
+        row_groups=dataclasses.replace(after.row_groups, read=None, skipped=None),
+        bytes=dataclasses.replace(after.bytes, read=None),
     )
     assert unread == before
-    assert f"read: 3 rows in 1 row group, {after.bytes_read} B" in str(after)
+    assert f"read: 3 rows in 1 row group, {after.bytes.read} B" in str(after)
 
 
 def test_fields_of_a_covered_limit(spark: SparkSession, wildlife: Table) -> None:
@@ -39,11 +42,11 @@ def test_fields_of_a_covered_limit(spark: SparkSession, wildlife: Table) -> None
     assert limit.predicate is not None
     assert "species" in limit.predicate
     assert "50" in limit.predicate
-    assert limit.rows_to_read == 3
-    assert limit.bytes_to_read is not None
-    assert 0 < limit.bytes_to_read < wildlife.path.stat().st_size
-    assert limit.planning_ms is not None
-    assert limit.planning_ms > 0
+    assert limit.rows.to_read == 3
+    assert limit.bytes.to_read is not None
+    assert 0 < limit.bytes.to_read < wildlife.path.stat().st_size
+    assert limit.time.planning_ms is not None
+    assert limit.time.planning_ms > 0
 
 
 @pytest.mark.usefixtures("wildlife")
@@ -52,7 +55,7 @@ def test_without_a_predicate(spark: SparkSession) -> None:
     assert limit.predicate is None
     assert " WHERE " not in str(limit)
     assert limit.covered
-    assert limit.row_groups_scanned == 2
+    assert limit.row_groups.scanned == 2
 
 
 @pytest.mark.usefixtures("wildlife")
@@ -63,19 +66,19 @@ def test_text_of_a_covered_limit(spark: SparkSession) -> None:
         "row_groups_pruned_statistics=4 total → 3 matched -> 1 fully matched"
     )
     assert lines[2].strip() == "limit_pruned_row_groups=3 total → 1 matched"
-    assert lines[3].strip().startswith("files: 1 scanned, 1 looked at, 1 in all; to read: 3 rows, ")
+    assert lines[3].strip().startswith("files: 1 scanned, 1 inspected, 1 total; to read: 3 rows, ")
     assert lines[3].endswith("row filter: skipped")
     assert len(lines) == 4
 
 
 @pytest.mark.usefixtures("wildlife", "statistics_alone")
-def test_text_of_a_declined_limit(spark: SparkSession) -> None:
+def test_text_of_a_limit_that_is_not_pruned(spark: SparkSession) -> None:
     query = "SELECT * FROM tracking_data WHERE s % 2 = 0 LIMIT 3"
     report = limit_pruning.report(spark.sql(query))
     lines = str(report).splitlines()
     assert lines[1].strip().startswith("row_groups_pruned_statistics=4 total")
     assert report.only.reason is not None
-    assert lines[2].strip() == f"left to Spark: {report.only.reason.message}"
+    assert lines[2].strip() == f"not pruned: {report.only.reason.message}"
 
 
 @pytest.mark.usefixtures("wildlife")
@@ -85,8 +88,8 @@ def test_text_of_a_limit_that_is_not_covered(spark: SparkSession) -> None:
     assert limit.reason is not None
     assert lines[2].strip() == "limit_pruned_row_groups=3 total → 3 matched"
     assert lines[3].strip() == f"not covered: {limit.reason.message}"
-    assert lines[4].strip().startswith("files: 1 scanned, 1 looked at")
-    assert lines[4].endswith("row filter: kept")
+    assert lines[4].strip().startswith("files: 1 scanned, 1 inspected")
+    assert lines[4].endswith("row filter: evaluated")
 
 
 @pytest.mark.usefixtures("wildlife")
@@ -119,16 +122,18 @@ def test_refuses_a_spark_connect_data_frame() -> None:
 
 
 def test_a_jar_that_is_older_than_the_package_is_named() -> None:
-    with pytest.raises(limit_pruning.JarMismatchError, match="of version 9, reports no 'reason'"):
+    with pytest.raises(
+        limit_pruning.JarMismatchError, match="has version 9 and reports no 'reason'"
+    ):
         parse('{"limits": [{"table": "t"}]}')
 
 
 def test_a_notebook_shows_the_row_groups_of_the_query(spark: SparkSession, wildlife: Table) -> None:
     report = limit_pruning.report(spark.sql(QUERY))
-    states = [group.state for group in report.only.row_groups]
+    states = [group.state for group in report.only.row_groups.details]
     assert states == ["not", "partially", "fully", "partially"]
-    assert [group.rows_to_read for group in report.only.row_groups] == [0, 0, 3, 0]
+    assert [group.rows_to_read for group in report.only.row_groups.details] == [0, 0, 3, 0]
     html = report._repr_html_()
     assert f"{wildlife.path.name}, row group 2: fully matching\nevery row matches" in html
     assert "s: 76 … 101, no nulls" in html
-    assert list(report.to_pandas()["chosen"]) == [False, False, True, False]
+    assert list(report.to_pandas()["scanned"]) == [False, False, True, False]

@@ -5,14 +5,15 @@ from __future__ import annotations
 import io
 import re
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 import rich
 from rich.console import Console
 
-from limit_pruning import LimitReport, PruningReport, Reason
-from sample_reports import case_study, limit_report, many, report_of, row_group
+from limit_pruning import LimitReport, PruningReport, Reason, RowCounts, RowGroupCounts
+from sample_reports import case_study, group_of, limit_report, many, report_of, row_group
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 CASE_STUDY = report_of(*case_study())
@@ -21,12 +22,11 @@ HOSTILE = limit_report(
     table='/a/<i>t & "u"',
     predicate="s = '</code><script>alert(1)</script>'",
 )
-DECLINED = limit_report(
+NOT_PRUNED = limit_report(
     [],
     covered=False,
     reason=Reason("code", "the predicate is not deterministic"),
-    row_groups_total=None,
-    row_groups_scanned=None,
+    row_groups=group_of(RowGroupCounts, details=(), omitted=0),
 )
 
 
@@ -53,10 +53,10 @@ def test_a_terminal_shows_the_query_the_strip_the_counts_and_the_cost() -> None:
         f"  {19 * '░'} {19 * '▒'} {19 * '█'} {19 * '▒'}\n"
         f"{42 * ' '}{19 * '▔'}\n"
         "\n"
-        "                         row groups  rows  ▔ chosen  to read   size\n"
-        "  ░░ not matching                 1     3         0        0  120 B\n"
-        "  ▒▒ partially matching           2     6         0        0  240 B\n"
-        "  ██ fully matching               1     3         1        3  120 B\n"
+        "                         row groups  rows  ▔ scanned  to read   size\n"
+        "  ░░ not matching                 1     3          0        0  120 B\n"
+        "  ▒▒ partially matching           2     6          0        0  240 B\n"
+        "  ██ fully matching               1     3          1        3  120 B\n"
         "  to read: 3 rows; row filter: skipped"
     )
 
@@ -75,7 +75,7 @@ def test_a_terminal_without_unicode_shows_the_same() -> None:
     assert shown.startswith(r"t\xe4ble WHERE")
     assert "4 row groups -> 3 matched" in shown
     assert f"{13 * '.'} {13 * '/'} {13 * '#'} {13 * '/'}" in shown
-    assert "^ chosen" in shown
+    assert "^ scanned" in shown
 
 
 def test_widths_in_a_terminal_tell_the_rows() -> None:
@@ -108,24 +108,26 @@ def test_thousands_of_row_groups_end_in_a_count() -> None:
 
 
 def test_row_groups_that_the_report_lacks_are_counted() -> None:
-    omitting = limit_report(case_study(), row_groups_omitted=1234)
+    row_groups = replace(limit_report(case_study()).row_groups, omitted=1234)
+    omitting = limit_report(case_study(), row_groups=row_groups)
     remark = "row groups not shown, and not counted here: 1,234"
     assert remark in printed(omitting)
     assert remark in omitting._repr_html_()
     assert "not shown" not in printed(CASE_STUDY) + CASE_STUDY._repr_html_()
 
 
-def test_why_a_limit_was_left_to_spark_is_shown() -> None:
-    for shown in (printed(DECLINED), DECLINED._repr_html_()):
-        assert "left to Spark: the predicate is not deterministic" in shown
+def test_why_a_limit_is_not_pruned_is_shown() -> None:
+    for shown in (printed(NOT_PRUNED), NOT_PRUNED._repr_html_()):
+        assert "not pruned: the predicate is not deterministic" in shown
         assert "row groups" not in re.sub("(?s)<style>.*</style>", "", shown)
 
 
 def test_order_by_and_its_bound_are_shown() -> None:
-    limit = limit_report(case_study(), order_by="s DESC", bound="76", rows_certain=3)
+    rows = group_of(RowCounts, certain=3)
+    limit = limit_report(case_study(), order_by="s DESC", threshold="76", rows=rows)
     for shown in (printed(limit), limit._repr_html_()):
         assert "ORDER BY" in shown
-        assert "bound: 76; 3 rows certain" in shown
+        assert "threshold: 76; 3 rows certain" in shown
 
 
 def test_a_query_without_limit_says_so() -> None:
@@ -135,7 +137,7 @@ def test_a_query_without_limit_says_so() -> None:
 
 
 def test_every_limit_is_shown() -> None:
-    report = PruningReport((limit_report(case_study(), table="one"), DECLINED))
+    report = PruningReport((limit_report(case_study(), table="one"), NOT_PRUNED))
     assert re.search("(?s)^one .*\n\ntracking_data ", printed(report))
     assert report._repr_html_().count("<section>") == 2
 

@@ -58,7 +58,7 @@ def test_a_limit_with_a_subquery_says_why_it_is_not_pruned_and_reads_no_footer(
         limit = only(spark, query)
         assert limit.reason
         assert limit.reason.code == "subquery"
-        assert limit.files_looked_at is None
+        assert limit.files.inspected is None
         explained = spark.sql(f"EXPLAIN {query}").head()
         assert explained
         assert "contains a subquery" in explained[0]
@@ -83,7 +83,7 @@ def test_names_in_another_case(spark: SparkSession, tmp_path: Path) -> None:
             hold(spark, "SELECT * FROM t WHERE P = 1 AND ID >= 40", limit)
             hold(spark, "SELECT Id FROM t WHERE P IN (0, 2) ORDER BY iD", limit, ordered=True)
     counts = limit_pruning.report(spark.sql("SELECT * FROM t WHERE P = 1 LIMIT 3")).only
-    assert counts.files_total == 2
+    assert counts.files.total == 2
 
 
 def test_partition_filters_stay_where_rows_are_not_proved(

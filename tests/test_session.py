@@ -11,7 +11,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 import limit_pruning
+from runs import ENABLED, conf
+from tables import Table
 
+QUERY = "SELECT * FROM tracking_data WHERE species LIKE 'Alpine%' AND s >= 50 LIMIT 3"
 JARS, EXTENSIONS = "spark.jars", "spark.sql.extensions"
 OURS = "limitpruning.LimitPruningExtensions"
 CONNECT = limit_pruning.SparkConnectNotSupportedError
@@ -111,6 +114,55 @@ def test_verify_refuses_other_versions(version: str) -> None:
         limit_pruning.verify(other)
 
 
+@pytest.mark.parametrize("version", ["3.5.4", "unknown"])
+def test_other_versions_are_not_active(version: str) -> None:
+    other: Any = type("Other", (), {"version": version})()
+    assert not limit_pruning.is_active(other)
+
+
+@pytest.mark.parametrize(
+    ("value", "active"), [("true", True), ("false", False), ("TRUE", True), ("False", False)]
+)
+def test_a_session_is_active_unless_it_is_disabled(
+    spark: SparkSession, value: str, active: bool
+) -> None:
+    assert limit_pruning.is_active(spark)
+    assert limit_pruning.is_active(spark.newSession())
+    with conf(spark, {ENABLED: value}):
+        assert limit_pruning.is_active(spark) == active
+
+
+def test_disabled_for_a_block(spark: SparkSession, wildlife: Table) -> None:
+    with limit_pruning.disabled(spark):
+        assert not limit_pruning.is_active(spark)
+        plain = spark.sql(QUERY)
+        limit = limit_pruning.report(plain).only
+        assert (limit.covered, limit.files.total) == (False, None)
+        assert len(plain.collect()) == min(3, len(wildlife.rows))
+        assert limit_pruning.is_active(spark.newSession())
+    assert limit_pruning.is_active(spark)
+    assert limit_pruning.report(spark.sql(QUERY)).only.covered
+    assert not limit_pruning.report(plain).only.covered
+
+
+@pytest.mark.parametrize("before", [None, "true", "false", "TRUE"])
+def test_disabled_restores_what_was_set_before(spark: SparkSession, before: str | None) -> None:
+    session = spark.newSession()
+    if before is not None:
+        session.conf.set(ENABLED, before)
+    with limit_pruning.disabled(session):
+        with limit_pruning.disabled(session):
+            assert session.conf.get(ENABLED) == "false"
+        assert session.conf.get(ENABLED) == "false"
+    assert session.conf.get(ENABLED, None) == before
+
+
+def test_disabled_restores_after_an_error(spark: SparkSession) -> None:
+    with pytest.raises(RuntimeError, match="in the block"), limit_pruning.disabled(spark):
+        raise RuntimeError("in the block")
+    assert spark.conf.get(ENABLED, None) is None
+
+
 NOT_ACTIVE = """
 import limit_pruning, sys
 from pyspark.sql import SparkSession
@@ -123,6 +175,10 @@ for call in (lambda: limit_pruning.verify(spark), lambda: limit_pruning.report(s
         call()
     except limit_pruning.ExtensionNotActiveError as error:
         print("NOT ACTIVE:", error)
+print("is active:", limit_pruning.is_active(spark))
+with limit_pruning.disabled(spark):
+    print("rows:", spark.range(9).limit(2).count())
+print("left:", spark.conf.get("spark.limitPruning.enabled", None))
 spark.stop()
 """
 
@@ -134,3 +190,4 @@ def test_verify_and_report_say_that_the_extension_is_not_active(start: str) -> N
     lines = [line for line in run.stdout.splitlines() if line.startswith("NOT ACTIVE")]
     assert len(lines) == 2
     assert all("limit_pruning.configure" in line for line in lines)
+    assert run.stdout.endswith("is active: False\nrows: 2\nleft: None\n")

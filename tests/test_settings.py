@@ -45,7 +45,7 @@ def test_a_budget_of_few_files(spark: SparkSession) -> None:
         assert not limit.covered
         assert limit.reason is not None
         assert "spark.limitPruning.planning.maxFiles" in limit.reason.message
-        assert limit.files_looked_at == 2
+        assert limit.files.inspected == 2
         assert limit_pruning.report(spark.sql("SELECT * FROM sightings LIMIT 60")).only.covered
     assert limit_pruning.report(spark.sql("SELECT * FROM sightings LIMIT 100")).only.covered
 

@@ -127,7 +127,7 @@ def test_count_over_a_limit(spark: SparkSession, predicate: Predicate | None) ->
 def test_partitions_are_pruned_first(spark: SparkSession, sightings: Table) -> None:
     query = "SELECT * FROM sightings WHERE day = DATE'2024-01-02' LIMIT 7"
     limit = on_off(spark, query).report.only
-    assert limit.files_total == 2
-    assert limit.files_scanned == 1
-    assert limit.row_groups_scanned == 1
+    assert limit.files.total == 2
+    assert limit.files.scanned == 1
+    assert limit.row_groups.scanned == 1
     assert len(sightings.files) == 8

@@ -76,7 +76,7 @@ def test_line_16_statistics_missing(spark: SparkSession, tmp_path: Path) -> None
     table = one_column(tmp_path / "one", pa.int32(), [[1, 9], [5, 6], [7, 8]])
     footer_edit.drop_statistics(table.path, "c", row_group=1)
     table.register(spark)
-    assert check(spark, table, Compare("c", ">", 4), 2).row_groups_fully_matched == 1
+    assert check(spark, table, Compare("c", ">", 4), 2).row_groups.fully_matched == 1
     bare = one_column(tmp_path / "all", pa.int32(), [[1, 9], [5, 6]], write_statistics=False)
     bare.register(spark)
     check_all(spark, bare, 5, 0)
@@ -144,5 +144,5 @@ def test_line_19_row_counts_beyond_an_int(spark: SparkSession, tmp_path: Path) -
     table.register(spark)
     report = limit_pruning.report(spark.sql("SELECT * FROM t WHERE c > 0 LIMIT 2100000000")).only
     assert report.covered
-    assert report.row_groups_scanned == 2
-    assert report.rows_to_read == 4_000_000_000
+    assert report.row_groups.scanned == 2
+    assert report.rows.to_read == 4_000_000_000

@@ -32,7 +32,7 @@ def test_line_37_files_that_are_no_data(spark: SparkSession, tmp_path: Path) -> 
         hold_sql(spark, f"SELECT * FROM t WHERE {predicate}", 1, 4, 16, 17)
     report = hold_sql(spark, "SELECT * FROM t WHERE c >= 0", 16).only
     assert report.covered
-    assert report.files_total == 4
+    assert report.files.total == 4
 
 
 def test_line_37_footers_without_any_statistics(spark: SparkSession, tmp_path: Path) -> None:

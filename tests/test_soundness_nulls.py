@@ -47,7 +47,7 @@ def test_line_01_absent_null_count_is_unknown(
 def test_line_02_all_null_column(spark: SparkSession, tmp_path: Path) -> None:
     table = one_column(tmp_path, INT, [[None] * 4, [7, 8]]).register(spark)
     report = check(spark, table, Not(Compare("c", "<", 5)), 2)
-    assert report.row_groups_matched == 1
+    assert report.row_groups.matched == 1
     assert report.covered
 
 
@@ -68,7 +68,7 @@ def test_line_03_null_is_not_different(
     spark: SparkSession, tmp_path: Path, values: list[int | None]
 ) -> None:
     table = one_column(tmp_path, INT, [values]).register(spark)
-    assert not check(spark, table, Compare("c", "<>", 5), 2).rows_to_read
+    assert not check(spark, table, Compare("c", "<>", 5), 2).rows.to_read
 
 
 def test_line_04_null_in_a_list(spark: SparkSession, tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_line_04_null_in_a_list(spark: SparkSession, tmp_path: Path) -> None:
     never = on_off(spark, f"SELECT * FROM t WHERE {sql(Not(In('c', (1, None))))} LIMIT 1")
     assert never.on == []
     assert not never.report.limits, "Spark itself finds that nothing matches"
-    assert not check(spark, table, In("c", (3, None)), 1).rows_to_read
+    assert not check(spark, table, In("c", (3, None)), 1).rows.to_read
 
 
 def test_line_05_null_safe_equality(spark: SparkSession, tmp_path: Path) -> None:
@@ -120,5 +120,5 @@ def test_line_09_three_valued_or_and(spark: SparkSession, tmp_path: Path) -> Non
     table = two_columns(tmp_path, [2, 3, 4], [None, None, 0]).register(spark)
     above: list[Predicate] = [Compare("a", ">", 1), Compare("b", ">", 1)]
     assert check(spark, table, either(*above), 3).covered
-    assert not check(spark, table, both(*above), 1).rows_to_read
-    assert not check(spark, table, Not(both(*above)), 3).rows_to_read
+    assert not check(spark, table, both(*above), 1).rows.to_read
+    assert not check(spark, table, Not(both(*above)), 3).rows.to_read

@@ -92,7 +92,7 @@ def test_line_42_streaming_reads(spark: SparkSession, wildlife: Table) -> None:
         query.stop()
     assert "FileScan parquet" in plan.getvalue()
     assert "LimitPrunedScan" not in plan.getvalue()
-    assert "LIMIT 3: left to Spark: the scan is a streaming source (streaming)" in plan.getvalue()
+    assert "LIMIT 3: not pruned: the scan is a streaming source (streaming)" in plan.getvalue()
 
 
 def test_line_42_cached_and_then_limited(spark: SparkSession, wildlife: Table) -> None:

@@ -82,8 +82,8 @@ def test_clustered_values_are_covered(spark: SparkSession, tmp_path: Path, kind:
     table = one_column(tmp_path, arrow, groups(make, nulls=True)).register(spark)
     report = check(spark, table, Compare("c", ">=", make(15)), 10)
     assert report.covered
-    assert (report.row_groups_total, report.row_groups_matched) == (4, 3)
-    assert (report.row_groups_fully_matched, report.row_groups_scanned) == (1, 1)
+    assert (report.row_groups.total, report.row_groups.matched) == (4, 3)
+    assert (report.row_groups.fully_matched, report.row_groups.scanned) == (1, 1)
 
 
 @pytest.mark.parametrize("kind", FLOATS.keys())

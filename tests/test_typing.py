@@ -9,8 +9,9 @@ from mypy import api
 
 SNIPPET = """
 from pathlib import Path
+from typing import Any
 
-from pyspark.sql import SparkSession
+from pyspark.sql import SparkSession, functions
 
 import limit_pruning
 
@@ -18,8 +19,16 @@ spark: SparkSession = limit_pruning.configure(SparkSession.builder).getOrCreate(
 jar: Path = limit_pruning.jar_path()
 report: limit_pruning.PruningReport = limit_pruning.report(spark.range(9).limit(1))
 for limit in report:
-    rows: int | None = limit.rows_to_read
+    rows: int | None = limit.rows.to_read
     codes: list[str] = [limit.reason.code] if limit.reason else []
+    files: limit_pruning.FileCounts = limit.files
+active: bool = limit_pruning.is_active(spark)
+with limit_pruning.disabled(spark):
+    plain: int = spark.range(9).limit(1).count()
+for source in ("t", Path("t"), spark.table("t")):
+    found: limit_pruning.Inspection = limit_pruning.inspect(spark, source, functions.col("s") > 1)
+    share: float | None = found.columns[0].overlap
+sums: dict[str, Any] = limit_pruning.totals(spark).to_dict()
 try:
     limit_pruning.verify(spark)
 except limit_pruning.LimitPruningError as error:
@@ -29,7 +38,10 @@ limit_pruning.report("SELECT 1")  # wrong: arg-type
 limit_pruning.verify(spark).anything  # wrong: func-returns-value, attr-defined
 table: int = report.only.table  # wrong: assignment
 report.only.reason.code  # wrong: union-attr
-report.only.rows_read = 1  # wrong: misc
+report.only.rows.read = 1  # wrong: misc
+report.only.row_groups_read  # wrong: attr-defined
+limit_pruning.inspect(spark, 3)  # wrong: arg-type
+limit_pruning.inspect(spark, "t", True)  # wrong: arg-type
 limit_pruning.nothing  # wrong: attr-defined
 """
 

@@ -6,7 +6,7 @@ import re
 from importlib.metadata import metadata
 from pathlib import Path
 
-from limit_pruning.session import SUPPORTED_SPARK_LINES
+from limit_pruning._session import SUPPORTED_SPARK_LINES
 
 ROOT = Path(__file__).parents[1]
 PYTHONS = ["3.10", "3.11", "3.12", "3.13", "3.14"]

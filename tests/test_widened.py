@@ -146,7 +146,7 @@ def test_a_widened_column_gives_what_plain_spark_gives(
             assert all(row["v"] == plain[row["id"]][f"c{number}"] for row in rows), name
             report = limit_pruning.report(pruned).only
             assert report.covered == widening.covered, name
-            assert not widening.covered or report.row_groups_fully_matched == 2, name
+            assert not widening.covered or report.row_groups.fully_matched == 2, name
 
 
 @pytest.mark.usefixtures("reader")

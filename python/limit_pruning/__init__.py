@@ -9,8 +9,15 @@ Examples:
     >>> print(limit_pruning.report(df))
 """
 
-from limit_pruning._version import __version__
-from limit_pruning.errors import (
+from limit_pruning._counts import (
+    ByteCounts,
+    FileCounts,
+    PageCounts,
+    RowCounts,
+    RowGroupCounts,
+    Timings,
+)
+from limit_pruning._errors import (
     ExtensionNotActiveError,
     InspectionError,
     JarMismatchError,
@@ -20,34 +27,53 @@ from limit_pruning.errors import (
     SparkConnectNotSupportedError,
     UnsupportedSparkVersionError,
 )
-from limit_pruning.history import QueryReport, Totals, history, totals
-from limit_pruning.inspection import ColumnLayout, Inspection, inspect
-from limit_pruning.jar import jar_path
-from limit_pruning.report import LimitReport, PruningReport, Reason, report
-from limit_pruning.row_groups import RowGroupReport
-from limit_pruning.session import configure, verify
+from limit_pruning._history import QueryReport, Totals, history, totals
+from limit_pruning._inspection import (
+    ColumnLayout,
+    InspectedFiles,
+    InspectedRowGroups,
+    InspectedRows,
+    Inspection,
+    inspect,
+)
+from limit_pruning._jar import jar_path
+from limit_pruning._report import LimitReport, PruningReport, Reason, report
+from limit_pruning._row_groups import RowGroupReport
+from limit_pruning._session import configure, disabled, is_active, verify
+from limit_pruning._version import __version__
 
 __all__ = [
+    "ByteCounts",
     "ColumnLayout",
     "ExtensionNotActiveError",
+    "FileCounts",
+    "InspectedFiles",
+    "InspectedRowGroups",
+    "InspectedRows",
     "Inspection",
     "InspectionError",
     "JarMismatchError",
     "JarNotFoundError",
     "LimitPruningError",
     "LimitReport",
+    "PageCounts",
     "PandasNotInstalledError",
     "PruningReport",
     "QueryReport",
     "Reason",
+    "RowCounts",
+    "RowGroupCounts",
     "RowGroupReport",
     "SparkConnectNotSupportedError",
+    "Timings",
     "Totals",
     "UnsupportedSparkVersionError",
     "__version__",
     "configure",
+    "disabled",
     "history",
     "inspect",
+    "is_active",
     "jar_path",
     "report",
     "totals",

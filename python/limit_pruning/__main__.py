@@ -9,7 +9,7 @@ from limit_pruning import InspectionError, LimitPruningError, __version__, jar_p
 
 
 def main(arguments: list[str]) -> int:
-    """Run one command and return the exit code: 0 done, 1 not possible here, 2 wrong input."""
+    """Run one command and return the exit code: 0 success, 1 failure, 2 wrong input."""
     given = _parser().parse_args(arguments)
     try:
         return _run(given)
@@ -21,7 +21,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _run(given: argparse.Namespace) -> int:
-    # Commands that start Spark are imported when they are asked for: `jar` is to be quick.
+    # Commands that start Spark are imported only when they run, so that `jar` is quick.
     if given.command == "jar":
         print(jar_path())
         return 0
@@ -42,14 +42,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("jar", help="print the path of the extension's JAR")
-    commands.add_parser("doctor", help="check that pruning works here, and say what to do if not")
-    inspect = commands.add_parser("inspect", help="show how a Parquet table suits pruning")
+    commands.add_parser("doctor", help="check that pruning works on this machine")
+    inspect = commands.add_parser("inspect", help="show how well a Parquet table suits pruning")
     inspect.add_argument("table", metavar="PATH", help="files, a folder, or the name of a table")
-    inspect.add_argument("--where", metavar="PREDICATE", help="what a WHERE would say, in SQL")
+    inspect.add_argument("--where", metavar="PREDICATE", help="the predicate, in SQL")
     inspect.add_argument(
-        "--limit", type=_positive, default=1, metavar="N", help="rows (default: 1)"
+        "--limit", type=_positive, default=1, metavar="N", help="rows of the LIMIT (default: 1)"
     )
-    inspect.add_argument("--max-files", type=_positive, metavar="N", help="look at so many files")
+    inspect.add_argument("--max-files", type=_positive, metavar="N", help="inspect at most N files")
     inspect.add_argument("--json", action="store_true", help="print JSON")
     return parser
 

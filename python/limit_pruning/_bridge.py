@@ -1,4 +1,4 @@
-"""The only module that talks to the driver's JVM."""
+"""The only module that calls the driver's JVM."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 _CLASS = "limitpruning.report.ReportBridge"
 
-# The JVM side by SparkContext, once found: py4j looks for a class by name in all of Spark's JARs.
+# The JVM side by SparkContext, once found: py4j searches all of Spark's JARs for a class name.
 _found: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 
 class ReportBridge:
-    """What the extension tells Python, in plain types: booleans, numbers and JSON text.
+    """The reports of the extension, in plain types: booleans, numbers and JSON text.
 
-    A JAR given by ``spark.jars`` lives in a class loader of its own, which py4j's ``jvm`` view does
-    not search: the class is loaded through the context class loader of the JVM's thread.
+    Spark loads the JARs of ``spark.jars`` with a class loader that py4j's ``jvm`` view does not
+    search. So this class uses the context class loader of the JVM's thread.
     """
 
     def __init__(self, spark: SparkSession) -> None:
-        """Bind to `spark`, a classic session; the first one looks up the JVM side."""
+        """Bind to `spark`, a classic session; the first one finds the JVM side."""
         # pyspark declares these as optional or not at all; a classic session has both.
         session: Any = spark
         self._session = session._jsparkSession
@@ -34,30 +34,26 @@ class ReportBridge:
             _found[context] = self._java
 
     def is_active(self) -> bool:
-        """Return whether the extension was loaded into this session."""
+        """Return whether the extension is loaded in this session."""
         return self._java is not None and bool(self._java.isActive(self._session))
 
     def report(self, df: DataFrame) -> str:
-        """Return the pruning report of the DataFrame's query as JSON; plans it if need be."""
+        """Return the pruning report of a query as JSON; the query is planned if necessary."""
         frame: Any = df
         return str(self._java.report(frame._jdf.queryExecution()))
 
     def inspect(self, df: DataFrame) -> Any:
-        """Begin to look at the table of a query with one LIMIT; the JVM's Inspection."""
+        """Return the JVM's Inspection of the table of a query with one LIMIT."""
         frame: Any = df
         return self._java.inspect(frame._jdf.queryExecution(), self._session)
 
     def history(self) -> str:
-        """Return the last queries of the application as JSON."""
+        """Return the reports of the last queries of the application as JSON."""
         return str(self._java.history(self._session))
 
     def totals(self) -> str:
         """Return the totals of the application as JSON."""
         return str(self._java.totals(self._session))
-
-    def planning_failures(self) -> int:
-        """Return how many queries of this session went to plain Spark because planning failed."""
-        return int(self._java.planningFailures(self._session))
 
     def version(self) -> str:
         """Return the version of the JAR."""

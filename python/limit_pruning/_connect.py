@@ -1,22 +1,23 @@
-"""Tells Spark Connect objects from classic ones, without importing Spark Connect."""
+"""Distinguishes Spark Connect objects from classic ones, without importing Spark Connect."""
 
-from limit_pruning.errors import SparkConnectNotSupportedError
+from limit_pruning._errors import SparkConnectNotSupportedError
 
 
 def is_connect(thing: object) -> bool:
-    """Return whether the class of `thing`, or one of its bases, comes from Spark Connect."""
+    """Return whether the class of `thing`, or one of its bases, belongs to Spark Connect."""
     return any(base.__module__.startswith("pyspark.sql.connect") for base in type(thing).__mro__)
 
 
 def connect_error(call: str, found: str) -> SparkConnectNotSupportedError:
-    """Return the error that says why `call` cannot work with what was found, and what does.
+    """Return the error for a call that does not work with Spark Connect.
 
     Args:
         call: The name of the public function, without the package.
-        found: A clause that says what is of Spark Connect, such as "this session is one".
+        found: A clause about the Spark Connect object, such as "this session is a Spark Connect
+            one".
     """
     return SparkConnectNotSupportedError(
-        f"limit_pruning.{call} talks to the JVM of a classic session, but {found}. A Spark Connect "
-        "server prunes, too, if it is started with the JAR in spark.jars and with "
-        "spark.sql.extensions; what it prunes is shown by df.explain() or spark.sql('EXPLAIN …')."
+        f"limit_pruning.{call} needs the JVM of a classic session, but {found}. A Spark Connect "
+        "server prunes LIMITs if it is started with the JAR in spark.jars and the extension in "
+        "spark.sql.extensions; df.explain() and spark.sql('EXPLAIN …') show what it prunes."
     )

@@ -1,4 +1,4 @@
-"""``python -m limit_pruning doctor``: whether pruning works here, and what to do if not."""
+"""``python -m limit_pruning doctor``: checks that pruning works, and shows what to do if not."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import pyspark
 
+from limit_pruning._errors import LimitPruningError
+from limit_pruning._jar import jar_path
+from limit_pruning._report import report
+from limit_pruning._session import SUPPORTED_SPARK_LINES
 from limit_pruning._version import __version__
-from limit_pruning.errors import LimitPruningError
-from limit_pruning.jar import jar_path
-from limit_pruning.report import report
-from limit_pruning.session import SUPPORTED_SPARK_LINES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,25 +26,25 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _OLDEST_JAVA = 17
-# Settings that keep LIMITs from being pruned: the value that lets them be, and what it does.
+# Settings that prevent pruning with another value than this one, and what this one does.
 _SETTINGS = {
-    "spark.limitPruning.enabled": ("true", "switches pruning on"),
-    "spark.sql.parquet.enableVectorizedReader": ("true", "lets single pages be skipped"),
-    "spark.sql.files.ignoreMissingFiles": ("false", "lets files be counted on"),
-    "spark.sql.files.ignoreCorruptFiles": ("false", "lets files be counted on"),
+    "spark.limitPruning.enabled": ("true", "enables pruning"),
+    "spark.sql.parquet.enableVectorizedReader": ("true", "makes it possible to skip pages"),
+    "spark.sql.files.ignoreMissingFiles": ("false", "makes it possible to prune LIMITs"),
+    "spark.sql.files.ignoreCorruptFiles": ("false", "makes it possible to prune LIMITs"),
 }
 _V1_SOURCES = "spark.sql.sources.useV1SourceList"
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at.
+    """The result of one check.
 
     Attributes:
-        name: What.
+        name: What was checked.
         found: What was found.
-        advice: What to do about it; None where it is as it should be.
-        is_fatal: Whether nothing can be pruned as it is.
+        advice: What to do; None where the check passed.
+        is_fatal: Whether a failure prevents all pruning.
     """
 
     name: str
@@ -53,20 +53,20 @@ class Check:
     is_fatal: bool = True
 
     def __str__(self) -> str:
-        """Return one line, and one more where there is something to do."""
+        """Return one line, and a second one with the advice."""
         mark = "ok  " if self.advice is None else "FAIL" if self.is_fatal else "warn"
         line = f"{mark}  {self.name}: {self.found}"
         return line if self.advice is None else f"{line}\n      {self.advice}"
 
 
 def doctor() -> int:
-    """Print the checks, one by one; return 0 where all that matters is right, else 1."""
+    """Print the checks, one by one; return 1 after a fatal failure, else 0."""
     failed = False
     for check in _checks():
         print(check, flush=True)
         failed = failed or (check.advice is not None and check.is_fatal)
         if failed:
-            break  # what comes next stands on it
+            break  # the next checks depend on this one
     print("\nLIMITs are NOT pruned here." if failed else "\nLIMITs are pruned here.")
     return 1 if failed else 0
 
@@ -96,12 +96,12 @@ def _java() -> Check:
     if command is None:
         return Check("Java", "not on the PATH, and JAVA_HOME is not set", advice)
     try:
-        said = subprocess.run([command, "-version"], capture_output=True, text=True, check=True)
+        run = subprocess.run([command, "-version"], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
         return Check("Java", str(error), advice)
-    version = re.search(r'version "((\d+)[^"]*)"', said.stderr)
+    version = re.search(r'version "((\d+)[^"]*)"', run.stderr)
     if version is None or int(version[2]) < _OLDEST_JAVA:
-        return Check("Java", version[1] if version else said.stderr.strip(), advice)
+        return Check("Java", version[1] if version else run.stderr.strip(), advice)
     return Check("Java", f"{version[1]} ({command})")
 
 
@@ -128,9 +128,9 @@ def _session() -> Iterator[Check]:
 
 
 def _settings(spark: SparkSession) -> Iterator[Check]:
-    for name, (wanted, what) in _SETTINGS.items():
+    for name, (target, effect) in _SETTINGS.items():
         value = str(spark.conf.get(name)).lower()
-        advice = None if value == wanted else f"{name}={wanted} {what}"
+        advice = None if value == target else f"{name}={target} {effect}"
         yield Check(name, value, advice, is_fatal=name == "spark.limitPruning.enabled")
     v1 = str(spark.conf.get(_V1_SOURCES))
     advice = None if "parquet" in v1.lower().split(",") else f"add parquet to {_V1_SOURCES}"
@@ -138,7 +138,7 @@ def _settings(spark: SparkSession) -> Iterator[Check]:
 
 
 def _query(spark: SparkSession) -> Check:
-    """Prune one query on a table of its own."""
+    """Run one query that can be pruned, on a temporary table."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "numbers").as_uri()
         spark.range(0, 4000, numPartitions=4).write.parquet(path)
@@ -148,11 +148,11 @@ def _query(spark: SparkSession) -> Check:
     name = "a query"
     if len(rows) != 5 or min(rows) < 3000:
         return Check(
-            name, f"gave the rows {rows}", "this is a bug: please report it with this output"
+            name, f"returned the rows {rows}", "this is a bug: please report it with this output"
         )
     if limit.reason:
-        return Check(name, f"was not covered: {limit.reason.message}", "see the settings above")
-    read = f"{limit.row_groups_read} of {limit.row_groups_total} row groups"
-    if limit.no_page_skipping:
-        return Check(name, f"read {read}", limit.no_page_skipping, is_fatal=False)
+        return Check(name, f"not covered: {limit.reason.message}", "see the settings above")
+    read = f"{limit.row_groups.read} of {limit.row_groups.total} row groups"
+    if limit.pages.not_skipped_reason:
+        return Check(name, f"read {read}", limit.pages.not_skipped_reason, is_fatal=False)
     return Check(name, f"read {read}")

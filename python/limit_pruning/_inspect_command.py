@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from limit_pruning._inspection import Inspection, inspect
 from limit_pruning._quiet_session import quiet_session
-from limit_pruning.inspection import Inspection, inspect
 
 if TYPE_CHECKING:
     import argparse
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 def inspect_command(given: argparse.Namespace) -> int:
-    """Look at a table and print what was found; return the exit code 0."""
+    """Inspect a table and print the result; return the exit code 0."""
     with quiet_session("limit-pruning inspect") as spark:
-        look = _with_progress(spark, given)
+        inspection = _with_progress(spark, given)
     if given.json:
-        print(look.to_json())
+        print(inspection.to_json())
     else:
-        look.show()
+        inspection.show()
     return 0
 
 

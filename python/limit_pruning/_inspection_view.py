@@ -1,4 +1,4 @@
-"""What there is to show of an inspection."""
+"""The display of an inspection."""
 
 from __future__ import annotations
 
@@ -10,34 +10,36 @@ from limit_pruning._limit_view import limit_view
 from limit_pruning._text import human_bytes, human_rows, outcome_lines
 
 if TYPE_CHECKING:
-    from limit_pruning.inspection import ColumnLayout, Inspection
+    from limit_pruning._inspection import ColumnLayout, Inspection
 
-_HEADINGS = ("column", "type", "bounds", "nulls", "pages", "dictionary", "bloom", "layout")
+_HEADINGS = ("column", "type", "min/max", "nulls", "pages", "dictionary", "bloom", "layout")
 
 
-def inspection_view(look: Inspection) -> View:
-    """Return the query, all row groups, what a LIMIT would read, and how columns are laid out."""
+def inspection_view(inspection: Inspection) -> View:
+    """Return the query, all row groups, what a LIMIT would read, and the layout of columns."""
+    limit, row_groups = inspection.limit, inspection.row_groups
+    cells = tuple(_cells(column, row_groups.total) for column in inspection.columns)
     return replace(
-        limit_view(look.limit),
-        row_groups=look.row_groups,
-        omitted=look.row_groups_omitted,
-        notes=(_seen(look), f"LIMIT {look.limit.limit}: {'; '.join(outcome_lines(look.limit))}"),
-        grid=Grid(
-            _HEADINGS, tuple(_cells(column, look.row_groups_total) for column in look.columns)
-        ),
+        limit_view(limit),
+        row_groups=row_groups.details,
+        omitted=row_groups.omitted,
+        notes=(_summary(inspection), f"LIMIT {limit.limit}: {'; '.join(outcome_lines(limit))}"),
+        grid=Grid(_HEADINGS, cells),
     )
 
 
-def _seen(look: Inspection) -> str:
-    files = f"{look.files_looked_at:,} of {look.files:,} files looked at"
-    table = f"{human_rows(look.rows)} in {look.row_groups_total:,} row groups"
-    proved = f"{look.rows_proved:,} proved to match"
-    return f"{files}: {table}, {human_bytes(look.bytes)}; {proved}"
+def _summary(inspection: Inspection) -> str:
+    files, row_groups, rows = inspection.files, inspection.row_groups, inspection.rows
+    return (
+        f"{files.inspected:,} of {files.total:,} files inspected: {human_rows(rows.total)} in "
+        f"{row_groups.total:,} row groups, {human_bytes(row_groups.bytes)}; "
+        f"{rows.proved:,} proved to match"
+    )
 
 
 def _cells(column: ColumnLayout, row_groups: int) -> tuple[str, ...]:
     counts = (
-        column.bounds,
+        column.min_max,
         column.null_counts,
         column.page_indexes,
         column.dictionaries,

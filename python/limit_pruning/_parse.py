@@ -1,45 +1,67 @@
-"""Tells of a JAR that is older than this package."""
+"""Makes results from the JSON of the JAR, and detects a JAR of another version."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from py4j.protocol import Py4JError
 
+from limit_pruning._errors import JarMismatchError
+from limit_pruning._jar import jar_path
 from limit_pruning._version import __version__
-from limit_pruning.errors import JarMismatchError
-from limit_pruning.jar import jar_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_NO_METHOD = "does not exist"  # what py4j says; it has no class of errors for that
+    from _typeshed import DataclassInstance
+
+    Result = TypeVar("Result", bound=DataclassInstance)
+
+_NO_METHOD = "does not exist"  # in the message of py4j, which has no class for this error
 
 
 class Versioned(Protocol):
-    """What can tell the version of the JAR."""
+    """An object that has the version of the JAR."""
 
     def version(self) -> str:
-        """Return it."""
+        """Return the version."""
+
+
+def result_of(kind: type[Result], entry: Any, **converted: Any) -> Result:
+    """Return a result from the JSON object with the same names.
+
+    Args:
+        kind: A dataclass.
+        entry: The JSON object.
+        converted: Attributes for which the JSON value is not used as it is.
+
+    Raises:
+        KeyError: The JSON object lacks an attribute, or is no object.
+    """
+    if not isinstance(entry, dict):
+        raise KeyError(kind.__name__)
+    names = [field.name for field in fields(kind) if field.name not in converted]
+    return kind(**{name: entry[name] for name in names}, **converted)
 
 
 @contextmanager
 def parsed(bridge: Versioned) -> Iterator[None]:
-    """Raise JarMismatchError where a method or a key is not there that this package asks for."""
+    """Raise JarMismatchError where the JAR lacks a method or a key that this package needs."""
     try:
         yield
     except KeyError as error:
         raise _mismatch(bridge, str(error)) from error
     except Py4JError as error:
         if type(error) is Py4JError and _NO_METHOD in str(error):
-            raise _mismatch(bridge, "such thing") from error
+            raise _mismatch(bridge, "such method") from error
         raise
 
 
 def _mismatch(bridge: Versioned, missing: str) -> JarMismatchError:
     return JarMismatchError(
-        f"The session's JAR, of version {bridge.version()}, reports no {missing}; this package is "
-        f"limit_pruning {__version__} and brings a JAR of its own, at {jar_path()}: stop the "
-        "session and start it with that one, as limit_pruning.configure(builder) does."
+        f"The session's JAR has version {bridge.version()} and reports no {missing}; this package "
+        f"is limit_pruning {__version__}, and its JAR is {jar_path()}. Stop the session, and start "
+        "it with that JAR: limit_pruning.configure(builder) adds it."
     )

@@ -1,4 +1,4 @@
-"""A Spark session for one command, whose JVM writes into a file instead of the terminal."""
+"""A Spark session for one command. Its JVM logs to a file instead of the terminal."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
-from limit_pruning.errors import LimitPruningError
-from limit_pruning.session import configure, verify
+from limit_pruning._errors import LimitPruningError
+from limit_pruning._session import configure, verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,25 +21,25 @@ _LAST_LINES = 20
 
 
 class SessionNotStartedError(LimitPruningError):
-    """Spark could not be started; the message ends with what its JVM said."""
+    """Spark could not be started; the message ends with the last lines of its log."""
 
 
 @contextmanager
 def quiet_session(name: str) -> Iterator[SparkSession]:
-    """Start a session with the extension, and stop it in the end.
+    """Start a session with the extension, and stop it at the end.
 
-    Settings are those of spark-defaults.conf; where there is no master, Spark runs locally.
+    The settings are those of spark-defaults.conf; without a master there, Spark runs locally.
     """
-    # PySpark logs the stack of each error in a query; commands say it in one line.
+    # PySpark logs the stack of each error in a query; commands print one line instead.
     PySparkLogger.getLogger("SQLQueryContextLogger").disabled = True
-    with tempfile.TemporaryFile("w+b") as said:
+    with tempfile.TemporaryFile("w+b") as log:
         try:
-            with _stderr_into(said.fileno()):
+            with _stderr_into(log.fileno()):
                 spark = _start(name)
         except LimitPruningError:
             raise
         except Exception as error:
-            raise SessionNotStartedError(_problem(error, said.fileno())) from error
+            raise SessionNotStartedError(_problem(error, log.fileno())) from error
         try:
             yield spark
         finally:
@@ -57,7 +57,7 @@ def _start(name: str) -> SparkSession:
 
 @contextmanager
 def _stderr_into(file: int) -> Iterator[None]:
-    """Let this process, and those that it starts meanwhile, write errors into a file."""
+    """Redirect the standard error of this process, and of processes it starts, to a file."""
     sys.stderr.flush()
     terminal = os.dup(2)
     os.dup2(file, 2)
@@ -68,8 +68,8 @@ def _stderr_into(file: int) -> Iterator[None]:
         os.close(terminal)
 
 
-def _problem(error: Exception, said: int) -> str:
-    os.lseek(said, 0, os.SEEK_SET)
-    with os.fdopen(os.dup(said), encoding="utf-8", errors="replace") as file:
+def _problem(error: Exception, log: int) -> str:
+    os.lseek(log, 0, os.SEEK_SET)
+    with os.fdopen(os.dup(log), encoding="utf-8", errors="replace") as file:
         lines = file.read().splitlines()[-_LAST_LINES:]
     return "\n".join([f"Spark could not be started: {error}", *lines])

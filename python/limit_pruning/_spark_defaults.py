@@ -1,4 +1,4 @@
-"""Reads one setting from the spark-defaults.conf that the next session will be started with."""
+"""Reads one setting from the spark-defaults.conf of the next session."""
 
 import os
 import re
@@ -8,10 +8,10 @@ _ENTRY = re.compile(r"^\s*(?P<key>[^#!\s=:]+)\s*[=:\s]\s*(?P<value>.*?)\s*$")
 
 
 def spark_default(key: str) -> str | None:
-    """Return the value of `key` in spark-defaults.conf, or None where there is no such entry.
+    """Return the value of `key` in spark-defaults.conf, or None where the file has no such entry.
 
-    A value set on the builder hides the one in the file, so whoever appends must start from it.
-    The file is looked up as Spark does: ``SPARK_CONF_DIR``, else ``conf`` of ``SPARK_HOME``.
+    A value on the builder replaces the one in the file, so code that appends starts with this
+    value. The file is in ``SPARK_CONF_DIR``, else in ``conf`` of ``SPARK_HOME``, as for Spark.
     """
     value: str | None = None
     for line in _lines():

@@ -1,17 +1,18 @@
-"""The text of a report, for people."""
+"""The text of a report."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from limit_pruning.report import LimitReport
+    from limit_pruning._counts import FileCounts
+    from limit_pruning._report import LimitReport
 
 _INDENT = "\n  "
 
 
 def limit_text(limit: LimitReport) -> str:
-    """Return one line that names the LIMIT, and indented lines with what became of it."""
+    """Return one line with the query of the LIMIT, and indented lines with the result."""
     where = f" WHERE {limit.predicate}" if limit.predicate else ""
     order = f" ORDER BY {limit.order_by}" if limit.order_by else ""
     lines = [f"{limit.table}{where}{order} LIMIT {'?' if limit.limit is None else limit.limit}"]
@@ -19,75 +20,75 @@ def limit_text(limit: LimitReport) -> str:
 
 
 def outcome_lines(limit: LimitReport) -> list[str]:
-    """Return why the LIMIT was left to Spark, or what reading costs, and what was read."""
+    """Return why the LIMIT is not pruned, or what is to be read, and what was read."""
     lines = []
-    if limit.reason and limit.row_groups_scanned is None:
-        lines.append(f"left to Spark: {limit.reason.message}")
+    if limit.reason and limit.row_groups.scanned is None:
+        lines.append(f"not pruned: {limit.reason.message}")
     else:
         if limit.reason:
             lines.append(f"not covered: {limit.reason.message}")
         lines.append(_cost_line(limit))
-    if limit.rows_read is not None:
-        read = f"{human_rows(limit.rows_read)}{_groups_suffix(limit.row_groups_read)}"
-        skipped = _known("; {:,} skipped", limit.row_groups_skipped or None)
-        lines.append("read: " + _listed(read, limit.bytes_read) + skipped)
+    if limit.rows.read is not None:
+        read = f"{human_rows(limit.rows.read)}{_groups_suffix(limit.row_groups.read)}"
+        skipped = _known("; {:,} skipped", limit.row_groups.skipped or None)
+        lines.append("read: " + _listed(read, limit.bytes.read) + skipped)
     return lines
 
 
 def _row_group_lines(limit: LimitReport) -> list[str]:
-    total, matched, fully = (
-        limit.row_groups_total,
-        limit.row_groups_matched,
-        limit.row_groups_fully_matched,
-    )
-    if total is None or matched is None or fully is None:
+    counts = limit.row_groups
+    if counts.total is None:
         return []
-    lines = [
-        f"row_groups_pruned_statistics={total} total → {matched} matched -> {fully} fully matched"
-    ]
-    scanned = limit.row_groups_scanned
-    if scanned is not None:
+    steps = (
+        f"{counts.total} total → {counts.matched} matched -> {counts.fully_matched} fully matched"
+    )
+    lines = [f"row_groups_pruned_statistics={steps}"]
+    if counts.scanned is not None:
         if limit.order_by:
-            lines.append(bound_line(limit))
-        lines.append(f"limit_pruned_row_groups={matched} total → {scanned} matched")
+            lines.append(threshold_line(limit))
+        lines.append(f"limit_pruned_row_groups={counts.matched} total → {counts.scanned} matched")
     return lines
 
 
-def bound_line(limit: LimitReport) -> str:
-    """Return which value of the ORDER BY's key bounds the rows that are read."""
-    if limit.bound is None:
-        return "bound: found while reading"
-    certain = f"{human_rows(limit.rows_certain or 0)} certain"
-    return f"bound: {limit.bound}; {certain}; row groups dropped: {limit.row_groups_dropped}"
+def threshold_line(limit: LimitReport) -> str:
+    """Return the value of the ORDER BY's key that the rows to be read must reach."""
+    if limit.threshold is None:
+        return "threshold: found while reading"
+    certain = f"{human_rows(limit.rows.certain or 0)} certain"
+    dropped = f"row groups dropped: {limit.row_groups.dropped}"
+    return f"threshold: {limit.threshold}; {certain}; {dropped}"
 
 
 def _cost_line(limit: LimitReport) -> str:
-    parts = [
-        _known("files: {} scanned", limit.files_scanned),
-        _known("{} looked at", limit.files_looked_at)
-        + _known(" ({} known)", limit.footers_kept or None),
-        _known("{} in all", limit.files_total),
-    ]
-    files = ", ".join(part for part in parts if part)
-    rows = human_rows(limit.rows_to_read) if limit.rows_to_read is not None else ""
-    to_read = _listed(rows, limit.bytes_to_read)
+    rows = human_rows(limit.rows.to_read) if limit.rows.to_read is not None else ""
+    to_read = _listed(rows, limit.bytes.to_read)
     return "; ".join(
         part
         for part in (
-            files,
+            _files(limit.files),
             f"to read: {to_read}" if to_read else "",
-            _known("pages skipped: {:,}", limit.pages_skipped or None),
-            _known("planning: {:.1f} ms", limit.planning_ms),
+            _known("pages skipped: {:,}", limit.pages.skipped or None),
+            _known("planning: {:.1f} ms", limit.time.planning_ms),
             _row_filter(limit),
         )
         if part
     )
 
 
+def _files(files: FileCounts) -> str:
+    parts = (
+        _known("files: {} scanned", files.scanned),
+        _known("{} inspected", files.inspected)
+        + _known(" ({} cached)", files.footers_cached or None),
+        _known("{} total", files.total),
+    )
+    return ", ".join(part for part in parts if part)
+
+
 def _row_filter(limit: LimitReport) -> str:
     if limit.predicate is None:
         return ""
-    return f"row filter: {'skipped' if limit.row_filter_skipped else 'kept'}"
+    return f"row filter: {'skipped' if limit.row_filter_skipped else 'evaluated'}"
 
 
 def _listed(text: str, size: int | None) -> str:
@@ -95,7 +96,7 @@ def _listed(text: str, size: int | None) -> str:
 
 
 def human_bytes(count: int) -> str:
-    """Return a byte count in the largest binary unit that keeps it at 1 or above."""
+    """Return a number of bytes in the largest binary unit of which it is at least 1."""
     size = float(count)
     for unit in ("B", "KiB", "MiB", "GiB"):
         if size < 1024:

@@ -1,8 +1,7 @@
-"""Shows row groups: in a terminal by rich, in a notebook as a map, elsewhere as plain data."""
+"""Displays row groups: in a terminal with rich, in a notebook as a map, in pandas as a table."""
 
-from limit_pruning._display.exported import Exported
 from limit_pruning._display.frame import row_group_frame
 from limit_pruning._display.shown import Shown
 from limit_pruning._display.view import Grid, View
 
-__all__ = ["Exported", "Grid", "Shown", "View", "row_group_frame"]
+__all__ = ["Grid", "Shown", "View", "row_group_frame"]

@@ -1,4 +1,4 @@
-"""Row groups as a table of pandas."""
+"""Row groups as a pandas DataFrame."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from limit_pruning.errors import PandasNotInstalledError
-from limit_pruning.row_groups import RowGroupReport
+from limit_pruning._errors import PandasNotInstalledError
+from limit_pruning._row_groups import RowGroupReport
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,21 +17,21 @@ def row_group_frame(scans: Sequence[tuple[str, Sequence[RowGroupReport]]]) -> pd
     """Return one row for each row group of the scans, in their order.
 
     Args:
-        scans: Each one's table and row groups.
+        scans: The table and the row groups of each scan.
 
     Returns:
-        The columns are `scan` (the place of the scan, from 0), `table`, and the attributes of
+        The columns are `scan` (the position of the scan, from 0), `table`, and the attributes of
         RowGroupReport.
 
     Raises:
-        PandasNotInstalledError: There is no pandas.
+        PandasNotInstalledError: pandas is not installed.
     """
     try:
         import pandas as pd
     except ImportError as error:
         raise PandasNotInstalledError(
-            "pandas was not found; to_pandas() works with pandas 2.2 or later: "
-            "`pip install pandas`. to_dict() and to_json() need nothing."
+            "pandas was not found; to_pandas() needs pandas 2.2 or later: `pip install pandas`. "
+            "to_dict() and to_json() work without it."
         ) from error
     names = [field.name for field in fields(RowGroupReport)]
     rows = [

@@ -1,4 +1,4 @@
-"""Where the blocks of a row-group map stand: geometry alone, in percent of a line's width."""
+"""The layout of a row-group map: positions and widths in percent of a line's width."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from limit_pruning.row_groups import RowGroupReport
+from limit_pruning._row_groups import RowGroupReport
 
-# As many blocks as stand on one line while labels and frames are easy to see.
+# Blocks on one line at most, while labels and frames are easy to see.
 _FEW = 24
-# Share of a line below which a block could not be seen: 1.6 pixels of 400.
+# The least share of a line that is visible: 1.6 pixels of 400.
 _LEAST_SHARE = 0.004
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A row group on a line: where it stands, and whether it is the first one of its file."""
+    """A row group on a line: its position, and whether it is the first one of its file."""
 
     group: RowGroupReport
     x: float
@@ -27,7 +27,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Neighbouring blocks on a line: the file of the first, and whether that begins the file."""
+    """Adjacent blocks on a line: the file of the first one, and whether it begins that file."""
 
     file: str
     x: float
@@ -39,10 +39,10 @@ Line = tuple[Block, ...]
 
 
 def lines(row_groups: Sequence[RowGroupReport]) -> list[Line]:
-    """Lay row groups out in their order, on as many lines as make them easy to see.
+    """Return the blocks of row groups in their order, on as many lines as make them easy to see.
 
-    Widths are proportional to rows, with one scale for all lines; only what would be too narrow to
-    be seen is wider. The fullest line is 100 percent wide.
+    Widths are proportional to rows, with one scale for all lines; blocks that would be invisible
+    are wider. The fullest line is 100 percent wide.
     """
     if not row_groups:
         return []
@@ -64,10 +64,10 @@ def file_spans(line: Line) -> list[Span]:
     return [_span(list(blocks)) for _, blocks in groupby(line, lambda block: block.group.file)]
 
 
-def chosen_spans(line: Line) -> list[Span]:
-    """Return the runs of chosen blocks on a line that stand side by side."""
-    runs = groupby(line, lambda block: block.group.chosen)
-    return [_span(list(blocks)) for chosen, blocks in runs if chosen]
+def scanned_spans(line: Line) -> list[Span]:
+    """Return the runs of adjacent scanned blocks on a line."""
+    runs = groupby(line, lambda block: block.group.scanned)
+    return [_span(list(blocks)) for scanned, blocks in runs if scanned]
 
 
 def _placed(

@@ -1,4 +1,4 @@
-"""The legend of a row-group map, which counts the row groups as well: an HTML table."""
+"""The legend of a row-group map, with the number of row groups: an HTML table."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _BAR = 'y="6" width="16" height="6"'
 _WIDE = '<span class="wide">{}</span>'
 _HEAD = (
     '<tr><th></th><th>row groups</th><th>rows</th><th class="wide">size</th>'
-    f"<th>{_SWATCH.format('frame', _FRAME)}chosen</th>"
+    f"<th>{_SWATCH.format('frame', _FRAME)}scanned</th>"
     f"<th>{_SWATCH.format('read', _BAR)}{_WIDE.format('rows ')}to read</th></tr>"
 )
-# Stripes tell partially matching row groups apart where colours do not.
+# Stripes mark partially matching row groups for readers who do not see colours.
 _HATCH = (
     '<svg width="0" height="0" style="position:absolute" aria-hidden="true">'
     '<pattern id="{}" width="6" height="6" patternUnits="userSpaceOnUse" '
@@ -26,12 +26,12 @@ _HATCH = (
 
 
 def hatch(identifier: str) -> str:
-    """Return the pattern that page.css fills partially matching row groups with."""
+    """Return the pattern with which page.css fills partially matching row groups."""
     return _HATCH.format(identifier)
 
 
 def legend(counted: Sequence[Count]) -> str:
-    """Return a line for each state, with the look and the numbers of its row groups."""
+    """Return a line for each state, with the colour and the numbers of its row groups."""
     return f"<table>{_HEAD}{''.join(map(_row, counted))}</table>"
 
 
@@ -40,5 +40,5 @@ def _row(count: Count) -> str:
         f"<tr><th>{_SWATCH.format(count.state, _BLOCK)}{count.state}{_WIDE.format(' matching')}"
         f"</th><td>{count.row_groups:,}</td><td>{count.rows:,}</td>"
         f'<td class="wide">{human_bytes(count.size)}</td>'
-        f"<td>{count.chosen:,}</td><td>{count.rows_to_read:,}</td></tr>"
+        f"<td>{count.scanned:,}</td><td>{count.rows_to_read:,}</td></tr>"
     )

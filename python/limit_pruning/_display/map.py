@@ -1,7 +1,7 @@
-"""The row-group map: an SVG with one block for each row group, as wide as its rows are many.
+"""The row-group map: an SVG with one block for each row group, as wide as its number of rows.
 
-Positions across are in percent and those down in pixels, so that a map fills any width while its
-letters, gaps and frames stay as they are.
+Horizontal positions are in percent and vertical ones in pixels: a map fills any width, and the size
+of its letters, gaps and frames does not change.
 """
 
 from __future__ import annotations
@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
-from limit_pruning._display.layout import Block, Line, Span, chosen_spans, file_spans, lines
+from limit_pruning._display.layout import Block, Line, Span, file_spans, lines, scanned_spans
 from limit_pruning._display.names import short_names
 from limit_pruning._display.tooltip import tooltip
-from limit_pruning.row_groups import RowGroupReport
+from limit_pruning._row_groups import RowGroupReport
 
 _ALL_LINES = 320
 _LEAST_HEIGHT, _MOST_HEIGHT = 10, 36
 _GAP, _NAME = 4, 20
-# Share of a line, in percent, from which on there is room for a file's name, and from which on
-# there is room even where the map is narrow.
+# The least share of a line, in percent, with room for a file's name on a wide map, and on any map.
 _ROOM_FOR_NAME, _ROOM_ANYWHERE = 12, 30
 
 
@@ -26,8 +25,8 @@ def row_group_map(row_groups: Sequence[RowGroupReport], label: str) -> str:
     """Return the map as inline SVG, in the classes of page.css.
 
     Args:
-        row_groups: In the order of the files; one at least.
-        label: What the map shows, for those who do not see it.
+        row_groups: At least one, in file order.
+        label: A description of the map for screen readers.
     """
     placed = lines(row_groups)
     height = min(_MOST_HEIGHT, max(_LEAST_HEIGHT, _ALL_LINES // len(placed)))
@@ -53,7 +52,7 @@ def _line(line: Line, names: Mapping[str, str], height: int, dense: bool) -> Ite
             yield f'<line class="cut" {_at(span.x)} y2="{height}"/>'
         if not dense:
             yield from _name(span, names[span.file], height)
-    for span in chosen_spans(line):
+    for span in scanned_spans(line):
         yield f'<rect class="frame" {_across(span)} y="-2" height="{height + 4}"/>'
 
 

@@ -5,7 +5,7 @@ from itertools import takewhile
 
 
 def short_names(files: Iterable[str]) -> dict[str, str]:
-    """Return each file's path below the folder that all of them have in common.
+    """Return each file's path below the common folder of all files.
 
     Examples:
         >>> list(short_names(["s3://b/t/day=1/a.parquet", "s3://b/t/day=2/a.parquet"]).values())

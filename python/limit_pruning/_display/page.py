@@ -1,4 +1,4 @@
-"""What a notebook shows: a card for each scan, in HTML that needs nothing from elsewhere."""
+"""The display in a notebook: a card for each scan, in HTML without external resources."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from limit_pruning._display.view import STATE_NAMES, Grid, View, counts
 def page(views: Sequence[View], nothing: str) -> str:
     """Return the cards, or the sentence `nothing` where there is no view.
 
-    No script, no request; the style and the identifiers are of this one output, however many there
-    are on a page.
+    The HTML has no scripts and makes no requests. Its style and identifiers are unique, so several
+    outputs can be on one page.
     """
     name = f"limit-pruning-{secrets.token_hex(4)}"
     cards = "".join(map(_card, views)) or f"<section>{_paragraph(nothing, 'sum')}</section>"

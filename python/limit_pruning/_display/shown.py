@@ -1,4 +1,4 @@
-"""How results show themselves."""
+"""The display of results in terminals and notebooks."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ if TYPE_CHECKING:
 
 
 class Shown(ABC):
-    """A result that shows itself in terminals and notebooks; its ``str()`` is plain text.
+    """A result with a display in terminals and notebooks; its ``str()`` is plain text.
 
-    A subclass says by `_views` what there is to show; a dataclass is declared with ``repr=False``.
+    A subclass implements `_views`; a dataclass is declared with ``repr=False``.
     """
 
     __slots__ = ()
 
     @abstractmethod
     def _views(self) -> Sequence[View]:
-        """Return what there is to show; where nothing, ``str(self)`` is shown."""
+        """Return the scans to display; where there is none, ``str(self)`` is displayed."""
 
     def show(self) -> None:
-        """Print this with colours, row groups as a strip, for people at a terminal.
+        """Print the result with colours, and row groups as a strip.
 
-        Where the output is no terminal there are no colours; ``NO_COLOR`` is respected.
+        Output that is not a terminal gets no colours; ``NO_COLOR`` is respected.
         """
-        from rich import get_console  # slow, and needed at terminals alone
+        from rich import get_console  # slow to import, and not needed in notebooks
 
         get_console().print(self)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield what rich prints."""
+        """Yield the parts that rich prints."""
         from limit_pruning._display.terminal import rendered
 
         yield from rendered(self._views(), str(self), options)
 
     def __repr__(self) -> str:
-        """Return what `show` prints where people sit at a prompt, elsewhere plain text."""
+        """Return the output of `show` at an interactive prompt in a terminal, else plain text."""
         if hasattr(sys, "ps1"):
             from rich import get_console
 

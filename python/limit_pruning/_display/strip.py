@@ -1,4 +1,4 @@
-"""The row groups of a scan as a strip of characters, which tell the states without colours too."""
+"""The row groups of a scan as a strip of characters, one kind for each state."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from limit_pruning._display.view import STATES
-from limit_pruning.row_groups import RowGroupReport, State
+from limit_pruning._row_groups import RowGroupReport, State
 
 STYLES: dict[State, str] = {"not": "bright_black", "partially": "yellow", "fully": "green"}
 _MOST_LINES = 20
@@ -18,10 +18,10 @@ _ROOMY_CELLS = 4
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """Characters for the states, in their order, for a chosen row group, and between files."""
+    """The characters for the states, in their order, for scanned row groups, and between files."""
 
     states: tuple[str, str, str]
-    chosen: str
+    scanned: str
     between: str
 
     def of(self, state: State) -> str:
@@ -34,10 +34,10 @@ ASCII = Glyphs((".", "/", "#"), "^", "|")
 
 
 def strip(row_groups: Sequence[RowGroupReport], width: int, glyphs: Glyphs) -> Iterator[Text]:
-    """Yield lines of `width` cells at most, and below a line the marks of what is chosen.
+    """Yield lines of at most `width` cells, and below a line the marks of scanned row groups.
 
-    Few row groups are as wide as their rows are many, with gaps between them; of many, each has one
-    cell, with gaps between files. What exceeds twenty lines is counted.
+    Few row groups have widths proportional to their rows, and gaps between them. Many row groups
+    have one cell each, and gaps between files. Row groups after twenty lines are only counted.
     """
     sizes, group_gap, file_gap = _sizes(row_groups, width), " ", f" {glyphs.between} "
     if len(row_groups) * _ROOMY_CELLS > width:
@@ -54,7 +54,7 @@ def strip(row_groups: Sequence[RowGroupReport], width: int, glyphs: Glyphs) -> I
         blocks.append(gap, style="bright_black")
         blocks.append(glyphs.of(group.state) * size, style=STYLES[group.state])
         marks.append(" " * len(gap))
-        marks.append((glyphs.chosen if group.chosen else " ") * size, style="bold")
+        marks.append((glyphs.scanned if group.scanned else " ") * size, style="bold")
         file = group.file
     yield from _line(blocks, marks)
 

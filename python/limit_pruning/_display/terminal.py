@@ -1,4 +1,4 @@
-"""What a terminal shows: rich's renderables for a scan."""
+"""The display in a terminal: rich's renderables for a scan."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from rich.console import ConsoleOptions, RenderableType
 
 _INDENT = 2
-# Cells below which states have their short names, and sizes are left out.
+# Below this number of cells, states have short names, and sizes are not shown.
 _WIDE = 80
 
 
 def rendered(
     views: Sequence[View], nothing: str, options: ConsoleOptions
 ) -> Iterator[RenderableType]:
-    """Yield what stands on the screen for these views, or the sentence `nothing`."""
+    """Yield the parts to print for these views, or the sentence `nothing`."""
     if not views:
         yield Text(nothing)
     glyphs = ASCII if options.ascii_only else UNICODE
@@ -63,13 +63,13 @@ def _blocks(view: View, width: int, glyphs: Glyphs) -> Group:
 def _counts(view: View, glyphs: Glyphs, *, wide: bool) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bright_black")
     table.add_column(no_wrap=True)
-    headings = ["row groups", "rows", f"{glyphs.chosen} chosen", "to read"]
+    headings = ["row groups", "rows", f"{glyphs.scanned} scanned", "to read"]
     for heading in [*headings, "size"] if wide else headings:
         table.add_column(heading, justify="right")
     for count in counts(view.row_groups):
         name = Text(glyphs.of(count.state) * 2, style=STYLES[count.state])
         name.append(f" {STATE_NAMES[count.state] if wide else count.state}", style="default")
-        numbers = (count.row_groups, count.rows, count.chosen, count.rows_to_read)
+        numbers = (count.row_groups, count.rows, count.scanned, count.rows_to_read)
         size = [human_bytes(count.size)] if wide else []
         table.add_row(name, *(f"{number:,}" for number in numbers), *size)
     return table
@@ -90,7 +90,7 @@ def _indented(part: RenderableType, around: int = 0) -> Padding:
 
 def _writable(view: View, options: ConsoleOptions) -> View:
     def written(text: str) -> str:
-        # A name or a value must not steer the terminal.
+        # Control characters in a name or a value must not reach the terminal.
         text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
         if options.ascii_only:
             return text.replace("→", "->").encode("ascii", "backslashreplace").decode()

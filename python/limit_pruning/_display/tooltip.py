@@ -1,8 +1,8 @@
-"""What a row group's tooltip says."""
+"""The tooltip of a row group."""
 
 from limit_pruning._display.view import STATE_NAMES
+from limit_pruning._row_groups import DecidedBy, RowGroupReport
 from limit_pruning._text import human_bytes, human_rows
-from limit_pruning.row_groups import DecidedBy, RowGroupReport
 
 _DECIDED_BY: dict[DecidedBy, str] = {
     "statistics": "decided by the footer's statistics",
@@ -12,7 +12,7 @@ _DECIDED_BY: dict[DecidedBy, str] = {
 
 
 def tooltip(group: RowGroupReport, file: str) -> str:
-    """Return a few lines on a row group of the file that is called `file` for short."""
+    """Return a few lines about a row group; `file` is the short name of its file."""
     lines = [
         f"{file}, row group {group.ordinal}: {STATE_NAMES[group.state]}",
         group.why,
@@ -21,6 +21,6 @@ def tooltip(group: RowGroupReport, file: str) -> str:
     ]
     if group.decided_by:
         lines.append(_DECIDED_BY[group.decided_by])
-    if group.chosen:
-        lines.append(f"chosen: {human_rows(group.rows_to_read)} to read")
+    if group.scanned:
+        lines.append(f"scanned: {human_rows(group.rows_to_read)} to read")
     return "\n".join(lines)

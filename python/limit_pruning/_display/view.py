@@ -1,11 +1,11 @@
-"""What there is to show of one scan, for whichever medium."""
+"""The contents of a display, for terminals and notebooks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from limit_pruning.row_groups import RowGroupReport, State
+from limit_pruning._row_groups import RowGroupReport, State
 
 STATES: tuple[State, ...] = ("not", "partially", "fully")
 STATE_NAMES: dict[State, str] = {
@@ -17,7 +17,7 @@ STATE_NAMES: dict[State, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A small table: its headings, and rows of as many cells, of which the first two are names."""
+    """A small table: headings, and rows with as many cells; the first two of them are names."""
 
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -25,15 +25,15 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One scan: what was asked, what is known of its row groups, and what else there is to say.
+    """One scan: its query, its row groups, and notes.
 
     Attributes:
         table: Table name or path.
-        clauses: Keywords and what follows them, such as ("WHERE", "s >= 50") and ("LIMIT", "3").
-        row_groups: In the order of the files.
-        omitted: How many more row groups there are.
-        notes: Sentences to stand below; the first one sums up.
-        grid: What there is to tell of columns, below everything else.
+        clauses: Keywords and the text after them, such as ("WHERE", "s >= 50") and ("LIMIT", "3").
+        row_groups: In file order.
+        omitted: Further row groups, which are not displayed.
+        notes: Sentences; the first one is the summary.
+        grid: A table of the columns; None where there is none.
     """
 
     table: str
@@ -52,12 +52,12 @@ class Count:
     row_groups: int
     rows: int
     size: int
-    chosen: int
+    scanned: int
     rows_to_read: int
 
 
 def counts(row_groups: Sequence[RowGroupReport]) -> list[Count]:
-    """Count row groups by state; each state has an entry, in the order not, partially, fully."""
+    """Return the counts of row groups for each state, in the order not, partially, fully."""
     return [_count(state, [g for g in row_groups if g.state == state]) for state in STATES]
 
 
@@ -67,6 +67,6 @@ def _count(state: State, members: list[RowGroupReport]) -> Count:
         row_groups=len(members),
         rows=sum(group.rows for group in members),
         size=sum(group.bytes for group in members),
-        chosen=sum(group.chosen for group in members),
+        scanned=sum(group.scanned for group in members),
         rows_to_read=sum(group.rows_to_read for group in members),
     )

@@ -33,7 +33,7 @@ final class ExplainReasons extends ExtendedExplainGenerator {
     val lines = for (limit <- limits; reason <- limit.reason) yield {
       val rows = limit.limit.fold("")(n => s" $n")
       val order = limit.order.fold("")(order => s" ORDER BY ${order.key}")
-      val what = if (limit.isNarrowed) "not covered" else "left to Spark"
+      val what = if (limit.isNarrowed) "not covered" else "not pruned"
       s"${limit.table}$order LIMIT$rows: $what: ${reason.message} (${reason.code})"
     }
     if (lines.nonEmpty) lines.mkString("\n")

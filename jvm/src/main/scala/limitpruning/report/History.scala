@@ -46,8 +46,8 @@ final class History(most: Int) {
 final class Totals {
   import Totals._
 
-  private val queries, limits, covered, notCovered, leftToSpark = new LongAdder
-  private val rowGroupsLookedAt, rowGroupsRead, rowGroupsSkipped = new LongAdder
+  private val queries, limits, covered, notCovered, notPruned = new LongAdder
+  private val rowGroupsTotal, rowGroupsRead, rowGroupsSkipped = new LongAdder
   private val bytesTotal, bytesRead, planningNanos = new LongAdder
 
   /** Unexpected errors while planning, each of which left a LIMIT to Spark. */
@@ -58,13 +58,13 @@ final class Totals {
     "limits" -> limits.sum _,
     "limitsCovered" -> covered.sum _,
     "limitsNotCovered" -> notCovered.sum _,
-    "limitsLeftToSpark" -> leftToSpark.sum _,
-    "rowGroupsLookedAt" -> rowGroupsLookedAt.sum _,
+    "limitsNotPruned" -> notPruned.sum _,
+    "rowGroupsTotal" -> rowGroupsTotal.sum _,
     "rowGroupsRead" -> rowGroupsRead.sum _,
     "rowGroupsSkipped" -> rowGroupsSkipped.sum _,
     "bytesTotal" -> bytesTotal.sum _,
     "bytesRead" -> bytesRead.sum _,
-    "planningMillis" -> (() => planningNanos.sum / NanosPerMilli),
+    "planningMs" -> (() => planningNanos.sum / NanosPerMilli),
     "planningFailures" -> planningFailures.sum _
   )
 
@@ -88,8 +88,8 @@ final class Totals {
 
   private def add(limit: LimitReport): Unit = {
     limits.increment()
-    (if (limit.covered) covered else if (limit.isNarrowed) notCovered else leftToSpark).increment()
-    limit.rowGroups.foreach(counts => rowGroupsLookedAt.add(counts.total.toLong))
+    (if (limit.covered) covered else if (limit.isNarrowed) notCovered else notPruned).increment()
+    limit.rowGroups.foreach(counts => rowGroupsTotal.add(counts.total.toLong))
     limit.rowGroupsRead.foreach(rowGroupsRead.add)
     limit.rowGroupsSkipped.foreach(rowGroupsSkipped.add)
     // Of a scan that is left to Spark it is not known what it reads.

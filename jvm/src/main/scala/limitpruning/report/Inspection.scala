@@ -24,7 +24,7 @@ final class Inspection private[report] (
   private val layouts = look.columns.map(column => new ColumnLayout(column, look.isPartition(column)))
   private val describe = new DescribeRowGroups(look.classify, selection, columns = look.predicateColumns)
   private val told = ArrayBuffer.empty[RowGroupReport]
-  private var next, rowGroups, not, partially, fully = 0
+  private var next, rowGroups, matched, fullyMatched = 0
   private var rows, rowsMatching, bytes = 0L
 
   def files: Int = look.files.size
@@ -42,9 +42,11 @@ final class Inspection private[report] (
       for ((rowGroup, ordinal) <- file.rowGroups.zipWithIndex) {
         rowGroups += 1
         rowGroup.state match {
-          case MatchState.NotMatching => not += 1
-          case MatchState.PartiallyMatching => partially += 1
-          case MatchState.FullyMatching => fully += 1
+          case MatchState.NotMatching =>
+          case MatchState.PartiallyMatching => matched += 1
+          case MatchState.FullyMatching =>
+            matched += 1
+            fullyMatched += 1
         }
         rows += file.footer.rowGroups(ordinal).getRowCount
         rowsMatching += rowGroup.matching.map(_.rows).sum
@@ -60,17 +62,16 @@ final class Inspection private[report] (
   def result: String = ReportJson.write(
     ReportJson.fields(
       "limit" -> ReportJson.fieldsOf(planned.copy(map = RowGroupMap.Empty)),
-      "files" -> files,
-      "files_looked_at" -> next,
-      "row_groups_total" -> rowGroups,
-      "row_groups_not_matching" -> not,
-      "row_groups_partially_matching" -> partially,
-      "row_groups_fully_matching" -> fully,
-      "rows" -> rows,
-      "rows_proved" -> rowsMatching,
-      "bytes" -> bytes,
-      "row_groups" -> told.toSeq.map(ReportJson.fieldsOf),
-      "row_groups_omitted" -> (rowGroups - told.size),
+      "files" -> ReportJson.fields("total" -> files, "inspected" -> next),
+      "row_groups" -> ReportJson.fields(
+        "total" -> rowGroups,
+        "matched" -> matched,
+        "fully_matched" -> fullyMatched,
+        "bytes" -> bytes,
+        "details" -> told.toSeq.map(ReportJson.fieldsOf),
+        "omitted" -> (rowGroups - told.size)
+      ),
+      "rows" -> ReportJson.fields("total" -> rows, "proved" -> rowsMatching),
       "columns" -> layouts.map(fieldsOf)
     )
   )
@@ -81,7 +82,7 @@ private object Inspection {
     "name" -> layout.column.name,
     "type" -> layout.column.dataType.sql,
     "is_partition" -> layout.isPartition,
-    "bounds" -> layout.bounds,
+    "min_max" -> layout.bounds,
     "null_counts" -> layout.nullCounts,
     "page_indexes" -> layout.pageIndexes,
     "dictionaries" -> layout.dictionaries,

@@ -37,36 +37,43 @@ private[report] object ReportJson {
   def fieldsOf(limit: LimitReport): Fields = fields(
     "table" -> limit.table,
     "limit" -> limit.limit,
-    "order_by" -> limit.order.map(_.key),
-    "bound" -> limit.order.flatMap(_.bound),
-    "rows_certain" -> limit.order.flatMap(_.rowsCertain),
     "predicate" -> limit.predicate,
+    "order_by" -> limit.order.map(_.key),
+    "threshold" -> limit.order.flatMap(_.bound),
     "covered" -> limit.covered,
     "reason" -> limit.reason.map(reason => fields("code" -> reason.code, "message" -> reason.message)),
-    "row_groups_total" -> limit.rowGroups.map(_.total),
-    "row_groups_matched" -> limit.rowGroups.map(_.matched),
-    "row_groups_fully_matched" -> limit.rowGroups.map(_.fullyMatched),
-    "row_groups_dropped" -> limit.order.flatMap(_.rowGroupsDropped),
-    "row_groups_scanned" -> limit.rowGroups.flatMap(_.scanned),
-    "files_total" -> limit.files.map(_.total),
-    "files_looked_at" -> limit.files.map(_.lookedAt),
-    "footers_kept" -> limit.files.map(_.footersKept),
-    "files_scanned" -> limit.files.flatMap(_.scanned),
-    "bytes_total" -> limit.files.map(_.bytes),
-    "rows_to_read" -> limit.rowsToRead,
-    "row_ranges" -> limit.rowRanges,
-    "rows_cut" -> limit.rowsCut,
-    "pages_skipped" -> limit.pagesSkipped,
-    "no_page_skipping" -> limit.noPageSkipping,
-    "bytes_to_read" -> limit.bytesToRead,
-    "planning_ms" -> limit.planningMs,
     "row_filter_skipped" -> limit.rowFilterSkipped,
-    "rows_read" -> limit.rowsRead,
-    "row_groups_read" -> limit.rowGroupsRead,
-    "row_groups_skipped" -> limit.rowGroupsSkipped,
-    "bytes_read" -> limit.bytesRead,
-    "row_groups" -> limit.map.rowGroups.map(fieldsOf),
-    "row_groups_omitted" -> limit.map.omitted
+    "files" -> fields(
+      "total" -> limit.files.map(_.total),
+      "inspected" -> limit.files.map(_.lookedAt),
+      "footers_cached" -> limit.files.map(_.footersKept),
+      "scanned" -> limit.files.flatMap(_.scanned)
+    ),
+    "row_groups" -> fields(
+      "total" -> limit.rowGroups.map(_.total),
+      "matched" -> limit.rowGroups.map(_.matched),
+      "fully_matched" -> limit.rowGroups.map(_.fullyMatched),
+      "dropped" -> limit.order.flatMap(_.rowGroupsDropped),
+      "scanned" -> limit.rowGroups.flatMap(_.scanned),
+      "read" -> limit.rowGroupsRead,
+      "skipped" -> limit.rowGroupsSkipped,
+      "details" -> limit.map.rowGroups.map(fieldsOf),
+      "omitted" -> limit.map.omitted
+    ),
+    "pages" -> fields("skipped" -> limit.pagesSkipped, "not_skipped_reason" -> limit.noPageSkipping),
+    "rows" -> fields(
+      "to_read" -> limit.rowsToRead,
+      "ranges" -> limit.rowRanges,
+      "cut" -> limit.rowsCut,
+      "certain" -> limit.order.flatMap(_.rowsCertain),
+      "read" -> limit.rowsRead
+    ),
+    "bytes" -> fields(
+      "total" -> limit.files.map(_.bytes),
+      "to_read" -> limit.bytesToRead,
+      "read" -> limit.bytesRead
+    ),
+    "time" -> fields("planning_ms" -> limit.planningMs)
   )
 
   def fieldsOf(rowGroup: RowGroupReport): Fields = fields(
@@ -78,7 +85,7 @@ private[report] object ReportJson {
     "decided_by" -> rowGroup.decidedBy,
     "why" -> rowGroup.why,
     "facts" -> rowGroup.facts,
-    "chosen" -> rowGroup.rowsToRead.nonEmpty,
+    "scanned" -> rowGroup.rowsToRead.nonEmpty,
     "rows_to_read" -> rowGroup.rowsToRead.getOrElse(0L)
   )
 

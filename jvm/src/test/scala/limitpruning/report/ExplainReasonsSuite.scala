@@ -23,9 +23,9 @@ class ExplainReasonsSuite extends AnyFunSuite with SparkSuite {
     lines.dropWhile(_ != "== Extended Information (Limit Pruning) ==").drop(1).filter(_.nonEmpty)
   }
 
-  test("a LIMIT that is left to Spark has one line with the reason and its code") {
+  test("a LIMIT that is not pruned has one line with the reason and its code") {
     val Seq(line) = told(wildlife.where("s % 2 = 0").limit(1)): @unchecked
-    assert(line.contains("/wildlife LIMIT 1: left to Spark: ") && line.endsWith("(not-enough-rows)"))
+    assert(line.contains("/wildlife LIMIT 1: not pruned: ") && line.endsWith("(not-enough-rows)"))
   }
 
   test("so has one that is not covered, and one with an order") {
@@ -40,7 +40,7 @@ class ExplainReasonsSuite extends AnyFunSuite with SparkSuite {
       val one = wildlife.where("s % 2 = 0").limit(1)
       val lines =
         told(one.union(Wildlife.query(wildlife, limit = 4).selectExpr("species", "1L")).groupBy("s").count())
-      assert(lines.map(_.contains(": left to Spark: ")) == Seq(true, false), lines)
+      assert(lines.map(_.contains(": not pruned: ")) == Seq(true, false), lines)
     }
   }
 

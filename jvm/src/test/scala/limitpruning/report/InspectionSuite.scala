@@ -13,25 +13,28 @@ class InspectionSuite extends AnyFunSuite with SparkSuite {
   private def inspect(df: DataFrame): Inspection = bridge.inspect(execution(df), spark)
   private def json(look: Inspection): JsonNode = new ObjectMapper().readTree(look.result)
 
+  /** A number by its group and name. */
+  private def count(look: Inspection, path: String): Int = json(look).at(path).asInt
+
   test("it goes on file by file, and tells what was seen so far") {
     val look = inspect(Wildlife.query(two))
-    assert(look.files == 2 && json(look).get("files_looked_at").asInt == 0)
-    assert(look.lookAt(1) == 1 && json(look).get("row_groups_total").asInt == 4)
+    assert(look.files == 2 && count(look, "/files/inspected") == 0)
+    assert(look.lookAt(1) == 1 && count(look, "/row_groups/total") == 4)
     assert(look.lookAt(100) == 2 && look.lookAt(1) == 2)
     val all = json(look)
-    val states = Seq("not", "partially", "fully").map(state => all.get(s"row_groups_${state}_matching").asInt)
-    assert(states == Seq(2, 4, 2) && all.get("rows").asInt == 24 && all.get("rows_proved").asInt == 6)
-    assert(all.get("row_groups").size == 8 && all.get("bytes").asLong > 0)
-    assert(all.get("columns").size == 2 && all.get("columns").get(0).get("bounds").asInt == 8)
+    val rowGroups = Seq("total", "matched", "fully_matched").map(name => count(look, s"/row_groups/$name"))
+    assert(rowGroups == Seq(8, 6, 2) && count(look, "/rows/total") == 24 && count(look, "/rows/proved") == 6)
+    assert(all.at("/row_groups/details").size == 8 && count(look, "/row_groups/bytes") > 0)
+    assert(all.get("columns").size == 2 && all.get("columns").get(0).get("min_max").asInt == 8)
   }
 
-  test("what the LIMIT would read is what it reads, and is chosen in the map") {
+  test("what the LIMIT would read is what it reads, and is marked in the map") {
     val look = inspect(Wildlife.query(two))
     look.lookAt(2)
     val limit = json(look).get("limit")
-    assert(limit.get("covered").asBoolean && limit.get("row_groups_scanned").asInt == 1)
-    val chosen = (0 until 8).filter(json(look).get("row_groups").get(_).get("chosen").asBoolean)
-    assert(chosen == Seq(2))
+    assert(limit.get("covered").asBoolean && limit.at("/row_groups/scanned").asInt == 1)
+    val scanned = (0 until 8).filter(json(look).at("/row_groups/details").get(_).get("scanned").asBoolean)
+    assert(scanned == Seq(2))
     val declined = inspect(two.where("s % 2 = 0").limit(3))
     assert(json(declined).get("limit").get("reason").get("code").asText.nonEmpty)
   }

@@ -29,13 +29,13 @@ class KeepHistorySuite extends AnyFunSuite with SparkSuite {
     val Seq(limit) = kept.report.limits: @unchecked
     assert(limit.covered && limit.rowsRead.contains(3L) && limit.map == RowGroupMap.Empty)
     assert(totals.value("queries") == 1 && totals.value("limitsCovered") == 1)
-    assert(totals.value("rowGroupsLookedAt") == 4 && totals.value("rowGroupsRead") == 1)
+    assert(totals.value("rowGroupsTotal") == 4 && totals.value("rowGroupsRead") == 1)
   }
 
   test("one LIMIT that is not covered, and one that is left to Spark") {
     val (kept, totals) = heard { query(4).collect(); wildlife.where("s % 2 = 0").limit(1).collect() }
     assert(kept.map(_.report.limits.map(_.isNarrowed)) == Seq(Seq(true), Seq(false)))
-    assert(totals.value("limitsNotCovered") == 1 && totals.value("limitsLeftToSpark") == 1)
+    assert(totals.value("limitsNotCovered") == 1 && totals.value("limitsNotPruned") == 1)
   }
 
   test("what a command reads counts") {

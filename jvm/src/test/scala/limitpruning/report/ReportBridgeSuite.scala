@@ -19,42 +19,35 @@ class ReportBridgeSuite extends AnyFunSuite with SparkSuite {
   private val keys = Seq(
     "table",
     "limit",
-    "order_by",
-    "bound",
-    "rows_certain",
     "predicate",
+    "order_by",
+    "threshold",
     "covered",
     "reason",
-    "row_groups_total",
-    "row_groups_matched",
-    "row_groups_fully_matched",
-    "row_groups_dropped",
-    "row_groups_scanned",
-    "files_total",
-    "files_looked_at",
-    "footers_kept",
-    "files_scanned",
-    "bytes_total",
-    "rows_to_read",
-    "row_ranges",
-    "rows_cut",
-    "pages_skipped",
-    "no_page_skipping",
-    "bytes_to_read",
-    "planning_ms",
     "row_filter_skipped",
-    "rows_read",
-    "row_groups_read",
-    "row_groups_skipped",
-    "bytes_read",
+    "files",
     "row_groups",
-    "row_groups_omitted"
+    "pages",
+    "rows",
+    "bytes",
+    "time"
+  )
+
+  private val groups = Map(
+    "files" -> Seq("total", "inspected", "footers_cached", "scanned"),
+    "row_groups" ->
+      Seq("total", "matched", "fully_matched", "dropped", "scanned", "read", "skipped", "details", "omitted"),
+    "pages" -> Seq("skipped", "not_skipped_reason"),
+    "rows" -> Seq("to_read", "ranges", "cut", "certain", "read"),
+    "bytes" -> Seq("total", "to_read", "read"),
+    "time" -> Seq("planning_ms")
   )
 
   test("a report is JSON with the same keys for every LIMIT, null where a thing is not known") {
     for (limit <- Seq(3, 4)) {
       val Seq(node) = limits(Wildlife.query(wildlife, limit)): @unchecked
       assert(node.fieldNames.asScala.toSeq == keys)
+      for ((group, names) <- groups) assert(node.get(group).fieldNames.asScala.toSeq == names)
     }
     assert(limits(wildlife) == Nil)
   }
@@ -62,11 +55,11 @@ class ReportBridgeSuite extends AnyFunSuite with SparkSuite {
   test("a covered LIMIT as JSON") {
     val Seq(node) = limits(Wildlife.query(wildlife)): @unchecked
     assert(node.get("covered").asBoolean && node.get("row_filter_skipped").asBoolean)
-    assert(node.get("reason").isNull && node.get("rows_read").isNull)
-    val counts =
-      Seq("limit", "row_groups_total", "row_groups_matched", "row_groups_fully_matched", "row_groups_scanned")
-    assert(counts.map(node.get(_).asInt) == Seq(3, 4, 3, 1, 1))
-    assert(node.get("planning_ms").isDouble && node.get("predicate").asText.contains("50"))
+    assert(node.get("reason").isNull && node.at("/rows/read").isNull)
+    val counts = Seq("total", "matched", "fully_matched", "scanned")
+    assert(counts.map(node.get("row_groups").get(_).asInt) == Seq(4, 3, 1, 1))
+    assert(node.get("limit").asInt == 3)
+    assert(node.at("/time/planning_ms").isDouble && node.get("predicate").asText.contains("50"))
   }
 
   test("a declined LIMIT as JSON") {
@@ -74,21 +67,21 @@ class ReportBridgeSuite extends AnyFunSuite with SparkSuite {
     assert(!node.get("covered").asBoolean)
     assert(node.get("reason").get("code").asText == "not-enough-rows")
     assert(node.get("reason").get("message").asText.nonEmpty)
-    assert(node.get("row_groups_scanned").isNull && node.get("bytes_to_read").isNull)
+    assert(node.at("/row_groups/scanned").isNull && node.at("/bytes/to_read").isNull)
   }
 
   test("a LIMIT that is not covered, but helped, as JSON") {
     val Seq(node) = limits(Wildlife.query(wildlife, limit = 4)): @unchecked
     assert(!node.get("covered").asBoolean)
     assert(node.get("reason").get("code").asText == "not-enough-rows")
-    assert(node.get("row_groups_scanned").asInt == 3 && node.get("bytes_to_read").asLong > 0)
+    assert(node.at("/row_groups/scanned").asInt == 3 && node.at("/bytes/to_read").asLong > 0)
     assert(!node.get("row_filter_skipped").asBoolean)
   }
 
   test("a report does not run the query") {
     val query = Wildlife.query(wildlife)
     val _ = limits(query)
-    assert(limits(query).head.get("row_groups_read").isNull)
+    assert(limits(query).head.at("/row_groups/read").isNull)
   }
 
   test("a session with the rule is active, even while it is switched off") {

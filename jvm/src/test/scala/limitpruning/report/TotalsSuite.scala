@@ -30,7 +30,7 @@ class TotalsSuite extends AnyFunSuite with SparkSuite {
       "queries" -> 1L,
       "limits" -> 2L,
       "limitsCovered" -> 2L,
-      "rowGroupsLookedAt" -> 18L,
+      "rowGroupsTotal" -> 18L,
       "rowGroupsRead" -> 4L,
       "rowGroupsSkipped" -> 2L,
       "bytesTotal" -> 2000L,
@@ -42,14 +42,14 @@ class TotalsSuite extends AnyFunSuite with SparkSuite {
     val totals = new Totals
     val files = Some(FileCounts(7, 2, 0, None, bytes = 1000))
     totals.add(PruningReport(Seq(limit.copy(reason = Some(Reason.NoFiles), files = files))))
-    assert(values(totals) == Map("queries" -> 1L, "limits" -> 1L, "limitsLeftToSpark" -> 1L))
+    assert(values(totals) == Map("queries" -> 1L, "limits" -> 1L, "limitsNotPruned" -> 1L))
   }
 
   test("time and failures of planning") {
     val totals = new Totals
     totals.addPlanning(2500000)
     totals.planningFailures.increment()
-    assert(values(totals) == Map("planningMillis" -> 2L, "planningFailures" -> 1L))
+    assert(values(totals) == Map("planningMs" -> 2L, "planningFailures" -> 1L))
   }
 
   test("Spark's metrics show the totals of the session") {

@@ -1,8 +1,8 @@
-"""Where the extension's JAR is."""
+"""The path of the extension's JAR."""
 
 from pathlib import Path
 
-from limit_pruning.errors import JarNotFoundError
+from limit_pruning._errors import JarNotFoundError
 
 _JAR_NAME = "spark-limit-pruning.jar"
 _PACKAGE = Path(__file__).resolve().parent
@@ -11,14 +11,11 @@ _PACKAGE = Path(__file__).resolve().parent
 def jar_path() -> Path:
     """Return the absolute path of the extension's JAR; the file exists.
 
-    An installed wheel carries the JAR inside the package. An editable install of a checkout
-    uses the one that the build leaves in ``target/``.
-
-    Returns:
-        The path of the JAR.
+    An installed wheel contains the JAR. An editable install of a checkout uses the JAR that the
+    build writes to ``target/``.
 
     Raises:
-        JarNotFoundError: Neither place has the file.
+        JarNotFoundError: The file is in neither place.
 
     Examples:
         >>> limit_pruning.jar_path().name
@@ -31,8 +28,8 @@ def jar_path() -> Path:
     for candidate in candidates:
         if candidate.is_file():
             return candidate
-    looked_at = ", ".join(str(candidate) for candidate in candidates)
+    searched = ", ".join(str(candidate) for candidate in candidates)
     raise JarNotFoundError(
-        f"{_JAR_NAME} was not found (looked at: {looked_at}). In a checkout, run `make jar`; "
+        f"{_JAR_NAME} was not found (searched: {searched}). In a checkout, run `make jar`; "
         "otherwise reinstall the package spark-limit-pruning."
     )

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
 
 class Exported:
-    """A dataclass that gives itself as plain data."""
+    """A dataclass that can be converted to plain data."""
 
     __slots__ = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the attributes as dicts, lists, strings, numbers, booleans and None."""
-        result: Any = self  # a dataclass, as all that mix this in
+        """Return the attributes as plain data.
+
+        Returns:
+            A dict by attribute name. Values are dicts, lists, strings, numbers, booleans and None;
+            times are strings in ISO 8601.
+        """
+        result: Any = self  # every class that inherits from this one is a dataclass
         return {name: _plain(value) for name, value in asdict(result).items()}
 
     def to_json(self, indent: int | None = None) -> str:
         """Return `to_dict` as JSON text.
 
         Args:
-            indent: Spaces for each level; None puts all on one line.
+            indent: Spaces for each level; None puts everything on one line.
         """
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False)
 
@@ -31,4 +37,4 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
-    return value
+    return value.isoformat() if isinstance(value, datetime) else value

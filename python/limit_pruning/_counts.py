@@ -1,0 +1,123 @@
+"""The numbers of one LIMIT, in groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from limit_pruning._export import Exported
+from limit_pruning._row_groups import RowGroupReport
+
+
+@dataclass(frozen=True, slots=True)
+class FileCounts(Exported):
+    """Files of one scan.
+
+    Attributes:
+        total: Files that partition pruning leaves; None where no footer was read.
+        inspected: Files whose footers were used for planning; None where no footer was read.
+        footers_cached: Inspected files whose footers were in the cache; None where no footer was
+            read.
+        scanned: Files with a selected row group; None where the LIMIT is not pruned.
+    """
+
+    total: int | None
+    inspected: int | None
+    footers_cached: int | None
+    scanned: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroupCounts(Exported):
+    """Row groups of one scan.
+
+    Attributes:
+        total: Row groups in the inspected files; None where no footer was read.
+        matched: Row groups that may contain a matching row; None where no footer was read.
+        fully_matched: Row groups in which every row is proved to match; None where no footer was
+            read.
+        dropped: Matched row groups without a row that reaches the threshold; None where the LIMIT
+            is not pruned, or has no ORDER BY.
+        scanned: Selected row groups; None where the LIMIT is not pruned.
+        read: Row groups that the scan opened; None until the query has run, and where Spark's own
+            scan reads the files.
+        skipped: Row groups that the scan skipped, because enough rows that it had read sort before
+            theirs; None as for `read`.
+        details: The inspected row groups in file order, at most 5,000. Empty where no footer was
+            read, in a history, and where the driver has released them to free memory.
+        omitted: Inspected row groups after the first 5,000.
+    """
+
+    total: int | None
+    matched: int | None
+    fully_matched: int | None
+    dropped: int | None
+    scanned: int | None
+    read: int | None
+    skipped: int | None
+    details: tuple[RowGroupReport, ...] = field(repr=False)
+    omitted: int
+
+
+@dataclass(frozen=True, slots=True)
+class PageCounts(Exported):
+    """Data pages of the selected row groups, in the columns that are read.
+
+    Attributes:
+        skipped: Pages that are not read; None where the LIMIT is not pruned, and where Spark's own
+            scan reads the files.
+        not_skipped_reason: Why row groups are read whole, even if few of their rows are needed;
+            None where pages can be skipped.
+    """
+
+    skipped: int | None
+    not_skipped_reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RowCounts(Exported):
+    """Rows of one scan.
+
+    Attributes:
+        to_read: Selected rows; None where the LIMIT is not pruned.
+        ranges: Ranges of selected rows in row groups that are read in part; None where the LIMIT is
+            not pruned.
+        cut: Rows of the selected row groups that are not read; None where the LIMIT is not pruned.
+        certain: Rows that are certain to reach the threshold; None where the LIMIT is not pruned,
+            or has no ORDER BY.
+        read: Rows that the scan returned; None until the query has run, and where Spark's own scan
+            reads the files.
+    """
+
+    to_read: int | None
+    ranges: int | None
+    cut: int | None
+    certain: int | None
+    read: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ByteCounts(Exported):
+    """Bytes of one scan.
+
+    Attributes:
+        total: Length of all files that partition pruning leaves; None where no footer was read.
+        to_read: Compressed bytes that contain the selected rows, in the columns that are read; None
+            where the LIMIT is not pruned, and where Spark's own scan reads the files.
+        read: Compressed bytes of the pages that the scan read; None until the query has run, and
+            where Spark's own scan reads the files.
+    """
+
+    total: int | None
+    to_read: int | None
+    read: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Timings(Exported):
+    """Time spent on one LIMIT.
+
+    Attributes:
+        planning_ms: Milliseconds that pruning added to planning; None where nothing was measured.
+    """
+
+    planning_ms: float | None

@@ -1,0 +1,173 @@
+"""Adds the extension to a session, checks that it is active, and disables it for a block."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from limit_pruning._bridge import ReportBridge
+from limit_pruning._connect import connect_error, is_connect
+from limit_pruning._errors import ExtensionNotActiveError, UnsupportedSparkVersionError
+from limit_pruning._jar import jar_path
+from limit_pruning._spark_defaults import spark_default
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+
+EXTENSION = "limitpruning.LimitPruningExtensions"
+SUPPORTED_SPARK_LINES = ("4.0", "4.1", "4.2", "4.3")
+
+_ENABLED = "spark.limitPruning.enabled"
+_JARS = "spark.jars"
+_EXTENSIONS = "spark.sql.extensions"
+
+
+def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
+    """Add the extension to the session that `builder` starts.
+
+    Appends the JAR to ``spark.jars`` and the entry point to ``spark.sql.extensions``. Entries from
+    the builder or from spark-defaults.conf stay; a second call changes nothing. Spark reads these
+    settings when it starts: a running session does not change. With ``spark-submit`` the driver
+    has already started, so add the JAR on the command line:
+    ``spark-submit --jars "$(python -m limit_pruning jar)" ...``.
+
+    Args:
+        builder: A classic ``SparkSession.builder``. Other options can be set before or after.
+
+    Returns:
+        The same builder.
+
+    Raises:
+        SparkConnectNotSupportedError: The builder or the environment is set up for Spark Connect.
+        JarNotFoundError: The JAR does not exist.
+
+    Examples:
+        >>> spark = limit_pruning.configure(SparkSession.builder).getOrCreate()
+    """
+    options: dict[str, object] = getattr(builder, "_options", {})
+    _refuse_connect(builder, options)
+    for key, entry in ((_JARS, str(jar_path())), (_EXTENSIONS, EXTENSION)):
+        builder = builder.config(key, _appended(options.get(key, spark_default(key)), entry))
+    return builder
+
+
+def verify(spark: SparkSession) -> None:
+    """Raise an error unless the extension is loaded in `spark`.
+
+    If Spark cannot load an extension, it logs a warning and continues without it. Call this
+    function once after the start. It does not check ``spark.limitPruning.enabled``, which can
+    change at any time; `is_active` does.
+
+    Args:
+        spark: A classic session.
+
+    Raises:
+        SparkConnectNotSupportedError: The session is a Spark Connect one.
+        UnsupportedSparkVersionError: This release does not support the session's Spark version.
+        ExtensionNotActiveError: The session was started without the extension.
+
+    Examples:
+        >>> limit_pruning.verify(spark)
+    """
+    require(spark, "verify")
+
+
+def is_active(spark: SparkSession) -> bool:
+    """Return whether LIMITs over Parquet are pruned in `spark`.
+
+    This is the case where the extension is loaded and ``spark.limitPruning.enabled`` is true.
+
+    Args:
+        spark: A classic session, or a Spark Connect one: then the server must have loaded the
+            extension.
+
+    Examples:
+        >>> limit_pruning.is_active(spark)
+        True
+    """
+    if is_connect(spark):
+        loaded = spark.conf.isModifiable(_ENABLED)  # the extension registers its settings
+    else:
+        loaded = _is_supported(spark.version) and ReportBridge(spark).is_active()
+    return loaded and str(spark.conf.get(_ENABLED)).strip().lower() == "true"
+
+
+@contextmanager
+def disabled(spark: SparkSession) -> Iterator[None]:
+    """Disable the extension in `spark` for a block: queries are planned as without it.
+
+    The block sets ``spark.limitPruning.enabled`` to false. At its end, the setting has its previous
+    value again, or is unset as before; blocks can be nested. The setting belongs to the session, so
+    it applies to all threads that use `spark`. A classic DataFrame is planned once, by its first
+    action or report: one that was planned before the block does not change.
+
+    Args:
+        spark: A classic or a Spark Connect session.
+
+    Examples:
+        >>> with limit_pruning.disabled(spark):
+        ...     plain = spark.sql("SELECT * FROM t WHERE s >= 50 LIMIT 3").collect()
+    """
+    before = spark.conf.get(_ENABLED, None)
+    spark.conf.set(_ENABLED, "false")
+    try:
+        yield
+    finally:
+        if before is None:
+            spark.conf.unset(_ENABLED)
+        else:
+            spark.conf.set(_ENABLED, before)
+
+
+def require(spark: SparkSession, call: str) -> None:
+    """Do what `verify` does for another public function, which errors name."""
+    if is_connect(spark):
+        raise connect_error(call, "this session is a Spark Connect one")
+    if not _is_supported(spark.version):
+        raise UnsupportedSparkVersionError(
+            f"Spark {spark.version} was found; supported are {', '.join(SUPPORTED_SPARK_LINES)}. "
+            "Install one of these, for example `pip install 'pyspark>=4.0,<4.4'`."
+        )
+    if not ReportBridge(spark).is_active():
+        raise ExtensionNotActiveError(_not_active_message(spark))
+
+
+def _refuse_connect(builder: object, options: dict[str, object]) -> None:
+    mode = options.get("spark.api.mode", os.environ.get("SPARK_API_MODE", ""))
+    found = None
+    if is_connect(builder):
+        found = "this builder is a Spark Connect one"
+    elif "spark.remote" in options:
+        found = f"the builder has spark.remote={options['spark.remote']}"
+    elif str(mode).lower() == "connect":
+        found = "spark.api.mode is 'connect'"
+    elif "SPARK_REMOTE" in os.environ:
+        found = f"the environment has SPARK_REMOTE={os.environ['SPARK_REMOTE']}"
+    if found:
+        raise connect_error("configure", found)
+
+
+def _appended(present: object, entry: str) -> str:
+    entries = [part.strip() for part in str(present or "").split(",") if part.strip()]
+    return ",".join(entries if entry in entries else [*entries, entry])
+
+
+def _is_supported(version: str) -> bool:
+    line = re.match(r"\d+\.\d+", version)
+    return line is not None and line[0] in SUPPORTED_SPARK_LINES
+
+
+def _not_active_message(spark: SparkSession) -> str:
+    extensions = spark.conf.get(_EXTENSIONS, None) or "empty"
+    jars = spark.sparkContext.getConf().get(_JARS) or "empty"
+    return (
+        f"The extension {EXTENSION} is not active in this session (spark.sql.extensions is "
+        f"{extensions}, spark.jars is {jars}). Stop the session and "
+        "start it with limit_pruning.configure(SparkSession.builder).getOrCreate(); "
+        'with spark-submit, pass --jars "$(python -m limit_pruning jar)" '
+        f"--conf spark.sql.extensions={EXTENSION}."
+    )
