@@ -58,7 +58,7 @@ bench-clean: ## Remove the tables of make bench
 
 .PHONY: test
 test: setup $(if $(IS_DEFAULT),lint-python test-jvm,$(JAR)) ## Lint, Scala suites, pytest (with PYSPARK=<other>: pytest alone)
-	$(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadfile
+	$(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
 
 .PHONY: test-matrix
 test-matrix: ## make test on every supported minor version of Spark

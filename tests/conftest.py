@@ -51,6 +51,15 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     session.stop()
 
 
+# Files that take minutes, first: each process takes the next file when it has finished one.
+LONGEST = ["test_random_plans.py", "test_random_plans_hive.py"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the longest files first, so that no process is left with one at the end."""
+    items.sort(key=lambda item: item.path.name not in LONGEST)
+
+
 @pytest.fixture
 def wildlife(spark: SparkSession, tmp_path: Path) -> tables.Table:
     """The case study's table, registered as ``tracking_data``."""

@@ -31,7 +31,7 @@ QUERIES = {
     "null_partition": "SELECT id FROM sightings WHERE day IS NULL LIMIT 3",
     "exists": "SELECT 1 WHERE EXISTS (SELECT * FROM sightings WHERE s > 5)",
     "count": f"SELECT count(*) FROM ({ALPINE} LIMIT 3)",
-    "left_to_spark": "SELECT DISTINCT species FROM tracking_data LIMIT 2",
+    "not_pruned": "SELECT DISTINCT species FROM tracking_data LIMIT 2",
     "union_all": f"({ALPINE} LIMIT 3) UNION ALL (SELECT * FROM tracking_data LIMIT 1)",
 }
 
