@@ -8,8 +8,8 @@ import org.apache.spark.sql.types.StructType
 import org.openjdk.jmh.annotations._
 
 import limitpruning.parquet.{Footer, ReadSettings, RowGroupFacts}
-import limitpruning.search.{ClassifiedFile, ClassifyRowGroups}
 import limitpruning.predicate.{Column, ColumnFacts, Evaluator, MatchState, RowUnit}
+import limitpruning.search.{ClassifiedFile, ClassifyRowGroups}
 import limitpruning.select.ListedFile
 
 /**
