@@ -209,11 +209,20 @@ def test_what_is_no_parquet_is_told_in_one_line(spark: SparkSession, tmp_path: P
     assert len(str(error.value).splitlines()) == 1
 
 
-def test_a_number_below_one_is_an_error(spark: SparkSession, wildlife: Table) -> None:
-    with pytest.raises(limit_pruning.InspectionError, match="limit is 0; it must be at least 1"):
-        limit_pruning.inspect(spark, wildlife.path, limit=0)
-    with pytest.raises(limit_pruning.InspectionError, match="max_files is -1; it must be"):
-        limit_pruning.inspect(spark, wildlife.path, max_files=-1)
+@pytest.mark.parametrize("count", [0, -1, 1.5, True, "5", 2**31])
+def test_a_count_must_be_a_positive_int(spark: SparkSession, wildlife: Table, count: Any) -> None:
+    with pytest.raises(limit_pruning.InspectionError, match="it must be an int from 1"):
+        limit_pruning.inspect(spark, wildlife.path, limit=count)
+    with pytest.raises(limit_pruning.InspectionError, match="it must be an int from 1"):
+        limit_pruning.inspect(spark, wildlife.path, max_files=count)
+
+
+def test_errors_of_the_callback_are_passed_on(spark: SparkSession, wildlife: Table) -> None:
+    def progress(done: int, total: int) -> None:
+        raise KeyError(f"{done} of {total}")
+
+    with pytest.raises(KeyError, match="of"):
+        limit_pruning.inspect(spark, wildlife.path, progress=progress)
 
 
 @pytest.mark.usefixtures("wildlife")

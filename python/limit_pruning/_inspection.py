@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,7 +23,7 @@ from limit_pruning._source import query
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     import pandas as pd
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 Clustering = Literal["clustered", "partly clustered", "not clustered"]
 
 _FILES_A_STEP = 32
+_LARGEST = 2**31 - 1  # as Spark counts rows of a LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,34 +201,39 @@ def inspect(
     """
     require(spark, "inspect")
     for name, count in (("limit", limit), ("max_files", max_files)):
-        if count is not None and count < 1:
-            raise InspectionError(f"{name} is {count}; it must be at least 1.")
+        if count is not None and not _is_count(count):
+            raise InspectionError(f"{name} is {count!r}; it must be an int from 1 to {_LARGEST}.")
     bridge = ReportBridge(spark)
-    with parsed(bridge):
-        try:
-            df = query(spark, table, predicate, limit)
-            return _inspected(bridge, df, max_files, progress)
-        except PySparkException as error:
-            raise InspectionError(_first_line(error)) from error
-        except Py4JJavaError as error:
-            raise InspectionError(_first_line(error.java_exception.getMessage())) from error
-
-
-def _inspected(
-    bridge: ReportBridge,
-    df: DataFrame,
-    max_files: int | None,
-    progress: Callable[[int, int], None] | None,
-) -> Inspection:
-    inspection = bridge.inspect(df)
-    files = int(inspection.files())
+    with _errors_of(bridge):
+        inspection = bridge.inspect(query(spark, table, predicate, limit))
+        files = int(inspection.files())
     target = files if max_files is None else min(files, max_files)
     done = 0
     while done < target:
-        done = int(inspection.lookAt(min(_FILES_A_STEP, target - done)))
+        with _errors_of(bridge):
+            done = int(inspection.lookAt(min(_FILES_A_STEP, target - done)))
         if progress is not None:
             progress(done, target)
-    return inspection_of(json.loads(str(inspection.result())))
+    with _errors_of(bridge):
+        return inspection_of(json.loads(str(inspection.result())))
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= _LARGEST
+
+
+@contextmanager
+def _errors_of(bridge: ReportBridge) -> Iterator[None]:
+    """Raise what the JVM reports as an error of this package."""
+    with parsed(bridge):
+        try:
+            yield
+        except PySparkException as error:
+            raise InspectionError(_first_line(error)) from error
+        except Py4JJavaError as error:
+            cause = error.java_exception
+            problem = cause.getMessage() or cause.getClass().getName()
+            raise InspectionError(_first_line(problem)) from error
 
 
 def inspection_of(entry: dict[str, Any]) -> Inspection:

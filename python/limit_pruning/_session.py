@@ -102,8 +102,10 @@ def disabled(spark: SparkSession) -> Iterator[None]:
 
     The block sets ``spark.limitPruning.enabled`` to false. At its end, the setting has its previous
     value again, or is unset as before; blocks can be nested. The setting belongs to the session, so
-    it applies to all threads that use `spark`. A classic DataFrame is planned once, by its first
-    action or report: one that was planned before the block does not change.
+    it applies to all threads that use `spark`, and blocks of two threads must not overlap.
+
+    A classic DataFrame is planned once, by its first action or report. One that was planned before
+    the block does not change. One that is made in the block and first used after it is pruned.
 
     Args:
         spark: A classic or a Spark Connect session.
