@@ -19,7 +19,7 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
     LimitPruningConf.register()
-    // After filter push-down and partition pruning have settled, before anything is estimated from sizes.
+    // After filters were pushed down, before partitions of catalog tables are pruned and anything is estimated from sizes.
     extensions.injectPreCBORule { session =>
       // Spark makes its rules anew for each query that it optimizes.
       ExplainReasons.keepInStep(session)

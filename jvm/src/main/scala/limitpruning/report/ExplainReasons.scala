@@ -23,7 +23,7 @@ final class ExplainReasons extends ExtendedExplainGenerator {
   override def generateExtendedInfo(plan: SparkPlan): String =
     try reasonsOf(plan)
     catch {
-      // Spark calls this for every query that runs, and lets none but the first kind pass; see PruneByDecision for the others.
+      // Spark calls this for every query that runs, and lets none but the first kind pass; see PruneLimits for the others.
       case error @ (NonFatal(_) | _: LinkageError | _: StackOverflowError) =>
         s"No reasons can be shown: $error"
     }

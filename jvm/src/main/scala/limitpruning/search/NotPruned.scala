@@ -8,7 +8,7 @@ import limitpruning.predicate.Obstacle
 import limitpruning.select.{Reason, SearchCounts}
 
 /**
- * A LIMIT over Parquet that was left to Spark.
+ * A LIMIT over Parquet that is not pruned.
  *
  * @param scan what the LIMIT stands over, where it was of a form to be looked at
  * @param counts what was seen, where footers were read

@@ -1,12 +1,12 @@
 package limitpruning.select
 
 /**
- * Why a LIMIT over Parquet was left to Spark.
+ * Why a LIMIT over Parquet is not pruned, or not covered.
  *
  * @param code short and stable, for programs
  * @param message one sentence for people
  */
-sealed abstract class Reason(val code: String, val message: String)
+sealed abstract class Reason(val code: String, val message: String) extends Serializable
 
 object Reason {
 

@@ -162,7 +162,7 @@ object RowRange {
   def take(ranges: Seq[RowRange], rows: Long): Seq[RowRange] = {
     val before = ranges.scanLeft(0L)(_ + _.rows)
     ranges.zip(before).collect {
-      case (range, seen) if seen < rows => range.copy(until = range.until.min(range.from + (rows - seen)))
+      case (range, seen) if seen < rows => range.copy(until = range.from + range.rows.min(rows - seen))
     }
   }
 
