@@ -15,8 +15,8 @@ import limitpruning.select.Reason
 
 /**
  * Replaces the file index of a relation below a LIMIT by one of selected files and row groups: those that are proved to hold
- * enough rows, or with ORDER BY, those that may hold the first rows. Beside it, only the statistics of a catalog table change. Where nothing can be
- * skipped, nothing changes at all, and the reason is attached to the LIMIT as a tag.
+ * enough rows, or with ORDER BY, those that may hold the first rows. Beside it, only the statistics of a catalog table
+ * change. Where nothing can be skipped, nothing changes at all, and the reason is attached to the LIMIT as a tag.
  *
  * Fails open: an unexpected error leaves the query as it is, with one warning.
  *
