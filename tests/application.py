@@ -16,16 +16,19 @@ from pathlib import Path
 from typing import Any
 
 from cluster import LOOPBACK
-from cluster_driver import ON_LOOPBACK
+from cluster_driver import ON_LOOPBACK, PATIENT
 
 DRIVER = Path(__file__).with_name("application_driver.py")
-SETTINGS = ON_LOOPBACK | {
-    "spark.master": "local[2]",
-    "spark.sql.shuffle.partitions": "2",
-    "spark.sql.session.timeZone": "UTC",
-    "spark.limitPruning.failOnError": "true",
-    "spark.limitPruning.planning.maxTime": "60s",  # the first query waits for classes to load
-}
+SETTINGS = (
+    ON_LOOPBACK
+    | PATIENT
+    | {
+        "spark.master": "local[2]",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.limitPruning.failOnError": "true",
+    }
+)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,10 @@ ON_LOOPBACK = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.ui.enabled": "false",
 }
-TWO_SMALL_EXECUTORS = {
+PATIENT = {
+    "spark.limitPruning.planning.maxTime": "60s",  # the first query waits for classes to load
+}
+TWO_SMALL_EXECUTORS = PATIENT | {
     "spark.executor.memory": "512m",
     "spark.executor.cores": "1",
     "spark.executor.extraJavaOptions": JVM_FOR_SHORT_RUNS,
