@@ -15,7 +15,7 @@ PATIENCE = 20  # seconds, on a machine that is busy with other things
 OF_ONE_QUERY = (
     "limitpruning.parquet.Footer",
     "limitpruning.search.RowGroupSearch",
-    "limitpruning.catalyst.SelectedFileIndex",
+    "limitpruning.tables.SelectedFileIndex",
     "limitpruning.scan.LimitPrunedScanExec",
     "limitpruning.scan.PlannedRows",
 )

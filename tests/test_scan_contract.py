@@ -28,7 +28,7 @@ OF_ALL_NODES = {
 @pytest.fixture
 def contract(spark: SparkSession) -> Any:
     """Return the object with the table of decisions."""
-    return spark._jvm.limitpruning.catalyst.ScanContract  # type: ignore[union-attr]
+    return spark._jvm.limitpruning.tables.ScanContract  # type: ignore[union-attr]
 
 
 def items(found: Any) -> list[Any]:
@@ -77,7 +77,7 @@ def test_this_spark_has_no_field_that_nobody_has_decided_about(
         plain: Any = spark.sql("SELECT * FROM t")._jdf.queryExecution()
     scan = plain.executedPlan().collectLeaves().head()
     logical = plain.optimizedPlan().collectLeaves().head()
-    clauses: Any = spark._jvm.limitpruning.catalyst.ScanClauses  # type: ignore[union-attr]
+    clauses: Any = spark._jvm.limitpruning.tables.ScanClauses  # type: ignore[union-attr]
     for part, known in (
         (scan, clauses.fileSourceScan()),
         (logical, clauses.logicalRelation()),

@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 /** Imports between packages point one way: to what stands further left here. */
 class ImportsSuite extends AnyFunSuite {
   private val packages =
-    Seq("conf", "predicate", "select", "parquet", "footers", "scan", "search", "catalyst", "report")
+    Seq("conf", "predicate", "select", "parquet", "footers", "scan", "search", "tables", "catalyst", "report")
 
   private lazy val classes: JavaClasses = {
     val compiled = classOf[LimitPruningExtensions].getProtectionDomain.getCodeSource.getLocation.toURI

@@ -2,44 +2,37 @@ package limitpruning.catalyst
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.plans.logical.LocalLimit
+import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.footers.FactsCache
-import limitpruning.search.{ChooseTopRows, CoverLimit, LimitPlan, LimitedScan, LookAtTable, NotPruned}
+import limitpruning.search.{ChooseTopRows, CoverLimit, LimitPlan, LimitedScan, NotPruned, SearchInputs}
 import limitpruning.select.Reason
 
 /** Decides what to read for one LIMIT, with ORDER BY or without: match the plan, list the table, search. */
 final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf) {
 
-  /** @return the index to read through, or why the LIMIT is not pruned; `None` where the LIMIT does not concern Parquet */
-  def apply(limit: LocalLimit): Option[Either[NotPruned, (LimitedScan, SelectedFileIndex)]] =
+  /** @return the LIMIT over what was chosen, or why it is not pruned; `None` if it is over no table that is known */
+  def apply(limit: LocalLimit): Option[Either[NotPruned, LogicalPlan]] =
     MatchTopRows.of(limit) match {
-      case Some(ordered) => decide(ordered)(_.scan)(top => Seq(top.key.child))(ChooseTopRows(_, _))
-      case None => MatchLimit.of(limit).flatMap(decide(_)(identity)(_ => Nil)(CoverLimit(_, _)))
+      case Some(ordered) => decide(limit, ordered)(_.scan)(top => Seq(top.key.child))(ChooseTopRows(_, _))
+      case None => MatchLimit.of(limit).flatMap(decide(limit, _)(identity)(_ => Nil)(CoverLimit(_, _)))
     }
 
   /** @param keys what is asked of row groups beside the predicate */
-  private def decide[A](matched: Either[Reason, A])(scanOf: A => LimitedScan)(keys: A => Seq[Expression])(
-      search: (A, LookAtTable) => Either[NotPruned, LimitPlan]
-  ): Option[Either[NotPruned, (LimitedScan, SelectedFileIndex)]] = matched match {
+  private def decide[A](
+      local: LocalLimit,
+      matched: Either[Reason, A]
+  )(scanOf: A => LimitedScan)(keys: A => Seq[Expression])(
+      search: (A, SearchInputs) => Either[NotPruned, LimitPlan]
+  ): Option[Either[NotPruned, LogicalPlan]] = matched match {
     case Left(reason) => Some(Left(NotPruned(reason)))
     case Right(request) =>
       val scan = scanOf(request)
-      if (scan.relation.location.isInstanceOf[SelectedFileIndex]) None
+      if (scan.table.selected.nonEmpty) None
       else {
-        val table = new LookAtTable(scan, session, cache, conf, keys(request))
-        Some(search(request, table).map(plan => (scan, indexOf(plan, table))))
+        val inputs = new SearchInputs(scan, session, cache, conf, keys(request))
+        Some(search(request, inputs).map(inputs.listing.read(local, _)))
       }
   }
-
-  private def indexOf(plan: LimitPlan, table: LookAtTable): SelectedFileIndex =
-    new SelectedFileIndex(
-      table.index,
-      plan.rows,
-      table.settings,
-      plan.seen,
-      plan.noteKeys,
-      plan.look
-    )
 }

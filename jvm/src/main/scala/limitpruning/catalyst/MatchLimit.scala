@@ -10,29 +10,30 @@ import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.types.StructType
 
 import limitpruning.predicate.{BriefSql, Nesting}
-import limitpruning.search.LimitedScan
+import limitpruning.search.{LimitedScan, Table}
 import limitpruning.select.Reason
+import limitpruning.tables.Tables
 
-/** Finds a LIMIT over nothing but deterministic projections and filters over Parquet. */
+/** Finds a LIMIT over nothing but deterministic projections and filters over a table. */
 object MatchLimit {
 
-  /** What `local` stands over, or why that is not ours; `None` where it is no LIMIT over Parquet at all. */
+  /** What `local` is over, or why it is not pruned; `None` if it is over none of the [[Tables]] at all. */
   def of(local: LocalLimit): Option[Either[Reason, LimitedScan]] = local.child match {
-    case ScanOperation(projections, filtersAbove, filters, ParquetScan(logical, relation)) =>
+    case ScanOperation(projections, filtersAbove, filters, ScannedTable(Right(table))) =>
       local.limitExpr match {
         case IntegerLiteral(limit) if limit > 0 =>
           val unsupported = (filters ++ filtersAbove).flatMap(subqueryIn).headOption
             .orElse((projections ++ filters ++ filtersAbove).flatMap(unsupportedUse).headOption)
             // What is proved is proved of the filters below; those above may leave fewer rows.
             .orElse(filtersAbove.headOption.map(filter => Reason.FilterAbove(BriefSql(filter))))
-          val reason = unsupported.orElse(ParquetScan.unsupported(logical, relation))
+          val reason = unsupported.orElse(table.unsupported)
           val needed = AttributeSet.fromAttributeSets(projections.map(_.references))
-          Some(reason.toLeft(LimitedScan(limit, filters, needed, logical, relation)))
+          Some(reason.toLeft(LimitedScan(limit, filters, needed, table)))
         case IntegerLiteral(_) => None
         case _ => left(Reason.LimitNotConstant)
       }
-    case ScanOperation(_, _, _, SparkV2ParquetScan()) => left(Reason.DataSourceV2)
-    case ScanOperation(_, _, _, other) if readsParquetUnlimited(other) =>
+    case ScanOperation(_, _, _, ScannedTable(Left(reason))) => left(reason)
+    case ScanOperation(_, _, _, other) if readsTableUnlimited(other) =>
       left(blockedBy(other))
     case _ => None
   }
@@ -56,11 +57,15 @@ object MatchLimit {
 
   private def left(reason: Reason): Option[Either[Reason, LimitedScan]] = Some(Left(reason))
 
-  /** Whether a Parquet scan stands below that no other LIMIT speaks for (as those under a UNION do). */
-  private def readsParquetUnlimited(plan: LogicalPlan): Boolean = plan match {
+  /** Whether a table is read below without a LIMIT of its own, as the inputs of a UNION have. */
+  private def readsTableUnlimited(plan: LogicalPlan): Boolean = plan match {
     case _: LocalLimit => false
-    case ParquetScan(_, _) | SparkV2ParquetScan() => true
-    case other => other.children.exists(readsParquetUnlimited)
+    case ScannedTable(_) => true
+    case other => other.children.exists(readsTableUnlimited)
+  }
+
+  private object ScannedTable {
+    def unapply(plan: LogicalPlan): Option[Either[Reason, Table]] = Tables.of(plan)
   }
 }
 

@@ -9,6 +9,7 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, FilterExec, SparkPlan
 import org.apache.spark.sql.execution.datasources.FileSourceStrategy
 
 import limitpruning.scan.{LimitPrunedScanExec, NoteTopKeysExec}
+import limitpruning.tables.{ScanClauses, ScanContract, SelectedFileIndex, SelectedRelation}
 
 /**
  * Plans a scan of a selection. Where every selected row satisfies the predicate, neither the Filter nor the columns
@@ -36,9 +37,9 @@ final case class PlanLimitPrunedScan(session: SparkSession) extends Strategy {
 
   private def replaceScan(planned: SparkPlan, index: SelectedFileIndex): SparkPlan = {
     val replaced = planned.transformUp { case scan: FileSourceScanExec =>
-      withAllFilters(scan, LimitPrunedScanExec(scan, index.chosen, index.settings, index.look))
+      withAllFilters(scan, LimitPrunedScanExec(scan, index.chosen, index.settings, index.plan.look))
     }
-    index.noteKeys.fold(replaced)(noting(_, index.chosen.limit, replaced))
+    index.plan.noteKeys.fold(replaced)(noting(_, index.chosen.limit, replaced))
   }
 
   /** Spark leaves filters on partition columns to its scan alone, which prunes directories by them. Ours does not. */

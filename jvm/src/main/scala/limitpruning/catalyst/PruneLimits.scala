@@ -44,7 +44,7 @@ final case class PruneLimits(session: SparkSession, state: PlanningState) extend
           Some(Left(NotPruned(Reason.PlanningFailed(error.toString))))
       } finally state.addPlanning(System.nanoTime() - started)
     decision match {
-      case Some(Right((scan, index))) => SelectedRelation.replaceIn(limit, scan, index)
+      case Some(Right(pruned)) => pruned
       case Some(Left(refusal)) =>
         limit.setTagValue(NotPruned.Tag, refusal)
         limit

@@ -1,5 +1,6 @@
 package limitpruning.parquet
 
+import org.apache.spark.sql.catalyst.analysis.{Resolver, caseInsensitiveResolution, caseSensitiveResolution}
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetOptions, ParquetUtils}
 import org.apache.spark.sql.internal.SQLConf
@@ -20,6 +21,9 @@ final case class ReadSettings(
     rebaseMode: String,
     trustedWritersOnly: Boolean = false
 ) {
+
+  /** Whether two names are the same column. */
+  def resolver: Resolver = if (caseSensitive) caseSensitiveResolution else caseInsensitiveResolution
 
   /**
    * Proofs are of what Spark reads with the settings of planning, and Spark looks up its settings when a query runs.

@@ -18,6 +18,8 @@ object Obstacle {
 
   final case class UntestedWriter(writer: String) extends Obstacle(s"its writer is not trusted: $writer")
 
+  case object RowsNotInTable extends Obstacle("the table may have deleted rows of the file")
+
   final case class Undecided(conjunct: String) extends Obstacle(s"$conjunct holds for some rows perhaps")
 }
 

@@ -5,9 +5,10 @@ import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.internal.SQLConf
 
-import limitpruning.catalyst.{MatchLimit, SelectedRelation}
+import limitpruning.catalyst.MatchLimit
 import limitpruning.conf.{LimitPruningConf, SparkSessions}
 import limitpruning.search.InspectTable
+import limitpruning.tables.SelectedRelation
 
 /** Begins to look at the table of a query with one LIMIT, which is planned for that and not run. */
 private[report] object BeginInspection {

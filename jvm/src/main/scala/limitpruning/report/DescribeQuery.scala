@@ -1,20 +1,19 @@
 package limitpruning.report
+
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{Expression, IntegerLiteral}
-import org.apache.spark.sql.catalyst.plans.logical.{CommandResult, LocalLimit, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{CommandResult, LeafNode, LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
 import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
-import limitpruning.catalyst.{
-  MatchLimit, MatchTopRows, NativeEngines, ParquetScan, PlanLimitPrunedScan, SelectedFileIndex,
-  SelectedRelation
-}
+import limitpruning.catalyst.{MatchLimit, MatchTopRows, NativeEngines, PlanLimitPrunedScan}
 import limitpruning.predicate.BriefSql
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
-import limitpruning.search.{LimitedScan, NotPruned, SeenRowGroups}
+import limitpruning.search.{LimitedScan, NotPruned, SeenRowGroups, Table}
 import limitpruning.select.{CandidateRows, ChosenRows, Reason, SearchCounts, Selection}
+import limitpruning.tables.{SelectedFileIndex, SelectedRelation, Tables}
 
 /** Reads a report off a query's plans: what was decided stands in them, so nothing is kept elsewhere. */
 object DescribeQuery {
@@ -51,8 +50,10 @@ object DescribeQuery {
 
   private def describe(limit: LocalLimit, physical: SparkPlan, most: Int): Option[LimitReport] =
     MatchTopRows.of(limit).map(_.map(_.scan)).orElse(MatchLimit.of(limit)).map {
-      case Right(scan) => scan.logical match {
-          case SelectedRelation(_, index) => planned(limit, scan, index, physical, most)
+      case Right(scan) => scan.table.leaf match {
+          case SelectedRelation(relation, index) =>
+            val session = relation.relation.sqlContext.sparkSession
+            planned(limit, scan, index, session, physical, most)
           case _ => refused(limit, tagged(limit).getOrElse(NotPruned(Reason.NotLookedAt, Some(scan))), most)
         }
       case Left(reason) => refused(limit, tagged(limit).getOrElse(NotPruned(reason)), most)
@@ -64,6 +65,7 @@ object DescribeQuery {
       limit: LocalLimit,
       limited: LimitedScan,
       index: SelectedFileIndex,
+      session: SparkSession,
       physical: SparkPlan,
       most: Int
   ): LimitReport = {
@@ -85,7 +87,7 @@ object DescribeQuery {
         Some(limited.copy(conjuncts = chosen.conjuncts)),
         Some(chosen.counts),
         chosen.planningNanos,
-        index.seen
+        index.plan.seen
       ),
       most
     )
@@ -96,7 +98,7 @@ object DescribeQuery {
       }
       def measured(name: String): Option[Long] = scan.filter(_ => hasRun).map(_.metrics(name).value)
       LimitReport(
-        table = table(limited.logical),
+        table = limited.table.name,
         limit = Some(chosen.limit),
         order = order,
         predicate = predicate(chosen.conjuncts),
@@ -109,7 +111,7 @@ object DescribeQuery {
         rowsCut = Some(chosen.selection.rowsCut),
         pagesSkipped = scan.map(_.pagesSkipped),
         noPageSkipping = scan.fold(
-          NativeEngines.reasonForFileScan(limited.relation.sparkSession, chosen.selection)
+          NativeEngines.reasonForFileScan(session, chosen.selection)
             .map(reason => s"files are read whole: $reason")
         )(_.noPageSkipping),
         bytesToRead = scan.map(_.bytesToRead),
@@ -118,7 +120,7 @@ object DescribeQuery {
         rowGroupsRead = measured(ScanMetrics.RowGroupsRead),
         rowGroupsSkipped = measured(ScanMetrics.RowGroupsSkipped),
         bytesRead = measured(ScanMetrics.BytesRead),
-        map = map(index.seen, most, Some(chosen.selection), order.flatMap(_.bound))
+        map = map(index.plan.seen, most, Some(chosen.selection), order.flatMap(_.bound))
       )
     }
   }
@@ -129,7 +131,7 @@ object DescribeQuery {
   }
 
   private def refused(limit: LocalLimit, refusal: NotPruned, most: Int): LimitReport = LimitReport(
-    table = refusal.scan.map(_.logical).orElse(firstTable(limit)).fold("")(table),
+    table = refusal.scan.map(_.table).orElse(firstTable(limit)).fold("")(_.name),
     limit = IntegerLiteral.unapply(limit.limitExpr),
     order = MatchTopRows.of(limit).flatMap(_.toOption).map(top => OrderReport(top.key.sql, None, None, None)),
     predicate = refusal.scan.flatMap(scan => predicate(scan.conjuncts)),
@@ -140,14 +142,10 @@ object DescribeQuery {
     map = map(refusal.seen, most)
   )
 
-  private def firstTable(plan: LogicalPlan): Option[LogicalRelation] =
-    plan.collectFirst { case ParquetScan(logical, _) => logical }
-
-  private def table(logical: LogicalRelation): String =
-    logical.catalogTable.map(_.identifier.unquotedString).getOrElse(logical.relation match {
-      case files: HadoopFsRelation => files.location.rootPaths.mkString(", ")
-      case other => other.toString
-    })
+  private def firstTable(plan: LogicalPlan): Option[Table] =
+    plan.collect { case leaf: LeafNode => Tables.of(leaf) }.flatten.collectFirst { case Right(table) =>
+      table
+    }
 
   private def predicate(conjuncts: Seq[Expression]): Option[String] =
     if (conjuncts.isEmpty) None else Some(BriefSql.and(conjuncts))

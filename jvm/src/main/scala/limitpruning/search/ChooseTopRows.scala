@@ -20,7 +20,7 @@ object ChooseTopRows {
     Some(top.sorted).filter(key => selection.rowGroups > 1 && !key.exists(_.isInstanceOf[GetStructField]))
 
   /** @return what to read, or why the LIMIT is not pruned */
-  def apply(top: TopRowsScan, table: LookAtTable): Either[NotPruned, LimitPlan] = {
+  def apply(top: TopRowsScan, table: SearchInputs): Either[NotPruned, LimitPlan] = {
     val started = System.nanoTime()
     val scan = top.scan
     val files = table.files // listed before the time for footers begins

@@ -15,20 +15,22 @@ import limitpruning.select.ListedFile
  * @param conjuncts the predicate over the relation's columns; with none, every row matches
  * @param output the relation's columns, by the names that its schema gives them
  * @param partitions the relation's partition columns, whose values are the directory's, not the file's
- * @param alsoAsked expressions whose columns' facts are wanted beside the predicate's
+ * @param alsoNeeded expressions whose columns' facts are needed beside the predicate's
+ * @param known what the table knows of a file without its footer
  */
 final class ClassifyRowGroups(
     conjuncts: Seq[Expression],
     output: Seq[Attribute],
     partitions: StructType,
     settings: ReadSettings,
-    alsoAsked: Seq[Expression] = Nil
+    alsoNeeded: Seq[Expression] = Nil,
+    known: ListedFile => FileFacts = _ => FileFacts.InFooterOnly
 ) {
   import ClassifyRowGroups._
 
   /** The predicate's columns, and those of what is asked beside it, in the order in which units of rows number them. */
   val columns: IndexedSeq[Column] = for {
-    column <- (conjuncts ++ alsoAsked).flatMap(Column.in).distinctBy(_.id).toIndexedSeq
+    column <- (conjuncts ++ alsoNeeded).flatMap(Column.in).distinctBy(_.id).toIndexedSeq
     attribute <- output.find(_.exprId == column.attribute.exprId)
     if !isMetadata(attribute)
   } yield column.copy(attribute = attribute)
@@ -44,17 +46,27 @@ final class ClassifyRowGroups(
     if (conjuncts.isEmpty) None else Some(new Evaluator(conjuncts, columns))
 
   def apply(listed: ListedFile, footer: Footer): ClassifiedFile = {
-    val isBelieved = !settings.trustedWritersOnly || TestedWriters.contain(footer.createdBy)
+    val doubt = untested(footer).orElse(incomplete(listed, footer))
     val facts = new RowGroupFacts(footer, settings)
     // The footer is asked about its writer and calendar once.
     val sources = columns.map(source(_, listed, facts))
     val rowGroups =
-      if (isBelieved) footer.rowGroups.indices.map { ordinal =>
+      if (doubt.isEmpty) footer.rowGroups.indices.map { ordinal =>
         classify(footer.rowGroups(ordinal).getRowCount, new KnownFacts(sources, ordinal))
       }
-      else doubted(footer)
-    new ClassifiedFile(listed, footer, facts, sources, isBelieved, rowGroups)
+      else footer.rowGroups.map(_ => undecided(doubt))
+    new ClassifiedFile(listed, footer, facts, sources, doubt.isEmpty, rowGroups)
   }
+
+  /** Not even the numbers of rows are believed of writers that were not tested, where the settings say so. */
+  private def untested(footer: Footer): Option[Obstacle] =
+    if (!settings.trustedWritersOnly || TestedWriters.contain(footer.createdBy)) None
+    else Some(Obstacle.UntestedWriter(Option(footer.createdBy).filter(_.nonEmpty).getOrElse("unknown")))
+
+  /** Rows of the file that are not in the table must not be counted. */
+  private def incomplete(listed: ListedFile, footer: Footer): Option[Obstacle] =
+    if (known(listed).hasAllRows(footer.rowGroups.iterator.map(_.getRowCount).sum)) None
+    else Some(Obstacle.RowsNotInTable)
 
   /** Classifies a row group of `rows` rows by whatever is known about it. */
   private[limitpruning] def classify(rows: Long, unit: RowUnit): ClassifiedRowGroup =
@@ -66,9 +78,18 @@ final class ClassifyRowGroups(
         case MatchState.PartiallyMatching => undecided(evaluator.flatMap(_.obstacle(unit)))
       }
 
-  /** What is known of a file before its footer is read: its partition values. */
-  private[limitpruning] def beforeReading(file: ListedFile): RowUnit = ordinal =>
-    partitionValue(columns(ordinal), file).fold(ColumnFacts.Unknown)(ColumnFacts.constant)
+  /** What is certain of a file before its footer is read: its partition values, and what the table proves. */
+  private[limitpruning] def beforeReading(file: ListedFile): RowUnit = {
+    val facts = known(file)
+    if (facts.isProof) expected(file, facts) else expected(file, FileFacts.InFooterOnly)
+  }
+
+  /** What is expected of a file before its footer is read. It proves nothing. */
+  private[limitpruning] def expected(file: ListedFile): RowUnit = expected(file, known(file))
+
+  private def expected(file: ListedFile, facts: FileFacts): RowUnit = ordinal =>
+    partitionValue(columns(ordinal), file)
+      .fold(facts.columns(columns(ordinal).attribute))(ColumnFacts.constant)
 
   private def source(column: Column, file: ListedFile, facts: RowGroupFacts): Int => ColumnFacts =
     partitionValue(column, file) match {
@@ -93,13 +114,6 @@ final class ClassifyRowGroups(
 }
 
 private object ClassifyRowGroups {
-
-  /** Not even the numbers of rows are believed. */
-  private def doubted(footer: Footer): IndexedSeq[ClassifiedRowGroup] = {
-    val writer = Option(footer.createdBy).getOrElse("")
-    val obstacle = Some(Obstacle.UntestedWriter(if (writer.isEmpty) "unknown" else writer))
-    footer.rowGroups.map(_ => undecided(obstacle))
-  }
 
   private def isMetadata(attribute: Attribute): Boolean = attribute match {
     case FileSourceMetadataAttribute(_) => true

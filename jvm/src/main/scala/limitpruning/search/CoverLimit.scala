@@ -8,7 +8,7 @@ import limitpruning.select.{CandidateRows, ChosenRows, ListedFile, ProvedCover, 
 object CoverLimit {
 
   /** @return what to read, or why the LIMIT is not pruned */
-  def apply(scan: LimitedScan, table: LookAtTable): Either[NotPruned, LimitPlan] = {
+  def apply(scan: LimitedScan, table: SearchInputs): Either[NotPruned, LimitPlan] = {
     val started = System.nanoTime()
     val files = table.files // listed before the time for footers begins
     val refine = new RefineRowGroups(

@@ -19,7 +19,7 @@ import limitpruning.select.ListedFile
 final class InspectTable(scan: LimitedScan, session: SparkSession, cache: FactsCache, conf: SQLConf) {
   import InspectTable._
 
-  private val table = new LookAtTable(scan, session, cache, conf, alsoAsked = leaves(scan))
+  private val table = new SearchInputs(scan, session, cache, conf, alsoNeeded = leaves(scan))
 
   /** The files that partition pruning leaves, in reading order. */
   val files: IndexedSeq[ListedFile] = table.files
@@ -34,7 +34,7 @@ final class InspectTable(scan: LimitedScan, session: SparkSession, cache: FactsC
   val predicateColumns: Int = scan.conjuncts.flatMap(Column.in).distinctBy(_.id).size
 
   def isPartition(column: Column): Boolean =
-    scan.relation.partitionSchema.fieldNames.exists(conf.resolver(_, column.attribute.name))
+    scan.table.partitionSchema.fieldNames.exists(conf.resolver(_, column.attribute.name))
 
   /**
    * Looks at some of the files, as deep as a LIMIT would, each after the other.
@@ -100,7 +100,7 @@ private object InspectTable {
   private val MaxPart = 1024L * 1024
 
   private def leaves(scan: LimitedScan): Seq[Expression] =
-    scan.logical.output
+    scan.table.output
       .filter { case FileSourceMetadataAttribute(_) => false; case _ => true }
       .flatMap(leaves(_))
       .take(MostColumns)

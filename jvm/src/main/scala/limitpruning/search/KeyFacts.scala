@@ -42,6 +42,9 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
   /** The best place in a file before its footer is read, none where any is possible. */
   def best(file: ListedFile): Option[Any] = best(facts(classify.beforeReading(file)))
 
+  /** The best place that is expected in a file before its footer is read. It proves nothing. */
+  def expectedBest(file: ListedFile): Option[Any] = best(facts(classify.expected(file)))
+
   /** The best place that a row of a row group may have in the answer, none where any is possible. */
   def best(file: ClassifiedFile, rowGroup: Int): Option[Any] = best(of(file, rowGroup))
 

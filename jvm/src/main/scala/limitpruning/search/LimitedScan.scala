@@ -1,33 +1,31 @@
 package limitpruning.search
 
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, SortOrder}
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 import limitpruning.scan.LookWhileReading
 import limitpruning.select.ChosenRows
 
 /**
- * A LIMIT over nothing but deterministic projections and filters over a Parquet relation of Spark's own: wherever
- * it stands in a plan, any `limit` rows of its child are a right answer.
+ * A LIMIT over nothing but deterministic projections and filters over a table: wherever the LIMIT is in a plan, any `limit`
+ * rows of its child are a right answer.
  *
  * @param limit rows wanted, at least 1
- * @param conjuncts the predicate over the relation's columns, empty where every row is wanted
- * @param needed the relation's columns that are read where the predicate is proved, and perhaps others
+ * @param conjuncts the predicate over the table's columns, empty if every row is wanted
+ * @param needed the table's columns that are read if the predicate is proved, and perhaps others
  */
 final case class LimitedScan(
     limit: Int,
     conjuncts: Seq[Expression],
     needed: AttributeSet,
-    logical: LogicalRelation,
-    relation: HadoopFsRelation
+    table: Table
 )
 
 /**
- * ORDER BY … LIMIT over nothing but deterministic projections and filters over a Parquet relation of Spark's own: any rows of
- * the relation among which the first `limit` are give the same answer, up to ties.
+ * ORDER BY … LIMIT over nothing but deterministic projections and filters over a table: any rows of the table among which the
+ * first `limit` are give the same answer, up to ties.
  *
  * @param scan what the Sort stands over; all columns that the query reads are needed, as the filter stays
- * @param key the first sort key, over the relation's columns
+ * @param key the first sort key, over the table's columns
  * @param sorted the same key, over the output of what is sorted
  */
 final case class TopRowsScan(scan: LimitedScan, key: SortOrder, sorted: SortOrder)
@@ -42,7 +40,7 @@ final case class TopRowsScan(scan: LimitedScan, key: SortOrder, sorted: SortOrde
  */
 final case class LimitPlan(
     rows: ChosenRows,
-    seen: Option[SeenRowGroups],
+    seen: Option[SeenRowGroups] = None,
     noteKeys: Option[SortOrder] = None,
     look: Option[LookWhileReading] = None
 )

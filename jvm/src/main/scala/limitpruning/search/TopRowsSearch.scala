@@ -63,9 +63,9 @@ final class TopRowsSearch(
   override protected def remaining(files: IndexedSeq[ListedFile]): IndexedSeq[ListedFile] =
     if (bound.place.isEmpty) files else files.filterNot(file => bound.excludes(best(file)))
 
-  /** Files of known places last, the best ahead; of the others the first wave has some from everywhere. */
+  /** Files with an expected place last, the best first; of the others the first wave has some from everywhere. */
   override protected def inOrder(files: IndexedSeq[ListedFile]): IndexedSeq[ListedFile] = {
-    val (known, unknown) = files.map(file => (file, best(file))).partition(_._2.nonEmpty)
+    val (known, unknown) = files.map(file => (file, key.expectedBest(file))).partition(_._2.nonEmpty)
     val step = math.max(1, (unknown.size - 1) / math.max(1, budget.firstFiles - 1))
     val (first, later) = unknown.indices.partition(i => i % step == 0 && i / step < budget.firstFiles)
     (first ++ later).map(unknown(_)._1) ++ known.sortBy(_._2.get)(key.order).map(_._1)

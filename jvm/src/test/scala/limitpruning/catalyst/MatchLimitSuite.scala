@@ -33,15 +33,14 @@ class MatchLimitSuite extends AnyFunSuite with SparkSuite {
         text.contains("startswith(species, 'Alpine')"),
       text
     )
-    assert(found.logical.output.map(_.name) == Seq("species", "s"))
-    assert(found.logical.relation == found.relation)
+    assert(found.table.output.map(_.name) == Seq("species", "s"))
   }
 
   test("conjuncts are over the relation's columns, where a projection in between renames and computes them") {
     val renamed = table.selectExpr("s + 1 AS t", "species AS name").where("t > 51 AND name > 'B'").limit(2)
     val found = scan(renamed)
     assert(found.conjuncts.nonEmpty)
-    assert(found.conjuncts.forall(_.references.subsetOf(found.logical.outputSet)))
+    assert(found.conjuncts.forall(_.references.subsetOf(found.table.leaf.outputSet)))
   }
 
   test("a LIMIT without a predicate has no conjuncts") {

@@ -28,7 +28,7 @@ class MatchTopRowsSuite extends AnyFunSuite with SparkSuite {
     val found = scan(table.where("s >= 50").selectExpr("s + 1 AS t").orderBy("t").limit(2))
     assert(found.key.sql == "(s + CAST(1 AS BIGINT)) ASC NULLS FIRST" ||
       found.key.sql == "(s + 1L) ASC NULLS FIRST")
-    assert(found.key.references.subsetOf(found.scan.logical.outputSet))
+    assert(found.key.references.subsetOf(found.scan.table.leaf.outputSet))
     assert(found.sorted.sql == "t ASC NULLS FIRST")
     assert(found.scan.limit == 2 && found.scan.conjuncts.nonEmpty)
     assert(found.scan.needed.map(_.name).toSet == Set("s"), "the filter stays")

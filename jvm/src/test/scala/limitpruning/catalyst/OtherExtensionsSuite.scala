@@ -19,6 +19,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import limitpruning.catalyst.OtherExtensionsSuite._
 import limitpruning.conf.LimitPruningConf
 import limitpruning.scan.LimitPrunedScanExec
+import limitpruning.tables.SelectedFileIndex
 import limitpruning.testing.{ParquetFixture, SparkSuite}
 
 /** Other extensions take our relation first, or replace Spark's scan: answers stay right. */

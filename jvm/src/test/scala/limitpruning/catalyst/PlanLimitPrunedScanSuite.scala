@@ -6,6 +6,7 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, FilterExec, ProjectEx
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.scan.LimitPrunedScanExec
+import limitpruning.tables.SelectedRelation
 import limitpruning.testing.{SparkSuite, Wildlife}
 
 class PlanLimitPrunedScanSuite extends AnyFunSuite with SparkSuite {

@@ -7,6 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import limitpruning.conf.LimitPruningConf
 import limitpruning.report.SharedState
 import limitpruning.search.NotPruned
+import limitpruning.tables.SelectedRelation
 import limitpruning.testing.{ParquetFixture, SparkSuite}
 
 class PruneLimitsByOrderSuite extends AnyFunSuite with SparkSuite {

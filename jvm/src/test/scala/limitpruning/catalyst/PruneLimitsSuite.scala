@@ -7,6 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import limitpruning.conf.LimitPruningConf
 import limitpruning.report.SharedState
 import limitpruning.search.NotPruned
+import limitpruning.tables.SelectedRelation
 import limitpruning.testing.{SparkSuite, Wildlife}
 
 class PruneLimitsSuite extends AnyFunSuite with SparkSuite {

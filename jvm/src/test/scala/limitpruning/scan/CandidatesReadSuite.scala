@@ -8,10 +8,11 @@ import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.catalyst.{MatchLimit, SelectedFileIndex, SelectedRelation}
+import limitpruning.catalyst.MatchLimit
 import limitpruning.conf.LimitPruningConf
-import limitpruning.parquet.ReadSettings
+import limitpruning.search.LimitPlan
 import limitpruning.select.{CandidateRows, RowRange, SearchCounts, Selection}
+import limitpruning.tables.{ParquetTable, SelectedFileIndex, SelectedRelation}
 import limitpruning.testing.{PagedFile, SparkSuite}
 
 class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
@@ -63,11 +64,11 @@ class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
     val plan: LogicalPlan = withoutPruning(optimized(query))
     val Seq(Right(scan)) = limitsOf(query).flatMap(MatchLimit.of): @unchecked
     val rows = CandidateRows(scan.limit, scan.conjuncts, selection, SearchCounts.None, planningNanos = 0)
-    val relation = scan.relation
-    val settings = ReadSettings.of(relation)
-    val index = new SelectedFileIndex(relation.location, rows, settings)
     val replaced = plan.transform {
-      case logical if logical.sameResult(scan.logical) => SelectedRelation.replaceIn(logical, scan, index)
+      case leaf if leaf.sameResult(scan.table.leaf) =>
+        val table = ParquetTable.of(leaf).get
+        val index = new SelectedFileIndex(table.relation.location, LimitPlan(rows), table.settings)
+        SelectedRelation.replaceIn(leaf, table.leaf, index)
     }
     val execution = new QueryExecution(spark, replaced)
     val result = execution.executedPlan.executeCollectPublic().toSeq

@@ -35,7 +35,7 @@ class ClosuresSuite extends AnyFunSuite with SparkSuite {
     "org.apache.spark.sql.execution.datasources.InMemoryFileIndex",
     "org.apache.spark.sql.catalyst.catalog",
     "org.apache.spark.sql.execution.FileSourceScanExec",
-    "limitpruning.catalyst.SelectedFileIndex",
+    "limitpruning.tables.SelectedFileIndex",
     "limitpruning.search.SeenRowGroups",
     "limitpruning.select.Selection",
     "limitpruning.parquet.FactsCache"

@@ -6,6 +6,7 @@ import limitpruning.catalyst.DecideLimit
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.FactsCache
 import limitpruning.select.{CandidateRows, TopRows}
+import limitpruning.tables.SelectedRelation
 import limitpruning.testing.{PagedFile, ParquetFixture, SparkSuite}
 
 class ChooseTopRowsSuite extends AnyFunSuite with SparkSuite {
@@ -23,9 +24,9 @@ class ChooseTopRowsSuite extends AnyFunSuite with SparkSuite {
 
   private def decide(df: => DataFrame): Either[NotPruned, CandidateRows] = {
     val Seq(limit) = limitsOf(df): @unchecked
-    new DecideLimit(spark, FactsCache.none, spark.sessionState.conf)(limit).get.map {
-      case (_, index) => index.chosen.asInstanceOf[CandidateRows]
-    }
+    new DecideLimit(spark, FactsCache.none, spark.sessionState.conf)(limit).get.map(
+      _.collectFirst { case SelectedRelation(_, index) => index.chosen.asInstanceOf[CandidateRows] }.get
+    )
   }
   private def chosen(df: => DataFrame): CandidateRows = decide(df).fold(r => fail(r.reason.message), identity)
 

@@ -8,7 +8,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.parquet.ReadSettings
-import limitpruning.predicate.MatchState
+import limitpruning.predicate.{MatchState, Obstacle}
 import limitpruning.predicate.MatchState._
 import limitpruning.select.ListedFile
 import limitpruning.testing.{RawChunk, RawFooter}
@@ -37,6 +37,33 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
     ).rowGroups.map(_.state)
 
   private val monday = EqualTo(day, Literal(UTF8String.fromString("mon"), StringType))
+
+  test("a file is not counted on where rows of it may not be in the table, or the table counts other rows") {
+    def classified(rows: Option[Long], deletedRows: Option[Long]): ClassifiedFile = {
+      val facts = FileFacts.InFooterOnly.copy(rows = rows, deletedRows = deletedRows)
+      new ClassifyRowGroups(
+        Seq(GreaterThan(a, Literal(5))),
+        Seq(a, b, day),
+        partitions,
+        settings,
+        Nil,
+        _ => facts
+      )(
+        ListedFile(InternalRow(UTF8String.fromString("mon")), new FileStatus()),
+        raw.footer
+      )
+    }
+    val counted = Seq(NotMatching, PartiallyMatching, FullyMatching, NotMatching)
+    for (rows <- Seq(None, Some(30L)))
+      assert(classified(rows, deletedRows = Some(0)).rowGroups.map(_.state) == counted)
+    for (
+      (rows, deleted) <- Seq((None, None), (None, Some(1L)), (Some(29L), Some(1L)), (Some(29L), Some(0L)))
+    ) {
+      val file = classified(rows, deleted)
+      assert(!file.isBelieved && file.rowGroups.forall(_.state == PartiallyMatching), (rows, deleted))
+      assert(file.rowGroups.flatMap(_.obstacle).toSet == Set(Obstacle.RowsNotInTable))
+    }
+  }
 
   test("a row group that is not decided says what stood in the way, any other says nothing") {
     val silent =

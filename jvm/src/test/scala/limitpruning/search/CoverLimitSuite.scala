@@ -1,11 +1,13 @@
 package limitpruning.search
 
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.catalyst.{DecideLimit, SelectedFileIndex}
+import limitpruning.catalyst.DecideLimit
 import limitpruning.footers.FactsCache
 import limitpruning.select.{CandidateRows, Reason, SearchCounts}
+import limitpruning.tables.{SelectedFileIndex, SelectedRelation}
 import limitpruning.testing.{ParquetFixture, SparkSuite, Wildlife}
 
 class CoverLimitSuite extends AnyFunSuite with SparkSuite {
@@ -22,13 +24,13 @@ class CoverLimitSuite extends AnyFunSuite with SparkSuite {
     tableOf("days", files: _*)
   }
 
-  private def decide(df: => DataFrame): Option[Either[NotPruned, (LimitedScan, SelectedFileIndex)]] = {
+  private def decide(df: => DataFrame): Option[Either[NotPruned, LogicalPlan]] = {
     val Seq(limit) = limitsOf(df): @unchecked
     new DecideLimit(spark, FactsCache.none, spark.sessionState.conf)(limit)
   }
   private def index(df: => DataFrame): SelectedFileIndex = {
-    val Some(Right((_, index))) = decide(df): @unchecked
-    index
+    val Some(Right(pruned)) = decide(df): @unchecked
+    pruned.collectFirst { case SelectedRelation(_, index) => index }.get
   }
   private def refusal(df: => DataFrame): NotPruned = {
     val Some(Left(refusal)) = decide(df): @unchecked
@@ -103,7 +105,7 @@ class CoverLimitSuite extends AnyFunSuite with SparkSuite {
 
   test("a relation that was decided on is not decided on again") {
     val again = optimized(Wildlife.query(wildlife)).collect {
-      case limit: org.apache.spark.sql.catalyst.plans.logical.LocalLimit =>
+      case limit: LocalLimit =>
         new DecideLimit(spark, FactsCache.none, spark.sessionState.conf)(limit)
     }
     assert(again == Seq(None))

@@ -35,7 +35,7 @@ class KeyFactsSuite extends AnyFunSuite {
       writer: String = raw.createdBy
   ) {
     private val classify =
-      new ClassifyRowGroups(conjuncts, Seq(a, day), partitions, settings, alsoAsked = Seq(key.child))
+      new ClassifyRowGroups(conjuncts, Seq(a, day), partitions, settings, alsoNeeded = Seq(key.child))
     private val facts = new KeyFacts(key, conjuncts, classify)
     private val listed = ListedFile(InternalRow(7), new FileStatus())
     private val file = classify(listed, raw.copy(createdBy = writer).footer)

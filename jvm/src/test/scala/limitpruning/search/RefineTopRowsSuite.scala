@@ -38,7 +38,7 @@ class RefineTopRowsSuite extends AnyFunSuite with TempFolder {
       conjuncts: Expression*
   )(files: FileStatus*): Map[String, Seq[RowRange]] = {
     val classify =
-      new ClassifyRowGroups(conjuncts, Seq(a, b), new StructType, settings, alsoAsked = Seq(key.child))
+      new ClassifyRowGroups(conjuncts, Seq(a, b), new StructType, settings, alsoNeeded = Seq(key.child))
     val facts = new KeyFacts(key, conjuncts, classify)
     val bound = new RowBound(limit.toLong, facts.order)
     val candidates = files.map { file =>

@@ -2,7 +2,7 @@ package limitpruning.search
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.catalyst.SelectedRelation
+import limitpruning.tables.SelectedRelation
 import limitpruning.testing.{SparkSuite, Wildlife}
 
 class SeenRowGroupsSuite extends AnyFunSuite with SparkSuite {
@@ -11,7 +11,8 @@ class SeenRowGroupsSuite extends AnyFunSuite with SparkSuite {
   test("a chosen selection keeps what was seen for it") {
     val Seq(index) =
       optimized(Wildlife.query(wildlife)).collect { case SelectedRelation(_, index) => index }: @unchecked
-    val states = index.seen.flatMap(_.map((files, _) => files.flatMap(_.rowGroups.map(_.state.toString))))
+    val states =
+      index.plan.seen.flatMap(_.map((files, _) => files.flatMap(_.rowGroups.map(_.state.toString))))
     assert(states.contains(Seq("NotMatching", "PartiallyMatching", "FullyMatching", "PartiallyMatching")))
   }
 

@@ -10,6 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.footers.FooterWave
 import limitpruning.parquet.ReadSettings
+import limitpruning.predicate.{ColumnFacts, Nulls, Values}
 import limitpruning.select.{ListedFile, Reason, SearchCounts}
 import limitpruning.testing.{RawChunk, RawFooter}
 
@@ -32,14 +33,22 @@ class TopRowsSearchSuite extends AnyFunSuite {
       limit: Int,
       key: SortOrder = SortOrder(a, Descending),
       budget: SearchBudget = plenty,
-      mostNoted: Int = 0
+      mostNoted: Int = 0,
+      facts: Int => FileFacts = _ => FileFacts.InFooterOnly
   )(files: Seq[Group]*): Found = {
     val listed = files.indices.map { i =>
       ListedFile(InternalRow(i), new FileStatus(1000L, false, 1, 1, 2000L, new Path(s"/f$i")), position = i)
     }
     val partitions = new StructType().add("day", IntegerType)
     val classify =
-      new ClassifyRowGroups(Seq(isOne), Seq(a, b, day), partitions, settings, alsoAsked = Seq(key.child))
+      new ClassifyRowGroups(
+        Seq(isOne),
+        Seq(a, b, day),
+        partitions,
+        settings,
+        alsoNeeded = Seq(key.child),
+        file => facts(file.position)
+      )
     var read = Vector.empty[Int]
     val footers = (wave: Seq[ListedFile]) => {
       val indexes = wave.map(listed.indexOf(_))
@@ -114,6 +123,36 @@ class TopRowsSearchSuite extends AnyFunSuite {
     val found = search(limit = 15, SortOrder(day, Descending))(Seq.fill(30)(Seq(all(0, 9))): _*)
     assert(found.read.take(2) == Seq(29, 28) && found.read.size == 4)
     assert(found.kept == Seq("/f29" -> 0, "/f28" -> 0) && found.unseen == Nil && found.bound.contains(28))
+  }
+
+  /** The range of column a in each of four files, as a table may know it before it reads footers. */
+  private def knownRanges(isProof: Boolean)(file: Int): FileFacts = {
+    val range = ColumnFacts(Values.Range(file * 10, file * 10 + 9), Nulls.No)
+    FileFacts(column => if (column.exprId == a.exprId) range else ColumnFacts.Unknown, None, Some(0), isProof)
+  }
+  private val ascending = (0 to 3).map(i => Seq(all(i * 10, i * 10 + 9)))
+
+  test(
+    "where the table proves ranges of files, the best files come first, and files behind the threshold are skipped"
+  ) {
+    val found =
+      search(5, budget = plenty.copy(firstFiles = 1), facts = knownRanges(isProof = true))(ascending: _*)
+    assert(found.read == Seq(3))
+    assert(found.kept == Seq("/f3" -> 0))
+  }
+
+  test("where the table only expects them, the same files come first, and no file is skipped for it") {
+    val found =
+      search(5, facts = knownRanges(isProof = false))(ascending: _*)
+    assert(found.read == Seq(3, 2, 1, 0))
+    assert(found.kept == Seq("/f3" -> 0))
+  }
+
+  test("a wrong expectation changes the order alone") {
+    val backwards = (file: Int) => knownRanges(isProof = false)(3 - file)
+    val found = search(5, facts = backwards)(ascending: _*)
+    assert(found.read == Seq(0, 1, 2, 3))
+    assert(found.kept == Seq("/f3" -> 0))
   }
 
   test("files beyond the budget are kept, but for those that their directories put behind the bound") {

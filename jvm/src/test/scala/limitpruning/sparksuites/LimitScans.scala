@@ -8,8 +8,8 @@ import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 
-import limitpruning.catalyst.ParquetScan
 import limitpruning.conf.SparkSessions
+import limitpruning.tables.ParquetTable
 
 /**
  * Puts a LIMIT over every scan of Parquet, with its filter and projection, in Spark's own suites. The limit is the
@@ -31,7 +31,8 @@ object LimitScans {
 
     private def limited(plan: LogicalPlan): LogicalPlan = plan match {
       case LocalLimit(_, ScanOperation(_, _, _, _)) => plan
-      case ScanOperation(_, _, _, ParquetScan(logical, _)) if !logical.isStreaming && plan.deterministic =>
+      case ScanOperation(_, _, _, leaf)
+          if ParquetTable.of(leaf).nonEmpty && !leaf.isStreaming && plan.deterministic =>
         count(plan).fold(plan)(rows => LocalLimit(Literal(math.max(rows, 1)), plan))
       case _ => plan.mapChildren(limited)
     }

@@ -7,9 +7,9 @@ import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
-import limitpruning.catalyst.{ParquetScan, SelectedRelation}
 import limitpruning.scan.LimitPrunedScanExec
 import limitpruning.search.NotPruned
+import limitpruning.tables.{ParquetTable, SelectedRelation}
 
 /**
  * Counts what LIMIT pruning does in the sessions of Spark's own suites, for `make test-spark`; changes no plan.
@@ -53,7 +53,7 @@ object WatchPlans {
       plan
     }
 
-    private def isParquet(plan: LogicalPlan): Boolean = ParquetScan.unapply(plan).nonEmpty
+    private def isParquet(plan: LogicalPlan): Boolean = ParquetTable.of(plan).nonEmpty
   }
 
   private object CountScans extends ColumnarRule {

@@ -1,43 +1,49 @@
-package limitpruning.catalyst
+package limitpruning.tables
+
 import org.apache.spark.sql.catalyst.catalog.{CatalogStatistics, CatalogTable}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
-
-import limitpruning.search.LimitedScan
+import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation}
 
 /** A Parquet relation that is read through a [[SelectedFileIndex]]: what the rule makes and the strategy plans. */
 object SelectedRelation {
 
   def unapply(plan: LogicalPlan): Option[(LogicalRelation, SelectedFileIndex)] = plan match {
-    case ParquetScan(logical, relation) =>
-      relation.location match {
-        case index: SelectedFileIndex => Some((logical, index))
+    case logical: LogicalRelation => indexOf(logical).map((logical, _))
+    case _ => None
+  }
+
+  /** The plan with `leaf` read through `index`, and the statistics that follow from it. */
+  def replaceIn(plan: LogicalPlan, leaf: LogicalRelation, index: SelectedFileIndex): LogicalPlan = {
+    val selection = index.chosen.selection
+    val rows = if (selection.unseen.isEmpty) Some(BigInt(selection.rows)) else None
+    val statistics = CatalogStatistics(BigInt(selection.bytes), rows)
+    val catalogTable = leaf.catalogTable.map(CatalogStats.replaceIn(_, statistics))
+    plan.transformDown {
+      case same: LogicalRelation if same eq leaf =>
+        withLocation(leaf, index).copy(catalogTable = catalogTable)
+    }
+  }
+
+  /** The plan as it would be without us. */
+  def restoreIn(plan: LogicalPlan): LogicalPlan = plan.transformDown {
+    case SelectedRelation(logical, index) => withLocation(logical, index.original)
+  }
+
+  private def indexOf(logical: LogicalRelation): Option[SelectedFileIndex] = logical.relation match {
+    case files: HadoopFsRelation =>
+      files.location match {
+        case index: SelectedFileIndex => Some(index)
         case _ => None
       }
     case _ => None
   }
 
-  /** The plan with the scanned relation read through `index`, and the statistics that follow from it. */
-  def replaceIn(plan: LogicalPlan, scan: LimitedScan, index: SelectedFileIndex): LogicalPlan = {
-    val selection = index.chosen.selection
-    val rows = if (selection.unseen.isEmpty) Some(BigInt(selection.rows)) else None
-    val statistics = CatalogStatistics(BigInt(selection.bytes), rows)
-    val selected = scan.logical.copy(
-      relation = scan.relation.copy(location = index)(scan.relation.sparkSession),
-      catalogTable = scan.logical.catalogTable.map(CatalogStats.replaceIn(_, statistics))
-    )
-    plan.transformDown { case leaf: LogicalRelation if leaf eq scan.logical => selected }
-  }
-
-  /** The plan as it would be without us. */
-  def restoreIn(plan: LogicalPlan): LogicalPlan = plan.transformDown {
-    case SelectedRelation(logical, index) =>
-      logical.relation match {
-        case fs: HadoopFsRelation =>
-          logical.copy(relation = fs.copy(location = index.original)(fs.sparkSession))
-        case _ => logical
-      }
-  }
+  private def withLocation(logical: LogicalRelation, location: FileIndex): LogicalRelation =
+    logical.relation match {
+      case files: HadoopFsRelation =>
+        logical.copy(relation = files.copy(location = location)(files.sparkSession))
+      case _ => logical
+    }
 }
 
 /** Puts other statistics on a catalog table, in whatever minor of Spark: these differ in how many fields a table has. */

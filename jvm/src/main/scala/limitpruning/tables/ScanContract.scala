@@ -1,5 +1,5 @@
-package limitpruning.catalyst
-import limitpruning.catalyst.ScanContract.{Clause, HonouredBy, NotCalled, NotPruned}
+package limitpruning.tables
+import limitpruning.tables.ScanContract.{Clause, HonouredBy, NotCalled, NotPruned}
 
 /**
  * What a scan that replaces Spark's `FileSourceScanExec` owes to a query: every constructor field of that node and of what it
@@ -104,10 +104,10 @@ private[limitpruning] object ScanClauses {
       "SelectionRead, as FileSourceStrategy planned it"
     )("a_column_of_partition_and_file"),
     honoured("bucketSpec", "LimitPrunedScanExec: it promises and uses no buckets")("line_42_bucketed_tables"),
-    notPruned("fileFormat", "other-format")("ParquetScanSuite"),
+    notPruned("fileFormat", "other-format")("ParquetTableSuite"),
     honoured(
       "options",
-      "LookAtTable and SelectionRead: for Hadoop and for Parquet"
+      "SearchInputs and SelectionRead: for Hadoop and for Parquet"
     )("options_of_the_relation")
   )
 
@@ -123,7 +123,7 @@ private[limitpruning] object ScanClauses {
     ),
     notPruned("subqueries in filters", "subquery")("subqueries_in_filters"),
     notPruned("relations that are not Spark's own Parquet", "other-format", "other-file-index")(
-      "ParquetScanSuite"
+      "ParquetTableSuite"
     )
   )
 
@@ -213,7 +213,7 @@ private[limitpruning] object ScanClauses {
     )(
       "OtherExtensionsSuite"
     ),
-    honoured("names written in another case", "LookAtTable: filters name columns as the schema does")(
+    honoured("names written in another case", "SearchInputs: filters name columns as the schema does")(
       "names_in_another_case"
     ),
     honoured("plans and closures stay on the driver", "FindEnoughRows and LimitPrunedScanExec")(

@@ -1,9 +1,8 @@
-package limitpruning.catalyst
+package limitpruning.tables
 
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan}
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.search.LimitedScan
 import limitpruning.testing.{SparkSuite, Wildlife}
 
 class SelectedRelationSuite extends AnyFunSuite with SparkSuite {
@@ -27,12 +26,12 @@ class SelectedRelationSuite extends AnyFunSuite with SparkSuite {
   test("replaces one scan of a table alone, where the plan has more of them") {
     val both = withoutPruning(optimized(wildlife.union(wildlife.toDF("a", "b"))))
     val Seq(first, second) =
-      both.collect { case ParquetScan(logical, relation) => (logical, relation) }: @unchecked
+      both.collect { case leaf: LeafNode => ParquetTable.of(leaf) }.flatten: @unchecked
     val index = selectedIn(optimized(Wildlife.query(wildlife))).head
-    val scan = LimitedScan(3, Nil, second._1.outputSet, second._1, second._2)
-    val replaced = SelectedRelation.replaceIn(both, scan, index)
-    val locations = replaced.collect { case ParquetScan(_, relation) => relation.location }
-    assert(locations == Seq(first._2.location, index))
+    val replaced = SelectedRelation.replaceIn(both, second.leaf, index)
+    val locations =
+      replaced.collect { case leaf: LeafNode => ParquetTable.of(leaf) }.flatten.map(_.relation.location)
+    assert(locations == Seq(first.relation.location, index))
   }
 
   test("statistics are those of the selection, for a table of the catalog too") {

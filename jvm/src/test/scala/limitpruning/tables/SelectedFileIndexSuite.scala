@@ -1,4 +1,4 @@
-package limitpruning.catalyst
+package limitpruning.tables
 
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.DataFrame
@@ -8,6 +8,7 @@ import org.apache.spark.sql.execution.datasources.PartitionDirectory
 import org.apache.spark.sql.types.IntegerType
 import org.scalatest.funsuite.AnyFunSuite
 
+import limitpruning.search.LimitPlan
 import limitpruning.select.{CandidateRows, ListedFile, SearchCounts, Selection}
 import limitpruning.testing.{ParquetFixture, SparkSuite}
 
@@ -27,7 +28,7 @@ class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
     val selected = index(table.limit(6))
     assert(files(selected) == Seq("day=1", "day=2"))
     assert(selected.listFiles(Nil, Nil).map(_.values.getInt(0)).sorted == Seq(1, 2))
-    assert(files(new SelectedFileIndex(selected.original, selected.chosen, selected.settings)).size == 2)
+    assert(files(new SelectedFileIndex(selected.original, selected.plan, selected.settings)).size == 2)
   }
 
   private def days(directories: Seq[PartitionDirectory]): Seq[String] =
@@ -56,7 +57,7 @@ class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
     def listed(files: ListedFile*): Seq[(Int, Int)] = {
       val selection = Selection(Nil, files)
       val rows = CandidateRows(1, Nil, selection, SearchCounts.None, planningNanos = 0)
-      new SelectedFileIndex(real.original, rows, real.settings)
+      new SelectedFileIndex(real.original, LimitPlan(rows), real.settings)
         .listFiles(Nil, Nil).map(directory => directory.values.getInt(0) -> directory.files.size)
     }
     assert(listed(shared) == Seq(2 -> 1))
@@ -87,7 +88,7 @@ class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
     val elsewhere = index(tableOf("other", (1 to 4).map(day => s"day=$day/f.parquet" -> ints): _*).limit(1))
     assert(one != elsewhere)
     assert(
-      one != new SelectedFileIndex(elsewhere.original, one.chosen, one.settings),
+      one != new SelectedFileIndex(elsewhere.original, one.plan, one.settings),
       "the same files of another table"
     )
   }

@@ -1,4 +1,4 @@
-package limitpruning.catalyst
+package limitpruning.tables
 
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog._

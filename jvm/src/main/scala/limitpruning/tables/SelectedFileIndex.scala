@@ -1,15 +1,14 @@
-package limitpruning.catalyst
+package limitpruning.tables
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.{
-  And, AttributeReference, BoundReference, Expression, Predicate, SortOrder
+  And, AttributeReference, BoundReference, Expression, Predicate
 }
 import org.apache.spark.sql.execution.datasources.{FileIndex, PartitionDirectory}
 import org.apache.spark.sql.types.StructType
 
 import limitpruning.parquet.ReadSettings
-import limitpruning.scan.LookWhileReading
-import limitpruning.search.SeenRowGroups
+import limitpruning.search.LimitPlan
 import limitpruning.select.ChosenRows
 
 /**
@@ -21,20 +20,16 @@ import limitpruning.select.ChosenRows
  * partition values that it had while planning, and the files hold the rows that the LIMIT needs.
  *
  * @param original lists the partitions that the predicate leaves, without us
+ * @param plan what was chosen
  * @param settings those with which the rows were chosen
- * @param noteKeys the first sort key, over the output of what the LIMIT's Sort stands over, where it is worth noting while
- *   rows are read
- * @param seen the row groups that were looked at
- * @param look finds out while reading whether less than all of a file will do that planning did not look at
  */
 final class SelectedFileIndex(
     val original: FileIndex,
-    val chosen: ChosenRows,
-    val settings: ReadSettings,
-    val seen: Option[SeenRowGroups] = None,
-    val noteKeys: Option[SortOrder] = None,
-    val look: Option[LookWhileReading] = None
+    val plan: LimitPlan,
+    val settings: ReadSettings
 ) extends FileIndex {
+  def chosen: ChosenRows = plan.rows
+
   override def rootPaths: Seq[Path] = original.rootPaths
   override def partitionSchema: StructType = original.partitionSchema
   override def metadataOpsTimeNs: Option[Long] = original.metadataOpsTimeNs

@@ -1,25 +1,30 @@
-package limitpruning.catalyst
+package limitpruning.tables
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan}
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
+import limitpruning.search.Table
 import limitpruning.select.Reason
 import limitpruning.testing.{SparkSuite, Wildlife}
 
-class ParquetScanSuite extends AnyFunSuite with SparkSuite {
-  import ParquetScanSuite._
+class ParquetTableSuite extends AnyFunSuite with SparkSuite {
+  import ParquetTableSuite._
 
-  private lazy val (logical, relation) = {
-    val plan = optimized(tableOf("wildlife", "a.parquet" -> Wildlife.fixture))
-    plan.collectFirst { case ParquetScan(logical, relation) => (logical, relation) }.get
-  }
+  private def tablesIn(plan: LogicalPlan): Seq[Either[Reason, Table]] =
+    plan.collect { case leaf: LeafNode => Tables.of(leaf) }.flatten
+
+  private lazy val table =
+    ParquetTable.of(optimized(tableOf("wildlife", "a.parquet" -> Wildlife.fixture))).get
+  private def logical = table.leaf
+  private def relation = table.relation
 
   private def unsupported(changed: HadoopFsRelation): Option[Reason] =
-    ParquetScan.unsupported(logical, changed)
+    new ParquetTable(logical, changed).unsupported
   private def withOptions(options: (String, String)*): HadoopFsRelation =
     relation.copy(options = relation.options ++ options)(relation.sparkSession)
 
@@ -27,15 +32,14 @@ class ParquetScanSuite extends AnyFunSuite with SparkSuite {
     assert(unsupported(relation).isEmpty)
   }
 
-  test("other formats are no Parquet scan") {
+  test("other formats are no Parquet table") {
     spark.range(3).write.orc(pathOf("orc").toString)
-    assert(optimized(spark.read.orc(pathOf("orc").toString)).collect { case ParquetScan(_, _) => true } ==
-      Nil)
+    assert(tablesIn(optimized(spark.read.orc(pathOf("orc").toString))).isEmpty)
   }
 
   test("line 34: a table format's Parquet, which may hide rows, is Parquet, but not supported") {
     val format = relation.copy(fileFormat = new WithDeletionVectors)(relation.sparkSession)
-    assert(ParquetScan.unapply(logical.copy(relation = format)).nonEmpty)
+    assert(ParquetTable.of(logical.copy(relation = format)).nonEmpty)
     assert(unsupported(format).contains(Reason.NotSparksParquet(classOf[WithDeletionVectors].getName)))
   }
 
@@ -55,7 +59,10 @@ class ParquetScanSuite extends AnyFunSuite with SparkSuite {
   }
 
   test("line 42: a streaming source is not supported") {
-    assert(ParquetScan.unsupported(logical.copy(isStreaming = true), relation).contains(Reason.Streaming))
+    assert(new ParquetTable(
+      logical.copy(isStreaming = true),
+      relation
+    ).unsupported.contains(Reason.Streaming))
   }
 
   test("line 35: where files may be missing or corrupt, none is counted on") {
@@ -72,13 +79,12 @@ class ParquetScanSuite extends AnyFunSuite with SparkSuite {
   test("Parquet through data source V2 is found as such") {
     withConf("spark.sql.sources.useV1SourceList" -> "") {
       val plan = optimized(spark.read.parquet(pathOf("wildlife").toString))
-      assert(plan.collect { case p @ SparkV2ParquetScan() => p }.size == 1)
-      assert(plan.collect { case ParquetScan(_, _) => true } == Nil)
+      assert(tablesIn(plan) == Seq(Left(Reason.DataSourceV2)))
     }
   }
 }
 
-private object ParquetScanSuite {
+private object ParquetTableSuite {
   final class WithDeletionVectors extends ParquetFileFormat
 
   final class SnapshotIndex(original: FileIndex) extends FileIndex {

@@ -1,0 +1,19 @@
+package limitpruning.tables
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
+import org.apache.spark.sql.execution.datasources.v2.parquet.ParquetScan
+
+import limitpruning.search.Table
+import limitpruning.select.Reason
+
+/** The tables over which a LIMIT is pruned, or says why not. */
+object Tables {
+
+  /** @return the table that a node of a plan reads, or why it is not supported; `None` for any other node */
+  def of(plan: LogicalPlan): Option[Either[Reason, Table]] = plan match {
+    case relation: DataSourceV2ScanRelation if relation.scan.isInstanceOf[ParquetScan] =>
+      Some(Left(Reason.DataSourceV2))
+    case other => ParquetTable.of(other).map(Right(_))
+  }
+}

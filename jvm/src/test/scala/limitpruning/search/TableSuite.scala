@@ -1,0 +1,90 @@
+package limitpruning.search
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.catalyst.{MatchLimit, MatchTopRows}
+import limitpruning.footers.FactsCache
+import limitpruning.parquet.ReadSettings
+import limitpruning.select.{CandidateRows, ListedFile, ProvedCover, Reason}
+import limitpruning.testing.{ParquetFixture, SparkSuite}
+
+/** What searches take from a table that knows more of its files than their footers say. */
+class TableSuite extends AnyFunSuite with SparkSuite {
+  import TableSuite.WithFacts
+
+  private val ints = ParquetFixture("optional int32 a;")
+  private lazy val files =
+    tableOf("files", (0 to 2).map(i => s"$i.parquet" -> ints.rowGroup(Seq(i), Seq(i))): _*)
+
+  /** @param deletedRows rows that the table has deleted of a file, by its name; none if that is not known */
+  private def cover(
+      where: String,
+      limit: Int
+  )(deletedRows: String => Option[Long]): Either[NotPruned, LimitPlan] = {
+    val Seq(Right(scan)) = limitsOf(files.where(where).limit(limit)).flatMap(MatchLimit.of): @unchecked
+    val table = new WithFacts(scan.table, deletedRows)
+    val changed = scan.copy(table = table)
+    CoverLimit(changed, new SearchInputs(changed, spark, FactsCache.none, spark.sessionState.conf))
+  }
+
+  test("files of which no row is deleted are counted on") {
+    val Right(plan) = cover("a >= 0", limit = 4)(_ => Some(0)): @unchecked
+    assert(plan.rows.isInstanceOf[ProvedCover] && plan.rows.selection.rows == 4)
+  }
+
+  for (deleted <- Seq(Some(1L), None))
+    test(s"a file with deleted rows ($deleted) does not count, and other files are taken instead") {
+      val Right(plan) =
+        cover("a >= 0", limit = 3)(file => if (file == "0.parquet") deleted else Some(0)): @unchecked
+      assert(plan.rows.isInstanceOf[ProvedCover])
+      assert(plan.rows.selection.files.map(_.path.split('/').last) == Seq("1.parquet", "2.parquet"))
+    }
+
+  test(
+    "where the other files do not have enough rows, the LIMIT is not covered, and nothing is counted while reading"
+  ) {
+    val decided = cover("a >= 1", limit = 3)(file => if (file == "1.parquet") Some(1) else Some(0))
+    decided match {
+      case Right(plan) => assert(plan.rows.isInstanceOf[CandidateRows] && plan.look.isEmpty)
+      case Left(notPruned) => assert(notPruned.reason.isInstanceOf[Reason.NotEnoughRows])
+    }
+  }
+
+  test("the best rows of a file with deleted rows are certain of nothing, and the file is read") {
+    val query = files.orderBy("a").limit(1)
+    val Seq(Right(top)) = limitsOf(query).flatMap(MatchTopRows.of): @unchecked
+    val table = new WithFacts(top.scan.table, file => if (file == "0.parquet") Some(1) else Some(0))
+    val changed = top.copy(scan = top.scan.copy(table = table))
+    val inputs =
+      new SearchInputs(changed.scan, spark, FactsCache.none, spark.sessionState.conf, Seq(top.key.child))
+    val read = ChooseTopRows(changed, inputs).map(_.rows.selection.listed.map(_.path.split('/').last).toSet)
+    assert(read.forall(names => names.contains("0.parquet") && names.contains("1.parquet")), read)
+  }
+}
+
+private object TableSuite {
+
+  /** A table whose log knows of deleted rows. */
+  final class WithFacts(table: Table, deletedRows: String => Option[Long]) extends Table {
+    override def leaf: LogicalPlan = table.leaf
+    override def name: String = table.name
+    override def partitionSchema: StructType = table.partitionSchema
+    override def settings: ReadSettings = table.settings
+    override def hadoopConf: Configuration = table.hadoopConf
+    override def unsupported: Option[Reason] = table.unsupported
+    override def selected: Option[LimitPlan] = table.selected
+    override def decides(conjunct: Expression): Boolean = table.decides(conjunct)
+
+    override def list(conjuncts: Seq[Expression]): TableListing = new TableListing {
+      private val listing = table.list(conjuncts)
+      override def files: IndexedSeq[ListedFile] = listing.files
+      override def facts(file: ListedFile): FileFacts =
+        listing.facts(file).copy(deletedRows = deletedRows(file.path.split('/').last))
+      override def read(plan: LogicalPlan, chosen: LimitPlan): LogicalPlan = listing.read(plan, chosen)
+    }
+  }
+}
