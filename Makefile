@@ -8,7 +8,7 @@ SHELL := bash
 PYTHON ?= python3
 SPARK := $(shell sed -n 's/^val sparkVersion = "\(.*\)"/\1/p' build.sbt)
 PYSPARK ?= $(SPARK)
-PYSPARK_MATRIX ?= 4.0.2 4.1.3 4.2.0 4.3.0
+PYSPARK_MATRIX ?= 4.0.5 4.1.4 4.2.1 4.3.0
 # Processes of pytest, each with a Spark of its own.
 WORKERS ?= 2
 IS_DEFAULT := $(filter $(SPARK),$(PYSPARK))
@@ -81,11 +81,11 @@ browser: ## Install the Chromium in which make test looks at row-group maps (Deb
 
 .PHONY: fuzz
 fuzz: setup $(JAR) ## Try random tables and queries for MINUTES=10; failures go to target/fuzz-failures/
-	FUZZ_MINUTES=$(or $(MINUTES),10) $(PY) -m pytest -s tests/test_properties.py tests/test_random_plans.py tests/test_random_plans_hive.py
+	FUZZ_MINUTES=$(or $(MINUTES),10) $(PY) -m pytest -s tests/fuzz/test_properties.py tests/fuzz/test_random_plans.py tests/fuzz/test_random_plans_hive.py
 
 .PHONY: soak
 soak: setup $(JAR) ## Query a table that keeps changing for MINUTES=10; check answers, heap, threads and open files
-	$(PY) tests/soak.py $(or $(MINUTES),10)
+	PYTHONPATH=tests $(PY) -m support.soak $(or $(MINUTES),10)
 
 .PHONY: bench-jvm
 bench-jvm: tools ## Measure how fast row groups are classified, and what that allocates (JMH, minutes)
