@@ -109,8 +109,9 @@ golden: setup $(JAR) ## Write the golden EXPLAIN files and the generated parts o
 	UPDATE_GOLDEN=1 $(PY) -m pytest tests/test_explain.py tests/test_docs_settings.py tests/test_docs_benchmarks.py
 
 .PHONY: docs
+# Not with --quiet: MkDocs would count no warnings, and --strict would have no effect.
 docs: $(VENV)/.stamp-docs ## Build the site into target/site, and check its links
-	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
 	@echo "$(CURDIR)/target/site/index.html"
 
 .PHONY: wheel
