@@ -1,4 +1,8 @@
-"""Reads JVM class files: what a class declares, and what it refers to (JVMS, chapter 4)."""
+"""Reads JVM class files: what a class declares, and what it refers to (JVMS, chapter 4).
+
+ASM does the same in a JVM. Its visitors would be about as long, and would need either a process and
+a format between the two languages, or a suite that runs only on the Spark that sbt compiles for.
+"""
 
 from __future__ import annotations
 

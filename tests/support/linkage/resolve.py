@@ -1,6 +1,11 @@
 """Resolves what a JAR refers to against the JARs it will run with, as the JVM would when linking.
 
 Classes of the JDK are assumed to be there, with whatever is looked for in them.
+
+No tool does as much for any installed PySpark, without sbt. `jdeps` finds missing classes, but no
+missing members. Missinglink finds both, but not what else the JVM refuses: access to a member that
+is not public, a class that became an interface, a final class or method that is extended or
+overridden, an abstract method without an implementation.
 """
 
 from __future__ import annotations
