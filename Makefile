@@ -106,7 +106,7 @@ format: setup ## Formatters and linters of both languages, repairing what they c
 
 .PHONY: golden
 golden: setup $(JAR) ## Write the golden EXPLAIN files and the generated parts of docs/ anew
-	UPDATE_GOLDEN=1 $(PY) -m pytest tests/test_explain.py tests/test_docs_settings.py tests/test_docs_benchmarks.py
+	$(PY) -m pytest --snapshot-update tests/reports/test_explain.py tests/docs/test_docs_settings.py tests/docs/test_docs_benchmarks.py
 
 .PHONY: docs
 # Not with --quiet: MkDocs would count no warnings, and --strict would have no effect.

@@ -1,9 +1,11 @@
-"""The page on benchmarks tells the results; ``UPDATE_GOLDEN=1`` writes that part anew."""
+"""The page on benchmarks tells the results; `make golden` writes that part anew."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
+
+import pytest
 
 from support.doc_pages import RESULTS, fill, hold_generated
 from support.paths import DOCS
@@ -11,9 +13,9 @@ from support.paths import DOCS
 MET = {True: "met", False: "missed", None: "not measured"}
 
 
-def test_the_page_tells_the_results() -> None:
+def test_the_page_tells_the_results(pytestconfig: pytest.Config) -> None:
     results = json.loads(RESULTS.read_text(encoding="utf-8"))
-    hold_generated(DOCS / "benchmarks.md", described(results))
+    hold_generated(DOCS / "benchmarks.md", described(results), pytestconfig)
 
 
 def described(results: dict[str, Any]) -> str:

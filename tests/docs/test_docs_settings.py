@@ -1,9 +1,10 @@
-"""The page on settings lists them as Spark does; ``UPDATE_GOLDEN=1`` writes that part anew."""
+"""The page on settings lists them as Spark does; `make golden` writes that part anew."""
 
 from __future__ import annotations
 
 import re
 
+import pytest
 from pyspark.sql import Row, SparkSession
 
 from support.doc_pages import fill, hold_generated
@@ -12,8 +13,8 @@ from support.paths import DOCS
 UNITS = {"b": (1024, ["bytes", "KiB", "MiB", "GiB"]), "ms": (1000, ["ms", "s"])}
 
 
-def test_the_page_lists_what_spark_lists(spark: SparkSession) -> None:
-    hold_generated(DOCS / "settings.md", listing(spark))
+def test_the_page_lists_what_spark_lists(spark: SparkSession, pytestconfig: pytest.Config) -> None:
+    hold_generated(DOCS / "settings.md", listing(spark), pytestconfig)
 
 
 def listing(spark: SparkSession) -> str:

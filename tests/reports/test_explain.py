@@ -1,18 +1,17 @@
-"""EXPLAIN tells the story in one line; golden files hold the lines, numbers and all.
+"""EXPLAIN shows each LIMIT in one line; golden files hold the lines, numbers and all.
 
-``UPDATE_GOLDEN=1`` writes the files anew.
+`make golden` writes the files anew.
 """
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-GOLDEN = Path(__file__).parent / "golden"
 ALPINE = "SELECT * FROM tracking_data WHERE species LIKE 'Alpine%' AND s >= 50"
 REASONS = "== Extended Information (Limit Pruning) =="
 QUERIES = {
@@ -34,6 +33,14 @@ QUERIES = {
     "not_pruned": "SELECT DISTINCT species FROM tracking_data LIMIT 2",
     "union_all": f"({ALPINE} LIMIT 3) UNION ALL (SELECT * FROM tracking_data LIMIT 1)",
 }
+
+
+class GoldenFile(SingleFileSnapshotExtension):
+    """A text file for each test, in the folder `golden`."""
+
+    snapshot_dirname = "golden"
+    file_extension = "txt"
+    _write_mode = WriteMode.TEXT
 
 
 def story(plan: str) -> str:
@@ -58,12 +65,9 @@ def normalised(line: str) -> str:
 
 @pytest.mark.usefixtures("wildlife", "sightings")
 @pytest.mark.parametrize("name", QUERIES.keys())
-def test_golden(spark: SparkSession, name: str) -> None:
-    actual = f"{QUERIES[name]}\n\n" + story(explain(spark, QUERIES[name]))
-    file = GOLDEN / f"{name}.txt"
-    if os.environ.get("UPDATE_GOLDEN") == "1":
-        file.write_text(actual, encoding="utf-8")
-    assert actual == file.read_text(encoding="utf-8")
+def test_golden(spark: SparkSession, snapshot: SnapshotAssertion, name: str) -> None:
+    shown = f"{QUERIES[name]}\n\n" + story(explain(spark, QUERIES[name]))
+    assert shown == snapshot(extension_class=GoldenFile)
 
 
 @pytest.mark.usefixtures("wildlife")

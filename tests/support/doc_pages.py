@@ -1,15 +1,21 @@
-"""Runs the examples of the documentation's pages, and holds their output to what the pages show."""
+"""Runs the examples of the documentation's pages, and compares their output with the pages.
+
+No library replaces this. pytest-examples expects output as comments in the code, and captures only
+`print`; the pages show output in a block of its own, and a library writes some of it. Sybil would
+replace one regular expression: it neither captures output nor pairs a block with the next one.
+"""
 
 from __future__ import annotations
 
 import io
-import os
 import re
 import textwrap
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from support.paths import ROOT
 
@@ -63,12 +69,12 @@ def fill(text: str, indent: str = "") -> str:
     return textwrap.fill(text, 150, subsequent_indent=indent, break_on_hyphens=False)
 
 
-def hold_generated(page: Path, expected: str) -> None:
-    """Assert that the generated part of a page is `expected`, or write it for UPDATE_GOLDEN."""
+def hold_generated(page: Path, expected: str, config: pytest.Config) -> None:
+    """Assert that the generated part of a page is `expected`; `make golden` writes it."""
     text = page.read_text(encoding="utf-8")
     part = _GENERATED.search(text)
     assert part, f"{page} has no generated part"
-    if os.environ.get("UPDATE_GOLDEN"):
+    if config.getoption("--snapshot-update"):
         page.write_text(text[: part.start(1)] + expected + text[part.end(1) :], encoding="utf-8")
     else:
         assert part[1] == expected, "run `make golden`, and read the difference"
