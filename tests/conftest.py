@@ -40,8 +40,12 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 LONGEST = ["test_random_plans.py", "test_random_plans_hive.py"]
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the longest files first, so that no process is left with one at the end."""
+    """Mark the tests that use the session; run the longest files first, not as the last ones."""
+    for item in items:
+        if isinstance(item, pytest.Function) and "spark" in item.fixturenames:
+            item.add_marker(pytest.mark.spark)
     items.sort(key=lambda item: item.path.name not in LONGEST)
 
 

@@ -20,7 +20,7 @@ from support.random_tables.runs import Tally, write_and_check
 from support.random_tables.table import random_tables
 from support.runs import conf
 
-pytestmark = pytest.mark.usefixtures("quiet")
+pytestmark = [pytest.mark.random, pytest.mark.slow, pytest.mark.usefixtures("quiet")]
 
 NOT_DETERMINISTIC = [
     "rand() < 0.5",

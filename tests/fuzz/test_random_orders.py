@@ -19,7 +19,7 @@ from support.random_tables.settings import REFERENCE
 from support.random_tables.table import random_tables
 from support.runs import as_dicts, conf, in_threads
 
-pytestmark = pytest.mark.usefixtures("quiet")
+pytestmark = [pytest.mark.random, pytest.mark.slow, pytest.mark.usefixtures("quiet")]
 
 TABLES, QUERIES_PER_TABLE = 12, 36
 

@@ -12,7 +12,7 @@ from support.random_plans.places import IN_MEMORY
 from support.random_plans.tally import Tally
 from support.random_profiles import MINUTES
 
-pytestmark = pytest.mark.usefixtures("quiet")
+pytestmark = [pytest.mark.random, pytest.mark.slow, pytest.mark.usefixtures("quiet")]
 
 # What every run draws at least once, by what is counted.
 DRAWN: dict[str, Iterable[str]] = {

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from support.processes import environment, output_of, program
 from support.random_profiles import MINUTES
+
+pytestmark = [pytest.mark.spark, pytest.mark.random, pytest.mark.slow]
 
 PROGRAM = "support.random_plans.hive"
 

@@ -50,6 +50,8 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.spark
+@pytest.mark.slow
 def test_doctor(tmp_path: Path) -> None:
     done = run("doctor", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -60,6 +62,8 @@ def test_doctor(tmp_path: Path) -> None:
     assert lines[-3] == "ok    a query: read 1 of 4 row groups"
 
 
+@pytest.mark.spark
+@pytest.mark.slow
 def test_inspect(tmp_path: Path) -> None:
     tables.wildlife(tmp_path)
     where = "species LIKE 'Alpine%' AND s >= 50"
@@ -72,6 +76,8 @@ def test_inspect(tmp_path: Path) -> None:
     assert told["limit"]["covered"]
 
 
+@pytest.mark.spark
+@pytest.mark.slow
 def test_inspect_says_in_one_line_what_is_wrong(tmp_path: Path) -> None:
     tables.wildlife(tmp_path)
     done = run("inspect", "tracking_data.parquet", "--where", "depth > 1", cwd=tmp_path)

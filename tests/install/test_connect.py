@@ -19,6 +19,8 @@ from support.applications.cluster import awaited, daemon
 from support.processes import environment, output_of
 from support.sessions import SMALL_JVM
 
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
 STATES = "4 total → 3 matched → 1 fully matched → 1 scanned"
 PUBLIC_CALLS = {name for name in limit_pruning.__all__ if isfunction(getattr(limit_pruning, name))}
 WITHOUT_JVM = {"jar_path", "is_active", "disabled"}

@@ -14,6 +14,8 @@ import limit_pruning
 from support import install_page, tables
 from support.processes import output_of
 
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
 HOME = Path(pyspark.__path__[0])
 STATES = re.compile("4 total → 3 matched -?[→>] 1 fully matched")
 ROWS = ["Alpine Ibex", "Alpine Goat", "Alpine Sheep"]

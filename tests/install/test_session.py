@@ -183,6 +183,8 @@ spark.stop()
 """
 
 
+@pytest.mark.spark
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["plain", "jar_only"])
 def test_verify_and_report_say_that_the_extension_is_not_active(start: str) -> None:
     script = [sys.executable, "-c", NOT_ACTIVE, start]

@@ -15,6 +15,9 @@ from pyspark.sql import SparkSession, functions
 
 import limit_pruning
 
+pytestmark = pytest.mark.slow
+
+
 spark: SparkSession = limit_pruning.configure(SparkSession.builder).getOrCreate()
 jar: Path = limit_pruning.jar_path()
 report: limit_pruning.PruningReport = limit_pruning.report(spark.range(9).limit(1))

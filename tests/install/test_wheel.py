@@ -15,6 +15,8 @@ import pytest
 from support.paths import ROOT
 from support.processes import output_of
 
+pytestmark = pytest.mark.slow
+
 SITE = "import sysconfig; print(sysconfig.get_path('purelib'))"
 # 400 MB that need not be downloaded again: PySpark, rich, and what these two need.
 DEPENDENCIES = ("pyspark", "py4j", "rich", "markdown_it", "mdurl", "pygments")
@@ -100,6 +102,7 @@ def test_the_jar_of_the_installed_package_is_its_own(installed: Path, tmp_path: 
     assert Path(jar.strip()) == Path(packages, "limit_pruning/jars/spark-limit-pruning.jar")
 
 
+@pytest.mark.spark
 def test_the_example_of_the_readme(installed: Path, tmp_path: Path) -> None:
     example = EXAMPLE.search((ROOT / "README.md").read_text(encoding="utf-8"))
     assert example, "README.md has no Python example"

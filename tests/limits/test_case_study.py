@@ -11,6 +11,8 @@ from support.predicates import Compare, StartsWith, both
 from support.runs import check
 from support.tables import Table
 
+pytestmark = pytest.mark.core
+
 PREDICATE = both(StartsWith("species", "Alpine"), Compare("s", ">=", 50))
 QUERY = "SELECT * FROM tracking_data WHERE species LIKE 'Alpine%' AND s >= 50 LIMIT 3"
 

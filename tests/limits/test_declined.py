@@ -26,6 +26,7 @@ REASONS = {
 CASES = [(code, query) for code, queries in REASONS.items() for query in queries]
 
 
+@pytest.mark.core
 @pytest.mark.usefixtures("wildlife")
 @pytest.mark.parametrize(("code", "query"), CASES)
 def test_reasons(spark: SparkSession, code: str, query: str) -> None:

@@ -36,6 +36,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.core
 @pytest.mark.usefixtures("sightings")
 @pytest.mark.parametrize("query", SHAPES.values(), ids=SHAPES.keys())
 def test_shapes(spark: SparkSession, query: str) -> None:
@@ -100,6 +101,7 @@ def test_pandas_on_spark(spark: SparkSession, sightings: Table) -> None:
     assert "monotonically_increasing_id" in reason.message
 
 
+@pytest.mark.core
 def test_ties_are_kept(spark: SparkSession, tmp_path: Path) -> None:
     table = one_column(tmp_path, pa.int32(), [[1, 5], [5, 5], [5, 9], [6, 9]]).register(spark)
     runs = on_off(spark, f"SELECT id FROM {table.name} ORDER BY c, id DESC LIMIT 3")
@@ -158,6 +160,7 @@ def test_files_beyond_the_budget_are_read(spark: SparkSession) -> None:
             assert looked_at <= files
 
 
+@pytest.mark.core
 @pytest.mark.usefixtures("wildlife")
 def test_report(spark: SparkSession) -> None:
     df = spark.sql("SELECT * FROM tracking_data ORDER BY s DESC LIMIT 2")

@@ -19,6 +19,8 @@ from support.applications import cluster, cluster_driver
 from support.applications.cluster_driver import Query
 from support.processes import environment, program
 
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
 ROWS_OF_A_FILE = 2000
 TEXT = "x" * 200
 SMALL_FILES = 300

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -25,6 +26,8 @@ import limit_pruning
 from support.leaks import assert_nothing_left
 from support.runs import conf
 from support.tables import write
+
+pytestmark = pytest.mark.slow
 
 SECONDS = float(os.environ.get("CONCURRENCY_SECONDS", "15"))
 READERS = 8

@@ -28,6 +28,8 @@ from support.object_store.changes import (
 )
 from support.object_store.stored_tables import PAGES, READ, Case
 
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.s3]
+
 STORES = ["milliseconds", "seconds", "classic"]
 
 

@@ -63,6 +63,7 @@ def normalised(line: str) -> str:
     return re.sub(r"\d+(\.\d+)? ms", "TIME ms", line).rstrip()
 
 
+@pytest.mark.core
 @pytest.mark.usefixtures("wildlife", "sightings")
 @pytest.mark.parametrize("name", QUERIES.keys())
 def test_golden(spark: SparkSession, snapshot: SnapshotAssertion, name: str) -> None:

@@ -21,6 +21,8 @@ from limit_pruning._limit_view import limit_view
 from support.contrast import contrast
 from support.sample_reports import case_study, limit_report, many, renamed, report_of, row_group
 
+pytestmark = pytest.mark.browser
+
 STATES = ".map :is(.not, .partially, .fully)"
 UNEVEN = [
     row_group(0, "not", rows=100),

@@ -12,6 +12,8 @@ import limit_pruning
 from support.sample_reports import parse
 from support.tables import Table
 
+pytestmark = pytest.mark.core
+
 QUERY = "SELECT * FROM tracking_data WHERE species LIKE 'Alpine%' AND s >= 50 LIMIT 3"
 
 

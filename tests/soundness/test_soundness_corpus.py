@@ -36,6 +36,8 @@ NO_PRUNING = {ENABLED: "false"}
 ERRORS = (PySparkException, Py4JJavaError, ValueError, OverflowError)
 
 
+@pytest.mark.random
+@pytest.mark.slow
 @pytest.mark.skipif(
     not FILES, reason=f"no files of apache/parquet-testing and of Spark's tests in {CORPUS}"
 )

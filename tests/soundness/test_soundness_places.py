@@ -13,7 +13,6 @@ from support.tables import Table, write
 
 pytestmark = pytest.mark.usefixtures("statistics_alone")
 
-
 METADATA = ("file_path", "file_name", "file_size", "file_modification_time", "row_index")
 
 

@@ -86,6 +86,8 @@ def test_a_collect_that_costs_more_is_a_target_missed() -> None:
     assert found["time, ours / plain: collect that one task answers"].met is False
 
 
+@pytest.mark.spark
+@pytest.mark.slow
 @needs_engines
 def test_it_runs_at_a_small_size(tmp_path: Path) -> None:
     settings = {

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
 from support import soak
+
+pytestmark = [pytest.mark.slow, pytest.mark.random]
 
 
 def test_a_table_that_changes_between_queries(spark: SparkSession, tmp_path: Path) -> None:
