@@ -8,6 +8,7 @@ SHELL := bash
 PYTHON ?= python3
 SPARK := $(shell sed -n 's/^val sparkVersion = "\(.*\)"/\1/p' build.sbt)
 PYSPARK ?= $(SPARK)
+# The newest patch of each minor version. `make test` alone runs on the one that the JAR is compiled for.
 PYSPARK_MATRIX ?= 4.0.5 4.1.4 4.2.1 4.3.0
 # Processes of pytest, each with a Spark of its own.
 WORKERS ?= 2
@@ -58,7 +59,16 @@ bench-clean: ## Remove the tables of make bench
 
 .PHONY: test
 test: setup $(if $(IS_DEFAULT),lint-python test-jvm,$(JAR)) ## Lint, Scala suites, pytest (with PYSPARK=<other>: pytest alone)
-	$(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
+	$(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder --durations=25
+
+.PHONY: test-fast
+test-fast: $(VENV)/.stamp ## The inner loop, with the JAR that is there: Python lint, tests without Spark, a few with it
+	@test -f $(JAR) || { echo "there is no $(JAR): run 'make jar'" >&2; exit 1; }
+	@test -z "$$(find $(JAR_SOURCES) -newer $(JAR) -print -quit)" || echo "$(JAR) is older than its sources: 'make jar' builds it anew"
+	$(VENV)/bin/ruff check
+	$(VENV)/bin/ruff format --check
+	$(VENV)/bin/mypy
+	$(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadfile -m "core or not (spark or slow or browser)"
 
 .PHONY: test-matrix
 test-matrix: ## make test on every supported minor version of Spark
