@@ -8,7 +8,8 @@ SHELL := bash
 PYTHON ?= python3
 SPARK := $(shell sed -n 's/^val sparkVersion = "\(.*\)"/\1/p' build.sbt)
 PYSPARK ?= $(SPARK)
-PYSPARK_MATRIX ?= 4.0.2 4.1.3 4.2.0 4.3.0
+# The newest patch of each minor version. `make test` alone runs on the one that the JAR is compiled for.
+PYSPARK_MATRIX ?= 4.0.5 4.1.4 4.2.1 4.3.0
 # Processes of pytest, each with a Spark of its own.
 WORKERS ?= 2
 IS_DEFAULT := $(filter $(SPARK),$(PYSPARK))
@@ -58,7 +59,16 @@ bench-clean: ## Remove the tables of make bench
 
 .PHONY: test
 test: setup $(if $(IS_DEFAULT),lint-python test-jvm,$(JAR)) ## Lint, Scala suites, pytest (with PYSPARK=<other>: pytest alone)
-	$(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
+	$(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder --durations=25
+
+.PHONY: test-fast
+test-fast: $(VENV)/.stamp ## The inner loop, with the JAR that is there: Python lint, tests without Spark, a few with it
+	@test -f $(JAR) || { echo "there is no $(JAR): run 'make jar'" >&2; exit 1; }
+	@test -z "$$(find $(JAR_SOURCES) -newer $(JAR) -print -quit)" || echo "$(JAR) is older than its sources: 'make jar' builds it anew"
+	$(VENV)/bin/ruff check
+	$(VENV)/bin/ruff format --check
+	$(VENV)/bin/mypy
+	$(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadfile -m "core or not (spark or slow or browser)"
 
 .PHONY: test-matrix
 test-matrix: ## make test on every supported minor version of Spark
@@ -81,11 +91,11 @@ browser: ## Install the Chromium in which make test looks at row-group maps (Deb
 
 .PHONY: fuzz
 fuzz: setup $(JAR) ## Try random tables and queries for MINUTES=10; failures go to target/fuzz-failures/
-	FUZZ_MINUTES=$(or $(MINUTES),10) $(PY) -m pytest -s tests/test_properties.py tests/test_random_plans.py tests/test_random_plans_hive.py
+	FUZZ_MINUTES=$(or $(MINUTES),10) $(PY) -m pytest -s tests/fuzz/test_properties.py tests/fuzz/test_random_plans.py tests/fuzz/test_random_plans_hive.py
 
 .PHONY: soak
 soak: setup $(JAR) ## Query a table that keeps changing for MINUTES=10; check answers, heap, threads and open files
-	$(PY) tests/soak.py $(or $(MINUTES),10)
+	PYTHONPATH=tests $(PY) -m support.soak $(or $(MINUTES),10)
 
 .PHONY: bench-jvm
 bench-jvm: tools ## Measure how fast row groups are classified, and what that allocates (JMH, minutes)
@@ -106,11 +116,12 @@ format: setup ## Formatters and linters of both languages, repairing what they c
 
 .PHONY: golden
 golden: setup $(JAR) ## Write the golden EXPLAIN files and the generated parts of docs/ anew
-	UPDATE_GOLDEN=1 $(PY) -m pytest tests/test_explain.py tests/test_docs_settings.py tests/test_docs_benchmarks.py
+	$(PY) -m pytest --snapshot-update tests/reports/test_explain.py tests/docs/test_docs_settings.py tests/docs/test_docs_benchmarks.py
 
 .PHONY: docs
+# Not with --quiet: MkDocs would count no warnings, and --strict would have no effect.
 docs: $(VENV)/.stamp-docs ## Build the site into target/site, and check its links
-	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
 	@echo "$(CURDIR)/target/site/index.html"
 
 .PHONY: wheel

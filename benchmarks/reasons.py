@@ -32,7 +32,8 @@ REASONS: dict[str, str] = {
         "which shows where plain Spark is done in 0.1 s"
     ),
     "time, ours / plain: no LIMIT": (
-        "bytes, tasks and jobs are the same, and planning touches no file (tests/test_costs.py); "
-        "in fresh processes, where both JVMs have the same history, it was 0.98 to 1.11 under load"
+        "bytes, tasks and jobs are the same, and planning touches no file "
+        "(tests/limits/test_costs.py); in fresh processes, where both JVMs have the same history, "
+        "it was 0.98 to 1.11 under load"
     ),
 }

@@ -13,9 +13,10 @@ from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 import limit_pruning
-import tables
-from predicates import Predicate
-from runs import conf
+from support import tables
+from support.predicates import Predicate
+from support.runs import conf
+from support.sessions import local_builder
 
 os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
 os.environ["PYSPARK_PYTHON"] = sys.executable  # workers need the suite's packages
@@ -23,27 +24,11 @@ os.environ["PYARROW_IGNORE_TIMEZONE"] = "1"  # pandas on Spark 4.0 warns without
 os.environ["TZ"] = "UTC"  # PySpark gives timestamps in the local time zone
 time.tzset()
 
-# Sessions of tests end before the optimizing compiler and a concurrent collector have paid off.
-JVM_FOR_SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
-
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A local session with the extension, in which errors while planning are failures."""
-    scratch = tmp_path_factory.mktemp("spark")
-    builder = (
-        SparkSession.builder.master("local[2]")
-        .appName("limit-pruning-tests")
-        .config("spark.driver.extraJavaOptions", JVM_FOR_SHORT_RUNS)
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.warehouse.dir", str(scratch / "warehouse"))
-        .config("spark.local.dir", str(scratch))
-        .config("spark.limitPruning.failOnError", "true")
-    )
+    builder = local_builder(tmp_path_factory.mktemp("spark"))
     session = limit_pruning.configure(builder).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     limit_pruning.verify(session)
@@ -55,8 +40,12 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 LONGEST = ["test_random_plans.py", "test_random_plans_hive.py"]
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the longest files first, so that no process is left with one at the end."""
+    """Mark the tests that use the session; run the longest files first, not as the last ones."""
+    for item in items:
+        if isinstance(item, pytest.Function) and "spark" in item.fixturenames:
+            item.add_marker(pytest.mark.spark)
     items.sort(key=lambda item: item.path.name not in LONGEST)
 
 

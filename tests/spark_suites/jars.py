@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pyspark
 
-ROOT = Path(__file__).resolve().parents[2]
+from support.paths import ROOT
+
 WORK = ROOT / "target" / "spark-suites"
 SQL_TESTS = WORK / "sql-tests"  # the unpacked tests of Spark SQL, with their resources
 HOME = WORK / "home"  # which tests take for Spark's sources; it has the resources alone

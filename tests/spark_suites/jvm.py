@@ -12,6 +12,7 @@ from pathlib import Path
 
 from spark_suites import jars, outcomes
 from spark_suites.outcomes import Runs
+from support.paths import ROOT
 
 LOG4J = Path(__file__).with_name("log4j2.properties")
 LIMITS = "limitpruning.sparksuites.LimitScans"
@@ -58,7 +59,7 @@ class Leg:
 
 def add_opens() -> list[str]:
     """Take from `build.sbt` what is opened to Spark."""
-    build = (jars.ROOT / "build.sbt").read_text("utf-8")
+    build = (ROOT / "build.sbt").read_text("utf-8")
     listed = re.search(r"sparkModuleOptions =(.*?)\)\.map", build, re.DOTALL)
     assert listed, "build.sbt has no sparkModuleOptions"
     opened = re.findall(r'"([a-z.]+)"', listed[1])

@@ -1,0 +1,43 @@
+"""Whatever the table's place, the query's shape and the settings: rows that plain Spark finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+from pyspark.sql import SparkSession
+
+from support.random_plans import batches, changes, conditions, properties, queries, shapes
+from support.random_plans.places import IN_MEMORY
+from support.random_plans.tally import Tally
+from support.random_profiles import MINUTES
+
+pytestmark = [pytest.mark.random, pytest.mark.slow, pytest.mark.usefixtures("quiet")]
+
+# What every run draws at least once, by what is counted.
+DRAWN: dict[str, Iterable[str]] = {
+    "place": IN_MEMORY,
+    "changing place": IN_MEMORY,
+    "shape": shapes.SHAPES,
+    "condition": conditions.KINDS,
+    "fetched": queries.WAYS,
+    "change": changes.ALL,
+}
+
+
+def test_random_plans(spark: SparkSession) -> None:
+    tally = properties.check(spark, IN_MEMORY, tables=4, changes=4)
+    assert not tally.failures, f"{len(tally.failures)} failures"
+    assert tally.share("covered") >= 0.2, "else the property says nothing"
+    assert tally.share(batches.PLAIN_TOO) < 0.01
+    assert tally.share(batches.CANNOT_SAY) < 0.01
+    if not MINUTES:
+        assert tally.counts["queries"] >= 1000
+        assert_drawn(tally)
+
+
+def assert_drawn(tally: Tally) -> None:
+    """Assert that everything that can be drawn was."""
+    for dimension, values in DRAWN.items():
+        missing = [value for value in values if not tally.counts[f"{dimension}: {value}"]]
+        assert not missing, f"no {dimension} was one of {missing}"

@@ -1,0 +1,132 @@
+"""On a Spark Connect server, started by the line of docs/install.md, LIMIT is pruned and seen."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from inspect import isfunction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import limit_pruning
+from support import install_page, tables
+from support.applications import connect_client
+from support.applications.cluster import awaited, daemon
+from support.processes import environment, output_of
+from support.sessions import SMALL_JVM
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+STATES = "4 total → 3 matched → 1 fully matched → 1 scanned"
+PUBLIC_CALLS = {name for name in limit_pruning.__all__ if isfunction(getattr(limit_pruning, name))}
+WITHOUT_JVM = {"jar_path", "is_active", "disabled"}
+ALPINE = {"Alpine Ibex", "Alpine Goat", "Alpine Sheep"}
+SETTINGS = {
+    "spark.master": "local[2]",
+    "spark.driver.extraJavaOptions": f"{SMALL_JVM} -Dfile.encoding=UTF-8",
+    "spark.connect.grpc.binding.address": "127.0.0.1",
+    "spark.connect.grpc.binding.port": "0",
+    "spark.driver.host": "127.0.0.1",
+    "spark.ui.enabled": "false",
+    "spark.limitPruning.failOnError": "true",
+    "spark.eventLog.enabled": "true",
+    "spark.eventLog.compress": "false",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tables, and what the page says is beside them."""
+    path = tmp_path_factory.mktemp("connect")
+    tables.wildlife(path)
+    tables.numbered_files(path / "numbered")
+    (path / "events").mkdir()
+    (path / "spark-limit-pruning.jar").symlink_to(limit_pruning.jar_path())
+    install_page.section("Spark Connect").write(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[str]:
+    """The server's host and port."""
+    script, *line = shlex.split(install_page.section("Spark Connect").commands)
+    assert script == "spark-submit"
+    settings = SETTINGS | {"spark.eventLog.dir": (folder / "events").as_uri()}
+    options = [f"--conf={name}={value}" for name, value in settings.items()]
+    command = ["org.apache.spark.deploy.SparkSubmit", *line[:2], *options, *line[2:]]
+    with daemon(folder, "server", *command, memory="1g") as log:
+        yield awaited(log, r"Spark Connect server started at: (\S+)")
+
+
+def run(*arguments: str, cwd: Path) -> str:
+    """Run Python and return what it printed."""
+    return output_of(sys.executable, *arguments, cwd=cwd, env=environment(PYTHONIOENCODING="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def told(server: str, folder: Path) -> dict[str, Any]:
+    """What a client was told."""
+    tables_read = (str(folder / "tracking_data.parquet"), str(folder / "numbered"))
+    client = ("-m", connect_client.__name__, f"sc://{server}")
+    output = run(*client, *tables_read, cwd=folder)
+    answers: dict[str, Any] = json.loads(output)
+    return answers
+
+
+@pytest.mark.parametrize("way", ["df.explain()", "EXPLAIN"])
+def test_what_is_pruned_is_shown(told: dict[str, Any], way: str) -> None:
+    assert "LimitPrunedScan parquet" in told[way]
+    assert STATES in told[way]
+
+
+def test_the_reason_why_a_limit_is_not_pruned_is_shown(told: dict[str, Any]) -> None:
+    assert "== Extended Information (Limit Pruning) ==" in told["reason"]
+    assert "(not-enough-rows)" in told["reason"]
+
+
+@pytest.mark.parametrize("way", ["rows", "pandas"])
+def test_the_rows_are_right(told: dict[str, Any], way: str) -> None:
+    assert set(told[way]) == ALPINE
+    assert len(told[way]) == 3
+
+
+def test_footers_are_read_by_jobs(told: dict[str, Any], folder: Path) -> None:
+    assert "3 matched → 3 fully matched → 3 scanned, Files: 4 total" in told["by jobs"]
+    assert len(told["rows by jobs"]) == 5
+    assert set(told["rows by jobs"]) <= set(range(6, 16))
+    events = "".join(
+        log.read_text(encoding="utf-8") for log in (folder / "events").rglob("*") if log.is_file()
+    )
+    assert "limit pruning: footers of" in events
+
+
+def test_each_call_that_needs_the_jvm_says_so(told: dict[str, Any]) -> None:
+    assert told["refusals"].keys() == PUBLIC_CALLS - WITHOUT_JVM
+    for call, text in told["refusals"].items():
+        start = f"limit_pruning.{call} needs the JVM of a classic session, but "
+        assert text.startswith(start)
+        assert "df.explain()" in text
+
+
+def test_the_switch_works_without_the_jvm(told: dict[str, Any]) -> None:
+    assert "LimitPrunedScan" not in told["switch"].pop("plan")
+    assert told["switch"] == {
+        "before": True,
+        "inner": False,
+        "outer": False,
+        "after": True,
+        "left": None,
+        "restored": "true",
+    }
+
+
+def test_the_client_of_the_page(server: str, folder: Path) -> None:
+    client = (folder / "client.py").read_text(encoding="utf-8")
+    assert "localhost:15002" in client
+    output = run("-c", client.replace("localhost:15002", server), cwd=folder)
+    assert STATES in output
+    assert "Alpine Ibex|101" in output

@@ -1,0 +1,73 @@
+"""What a Maven repository asks for beside the JAR, as the build leaves it in ``target/``."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import limit_pruning
+from support.paths import ROOT
+
+SOURCES = ROOT / "jvm" / "src" / "main"
+NAMESPACE = {"": "http://maven.apache.org/POM/4.0.0"}
+
+
+DOCUMENTATION = ROOT / "target" / "spark-limit-pruning-javadoc.jar"
+
+
+@pytest.fixture
+def pom() -> ElementTree.Element:
+    """The POM's root."""
+    return ElementTree.parse(ROOT / "target" / "spark-limit-pruning.pom").getroot()
+
+
+def names(jar: Path) -> set[str]:
+    """The files in a JAR."""
+    with zipfile.ZipFile(jar) as archive:
+        return {name for name in archive.namelist() if not name.endswith("/")}
+
+
+def test_the_version_is_that_of_the_package(pom: ElementTree.Element) -> None:
+    assert pom.findtext("version", namespaces=NAMESPACE) == limit_pruning.__version__
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("groupId", "artifactId", "name", "description", "url", "organization/name"),
+        *("licenses/license/name", "licenses/license/url", "scm/url", "scm/connection"),
+        *("developers/developer/id", "developers/developer/name"),
+    ],
+)
+def test_the_pom_tells(pom: ElementTree.Element, path: str) -> None:
+    assert pom.findtext(path, namespaces=NAMESPACE)
+
+
+def test_all_that_is_depended_on_comes_with_spark(pom: ElementTree.Element) -> None:
+    dependencies = [
+        tuple(each.findtext(part, namespaces=NAMESPACE) for part in ("artifactId", "scope"))
+        for each in pom.iterfind("dependencies/dependency", NAMESPACE)
+    ]
+    assert sorted(dependencies) == [("scala-library", "provided"), ("spark-sql_2.13", "provided")]
+
+
+def test_the_sources_are_all_there() -> None:
+    languages = [SOURCES / "scala", SOURCES / "java"]
+    written = {
+        file.relative_to(language).as_posix()
+        for language in languages
+        for file in language.rglob("*.*")
+    }
+    assert {"limitpruning/scan/FileChangedException.java"} < written
+    made_of = names(ROOT / "target" / "spark-limit-pruning-sources.jar")
+    assert made_of - written == {"META-INF/MANIFEST.MF", "META-INF/LICENSE"}
+    assert written <= made_of
+
+
+@pytest.mark.skipif(not DOCUMENTATION.exists(), reason="it is made by `make test-jvm` alone")
+@pytest.mark.parametrize("of", ["LimitPruningExtensions", "scan/FileChangedException"])
+def test_both_languages_are_documented(of: str) -> None:
+    assert f"limitpruning/{of}.html" in names(DOCUMENTATION)

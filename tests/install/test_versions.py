@@ -1,0 +1,47 @@
+"""What is supported is said in several places, and in all of them the same."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import metadata
+
+from limit_pruning._session import SUPPORTED_SPARK_LINES
+from support.paths import ROOT
+
+PYTHONS = ["3.10", "3.11", "3.12", "3.13", "3.14"]
+PACKAGE = metadata("spark-limit-pruning")
+
+
+def test_the_range_of_pyspark() -> None:
+    needed = PACKAGE.get_all("Requires-Dist") or []
+    (found,) = (each for each in needed if re.match("pyspark[<>]", each))
+    major, last = SUPPORTED_SPARK_LINES[-1].split(".")
+    assert set(re.findall(r"[<>=]+[\d.]+", found)) == {
+        f">={SUPPORTED_SPARK_LINES[0]}",
+        f"<{major}.{int(last) + 1}",
+    }
+
+
+def test_the_sparks_that_are_tested() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    matrix = re.search(r"^PYSPARK_MATRIX \?= (.*)$", makefile, re.MULTILINE)
+    assert matrix
+    lines = tuple(version.rpartition(".")[0] for version in matrix[1].split())
+    assert lines == SUPPORTED_SPARK_LINES
+
+
+def test_the_sparks_that_are_documented() -> None:
+    listed = "Spark " + ", ".join(SUPPORTED_SPARK_LINES[:-1]) + f" and {SUPPORTED_SPARK_LINES[-1]}"
+    for page in ("README.md", "docs/install.md"):
+        assert listed in (ROOT / page).read_text(encoding="utf-8")
+
+
+def test_the_pythons() -> None:
+    classifiers = PACKAGE.get_all("Classifier") or []
+    named = re.findall(
+        r"^Programming Language :: Python :: (3\.\d+)$", "\n".join(classifiers), re.MULTILINE
+    )
+    assert named == PYTHONS
+    assert PACKAGE["Requires-Python"] == f">={PYTHONS[0]}"
+    settings = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'python_version = "{PYTHONS[0]}"' in settings

@@ -1,0 +1,84 @@
+"""EXPLAIN shows each LIMIT in one line; golden files hold the lines, numbers and all.
+
+`make golden` writes the files anew.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from pyspark.sql import SparkSession
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+
+ALPINE = "SELECT * FROM tracking_data WHERE species LIKE 'Alpine%' AND s >= 50"
+REASONS = "== Extended Information (Limit Pruning) =="
+QUERIES = {
+    "case_study": f"{ALPINE} LIMIT 3",
+    "one_column": f"{ALPINE.replace('*', 'species')} LIMIT 1",
+    "no_predicate": "SELECT * FROM tracking_data LIMIT 5",
+    "offset": f"{ALPINE} LIMIT 2 OFFSET 1",
+    "not_enough_rows": f"{ALPINE} LIMIT 4",
+    "order_by": "SELECT * FROM tracking_data ORDER BY s DESC LIMIT 2",
+    "order_by_and_predicate": f"{ALPINE} ORDER BY s LIMIT 3",
+    "order_by_partition": "SELECT id FROM sightings WHERE s % 7 = 3 ORDER BY day DESC LIMIT 3",
+    "partition_only": "SELECT * FROM sightings WHERE day = DATE'2024-01-02' LIMIT 12",
+    "partition_and_predicate": (
+        "SELECT id FROM sightings WHERE day >= DATE'2024-01-02' AND s >= 8 LIMIT 35"
+    ),
+    "null_partition": "SELECT id FROM sightings WHERE day IS NULL LIMIT 3",
+    "exists": "SELECT 1 WHERE EXISTS (SELECT * FROM sightings WHERE s > 5)",
+    "count": f"SELECT count(*) FROM ({ALPINE} LIMIT 3)",
+    "not_pruned": "SELECT DISTINCT species FROM tracking_data LIMIT 2",
+    "union_all": f"({ALPINE} LIMIT 3) UNION ALL (SELECT * FROM tracking_data LIMIT 1)",
+}
+
+
+class GoldenFile(SingleFileSnapshotExtension):
+    """A text file for each test, in the folder `golden`."""
+
+    snapshot_dirname = "golden"
+    file_extension = "txt"
+    _write_mode = WriteMode.TEXT
+
+
+def story(plan: str) -> str:
+    """Return the scan lines, ours in full, of Spark's own only the name, and then the reasons."""
+    nodes, _, reasons = plan.partition(REASONS)
+    lines = []
+    for line in nodes.splitlines():
+        if "LimitPrunedScan" in line:
+            lines.append(normalised(line[line.index("LimitPrunedScan") :]))
+        elif "FileScan parquet" in line:
+            lines.append("FileScan parquet")
+    lines += [normalised(line) for line in reasons.splitlines() if line]
+    return "\n".join(lines) + "\n"
+
+
+def normalised(line: str) -> str:
+    """Mask expression ids, paths and times; never a number of ours."""
+    line = re.sub(r"#\d+L?", "#", line)
+    line = re.sub(r"\[?file:[^\], ]*(, \.\.\.)?(\.\.\.)?\]?", "[PATH]", line)
+    return re.sub(r"\d+(\.\d+)? ms", "TIME ms", line).rstrip()
+
+
+@pytest.mark.core
+@pytest.mark.usefixtures("wildlife", "sightings")
+@pytest.mark.parametrize("name", QUERIES.keys())
+def test_golden(spark: SparkSession, snapshot: SnapshotAssertion, name: str) -> None:
+    shown = f"{QUERIES[name]}\n\n" + story(explain(spark, QUERIES[name]))
+    assert shown == snapshot(extension_class=GoldenFile)
+
+
+@pytest.mark.usefixtures("wildlife")
+@pytest.mark.parametrize("mode", ["", "EXTENDED", "FORMATTED", "COST", "CODEGEN"])
+def test_every_mode_shows_the_numbers(spark: SparkSession, mode: str) -> None:
+    text = explain(spark, QUERIES["case_study"], mode)
+    assert "LimitPrunedScan" in text
+    assert "4 total → 3 matched → 1 fully matched → 1 scanned" in text
+
+
+def explain(spark: SparkSession, query: str, mode: str = "") -> str:
+    """Return the text of EXPLAIN."""
+    return str(spark.sql(f"EXPLAIN {mode} {query}").collect()[0][0])

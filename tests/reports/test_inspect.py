@@ -1,0 +1,241 @@
+"""The inspection of a whole table, from Python."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession, functions
+from rich.console import Console
+
+import limit_pruning
+from limit_pruning import LimitReport
+from support import tables
+from support.tables import Table
+
+ALPINE = "species LIKE 'Alpine%' AND s >= 50"
+
+
+def without_details(limit: LimitReport) -> dict[str, Any]:
+    """Return the report without single row groups, and without what differs from run to run."""
+    plain = limit.to_dict()
+    del plain["row_groups"]["details"], plain["time"], plain["files"]["footers_cached"]
+    return plain
+
+
+def test_the_case_study(spark: SparkSession, wildlife: Table) -> None:
+    found = limit_pruning.inspect(spark, "tracking_data", ALPINE, limit=3)
+    row_groups = found.row_groups
+    states = [group.state for group in row_groups.details]
+    assert states == ["not", "partially", "fully", "partially"]
+    assert [group.scanned for group in row_groups.details] == [False, False, True, False]
+    assert (row_groups.total, row_groups.matched, row_groups.fully_matched) == (4, 3, 1)
+    assert row_groups.bytes == sum(group.bytes for group in row_groups.details)
+    assert row_groups.omitted == 0
+    assert (found.files.total, found.files.inspected) == (1, 1)
+    assert (found.rows.total, found.rows.proved) == (len(wildlife.rows), 3)
+    assert found.limit.covered
+    assert found.limit.rows.read is None
+
+
+def test_its_report_of_the_limit_is_that_of_the_query(
+    spark: SparkSession, sightings: Table
+) -> None:
+    for predicate in ("s >= 8", "s % 7 = 3", "day = DATE'2024-01-02'", None):
+        found = limit_pruning.inspect(spark, "sightings", predicate, limit=4)
+        df = spark.table("sightings").where(predicate or "true").limit(4)
+        assert without_details(found.limit) == without_details(limit_pruning.report(df).only)
+        files = 2 if predicate == "day = DATE'2024-01-02'" else len(sightings.files)
+        assert (found.files.total, found.files.inspected) == (files, files)
+
+
+@pytest.mark.usefixtures("wildlife")
+def test_predicates_in_sql_and_as_columns(spark: SparkSession) -> None:
+    expected = limit_pruning.inspect(spark, "tracking_data", "s >= 50 AND s < 102", limit=3)
+    column = (functions.col("s") >= 50) & (functions.col("s") < 102)
+    table = spark.table("tracking_data")
+    for found in (
+        limit_pruning.inspect(spark, "tracking_data", column, limit=3),
+        limit_pruning.inspect(spark, table, column, limit=3),
+        limit_pruning.inspect(spark, table.where(column), limit=3),
+        limit_pruning.inspect(spark, table.where("s >= 50"), table.s < 102, limit=3),
+        limit_pruning.inspect(spark, table.where("s >= 50"), "s < 102", limit=3),
+    ):
+        assert without_details(found.limit) == without_details(expected.limit)
+        assert found.row_groups == expected.row_groups
+        assert found.columns == expected.columns
+    assert expected.row_groups.fully_matched == 1
+
+
+@pytest.mark.usefixtures("wildlife")
+def test_a_data_frame_with_projections(spark: SparkSession) -> None:
+    df = spark.sql("SELECT s + 1 AS more FROM tracking_data WHERE s >= 50")
+    found = limit_pruning.inspect(spark, df.where("more < 103"), limit=3)
+    assert found.limit.predicate is not None
+    assert "50" in found.limit.predicate
+    assert "103" in found.limit.predicate
+    assert (found.row_groups.total, found.row_groups.fully_matched) == (4, 1)
+    assert limit_pruning.inspect(spark, df.select("more")).limit.limit == 1
+
+
+@pytest.mark.usefixtures("wildlife")
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("SELECT a.s FROM tracking_data a JOIN tracking_data b USING (s)", "Join"),
+        ("SELECT s, count(*) FROM tracking_data GROUP BY s", "Aggregate"),
+        ("SELECT s FROM tracking_data ORDER BY s", "Sort"),
+        ("SELECT id FROM range(9)", "no Parquet"),
+        ("SELECT s FROM tracking_data WHERE s > (SELECT min(s) FROM tracking_data)", "subquery"),
+    ],
+)
+def test_a_data_frame_that_is_no_table_with_filters(
+    spark: SparkSession, sql: str, message: str
+) -> None:
+    with pytest.raises(limit_pruning.InspectionError, match=message) as error:
+        limit_pruning.inspect(spark, spark.sql(sql))
+    assert len(str(error.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("table", "predicate", "message"),
+    [
+        (3, None, r"inspect\(\) takes a str, a path or a pyspark DataFrame as table, not int: 3"),
+        (None, None, "as table, not NoneType"),
+        ("tracking_data", True, r"takes a str, a pyspark Column or None as predicate, not bool"),
+    ],
+)
+@pytest.mark.usefixtures("wildlife")
+def test_other_types(spark: SparkSession, table: Any, predicate: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        limit_pruning.inspect(spark, table, predicate)
+
+
+@pytest.mark.parametrize("kind", ["DataFrame", "Column"])
+def test_objects_of_spark_connect(spark: SparkSession, wildlife: Table, kind: str) -> None:
+    remote: Any = type(kind, (), {"__module__": f"pyspark.sql.connect.{kind.lower()}"})()
+    table, predicate = (remote, None) if kind == "DataFrame" else (wildlife.path, remote)
+    with pytest.raises(
+        limit_pruning.SparkConnectNotSupportedError,
+        match=f"limit_pruning.inspect needs .* this {kind} is a Spark Connect one",
+    ):
+        limit_pruning.inspect(spark, table, predicate)
+
+
+@pytest.mark.parametrize("kind", ["path", "path object", "folder", "uri", "table"])
+def test_paths_and_tables(
+    spark: SparkSession, wildlife: Table, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = wildlife.path
+    monkeypatch.chdir(file.parent)
+    names: dict[str, str | Path] = {
+        "path": file.name,
+        "path object": Path(file.name),
+        "folder": str(file.parent),
+        "uri": file.as_uri(),
+        "table": "tracking_data",
+    }
+    assert limit_pruning.inspect(spark, names[kind]).rows.total == 12
+
+
+def test_how_columns_are_laid_out(spark: SparkSession, tmp_path: Path) -> None:
+    schema = pa.schema([("sorted", pa.int64()), ("mixed", pa.int64()), ("word", pa.string())])
+    groups = [
+        {"sorted": [10 * i, 10 * i + 9], "mixed": [i, 100 - i], "word": ["a", "b"]}
+        for i in range(5)
+    ]
+    file = tables.write(
+        tmp_path / "t.parquet",
+        groups,
+        schema,
+        write_page_index=True,
+        use_dictionary=["word"],
+        write_statistics=["sorted", "mixed"],
+    )
+    columns = {c.name: c for c in limit_pruning.inspect(spark, str(file)).columns}
+    assert list(columns) == ["sorted", "mixed", "word"]
+    assert columns["sorted"].clustering == "clustered"
+    assert columns["mixed"].clustering == "not clustered"
+    assert (columns["sorted"].overlap, columns["mixed"].overlap) == (0.0, 1.0)
+    assert columns["word"].clustering is None
+    assert (columns["sorted"].min_max, columns["word"].min_max) == (5, 0)
+    assert (columns["sorted"].dictionaries, columns["word"].dictionaries) == (0, 5)
+    assert (columns["sorted"].page_indexes, columns["word"].page_indexes) == (5, 0)
+    assert columns["sorted"].type == "BIGINT"
+
+
+def test_progress_and_fewer_files(spark: SparkSession, sightings: Table) -> None:
+    steps: list[tuple[int, int]] = []
+    found = limit_pruning.inspect(
+        spark, "sightings", max_files=2, progress=lambda *step: steps.append(step)
+    )
+    assert steps == [(2, 2)]
+    assert (found.files.inspected, found.files.total) == (2, len(sightings.files))
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize(
+    ("table", "predicate", "message"),
+    [
+        ("/nowhere/at/all", None, "Path does not exist"),
+        ("nowhere", None, "nowhere"),
+        ("tracking_data", "depth > 1", "depth"),
+        ("tracking_data", "s >", "Syntax error"),
+        ("tracking_data", "s + 1", "BOOLEAN"),
+        ("tracking_data", "rand() < 0.5", "not deterministic"),
+        ("tracking_data", "1 = 2", "false for every row"),
+        ("csv", None, "no Parquet"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(
+    spark: SparkSession, wildlife: Table, table: str, predicate: str | None, message: str
+) -> None:
+    csv = wildlife.path.with_name("a.csv")
+    csv.write_text("1\n")
+    spark.read.csv(str(csv)).createOrReplaceTempView("csv")
+    with pytest.raises(limit_pruning.InspectionError, match=message) as error:
+        limit_pruning.inspect(spark, table, predicate)
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_what_is_no_parquet_is_told_in_one_line(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a.parquet").write_text("this is no Parquet")
+    with pytest.raises(limit_pruning.InspectionError) as error:
+        limit_pruning.inspect(spark, str(tmp_path))
+    assert len(str(error.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, True, "5", 2**31])
+def test_a_count_must_be_a_positive_int(spark: SparkSession, wildlife: Table, count: Any) -> None:
+    with pytest.raises(limit_pruning.InspectionError, match="it must be an int from 1"):
+        limit_pruning.inspect(spark, wildlife.path, limit=count)
+    with pytest.raises(limit_pruning.InspectionError, match="it must be an int from 1"):
+        limit_pruning.inspect(spark, wildlife.path, max_files=count)
+
+
+def test_errors_of_the_callback_are_passed_on(spark: SparkSession, wildlife: Table) -> None:
+    def progress(done: int, total: int) -> None:
+        raise KeyError(f"{done} of {total}")
+
+    with pytest.raises(KeyError, match="of"):
+        limit_pruning.inspect(spark, wildlife.path, progress=progress)
+
+
+@pytest.mark.usefixtures("wildlife")
+def test_it_shows_itself(spark: SparkSession) -> None:
+    found = limit_pruning.inspect(spark, "tracking_data", ALPINE, limit=3)
+    output = io.StringIO()
+    Console(width=120, file=output).print(found)
+    text = output.getvalue()
+    assert "1 of 1 files inspected: 12 rows in 4 row groups" in text
+    assert "fully matching" in text
+    assert "not clustered" in text
+    assert "<svg" in found._repr_html_()
+    assert "not clustered" in found._repr_html_()
+    assert "12 rows" in str(found)
+    assert len(found.to_pandas()) == 4
+    assert json.loads(found.to_json())["columns"][0]["name"] == "species"

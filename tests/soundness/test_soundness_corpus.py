@@ -1,0 +1,165 @@
+"""Random queries over real files that nobody here wrote, some of them broken on purpose.
+
+The files are those of apache/parquet-testing and of Spark's own tests, in the folder
+``shared/corpus`` beside the repository. Without it the tests here are skipped, and say so.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+import limit_pruning
+from support.paths import ROOT
+from support.predicates import Compare, In, IsNull, Not, Predicate, StartsWith, both, either, sql
+from support.runs import ENABLED, conf
+
+CORPUS = ROOT.parent / "shared" / "corpus"
+FILES = sorted(file for file in CORPUS.rglob("*") if ".parquet" in file.name)
+COMPARABLE = (bool, int, float, Decimal, date, datetime, str, bytearray)
+OPERATORS = ("=", "<>", "<", "<=", ">", ">=", "<=>")
+# The data itself, for nothing is skipped by statistics, column indexes or bloom filters.
+ALL_ROWS = {ENABLED: "false", "spark.sql.parquet.filterPushdown": "false"}
+QUERIES = 1  # with a predicate, to each file
+NO_PRUNING = {ENABLED: "false"}
+# Python's own dates end at the year 9999.
+ERRORS = (PySparkException, Py4JJavaError, ValueError, OverflowError)
+
+
+@pytest.mark.random
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not FILES, reason=f"no files of apache/parquet-testing and of Spark's tests in {CORPUS}"
+)
+@pytest.mark.parametrize("part", range(8))
+def test_line_51_random_queries_over_files_of_all_writers(spark: SparkSession, part: int) -> None:
+    tally: Counter[str] = Counter()
+    for file in FILES[part::8]:
+        dice = random.Random(file.name)
+        try:
+            spark.read.parquet(str(file)).createOrReplaceTempView("corpus")
+            with conf(spark, ALL_ROWS):
+                rows = spark.sql("SELECT * FROM corpus").collect()
+        except ERRORS:
+            rows = []
+            if not _can_be_opened(spark, file):
+                continue
+        predicates = [
+            None,
+            *(_predicate(dice, [row.asDict() for row in rows]) for _ in range(QUERIES)),
+        ]
+        for predicate in predicates:
+            limit = dice.choice([1, 2, max(1, len(rows) // 2), len(rows) + 1])
+            where = "" if predicate is None else f" WHERE {sql(predicate)}"
+            _hold(spark, f"SELECT * FROM corpus{where}", limit, file.name, tally)
+    print(tally)
+    assert tally["covered"] > 0
+    assert tally["compared"] > tally["queries"] / 2, "else most files say nothing"
+
+
+def _hold(spark: SparkSession, query: str, limit: int, file: str, tally: Counter[str]) -> None:
+    """Hold the limited query to the full one; count what was covered, and compared with rows.
+
+    It gives rows of the full one, as many as there are (or as Spark alone finds, where the query
+    is left to Spark), or the same error as Spark alone.
+    """
+    limited = f"{query} LIMIT {limit}"
+    pruned = spark.sql(limited)
+    covered = any(report.covered for report in limit_pruning.report(pruned))
+    on = _outcome(pruned)
+    with conf(spark, NO_PRUNING):
+        off = _outcome(spark.sql(limited))
+    described = f"{file}: {limited}"
+    tally["queries"] += 1
+    tally["covered"] += covered
+    if isinstance(on, str):
+        # A row group that has fewer rows than its footer says is an error where it was counted on.
+        assert on == off or (covered and on == f"FAILED_READ_FILE.NO_HINT {file}"), described
+        return
+    if isinstance(off, str):
+        assert covered, f"{described}: {off}"
+    with conf(spark, ALL_ROWS):
+        everything = _outcome(spark.sql(query))
+    if isinstance(everything, str):  # a row that was not asked for is broken
+        return
+    assert not on - everything, f"{described}: rows that are not there"
+    wanted = {min(limit, everything.total())}
+    if not covered and not isinstance(off, str):
+        wanted.add(off.total())  # Spark alone may lose rows to metadata that lies
+    assert on.total() in wanted, f"{described}: {on.total()} rows instead of {wanted}"
+    tally["compared"] += 1
+
+
+def _outcome(df: DataFrame) -> Counter[str] | str:
+    """Return the rows as a bag, or the kind of error and the file that it names."""
+    try:
+        return Counter(repr(row) for row in df.collect())
+    except ERRORS as error:
+        condition = re.search(r"\[([A-Z][A-Z0-9_.]+)\]", str(error))
+        named = re.search(r"reading file \S*/([^/\s]+?)\.? ", str(error) + " ")
+        kind = condition[1] if condition else type(error).__name__
+        return f"{kind} {named[1]}" if named else kind
+
+
+def _can_be_opened(spark: SparkSession, file: Path) -> bool:
+    try:
+        spark.read.parquet(str(file))
+    except ERRORS:
+        return False
+    return True
+
+
+def _predicate(dice: random.Random, rows: list[dict[str, Any]]) -> Predicate | None:
+    """Return a predicate about values that the file has, or none where it has none to compare."""
+    known = {
+        name: sorted({_plain(row[name]) for row in rows if isinstance(row[name], COMPARABLE)})
+        for name in (rows[0] if rows else {})
+        if "`" not in name and _comparable(rows, name)
+    }
+    columns = [name for name, values in known.items() if values]
+    if not columns:
+        return None
+
+    def one() -> Predicate:
+        column = dice.choice(columns)
+        value = dice.choice([known[column][0], known[column][-1], dice.choice(known[column])])
+        kind = dice.randrange(10)
+        if kind == 0:
+            return IsNull(column)
+        if kind == 1:
+            return In(column, (value, dice.choice(known[column])))
+        if kind == 2 and isinstance(value, str) and value.isalnum():
+            return StartsWith(column, value[:2])
+        return Compare(column, dice.choice(OPERATORS), value)
+
+    shape = dice.randrange(5)
+    if shape == 0:
+        return Not(one())
+    if shape == 1:
+        return both(one(), one())
+    return either(one(), Not(one())) if shape == 2 else one()
+
+
+def _comparable(rows: list[dict[str, Any]], name: str) -> bool:
+    kinds = {type(row[name]) for row in rows if row[name] is not None}
+    texts = [row[name] for row in rows if isinstance(row[name], str)]
+    return (
+        len(kinds) == 1
+        and issubclass(next(iter(kinds)), COMPARABLE)
+        and not any(set(text) & set("'\\\\") or not text.isprintable() for text in texts)
+        and not any(row[name] != row[name] for row in rows)
+    )
+
+
+def _plain(value: Any) -> Any:
+    return bytes(value) if isinstance(value, bytearray) else value

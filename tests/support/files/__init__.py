@@ -1,0 +1,1 @@
+"""Parquet files as other writers leave them."""

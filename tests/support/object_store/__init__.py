@@ -1,0 +1,1 @@
+"""A server that speaks the protocol of S3, its clients, and tables in it."""

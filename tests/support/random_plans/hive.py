@@ -1,0 +1,39 @@
+"""Random plans over a Hive metastore, in a session of its own; see `test_random_plans_hive.py`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import limit_pruning
+from support.random_plans import properties
+from support.sessions import JVM_FOR_SHORT_RUNS, local_builder
+
+PLACES = ["hive", "shared"]
+
+
+def main() -> None:
+    """Start the session, try random plans, and fail where one fails."""
+    scratch = Path(sys.argv[1])
+    settings = {
+        "spark.driver.extraJavaOptions": f"{JVM_FOR_SHORT_RUNS} -Dderby.system.home={scratch}",
+        "spark.hadoop.javax.jdo.option.ConnectionURL": (
+            f"jdbc:derby:;databaseName={scratch}/metastore;create=true"
+        ),
+        "spark.hadoop.hive.exec.dynamic.partition.mode": "nonstrict",
+        "spark.hadoop.hive.exec.scratchdir": f"{scratch}/hive",
+    }
+    builder = local_builder(scratch).enableHiveSupport()
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    spark = limit_pruning.configure(builder).getOrCreate()
+    spark.sparkContext.setLogLevel("OFF")
+    tally = properties.check(spark, PLACES, tables=2, changes=2)
+    spark.stop()
+    assert not tally.failures, f"{len(tally.failures)} failures"
+    assert tally.counts["queries"] >= 60
+    assert tally.counts["place: hive, covered"] >= 3
+
+
+if __name__ == "__main__":
+    main()

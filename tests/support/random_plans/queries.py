@@ -1,0 +1,108 @@
+"""Random queries: a shape, filled with columns, conditions and numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from string import Template
+
+from hypothesis import strategies as st
+
+from support.random_plans import conditions, settings, shapes
+from support.random_plans.places import Table
+from support.random_plans.settings import Settings
+from support.random_plans.shapes import Shape
+from support.random_plans.specs import Spec
+
+NUMBERS = st.sampled_from([3, 1, 2, 5, 7, 12, 20, 40, 100, 1000, 0])
+SOURCES = ["$T", "$T", "$T", "(SELECT * FROM $T)", "$V", "$T AS x"]
+WAYS = [*["once"] * 6, "twice", "cached", "streamed", "by DataFrame"]
+DIRECTIONS = ["", "DESC", "NULLS LAST", "DESC NULLS FIRST"]
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query, and the rows that its answer is from.
+
+    Attributes:
+        shape: A key of `shapes.SHAPES`.
+        kind: The kind of its condition.
+        sql: The query; $T stands for the table, $V for a view of it.
+        candidates: The query for all rows that its answer may have, without LIMIT.
+        limits: The rows that are due: limit and offset, of each branch.
+        settings: Settings of the session that it runs in.
+        keys: How many columns at the front of its answer are sort keys, if it is sorted.
+        way: How its rows are fetched; one of `WAYS`.
+    """
+
+    shape: str
+    kind: str
+    sql: str
+    candidates: str
+    limits: tuple[tuple[int, int], ...]
+    settings: Settings
+    keys: int
+    way: str
+
+    def over(self, table: Table) -> tuple[str, str]:
+        """Return the query and that of the candidates, over a table."""
+        names = {"T": table.source, "V": f"{table.name}_v"}
+        return Template(self.sql).substitute(names), Template(self.candidates).substitute(names)
+
+
+@st.composite
+def queries(
+    draw: st.DrawFn, spec: Spec, shape: str, kinds: tuple[str, ...] = tuple(conditions.KINDS)
+) -> Query:
+    """Draw a query of a shape, over tables of a spec, with conditions of some kinds."""
+    chosen = draw(settings.settings())
+    exact = chosen[settings.CASE_SENSITIVE] == "true"
+    template: Shape = shapes.SHAPES[shape]
+    first = draw(conditions.conditions(spec, kinds, exact))
+    second = draw(conditions.conditions(spec, kinds, exact)) if "$second" in template.sql else first
+    case = "same" if exact else draw(conditions.CASES)
+    n, m = draw(NUMBERS), draw(NUMBERS)
+    offset = draw(st.sampled_from([1, 3, 10, 50]))
+    number = draw(st.integers(0, spec.rows))
+    point = conditions.point(spec)[0]
+    columns = draw(st.sampled_from(_columns(spec)))
+    keys = _keys(draw, spec)
+    filled = {
+        "cols": conditions.in_case(columns, case),
+        "point": conditions.in_case(point, case),
+        "from": "$T" if template.metadata else draw(st.sampled_from(SOURCES)),
+        "T": "$T",
+        "where": first.where,
+        "also": f"{first.where} AND" if first.sql else " WHERE",
+        "second": second.where,
+        "guard": "".join(f" AND {always}" for always in conditions.always(spec)),
+        "n": n,
+        "m": m,
+        "o": offset,
+        "id": number,
+        "keyed": conditions.in_case(
+            ", ".join(f"{k} AS k{i}" for i, (k, _) in enumerate(keys)), case
+        ),
+        "order": ", ".join(f"k{i} {direction}".strip() for i, (_, direction) in enumerate(keys)),
+    }
+    return Query(
+        shape,
+        first.kind,
+        Template(template.sql).substitute(filled),
+        Template(template.candidates).substitute(filled),
+        template.limits(n, m, offset),
+        chosen,
+        len(keys),
+        draw(st.sampled_from(WAYS)),
+    )
+
+
+def _columns(spec: Spec) -> list[str]:
+    point = conditions.point(spec)[0]
+    every = ", ".join(spec.partition_columns) or "e"
+    return [f"id, {point}", f"id, Val, s, e, r, {every}", f"{every}, id AS n", "id, r.b, r.a", "id"]
+
+
+def _keys(draw: st.DrawFn, spec: Spec) -> list[tuple[str, str]]:
+    names = ["id", "Val", "s", "e", "r.a", conditions.point(spec)[0]]
+    keys = draw(st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True))
+    return [(key, draw(st.sampled_from(DIRECTIONS))) for key in keys]

@@ -1,0 +1,53 @@
+"""Random settings of the sessions that plans are made and run with."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from support.runs import VECTORIZED
+
+Settings = dict[str, str]
+
+CASE_SENSITIVE = "spark.sql.caseSensitive"
+
+# Compiling and small tasks take longer than these queries do.
+_CHOICES: dict[str, list[str]] = {
+    "spark.limitPruning.planning.maxFiles": ["1000", "1000", "1000", "1", "2", "3", "5"],
+    "spark.limitPruning.planning.firstFiles": ["4", "1"],
+    "spark.limitPruning.planning.jobFiles": ["128", "128", "2"],
+    "spark.limitPruning.planning.maxBytes": ["16m", "0"],
+    "spark.limitPruning.pages.minBytes": ["0", "0", "1m"],
+    "spark.sql.adaptive.enabled": ["false", "false", "true"],
+    "spark.sql.codegen.wholeStage": ["false", "false", "false", "false", "true"],
+    "spark.sql.codegen.factoryMode": ["NO_CODEGEN", "NO_CODEGEN", "NO_CODEGEN", "FALLBACK"],
+    VECTORIZED: ["true", "true", "false"],
+    "spark.sql.optimizer.dynamicPartitionPruning.enabled": ["true", "true", "false"],
+    "spark.sql.optimizer.dynamicPartitionPruning.reuseBroadcastOnly": ["true", "false"],
+    "spark.sql.autoBroadcastJoinThreshold": ["10m", "-1"],
+    "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold": ["10g", "0"],
+    "spark.sql.ansi.enabled": ["true", "false"],
+    "spark.sql.files.maxPartitionBytes": ["128m", "128m", "128m", "4k"],
+    "spark.sql.limit.initialNumPartitions": ["100", "100", "1"],
+    CASE_SENSITIVE: ["false", "false", "false", "true"],
+}
+# The machine may be busy, and Python functions over partitioned tables hang with Arrow on.
+_FIXED = {
+    "spark.limitPruning.planning.maxTime": "60s",
+    "spark.sql.execution.pythonUDF.arrow.enabled": "false",
+    "spark.sql.sources.partitionOverwriteMode": "static",
+    "spark.sql.shuffle.partitions": "1",
+}
+
+
+# What plain Spark finds all rows with.
+REFERENCE = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+} | _FIXED
+
+
+def settings() -> st.SearchStrategy[Settings]:
+    """Draw one value of each setting."""
+    drawn = st.fixed_dictionaries({k: st.sampled_from(values) for k, values in _CHOICES.items()})
+    return drawn.map(lambda chosen: chosen | _FIXED)

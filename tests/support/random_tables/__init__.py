@@ -1,0 +1,1 @@
+"""Random tables over random files, and random queries over them."""

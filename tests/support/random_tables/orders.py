@@ -1,0 +1,102 @@
+"""Random ORDER BY … LIMIT queries over a random table, and what is right about their answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+
+from support import oracle
+from support.random_tables.columns import Column
+from support.random_tables.predicates import Predicate, random_predicates
+from support.random_tables.table import RandomTable
+
+# Monotone functions and others, by the family of a column; {c} is the column.
+_FUNCTIONS = {
+    "integer": ["{c} + 1", "-{c}", "{c} * 2", "CAST({c} AS DOUBLE)", "{c} % 3", "abs({c})"],
+    "fraction": ["{c} + 1", "-{c}", "{c} * 0"],
+    "decimal": ["{c} - 1", "round({c})", "floor({c})"],
+    "boolean": ["NOT {c}"],
+    "date": [
+        "year({c})",
+        "unix_date({c}) + 3",
+        "trunc({c}, 'MM')",
+        "unix_timestamp({c})",
+        "day({c})",
+    ],
+    "timestamp": ["date_trunc('HOUR', {c})", "unix_date(CAST({c} AS DATE))", "hour({c})"],
+    "ntz": ["CAST({c} AS DATE)"],
+    "string": ["substring({c}, 1, 1)", "upper({c})", "length({c})", "coalesce({c}, 'k')"],
+    "binary": ["length({c})"],
+}
+
+
+@dataclass(frozen=True)
+class OrderedQuery:
+    """``SELECT *, keys FROM t WHERE predicate ORDER BY keys LIMIT n OFFSET m``."""
+
+    predicate: Predicate | None
+    keys: tuple[str, ...]
+    directions: tuple[str, ...]
+    limit: int
+    offset: int
+
+    @property
+    def sql(self) -> str:
+        """The query."""
+        names = self.key_names
+        keys = ", ".join(f"{key} AS {name}" for key, name in zip(self.keys, names, strict=True))
+        where = f" WHERE {self.predicate.sql}" if self.predicate else ""
+        order = ", ".join(f"{n} {d}".strip() for n, d in zip(names, self.directions, strict=True))
+        query = f"SELECT *, {keys} FROM t{where} ORDER BY {order} LIMIT {self.limit}"
+        return query + (f" OFFSET {self.offset}" if self.offset else "")
+
+    @property
+    def key_names(self) -> list[str]:
+        """What the keys are called in the answer."""
+        return [f"key{number}" for number in range(len(self.keys))]
+
+    def problem(self, found: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> str:
+        """Return what is wrong with an answer, or '': ties may be broken in any way."""
+        keys = [_keys(rows, self.key_names) for rows in (found, wanted)]
+        if keys[0] != keys[1]:
+            return f"gives the keys {keys[0]}, not {keys[1]}"
+        ids = Counter(row["id"] for row in found)
+        return "" if all(count == 1 for count in ids.values()) else f"gives rows twice: {ids}"
+
+
+def _keys(rows: list[dict[str, Any]], names: list[str]) -> list[tuple[str, ...]]:
+    # The two zeros are equal to Spark.
+    return [
+        tuple(oracle.plain(row[n] if row[n] != 0 else abs(row[n])) for n in names) for row in rows
+    ]
+
+
+@st.composite
+def _keys_of(draw: st.DrawFn, columns: list[Column]) -> str:
+    column = draw(st.sampled_from(columns))
+    if draw(st.integers(0, 2)):
+        return column.sql
+    return draw(st.sampled_from(_FUNCTIONS[column.kind.family])).format(c=column.sql)
+
+
+@st.composite
+def _queries(draw: st.DrawFn, table: RandomTable) -> OrderedQuery | None:
+    if draw(st.integers(0, 19)) == 0:
+        return None  # so that shrinking can leave a query out
+    predicate = draw(random_predicates(table.all_columns)) if draw(st.booleans()) else None
+    count = draw(st.sampled_from([1, 1, 2, 3]))
+    keys = tuple(draw(_keys_of(table.all_columns)) for _ in range(count))
+    direction = st.sampled_from(["", "DESC", "ASC NULLS LAST", "DESC NULLS FIRST"])
+    directions = tuple(draw(direction) for _ in keys)
+    limit = draw(st.sampled_from([1, 1, 2, 2, 3, 4, 5, 8, 12, 1000]))
+    return OrderedQuery(predicate, keys, directions, limit, draw(st.sampled_from([0, 0, 0, 1, 2])))
+
+
+@st.composite
+def ordered_queries(draw: st.DrawFn, table: RandomTable, count: int) -> list[OrderedQuery]:
+    """Draw `count` queries, or some fewer."""
+    drawn = [draw(_queries(table)) for _ in range(count)]
+    return [query for query in drawn if query]

@@ -1,0 +1,58 @@
+"""Tables that Spark wrote, for the tests of what a scan owes to a query."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from support.runs import ENABLED, conf, hold_counts
+
+
+def partitioned(spark: SparkSession, path: Path, rows: int = 200, values: int = 2) -> DataFrame:
+    """Write ``id`` by the partition column ``p = id % values``: files of 50 rows, sorted."""
+    table = spark.range(rows).selectExpr("id", f"id % {values} AS p").coalesce(1)
+    ordered = table.sortWithinPartitions("p", "id").write.option("maxRecordsPerFile", 50)
+    ordered.partitionBy("p").parquet(str(path))
+    return spark.read.parquet(str(path))
+
+
+def one_value(spark: SparkSession, value: int, name: str = "x") -> None:
+    """Register a table of one row, ``v``."""
+    spark.sql(f"SELECT {value}L AS v").createOrReplaceTempView(name)
+
+
+def plain(spark: SparkSession, query: str) -> list[tuple[Any, ...]]:
+    """Return the rows that the query has without the extension."""
+    with conf(spark, {ENABLED: "false"}):
+        return [tuple(row) for row in spark.sql(query).collect()]
+
+
+def hold(spark: SparkSession, query: str, limit: int, ordered: bool = False) -> DataFrame:
+    """Hold ``query LIMIT limit`` to plain Spark; with `ordered`, to its very rows. Return it."""
+    df = spark.sql(f"{query} LIMIT {limit}")
+    hold_frame(spark, df, query, limit, ordered)
+    return df
+
+
+def hold_frame(
+    spark: SparkSession, df: DataFrame, query: str, limit: int, ordered: bool = False
+) -> None:
+    """Hold a DataFrame that may have been planned before to `limit` rows of `query`."""
+    found = [tuple(row) for row in df.collect()]
+    allowed = plain(spark, query)
+    if ordered:
+        assert found == allowed[:limit]
+    hold_counts(Counter(found), Counter(allowed), limit, query)
+
+
+def physical(df: DataFrame) -> str:
+    """Return the physical plan; the query is planned for it, and not run."""
+    return str(df._jdf.queryExecution().executedPlan().toString())
+
+
+def is_pruned(df: DataFrame) -> bool:
+    """Tell whether a scan of ours is in the plan."""
+    return "LimitPrunedScan" in physical(df)

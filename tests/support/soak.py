@@ -1,0 +1,229 @@
+"""Queries without end over a table that keeps changing: answers stay right, and nothing grows.
+
+Between changes (append, overwrite, delete, replace; each followed by a refresh), queries run beside
+each other. Run by `make soak MINUTES=n`; a few seconds of it are a test.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+import limit_pruning
+from support.runs import ENABLED, conf, in_threads
+from support.tables import write
+
+Row = tuple[int, int | None, str]
+Matches = Callable[[Row], bool]
+
+SCHEMA = pa.schema([("id", pa.int64()), ("c", pa.int32()), ("s", pa.string())])
+GROUPS, GROUP_ROWS, MOST_FILES, QUERIES = 3, 20, 40, 8
+SPARKS_POOLS = "block-manager-"
+
+
+def predicate(n: int) -> tuple[str, Matches]:
+    """Draw a predicate as SQL and as what it means."""
+    kinds: list[tuple[str, Matches]] = [
+        ("TRUE", lambda _: True),
+        (f"id >= {n}", lambda row: row[0] >= n),
+        (f"id < {n} AND c IS NOT NULL", lambda row: row[0] < n and row[1] is not None),
+        (f"c = {n % 7}", lambda row: row[1] == n % 7),
+        (f"c IN (1, {n % 5}) OR id > {n}", lambda row: row[1] in (1, n % 5) or row[0] > n),
+        (f"s LIKE 'k{n % 100:02}%'", lambda row: row[2].startswith(f"k{n % 100:02}")),
+        ("upper(s) >= 'K5'", lambda row: row[2].upper() >= "K5"),
+        ("id < 0", lambda _: False),
+    ]
+    return random.choice(kinds)
+
+
+@dataclass(frozen=True)
+class Use:
+    """What the JVM uses: bytes of heap after a collection, threads, open files.
+
+    Threads of Spark's block manager are left out, which come up to two hundred, whatever runs.
+    """
+
+    heap: int
+    threads: int
+    files: int
+
+    @staticmethod
+    def of(spark: SparkSession) -> Use:
+        """Return it, as it is now."""
+        jvm: Any = spark.sparkContext._jvm
+        jvm.java.lang.System.gc()
+        runtime = jvm.java.lang.Runtime.getRuntime()
+        process = Path(f"/proc/{jvm.java.lang.ProcessHandle.current().pid()}")
+        used = int(runtime.totalMemory()) - int(runtime.freeMemory())
+        if not process.exists():
+            return Use(used, 0, 0)
+        names = [name for name in map(_name, (process / "task").iterdir()) if name]
+        own = [name for name in names if not name.startswith(SPARKS_POOLS)]
+        return Use(used, len(own), len(list((process / "fd").iterdir())))
+
+
+def _name(thread: Path) -> str:
+    try:
+        return (thread / "comm").read_text()
+    except OSError:  # it has ended meanwhile
+        return ""
+
+
+@dataclass
+class ChangingTable:
+    """A table on disk, with the rows of each of its files."""
+
+    folder: Path
+    files: dict[Path, list[Row]] = field(default_factory=dict)
+    made: int = 0
+
+    def change(self) -> str:
+        """Change it in some way, and return in which."""
+        files = list(self.files)
+        kinds = ["append"] if len(files) < 4 else ["append", "overwrite", "delete", "replace"]
+        kind = "delete" if len(files) >= MOST_FILES else random.choice(kinds)
+        if kind == "overwrite":
+            self._remove(files)
+            for _ in range(4):
+                self._write(self._new_path())
+        elif kind == "delete":
+            self._remove(random.sample(files, len(files) // 3))
+        else:
+            self._write(self._new_path() if kind == "append" else random.choice(files))
+        return kind
+
+    def rows(self) -> list[Row]:
+        """Return all rows that there are."""
+        return [row for rows in self.files.values() for row in rows]
+
+    def _new_path(self) -> Path:
+        self.made += 1
+        return self.folder / f"part-{self.made:06}.parquet"
+
+    def _remove(self, files: list[Path]) -> None:
+        for file in files:
+            file.unlink()
+            del self.files[file]
+
+    def _write(self, file: Path) -> None:
+        start, groups, rows = random.randrange(1000), [], []
+        for _ in range(GROUPS):
+            part: list[Row] = [
+                (start + n, None if n % 9 == 8 else (start + n) % 7, f"k{(start + n) % 100:02}")
+                for n in range(GROUP_ROWS)
+            ]
+            rows += part
+            groups.append(dict(zip(SCHEMA.names, map(list, zip(*part, strict=True)), strict=True)))
+            start += GROUP_ROWS
+        write(file, groups, SCHEMA, write_page_index=True)
+        self.files[file] = rows
+
+
+@dataclass
+class Tally:
+    """What came to pass: counts by name, and what was used from time to time."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    uses: list[Use] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        """Return a line for each."""
+        counts = [f"{name}: {count}" for name, count in sorted(self.counts.items())]
+        uses = [
+            f"heap {use.heap / 1e6:.1f} MB, {use.threads} threads, {use.files} open files"
+            for use in self.uses
+        ]
+        return "\n".join([*counts, *uses])
+
+
+def soak(spark: SparkSession, folder: Path, seconds: float, samples: int = 10) -> Tally:
+    """Change and query for so long.
+
+    Raises:
+        AssertionError: An answer has the wrong number of rows, or a row that is not in the table.
+    """
+    tally, table = Tally(), ChangingTable(folder)
+    started = time.monotonic()
+    while (spent := time.monotonic() - started) < seconds or not tally.uses:
+        tally.counts[f"changes, {table.change()}"] += 1
+        if tally.counts["rounds"] == 0:
+            frame = spark.read.schema("id BIGINT, c INT, s STRING").parquet(str(folder))
+            frame.createOrReplaceTempView("soaked")
+        spark.sql("REFRESH TABLE soaked")
+        rows = table.rows()
+        drawn = [
+            (*predicate(random.randrange(1100)), random.randrange(1, 200)) for _ in range(QUERIES)
+        ]
+
+        def ask(query: tuple[str, Matches, int], rows: list[Row] = rows) -> bool:
+            return _ask(spark, rows, *query)
+
+        for covered in in_threads(ask, drawn):
+            tally.counts["queries"] += 1
+            tally.counts["covered"] += covered
+        tally.counts["rounds"] += 1
+        if spent * samples >= seconds * len(tally.uses):
+            tally.uses.append(Use.of(spark))
+    tally.uses.append(Use.of(spark))
+    return tally
+
+
+def _ask(spark: SparkSession, rows: list[Row], where: str, matches: Matches, limit: int) -> bool:
+    query = f"SELECT * FROM soaked WHERE {where} LIMIT {limit}"
+    df = spark.sql(query)
+    found = Counter(tuple(row) for row in df.collect())
+    allowed = Counter(row for row in rows if matches(row))
+    due = min(limit, allowed.total())
+    if found.total() != due:
+        with conf(spark, {ENABLED: "false"}):
+            plain = len(spark.sql(query).collect())
+        report = limit_pruning.report(df)
+        raise AssertionError(f"{found.total()} rows, {plain} without, not {due}: {query}\n{report}")
+    assert not found - allowed, f"rows that do not match: {query}"
+    return any(one.covered for one in limit_pruning.report(df))
+
+
+def main(minutes: float) -> None:
+    """Soak in a session that keeps little of what was run, and print what came to pass."""
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    random.seed(1)
+    builder = SparkSession.builder.master("local[2]")
+    settings = {
+        "spark.driver.memory": "1g",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.ui.retainedJobs": "20",
+        "spark.ui.retainedStages": "20",
+        "spark.ui.retainedTasks": "100",
+        "spark.sql.ui.retainedExecutions": "20",
+        "spark.limitPruning.failOnError": "true",
+        "spark.limitPruning.pages.minBytes": "0",
+    }
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    spark = limit_pruning.configure(builder).getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    limit_pruning.verify(spark)
+    folder = Path(tempfile.mkdtemp())
+    try:
+        print(soak(spark, folder, 60 * minutes))
+    finally:
+        spark.stop()
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]))

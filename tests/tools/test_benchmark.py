@@ -1,0 +1,116 @@
+"""The benchmark itself: it finds wrong answers, reckons its targets, and runs at a small size."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from benchmarks import tables
+from benchmarks.engines import DATAFUSION, DUCKDB, ENGINES, OURS, PLAIN
+from benchmarks.process import EngineProcess, Run
+from benchmarks.queries import COLLECT, NONE, TO_PANDAS, Query, queries
+from benchmarks.run import Cost, Measured, WrongAnswerError, run_one
+from benchmarks.targets import targets
+from support.paths import ROOT
+
+QUERY = Query(tables.EVENTS, NONE, 100, TO_PANDAS)
+needs_engines = pytest.mark.skipif(
+    not all(find_spec(name) for name in ("datafusion", "duckdb", "matplotlib")),
+    reason="the extra `bench` is not installed; `make bench` does",
+)
+
+
+class FakeEngine:
+    """Answers as it is told."""
+
+    def __init__(self, name: str, rows: int) -> None:
+        """Give so many rows to every query."""
+        self.name = name
+        self._rows = rows
+
+    def run(self, query: Query) -> Run:
+        """Return the same cost always."""
+        assert query is QUERY
+        return Run(seconds=0.1, bytes=10, rows=self._rows, jobs=1, tasks=1)
+
+    def decoded(self, query: Query) -> dict[str, int | None]:
+        """Return the same counts always."""
+        assert query is QUERY
+        return {"row_groups": 1, "rows": 100}
+
+
+def fake(name: str, rows: int) -> EngineProcess:
+    return cast(EngineProcess, FakeEngine(name, rows))
+
+
+def test_a_wrong_number_of_rows_stops_the_benchmark() -> None:
+    engines = [fake(PLAIN, 100), fake(OURS, 99)]
+    with pytest.raises(WrongAnswerError, match="99 rows instead of 100"):
+        run_one(engines, QUERY, expected=100, runs=1, share=0)
+    assert run_one(engines[:1], QUERY, expected=100, runs=1, share=0).costs[PLAIN].rows == 100
+
+
+def test_every_query_has_a_name_of_its_own() -> None:
+    names = [query.name for query in queries()]
+    assert len(set(names)) == len(names)
+
+
+def cost(seconds: float, size: int) -> Cost:
+    return Cost(seconds, [seconds], size, 100, 1, 1, 1, 100)
+
+
+@pytest.mark.parametrize(
+    ("plain", "met"),
+    [(cost(1.6, 101), [True, True]), (cost(1.4, 99), [False, False])],
+    ids=["reached", "missed"],
+)
+def test_targets_say_whether_they_are_met(plain: Cost, met: list[bool]) -> None:
+    ours = cost(0.1, 1)
+    measured = Measured(QUERY, {PLAIN: plain, OURS: ours, DATAFUSION: ours, DUCKDB: ours})
+    found = targets([measured])
+    assert [target.met for target in found[:2]] == met
+    assert found[2].met is None
+
+
+def test_a_collect_that_costs_more_is_a_target_missed() -> None:
+    query = Query(tables.EVENTS, NONE, 100, COLLECT)
+    costs = {PLAIN: cost(0.1, 1), OURS: cost(0.12, 1), DATAFUSION: cost(1, 1), DUCKDB: cost(1, 1)}
+    found = {target.name: target for target in targets([Measured(query, costs)])}
+    assert found["time, ours / plain: collect that one task answers"].met is False
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@needs_engines
+def test_it_runs_at_a_small_size(tmp_path: Path) -> None:
+    settings = {
+        "BENCH_GB": "0.01",
+        "BENCH_SMALL_FILES": "60",
+        "BENCH_RUNS": "1",
+        "BENCH_ONLY": "events, none, LIMIT 100,",
+        "BENCH_DATA": str(tmp_path),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks"],
+        cwd=ROOT,
+        env=os.environ | settings,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "events, none, LIMIT 100, toPandas" in done.stdout
+    (file,) = (tmp_path / "results").glob("*.json")
+    document: dict[str, Any] = json.loads(file.read_text())
+    assert file.with_suffix(".png").stat().st_size > 0
+    for query in document["queries"]:
+        assert list(query["costs"]) == list(ENGINES)
+        assert {one["rows"] for one in query["costs"].values()} == {100}
+        assert query["costs"][OURS]["tasks"] <= 2
