@@ -12,7 +12,7 @@ import limitpruning.catalyst.{MatchLimit, MatchTopRows, NativeEngines, PlanLimit
 import limitpruning.predicate.BriefSql
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
 import limitpruning.search.{LimitedScan, NotPruned, SeenRowGroups, Table}
-import limitpruning.select.{CandidateRows, ChosenRows, Reason, SearchCounts, Selection}
+import limitpruning.select.{Reason, SearchCounts, Selection}
 import limitpruning.tables.{SelectedFileIndex, SelectedRelation, Tables}
 
 /** Reads a report off a query's plans: what was decided stands in them, so nothing is kept elsewhere. */
@@ -93,7 +93,7 @@ object DescribeQuery {
     )
     else {
       val hasRun = scan.exists(node => ScanMetrics.hasRun(node.metrics))
-      val order = candidates(chosen).flatMap(_.top).map { top =>
+      val order = chosen.top.map { top =>
         OrderReport(top.key, top.bound, Some(top.rowsCertain), Some(top.rowGroupsDropped))
       }
       def measured(name: String): Option[Long] = scan.filter(_ => hasRun).map(_.metrics(name).value)
@@ -102,7 +102,7 @@ object DescribeQuery {
         limit = Some(chosen.limit),
         order = order,
         predicate = predicate(chosen.conjuncts),
-        reason = candidates(chosen).flatMap(_.notCovered),
+        reason = chosen.notCovered,
         rowGroups = Some(rowGroups(chosen.counts, Some(chosen.selection.rowGroups))),
         files = Some(files(chosen.counts, Some(chosen.selection.listed.size))),
         planningMs = Some(millis(chosen.planningNanos)),
@@ -123,11 +123,6 @@ object DescribeQuery {
         map = map(index.plan.seen, most, Some(chosen.selection), order.flatMap(_.bound))
       )
     }
-  }
-
-  private def candidates(chosen: ChosenRows): Option[CandidateRows] = chosen match {
-    case candidates: CandidateRows => Some(candidates)
-    case _ => None
   }
 
   private def refused(limit: LocalLimit, refusal: NotPruned, most: Int): LimitReport = LimitReport(

@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import limitpruning.parquet.ReadSettings
-import limitpruning.select.{CandidateRows, ChosenRows}
+import limitpruning.select.ChosenRows
 
 /**
  * Scans the row groups of a selection with Spark's own Parquet reader.
@@ -56,18 +56,14 @@ case class LimitPrunedScanExec(
   def skipsRowFilter: Boolean = chosen.areProved && chosen.conjuncts.nonEmpty
 
   /** What tasks tell each other, where that can spare some of them a row group. */
-  @transient private[scan] lazy val sharedBound: Option[Broadcast[SharedBound]] = chosen match {
-    case CandidateRows(limit, _, selection, _, _, Some(_), _)
-        if limit <= NoteTopKeysExec.MostKeys && selection.rowGroups > 1 =>
+  @transient private[scan] lazy val sharedBound: Option[Broadcast[SharedBound]] =
+    if (chosen.top.nonEmpty && chosen.limit <= NoteTopKeysExec.MostKeys && chosen.selection.rowGroups > 1)
       Some(sparkContext.broadcast(new SharedBound))
-    case _ => None
-  }
+    else None
 
-  private def skip: Option[SkipBehindBound] = chosen match {
-    case CandidateRows(_, _, _, _, _, Some(top), _) =>
-      sharedBound.map(new SkipBehindBound(_, top.order, metrics(ScanMetrics.RowGroupsSkipped)))
-    case _ => None
-  }
+  private def skip: Option[SkipBehindBound] =
+    for (top <- chosen.top; shared <- sharedBound)
+      yield new SkipBehindBound(shared, top.order, metrics(ScanMetrics.RowGroupsSkipped))
 
   @transient private lazy val inputRDD: RDD[InternalRow] = {
     ScanMetrics.postPlanned(sparkContext, metrics, chosen, bytesToRead, pagesSkipped)

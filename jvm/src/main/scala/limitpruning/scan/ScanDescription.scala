@@ -3,7 +3,7 @@ package limitpruning.scan
 import org.apache.spark.sql.catalyst.util.truncatedString
 import org.apache.spark.sql.execution.ExplainUtils
 
-import limitpruning.select.{CandidateRows, ChosenRows}
+import limitpruning.select.ChosenRows
 
 /** What EXPLAIN says about the scan: one line of what was chosen, or the same as a list in formatted mode. */
 private[scan] object ScanDescription {
@@ -55,15 +55,15 @@ private[scan] object ScanDescription {
 
   /** Why the rows are not just those wanted; nothing where they are. */
   private def whyCandidates(chosen: ChosenRows, shown: String => String): Seq[(String, String)] =
-    chosen match {
-      case CandidateRows(_, _, _, _, _, Some(top), _) => Seq(
+    (chosen.top, chosen.notCovered) match {
+      case (Some(top), _) => Seq(
           "OrderBy" -> shown(top.key),
           "Bound" -> top.bound.fold("found while reading")(shown),
           "RowsCertain" -> top.rowsCertain.toString,
           "DroppedByBound" -> top.rowGroupsDropped.toString
         )
-      case CandidateRows(_, _, _, _, _, _, Some(reason)) => Seq("NotCovered" -> shown(reason.message))
-      case _ => Nil
+      case (None, Some(reason)) => Seq("NotCovered" -> shown(reason.message))
+      case (None, None) => Nil
     }
 
   /** Nothing where row groups are read whole. */

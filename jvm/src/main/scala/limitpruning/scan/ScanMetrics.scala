@@ -4,7 +4,7 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
-import limitpruning.select.{CandidateRows, ChosenRows}
+import limitpruning.select.ChosenRows
 
 /** The SQL metrics of the scan node, as the Spark UI shows them. */
 object ScanMetrics {
@@ -70,11 +70,9 @@ object ScanMetrics {
       "bytesToRead" -> bytes,
       "planningTime" -> chosen.planningNanos
     )
-    val top = chosen match {
-      case CandidateRows(_, _, _, _, _, Some(top), _) =>
-        Map("rowGroupsDropped" -> top.rowGroupsDropped.toLong, "rowsCertain" -> top.rowsCertain)
-      case _ => Map.empty
-    }
+    val top = chosen.top.fold(Map.empty[String, Long])(top =>
+      Map("rowGroupsDropped" -> top.rowGroupsDropped.toLong, "rowsCertain" -> top.rowsCertain)
+    )
     val planned = proved ++ top
     planned.foreach { case (name, value) => metrics(name).set(value) }
     val execution = context.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)

@@ -39,10 +39,9 @@ object CoverLimit {
         case Left(reason) =>
           preferred(reason, search.seen, files.drop(search.seen.size), new SelectPreferred(select)) match {
             case Some(selection) =>
-              val why = reason
-              val conjuncts = scan.conjuncts
+              val notCovered = Some(reason)
               val rows =
-                CandidateRows(scan.limit, conjuncts, selection, counts, nanos, notCovered = Some(why))
+                CandidateRows(scan.limit, scan.conjuncts, selection, counts, nanos, notCovered = notCovered)
               read(rows, if (selection.unseen.isEmpty) None else table.whileReading)
             case None => Left(NotPruned(reason, Some(scan), Some(counts), nanos, looked))
           }

@@ -25,6 +25,12 @@ trait ChosenRows {
   /** Whether every selected row satisfies the predicate; where not, the filter stays. */
   def areProved: Boolean
 
+  /** Why the first rows in an order are among the selected rows; none if any rows would do. */
+  def top: Option[TopRows] = None
+
+  /** Why the selected rows are not known to be enough; none if they are, or if the first rows in an order are needed. */
+  def notCovered: Option[Reason] = None
+
   /** What makes two scans the same scan: the rows that they read. */
   def canonicalized: ChosenRows
 
@@ -98,8 +104,8 @@ final case class CandidateRows(
     selection: Selection,
     counts: SearchCounts,
     planningNanos: Long,
-    top: Option[TopRows] = None,
-    notCovered: Option[Reason] = None
+    override val top: Option[TopRows] = None,
+    override val notCovered: Option[Reason] = None
 ) extends ChosenRows {
   override def areProved: Boolean = false
 

@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.catalyst.DecideLimit
 import limitpruning.footers.FactsCache
-import limitpruning.select.{CandidateRows, Reason, SearchCounts}
+import limitpruning.select.{Reason, SearchCounts}
 import limitpruning.tables.{SelectedFileIndex, SelectedRelation}
 import limitpruning.testing.{ParquetFixture, SparkSuite, Wildlife}
 
@@ -85,17 +85,16 @@ class CoverLimitSuite extends AnyFunSuite with SparkSuite {
   }
 
   test("where the limit is not covered, what helps is chosen, with the reason") {
-    val CandidateRows(limit, conjuncts, selection, counts, nanos, top, Some(reason)) =
-      index(Wildlife.query(wildlife, limit = 4)).chosen: @unchecked
+    val rows = index(Wildlife.query(wildlife, limit = 4)).chosen
     val undecided = "startswith(species, 'Alpine') holds for some rows perhaps in 2 of 4 row groups"
     val missing = Reason.NotEnoughRows(3, 4, undecided)
-    assert(reason == missing)
+    assert(rows.notCovered.contains(missing) && !rows.areProved)
     assert(
-      selection.files.flatMap(_.rowGroups.map(_.ordinal)) == Seq(2, 1, 3),
+      rows.selection.files.flatMap(_.rowGroups.map(_.ordinal)) == Seq(2, 1, 3),
       "the first one does not match"
     )
-    assert(counts.copy(bytes = 0) == SearchCounts(1, 1, 4, 3, 1))
-    assert(limit == 4 && conjuncts.nonEmpty && nanos > 0 && top.isEmpty)
+    assert(rows.counts.copy(bytes = 0) == SearchCounts(1, 1, 4, 3, 1))
+    assert(rows.limit == 4 && rows.conjuncts.nonEmpty && rows.planningNanos > 0 && rows.top.isEmpty)
   }
 
   test("a refusal for the form of the query costs no look") {
