@@ -19,9 +19,10 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
     LimitPruningConf.register()
-    // After filters were pushed down, before partitions of catalog tables are pruned and anything is estimated from sizes.
+    // This rule runs after filters are pushed down. It runs before partitions of catalog tables are pruned,
+    // and before anything is estimated from sizes.
     extensions.injectPreCBORule { session =>
-      // Spark makes its rules anew for each query that it optimizes.
+      // Spark creates its rules again for each query that it optimizes.
       ExplainReasons.keepInStep(session)
       PruneLimits(session, sharedBy(session))
     }
@@ -29,7 +30,10 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPlannerStrategy(session => ForgetRefreshedFiles(session, sharedBy(session)))
   }
 
-  /** Made, and connected to the application, when its first session asks. */
+  /**
+   * Creates the shared state for the first session of the application, and registers its listeners and
+   * metrics.
+   */
   private def sharedBy(session: SparkSession): SharedState = synchronized {
     shared.getOrElse {
       val made = SharedState.of(session)

@@ -5,17 +5,20 @@ import java.util.concurrent.TimeUnit
 import org.apache.spark.network.util.ByteUnit
 import org.apache.spark.sql.internal.SQLConf
 
-/** The settings, registered with Spark so that `SET -v` lists them; all can be changed between queries. */
+/**
+ * The settings. They are registered with Spark, so `SET -v` lists them. Settings that are not static can
+ * change between queries.
+ */
 object LimitPruningConf {
 
-  /** Makes sure that the settings below are registered. */
+  /** Ensures that the settings below are registered. */
   def register(): Unit = ()
 
   val Enabled = SQLConf
     .buildConf("spark.limitPruning.enabled")
     .doc(
-      "When true, a LIMIT over Parquet reads only row groups that are proved to match the predicate entirely, " +
-        "where those hold enough rows. When false, queries are planned as without the extension."
+      "When true, a LIMIT over Parquet reads only row groups in which all rows are proved to match the predicate, " +
+        "if these row groups contain enough rows. When false, queries are planned as without the extension."
     )
     .version("0.1.0")
     .booleanConf
@@ -24,7 +27,8 @@ object LimitPruningConf {
   val MaxFiles = SQLConf
     .buildConf("spark.limitPruning.planning.maxFiles")
     .doc(
-      "The most files whose footers are read while planning one LIMIT. Spark reads whatever was not looked at."
+      "The maximum number of files that are inspected while planning one LIMIT. If these files do not " +
+        "cover the LIMIT, the other files are not pruned."
     )
     .version("0.1.0")
     .intConf
@@ -34,8 +38,8 @@ object LimitPruningConf {
   val MaxTime = SQLConf
     .buildConf("spark.limitPruning.planning.maxTime")
     .doc(
-      "The longest time for which footers are read while planning one LIMIT, in milliseconds unless a unit is " +
-        "given. Beyond it, Spark reads whatever was not looked at."
+      "The maximum time for reading footers while planning one LIMIT. The default unit is milliseconds. After this " +
+        "time, no other file is inspected. If the inspected files do not cover the LIMIT, the other files are not pruned."
     )
     .version("0.1.0")
     .timeConf(TimeUnit.MILLISECONDS)
@@ -45,8 +49,9 @@ object LimitPruningConf {
   val FirstFiles = SQLConf
     .buildConf("spark.limitPruning.planning.firstFiles")
     .doc(
-      "How many footers are read before deciding whether looking pays: where they show nothing but partially " +
-        "matching row groups, the data is not clustered by the predicate and the LIMIT is left to Spark."
+      "The number of footers that are read before planning decides whether to read more. If most of their row groups " +
+        "match only partially, and no row is proved to match, the data is not clustered by the predicate, and the " +
+        "LIMIT is not pruned."
     )
     .version("0.1.0")
     .intConf
@@ -56,8 +61,8 @@ object LimitPruningConf {
   val MaxBytes = SQLConf
     .buildConf("spark.limitPruning.planning.maxBytes")
     .doc(
-      "The most bytes of dictionaries, bloom filters and page indexes that are read while planning one LIMIT. With 0, " +
-        "none are read: only statistics in footers count, and row groups are read whole."
+      "The maximum number of bytes of dictionaries, bloom filters and page indexes that are read while planning one " +
+        "LIMIT. If 0, none are read: planning uses only the statistics in footers, and the scan reads whole row groups."
     )
     .version("0.1.0")
     .bytesConf(ByteUnit.BYTE)
@@ -67,9 +72,9 @@ object LimitPruningConf {
   val MinPageBytes = SQLConf
     .buildConf("spark.limitPruning.pages.minBytes")
     .doc(
-      "Where a LIMIT needs only some rows of a row group, and the whole of it would be at least this many bytes to read, " +
-        "only the pages that hold them are read. Smaller ones are read whole, which saves looking their pages up: raise " +
-        "this on storage where a request takes long."
+      "If a LIMIT needs only some rows of a row group, and reading the whole row group needs at least this number of " +
+        "bytes, the scan reads only the pages that contain these rows. Smaller row groups are read whole, and planning " +
+        "does not read their page index. Raise this value on storage with slow requests."
     )
     .version("0.1.0")
     .bytesConf(ByteUnit.BYTE)
@@ -79,7 +84,7 @@ object LimitPruningConf {
   val Threads = SQLConf
     .buildConf("spark.limitPruning.planning.threads")
     .doc(
-      "The most threads that read footers at the same time on the driver, or in one task, while planning one LIMIT."
+      "The maximum number of threads that read footers while planning one LIMIT, on the driver or in one task."
     )
     .version("0.1.0")
     .intConf
@@ -89,8 +94,8 @@ object LimitPruningConf {
   val JobFiles = SQLConf
     .buildConf("spark.limitPruning.planning.jobFiles")
     .doc(
-      "While planning one LIMIT, footers of at least this many files at a time are read by executors, as a Spark job, and " +
-        "those of fewer by the driver."
+      "While planning one LIMIT, executors read the footers, in a Spark job, if at least this number of footers is needed " +
+        "at the same time. Otherwise, the driver reads them."
     )
     .version("0.1.0")
     .intConf
@@ -100,10 +105,10 @@ object LimitPruningConf {
   val FileScan = SQLConf
     .buildConf("spark.limitPruning.fileScan")
     .doc(
-      "When the files that a LIMIT needs are read by Spark's own scan node, whole and with all filters, instead of by " +
-        "LimitPrunedScan, which reads single row groups and pages. auto: when a native engine (Comet, Gluten, RAPIDS) is " +
-        "active, which looks for Spark's node, or when another extension replaces operators and whole files are selected. " +
-        "always, never: whatever else is active."
+      "Whether Spark's own scan node reads the files that a LIMIT needs. Spark's node reads whole files, with all filters; " +
+        "LimitPrunedScan reads single row groups and pages. auto: Spark's node is used if a native engine (Comet, Gluten, " +
+        "RAPIDS) is active, which replaces only Spark's node, or if another extension replaces operators and whole files are " +
+        "selected. always, never: other extensions do not matter."
     )
     .version("0.1.0")
     .stringConf
@@ -113,8 +118,8 @@ object LimitPruningConf {
   val CacheMaxBytes = SQLConf
     .buildStaticConf("spark.limitPruning.cache.maxBytes")
     .doc(
-      "The most memory, about, in which the driver caches footers of files for later queries of all sessions. With 0, nothing " +
-        "is cached. It is set when Spark starts."
+      "The approximate maximum memory in which the driver caches footers of files for later queries of all sessions. If 0, " +
+        "nothing is cached. This value is fixed when Spark starts."
     )
     .version("0.1.0")
     .bytesConf(ByteUnit.BYTE)
@@ -124,9 +129,9 @@ object LimitPruningConf {
   val ExplainReasons = SQLConf
     .buildConf("spark.limitPruning.explainReasons")
     .doc(
-      "When true, EXPLAIN has a section Limit Pruning, which shows for every LIMIT over Parquet that is not covered why " +
-        "that is so. The extension adds limitpruning.report.ExplainReasons to spark.sql.extendedExplainProviders; other " +
-        "providers are kept."
+      "When true, EXPLAIN has a section Limit Pruning. It shows the reason for each LIMIT over Parquet that is not covered. " +
+        "The extension adds limitpruning.report.ExplainReasons to spark.sql.extendedExplainProviders, and does not change " +
+        "other providers."
     )
     .version("0.1.0")
     .booleanConf
@@ -135,7 +140,7 @@ object LimitPruningConf {
   val HistoryMaxQueries = SQLConf
     .buildStaticConf("spark.limitPruning.history.maxQueries")
     .doc(
-      "Of how many queries with a LIMIT over Parquet, the last that ran, the driver keeps the reports. It is set when " +
+      "The number of recent queries with a LIMIT over Parquet whose reports the driver stores. This value is fixed when " +
         "Spark starts."
     )
     .version("0.1.0")
@@ -146,9 +151,8 @@ object LimitPruningConf {
   val TrustedWritersOnly = SQLConf
     .buildConf("spark.limitPruning.trustedWritersOnly")
     .doc(
-      "When true, only files by writers, and versions of them, that the extension is tested with are believed; " +
-        "row groups of all other files count as partially matching. When false, every writer is believed, except " +
-        "for what it is known to get wrong."
+      "When true, only files of tested writers, in tested versions, are trusted. Row groups of all other files count as " +
+        "partially matching. When false, every writer is trusted, except for its known errors."
     )
     .version("0.1.0")
     .booleanConf
@@ -158,7 +162,7 @@ object LimitPruningConf {
     .buildConf("spark.limitPruning.failOnError")
     .internal()
     .doc(
-      "When true, an unexpected error while planning fails the query instead of leaving it to Spark. For tests."
+      "When true, an unexpected error while planning fails the query. When false, the LIMIT is not pruned. For tests."
     )
     .version("0.1.0")
     .booleanConf

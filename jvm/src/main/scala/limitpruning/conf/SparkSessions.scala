@@ -3,13 +3,13 @@ package limitpruning.conf
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.{SparkSession, classic}
 
-/** What is needed of a session beyond its public face. */
+/** Access to members of a session that are not in its public API. */
 object SparkSessions {
 
-  /** The Hadoop configuration with which a relation with `options` is read. */
+  /** The Hadoop configuration for reading a relation with `options`. */
   def hadoopConf(session: SparkSession, options: Map[String, String]): Configuration =
     onServer(session).sessionState.newHadoopConfWithOptions(options)
 
-  /** The session of this JVM: extensions are never asked about any other kind. */
+  /** The session of this JVM. Spark never calls extensions with another kind of session. */
   def onServer(session: SparkSession): classic.SparkSession = session.asInstanceOf[classic.SparkSession]
 }
