@@ -2,17 +2,20 @@ package limitpruning.predicate
 
 import org.apache.spark.sql.catalyst.expressions.{CaseWhen, ExprId, Expression, If, Literal}
 
-/** IF, CASE and COALESCE, for conditions and for values alike: what is known is what is known of the branches taken. */
+/**
+ * IF, CASE and COALESCE, for conditions and for values. The facts are those of the branches that can be
+ * taken.
+ */
 private[predicate] object Branches {
 
-  /** The branches in the order in which they are tried, and what is taken where no condition is true. */
+  /** The branches in the order of evaluation, and the result if no condition is true. */
   def unapply(e: Expression): Option[(Seq[(Expression, Expression)], Expression)] = e match {
     case choice: If => Some((Seq(choice.predicate -> choice.trueValue), choice.falseValue))
     case choice: CaseWhen => Some((choice.branches, choice.elseValue.getOrElse(Literal(null, e.dataType))))
     case _ => None
   }
 
-  /** @param union what holds where either of two branches is taken */
+  /** @param union combines the results of two branches if either of them may be taken */
   def choose[T](
       branches: Seq[(RowUnit => Outcomes, RowUnit => T)],
       otherwise: RowUnit => T,
@@ -35,8 +38,8 @@ private[predicate] object Branches {
 }
 
 /**
- * What a unit excludes by other means than facts, such as a bloom filter: where no row has any of the values that a column
- * is looked for, it is not found.
+ * Values that a unit excludes by another source than facts, such as a bloom filter. If a column is compared
+ * with values of which no row has any, the comparison is not true.
  *
  * @param columns the unit's number of each column
  */
@@ -68,6 +71,9 @@ private[predicate] final class ExcludedValues(columns: Map[(ExprId, Seq[String])
 
 private object ExcludedValues {
 
-  /** Longer lists are not looked for: of so many values, even a good filter takes one to be there by mistake. */
+  /**
+   * The maximum length of a list whose values are looked up. With longer lists, even a good filter is likely
+   * to report a false positive for at least one value.
+   */
   private val MostValues = 1000
 }

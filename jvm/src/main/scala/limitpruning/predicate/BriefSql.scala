@@ -4,19 +4,19 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.trees.TreePattern.INSET
 import org.apache.spark.sql.types.DataType
 
-/** SQL of an expression for people to read, cut where it becomes long: a list may have 100,000 values. */
+/** The SQL of an expression, shortened for display. A list may have 100,000 values. */
 private[limitpruning] object BriefSql {
 
-  /** Values of a list that are shown at most. */
+  /** The maximum number of values of a list that are shown. */
   private val MostValues = 10
 
-  /** Characters of one expression. */
+  /** The maximum number of characters of one expression. */
   private val MostCharacters = 500
 
-  /** Conjuncts of a predicate that are shown at most. */
+  /** The maximum number of conjuncts of a predicate that are shown. */
   private val MostConjuncts = 20
 
-  /** A predicate, as its conjuncts. */
+  /** A predicate, given by its conjuncts. */
   def and(conjuncts: Seq[Expression]): String = {
     val more =
       if (conjuncts.lengthIs > MostConjuncts) Some(s"… ${conjuncts.size - MostConjuncts} more") else None
@@ -32,7 +32,7 @@ private[limitpruning] object BriefSql {
     if (sql.length <= MostCharacters) sql else s"${sql.take(MostCharacters)}…"
   }
 
-  /** Stands for the values that are not shown. */
+  /** Represents the values that are not shown. */
   private final case class More(count: Int, dataType: DataType) extends Placeholder {
     override def sql: String = s"… $count more"
   }

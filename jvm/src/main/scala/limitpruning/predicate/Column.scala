@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.DataType
 
 /**
- * A column of the relation, or a field of a struct column: whatever the facts of a unit can speak of.
+ * A column of the relation, or a field of a struct column. The facts of a unit are about such columns.
  *
  * @param attribute the top-level column
  * @param path the names of the fields below it, empty for the column itself
@@ -12,7 +12,7 @@ import org.apache.spark.sql.types.DataType
 final case class Column(attribute: Attribute, path: Seq[String], dataType: DataType) {
   def id: (ExprId, Seq[String]) = (attribute.exprId, path)
 
-  /** As people write it: `address.street`. */
+  /** The name as in SQL: `address.street`. */
   def name: String = (attribute.name +: path).mkString(".")
 }
 
@@ -25,15 +25,16 @@ object Column {
     case _ => None
   }
 
-  /** The columns of an expression, each once; a field counts instead of the struct that it is taken from. */
+  /** The distinct columns of an expression. A field counts instead of the struct that contains it. */
   def in(e: Expression): Seq[Column] = (e match {
     case Column(column) => Seq(column)
     case other => other.children.flatMap(in)
   }).distinctBy(_.id)
 
   /**
-   * The expression with its columns named by what they are, so that two are equal that differ only in how much of a
-   * struct is read beside the field that they use: Spark prunes structs after predicates have been proved.
+   * Replaces each column by its identity. Two expressions are then equal if they differ only in the other
+   * fields of a struct that are read besides the field that they use. Spark prunes structs after predicates
+   * have been proved.
    */
   def normalized(e: Expression): Expression = e match {
     case Column(column) => NamedColumn(column.attribute.exprId.id, column.path, column.dataType)

@@ -1,21 +1,21 @@
 package limitpruning.predicate
 
 /**
- * What is known about the values of one expression over the rows of a unit. Every statement is an
- * over-approximation: a value the expression really takes is never outside of `values`, and a null that is
- * really there is never excluded by `nulls`.
+ * What is known about the values of one expression over the rows of a unit. Each fact is an
+ * over-approximation: every value of the expression is in `values`, and if a row is null, `nulls` does not
+ * exclude it.
  */
 final case class ColumnFacts(values: Values, nulls: Nulls) {
   def canBeNull: Boolean = nulls != Nulls.No
   def canBeValue: Boolean = values != Values.None
 
-  /** What holds where either this or `other` is taken, row by row. */
+  /** The facts if each row has a value of either this or `other`. */
   def union(other: ColumnFacts, ordering: Ordering[Any]): ColumnFacts =
     ColumnFacts(values.union(other.values, ordering), nulls.union(other.nulls))
 
   /**
-   * What holds where both this and `other` are true of the same rows; where they contradict each other, one of them is
-   * wrong, and nothing is known.
+   * The facts if both this and `other` are true of the same rows. If they contradict each other, one of them
+   * is wrong, and nothing is known.
    */
   def and(other: ColumnFacts, ordering: Ordering[Any]): ColumnFacts =
     (for {
@@ -30,7 +30,7 @@ final case class ColumnFacts(values: Values, nulls: Nulls) {
 
 object ColumnFacts {
 
-  /** Nothing is known: any value, and perhaps nulls. */
+  /** Nothing is known: any value is possible, and null, too. */
   val Unknown: ColumnFacts = ColumnFacts(Values.Unknown, Nulls.Unknown)
 
   /** Every row is null. */
@@ -41,11 +41,11 @@ object ColumnFacts {
     if (value == null) AllNull else ColumnFacts(Values.Finite(Seq(value)), Nulls.No)
 }
 
-/** Which non-null values an expression can take. */
+/** The non-null values that an expression can have. */
 sealed trait Values {
   import Values._
 
-  /** The smallest range that holds them all, where one is known. */
+  /** The smallest range that contains all values, if it is known. */
   def hull(ordering: Ordering[Any]): Option[Range] = this match {
     case range: Range => Some(range)
     case finite: Finite if finite.only.nonEmpty => finite.only
@@ -53,7 +53,7 @@ sealed trait Values {
     case Unknown | None => Option.empty
   }
 
-  /** What is in both, or none where that is nothing. */
+  /** The values that are in both. None if there is no such value. */
   def and(other: Values, ordering: Ordering[Any]): Option[Values] = (this, other) match {
     case (Unknown, values) => Some(values)
     case (values, Unknown) => Some(values)
@@ -92,24 +92,24 @@ object Values {
 
   /**
    * Every value v has `min <= v <= max` in Spark's own ordering of the type, in Catalyst's internal
-   * representation. The bounds are bounds: neither need occur, as writers may truncate them.
+   * representation. Neither min nor max needs to occur in the data, as writers may truncate them.
    */
   final case class Range(min: Any, max: Any) extends Values
 
-  /** Every value is one of these, of which there is at least one; not all need occur. */
+  /** Every value is one of these. There is at least one. Not all of them need to occur in the data. */
   final case class Finite(values: Seq[Any]) extends Values {
 
-    /** The hull of a single value, made once: a literal is asked for it by every row group. */
+    /** The hull of a single value, created once: every row group needs the hull of a literal. */
     private[predicate] val only: Option[Range] =
       if (values.lengthIs == 1) Some(Range(values.head, values.head)) else Option.empty
   }
 }
 
-/** Whether rows are null. A null count that is not recorded is `Unknown`, never zero. */
+/** Whether rows are null. If the null count is not recorded, this is `Unknown`, never zero. */
 sealed trait Nulls {
   def union(other: Nulls): Nulls = if (this == other) this else Nulls.Unknown
 
-  /** What both say, or none where they contradict each other. */
+  /** The facts that follow from both. None if they contradict each other. */
   def and(other: Nulls): Option[Nulls] =
     if (this == Nulls.Unknown) Some(other)
     else if (other == Nulls.Unknown || other == this) Some(this)

@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.BinaryComparison
 import Values.Range
 
 /**
- * The outcomes of Spark's comparison operators between two expressions of one type, of which only ranges are
- * known. In the pictures `[a b]` is the left range and `[c d]` the right one.
+ * The outcomes of Spark's comparison operators between two expressions of the same type, given only their
+ * ranges. In the comments, `[a b]` is the left range and `[c d]` the right range.
  */
 final class Comparisons(ordering: Ordering[Any]) {
 
@@ -34,9 +34,9 @@ final class Comparisons(ordering: Ordering[Any]) {
 
   private val equality: (Range, Range) => Outcomes = (l, r) =>
     Outcomes(
-      canBeTrue = ordering.lteq(l.min, r.max) && ordering.lteq(r.min, l.max), // the ranges meet
-      // Proved equal only where both are one and the same value; bounds are valid bounds, so min = max
-      // leaves the column no other value, whether or not a writer would have truncated longer ones.
+      canBeTrue = ordering.lteq(l.min, r.max) && ordering.lteq(r.min, l.max), // the ranges overlap
+      // Equality is proved only if both sides have one and the same value. Min and max are valid limits of
+      // all values: if min = max, the column has no other value, even if a writer truncates long values.
       canBeFalse =
         !(ordering.equiv(l.min, l.max) && ordering.equiv(r.min, r.max) && ordering.equiv(l.min, r.min)),
       canBeNull = false
@@ -63,7 +63,7 @@ object Comparisons {
     new Comparisons(SupportedTypes.ordering(e.left.dataType))
 }
 
-/** A comparison between two expressions of one and the same type with a known order. */
+/** A comparison between two expressions of the same type, whose order is supported. */
 private[predicate] object Comparable {
   def unapply(e: BinaryComparison): Option[BinaryComparison] =
     if (e.left.dataType == e.right.dataType && SupportedTypes.contains(e.left.dataType)) Some(e) else None

@@ -5,21 +5,22 @@ import org.apache.spark.sql.types.BooleanType
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * Tells which outcomes a predicate can have over a unit of rows, from facts alone. Compiled once per query, then
- * asked for every row group. Not thread-safe: Catalyst's expressions keep state while they are evaluated.
+ * Computes the outcomes that a predicate can have over a unit of rows, from facts alone. A predicate is
+ * compiled once per query, and evaluated for each row group. Not thread-safe: Catalyst's expressions have
+ * state while they are evaluated.
  *
- * What the table below does not list is evaluated where its columns have few values; else it has unknown outcomes, so a
- * conjunct that cannot be reasoned about is never counted as proved. Expressions that are not deterministic are
- * unknown whatever their form.
+ * Expressions without a rule below are evaluated if their columns have few values. Otherwise their outcomes
+ * are unknown, so a conjunct for which nothing can be proved never counts as proved. Expressions that are not
+ * deterministic have unknown outcomes, whatever their form.
  *
- * @param conjuncts resolved boolean expressions, all of which are to hold
+ * @param conjuncts resolved boolean expressions, which must all be true
  * @param input the columns, in the order in which a [[RowUnit]] numbers them
  */
 final class Evaluator(conjuncts: Seq[Expression], input: Seq[Column]) {
   private val columns: Map[(ExprId, Seq[String]), Int] = input.map(_.id).zipWithIndex.toMap
   private val operands = new Operands(columns, compile)
   private val excluded = new ExcludedValues(columns)
-  // A conjunct may be finite as a whole where its parts are not decided one by one: a = 1 OR a = 2.
+  // A conjunct may be decided as a whole although its parts are not decided separately: a = 1 OR a = 2.
   private val roots: IndexedSeq[RowUnit => Outcomes] = conjuncts.map {
     case c @ (_: And | _: Or | _: Not) => orFinite(c, compile(c))
     case atom => compile(atom)
@@ -30,17 +31,20 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[Column]) {
   def outcomes(unit: RowUnit): Outcomes = {
     var all = Outcomes.True
     var next = 0
-    while (next < roots.size && all.canBeTrue) { // once a conjunct cannot be true, the others do not matter
+    while (next < roots.size && all.canBeTrue) { // if a conjunct cannot be true, the others do not matter
       all = all.and(roots(next)(unit))
       next += 1
     }
     all
   }
 
-  /** What is known of the values of a resolved expression of any type. */
+  /** The facts about the values of a resolved expression of any type. */
   def facts(expression: Expression): RowUnit => ColumnFacts = operands.facts(expression)
 
-  /** The columns of each conjunct that is not decided, by ordinal; none of a conjunct that cannot be evaluated here. */
+  /**
+   * The columns, by ordinal, of each conjunct that is not proved to be true for every row. Empty for a
+   * conjunct that cannot be evaluated while planning.
+   */
   def undecided(unit: RowUnit): Seq[Seq[Int]] =
     roots.indices.filter(i => !roots(i)(unit).isOnlyTrue).map { i =>
       if (FiniteEvaluation.obstacle(conjuncts(i)).nonEmpty) Nil
@@ -51,7 +55,7 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[Column]) {
   def neverTrue(unit: RowUnit): Option[Expression] =
     roots.indices.find(i => !roots(i)(unit).canBeTrue).map(conjuncts(_))
 
-  /** What stands in the way of the first conjunct that is not proved to be true for every row. */
+  /** The obstacle to the proof of the first conjunct that is not proved to be true for every row. */
   def obstacle(unit: RowUnit): Option[Obstacle] =
     roots.indices.find(i => !roots(i)(unit).isOnlyTrue).map(obstacles(_)(unit))
 
@@ -60,7 +64,8 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[Column]) {
     case And(left, right) => both(compile(left), compile(right))((l, r) => l.and(r))
     case Or(left, right) => both(compile(left), compile(right))((l, r) => l.or(r))
     case Not(child) => not(compile(child))
-    // Rules ask at every level whether the rest is finite, which takes long at hundreds of levels: here once.
+    // Rules check at every level whether the rest is finite. This takes long for hundreds of levels, so here
+    // it is checked once.
     case atom if Nesting.isDeeper(atom, Nesting.DeepestAtom) => orFinite(atom, _ => Outcomes.Any)
     case atom => orFinite(atom, compileAtom(atom))
   }

@@ -6,14 +6,14 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import Values.Range
 
-/** The outcomes of the predicates that ask one expression alone, from the facts about it. */
+/** The outcomes of predicates on a single expression, from the facts about it. */
 private[predicate] object FactOutcomes {
 
   /** `e IS NULL`: never null itself. */
   def isNull(facts: ColumnFacts): Outcomes =
     Outcomes(canBeTrue = facts.canBeNull, canBeFalse = facts.canBeValue, canBeNull = false)
 
-  /** A boolean that stands as a predicate: false < true. */
+  /** A boolean expression as a predicate: false < true. */
   def isTrue(facts: ColumnFacts): Outcomes = {
     val (canBeTrue, canBeFalse) = facts.values match {
       case Values.None => (false, false)
@@ -26,8 +26,8 @@ private[predicate] object FactOutcomes {
 }
 
 /**
- * The outcomes of `startsWith(c, prefix)`, which is what `c LIKE 'x%'` becomes. Strings are compared by their
- * bytes, so the strings with one prefix stand next to each other:
+ * The outcomes of `startsWith(c, prefix)`. Spark rewrites `c LIKE 'x%'` to it. Strings are compared by their
+ * bytes, so the strings with the same prefix are contiguous:
  * {{{
  *   ... Alp < [ Alpine ... Alpine\xFF... ] < Alq ...
  * }}}
@@ -50,28 +50,35 @@ object Prefixes {
 
   private def between(min: UTF8String, max: UTF8String, prefix: UTF8String): Outcomes = Outcomes(
     canBeTrue = ordering.gteq(max, prefix) && (ordering.lteq(min, prefix) || min.startsWith(prefix)),
-    // All strings between two that have the prefix have it too. A bound cut shorter than the prefix (Alp ... Alq)
-    // proves nothing.
+    // If two strings have the prefix, all strings between them have it, too. A min or max that was truncated
+    // to fewer characters than the prefix has (Alp ... Alq) proves nothing.
     canBeFalse = !(min.startsWith(prefix) && max.startsWith(prefix)),
     canBeNull = false
   )
 }
 
 /**
- * The outcomes of `c IN (literals)` over a range, by binary search: a list of any length costs the same.
+ * The outcomes of `c IN (literals)` over a range, by binary search. The cost grows only with the logarithm of
+ * the length of the list.
  *
- * @param elements the list's values in Catalyst's internal representation, perhaps with null
+ * @param elements the list's values in Catalyst's internal representation, which may include null
  */
 final class Membership(elements: Iterable[Any], ordering: Ordering[Any]) {
   private val hasNull = elements.exists(_ == null)
   private val sorted = elements.iterator.filter(_ != null).toArray[Any].sorted(ordering)
   private val missed = if (hasNull) Outcomes.Null else Outcomes.False
 
-  /** A value that is in the list gives true; one that is not gives false, or null where the list has a null. */
+  /**
+   * A value in the list gives true. A value that is not in the list gives false, or null if the list contains
+   * null.
+   */
   def outcomes(facts: ColumnFacts): Outcomes =
     if (elements.isEmpty) ofNothing(facts.canBeNull) else ofElements(facts)
 
-  /** Nothing is in an empty list, not even null, unless an old behaviour is asked for, which gives null for null. */
+  /**
+   * Nothing is in an empty list, not even null. Spark's legacy behavior, which gives null for null, is
+   * included.
+   */
   private def ofNothing(canBeNull: Boolean): Outcomes =
     Outcomes(canBeTrue = false, canBeFalse = true, canBeNull = canBeNull)
 
@@ -95,7 +102,7 @@ final class Membership(elements: Iterable[Any], ordering: Ordering[Any]) {
     else Outcomes.True.union(missed)
   }
 
-  /** The index of the first element that is not below `value`, or the number of elements. */
+  /** The index of the first element that is not below `value`, or the number of elements if there is none. */
   private def firstNotBelow(value: Any): Int = {
     var low = 0
     var high = sorted.length
@@ -112,7 +119,7 @@ private[predicate] object LiteralList {
   def unapply(e: Expression): Option[(Expression, Iterable[Any])] = e match {
     case In(value, list) if supports(value) && list.forall(isLiteralLike(value)) =>
       Some((value, list.collect { case Literal(element, _) => element }))
-    // InSet looks floats up by Java's equality, which tells -0.0 from 0.0 where Spark's ordering does not.
+    // InSet looks up floats by Java's equality, which distinguishes -0.0 from 0.0. Spark's ordering does not.
     case InSet(value, elements) if supports(value) && !isFloatingPoint(value) => Some((value, elements))
     case _ => None
   }

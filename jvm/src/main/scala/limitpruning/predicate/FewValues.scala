@@ -2,20 +2,20 @@ package limitpruning.predicate
 
 import org.apache.spark.sql.types.{BooleanType, DataType, DoubleType, FloatType, LongType}
 
-/** The values of a column, one by one, where they are few: finite ones, and short ranges of integers and dates. */
+/** The single values of a column, if there are few: finite sets, and short ranges of integers and dates. */
 private[predicate] object FewValues {
 
-  /** Values of an integer or date range that are enumerated at most. */
+  /** The maximum number of values of an integer or date range that are enumerated. */
   private val LongestRange = 64L
 
-  /** Whether [[of]] gives something; makes nothing. */
+  /** Whether [[of]] returns values. Allocates nothing. */
   def exist(facts: ColumnFacts, dataType: DataType): Boolean = facts.values match {
     case Values.None | Values.Finite(_) => true
     case range: Values.Range => isConstant(range, dataType) || isShort(range, dataType)
     case Values.Unknown => dataType == BooleanType
   }
 
-  /** All values that the column can have, with null where it may be null; none where these are not few. */
+  /** All values that the column can have, with null if it may be null. None if there are too many. */
   def of(facts: ColumnFacts, dataType: DataType): Option[Seq[Any]] = if (!exist(facts, dataType)) None
   else {
     val values = facts.values match {
@@ -27,7 +27,7 @@ private[predicate] object FewValues {
     Some(if (facts.canBeNull) values :+ null else values)
   }
 
-  // Floats are left out: their range ends with NaN, and -0.0 equals 0.0.
+  // Floats are not constant: their range ends with NaN, and -0.0 equals 0.0.
   private def isConstant(range: Values.Range, dataType: DataType): Boolean =
     dataType != FloatType && dataType != DoubleType && range.min == range.max
 
@@ -39,7 +39,7 @@ private[predicate] object FewValues {
   }
 
   private def hasShortDistance(range: Values.Range): Boolean = {
-    val distance = asLong(range.max) - asLong(range.min) // below 0 where it overflows
+    val distance = asLong(range.max) - asLong(range.min) // below 0 on overflow
     distance >= 0 && distance < LongestRange
   }
 

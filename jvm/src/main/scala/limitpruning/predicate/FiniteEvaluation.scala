@@ -8,8 +8,9 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.types.DataType
 
 /**
- * Evaluates an expression by Catalyst itself for every combination of its columns' values, where those are few.
- * Any deterministic expression is proved in this way, without a rule for it. An evaluation that throws proves nothing.
+ * Evaluates an expression with Catalyst itself, for every combination of its columns' values, if there are
+ * few. This proves any deterministic expression without a rule for it. An evaluation that throws proves
+ * nothing.
  *
  * @param expression resolved and deterministic
  * @param ordinals the unit's number of each column of the expression
@@ -23,9 +24,9 @@ final class FiniteEvaluation private (
 
   private val inputs = ordinals.indices
 
-  /** The results, nulls with the rest; none where the columns' values are not few, or an evaluation threw. */
+  /** The results, including null. None if a column has too many values, or if an evaluation threw. */
   def results(unit: RowUnit): Option[Set[Any]] = {
-    // Most columns have many values: that is seen before anything is made for the others.
+    // Most columns have many values. This check runs before anything is allocated for the others.
     val areFew = inputs.forall(i => FewValues.exist(unit.facts(ordinals(i)), types(i)))
     if (!areFew) None
     else {
@@ -37,7 +38,7 @@ final class FiniteEvaluation private (
     }
   }
 
-  /** Evaluates a predicate, too, where the rules leave more than one outcome. */
+  /** Also evaluates a predicate if the rules leave more than one outcome. */
   def narrow(byRules: RowUnit => Outcomes): RowUnit => Outcomes = unit => {
     val outcomes = byRules(unit)
     if (outcomes.isDecided) outcomes
@@ -57,10 +58,10 @@ final class FiniteEvaluation private (
 
 object FiniteEvaluation {
 
-  /** Combinations that are evaluated for one expression and unit at most. */
+  /** The maximum number of combinations that are evaluated for one expression and unit. */
   private val MostCombinations = 1024L
 
-  /** @return none where the expression cannot be evaluated here, or runs somebody else's code */
+  /** @return none if the expression cannot be evaluated here, or contains user-defined code */
   def of(expression: Expression, columns: Map[(ExprId, Seq[String]), Int]): Option[FiniteEvaluation] = {
     val used = Column.in(expression).toIndexedSeq
     val ordinals = used.flatMap(column => columns.get(column.id))
@@ -68,7 +69,7 @@ object FiniteEvaluation {
     else Some(new FiniteEvaluation(bind(expression, used), ordinals, used.map(_.dataType)))
   }
 
-  /** The part of an expression that cannot be evaluated while planning, or must not be, as SQL. */
+  /** The part of an expression, as SQL, that cannot or must not be evaluated while planning. */
   def obstacle(e: Expression): Option[String] = e match {
     case Column(_) => None
     case _: Unevaluable | _: UserDefinedExpression | _: PlanExpression[_] | _: AggregateExpression =>

@@ -4,8 +4,8 @@ import org.apache.spark.sql.catalyst.expressions.{Descending, NullsFirst, SortOr
 import org.apache.spark.sql.types.DataType
 
 /**
- * Where rows stand in an order by one key. A place is a value in Catalyst's representation, or null for SQL's NULL;
- * what comes first is better.
+ * The order of rows by one sort key. A place is a value of the key in Catalyst's representation, or null for
+ * SQL's NULL. A place is better than another one if it sorts before it.
  *
  * @param values Spark's own ordering of the key's type
  */
@@ -15,17 +15,17 @@ final class KeyOrder(values: Ordering[Any], isDescending: Boolean, nullsFirst: B
 
   override def compare(a: Any, b: Any): Int =
     if (a == null || b == null) {
-      val byNull = java.lang.Boolean.compare(a == null, b == null) // above 0 where a alone is null
+      val byNull = java.lang.Boolean.compare(a == null, b == null) // above 0 if only a is null
       if (nullsFirst) -byNull else byNull
     } else direction.compare(a, b)
 
-  /** A place that no row of a unit is before, or none where any place is possible. */
+  /** A place such that no row of a unit sorts before it. None if every place is possible. */
   def best(key: ColumnFacts): Option[Any] = end(key, nullsFirst, if (isDescending) _.max else _.min)
 
-  /** A place that no row of a unit is behind, or none where any place is possible. */
+  /** A place such that no row of a unit sorts after it. None if every place is possible. */
   def worst(key: ColumnFacts): Option[Any] = end(key, !nullsFirst, if (isDescending) _.min else _.max)
 
-  /** As [[worst]], of the rows alone that are not null. */
+  /** As [[worst]], but only for the rows that are not null. */
   def worstValue(key: ColumnFacts): Option[Any] = worst(key.withoutNulls)
 
   private def end(key: ColumnFacts, nullsAreThere: Boolean, of: Values.Range => Any): Option[Any] =
@@ -33,7 +33,7 @@ final class KeyOrder(values: Ordering[Any], isDescending: Boolean, nullsFirst: B
     else key.values.hull(values).map(of)
 }
 
-/** By what rows are ordered first; travels to executors. */
+/** The first sort key. It is sent to executors. */
 final case class FirstKey(dataType: DataType, isDescending: Boolean, nullsFirst: Boolean) {
   @transient lazy val order: KeyOrder =
     new KeyOrder(SupportedTypes.ordering(dataType), isDescending, nullsFirst)

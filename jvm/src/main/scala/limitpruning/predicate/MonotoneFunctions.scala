@@ -9,12 +9,15 @@ import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.types._
 
 /**
- * Which expressions are monotone in one operand, in which direction, and under which condition. Over a range of the
- * operand, a monotone function takes values between those at the two ends, which Catalyst itself computes.
+ * The expressions that are monotone in one operand, with the direction and the condition. If the operand is
+ * within a range, the values of a monotone function are between its values at the two ends of the range.
+ * Catalyst itself computes these two values.
  *
- * Besides being monotone in Spark's ordering wherever it is defined, a function here gives null for null only, and is
- * defined between two points where it is. What wraps around on overflow comes out with its ends in the wrong
- * order, except for products, which say so themselves. NaN is the greatest value, and has to stay it.
+ * Each function here is monotone in Spark's ordering wherever it is defined. It also has two other
+ * properties: it returns null only for null, and if it is defined at two points, it is defined between them.
+ * If a function overflows and wraps around, its values at the two ends are in the wrong order. Products are
+ * an exception: their condition excludes overflow. NaN is the greatest value, and each function keeps it the
+ * greatest.
  */
 object MonotoneFunctions {
 
@@ -34,7 +37,7 @@ object MonotoneFunctions {
 
   private val always: (Any, Any) => Boolean = (_, _) => true
 
-  // One line an expression. A line needs a test that tries to break it.
+  // One line for each expression. Each line needs a test that tries to break it.
   def unapply(e: Expression): Option[Monotone] = e match {
     case cast: Cast if isMonotoneCast(cast.child.dataType, cast.dataType) => rising(cast.child)
     case cast: Cast if cast.child.dataType == TimestampType && cast.dataType == DateType =>
@@ -79,7 +82,10 @@ object MonotoneFunctions {
 
   private def isLiteral(e: Expression): Boolean = e.isInstanceOf[Literal]
 
-  /** Integers and decimals: no NaN, which the functions that take this would not keep on top. */
+  /**
+   * Integers and decimals. They have no NaN, which the functions with this condition would not keep the
+   * greatest value.
+   */
   private def isExact(e: Expression): Boolean = isIntegral(e.dataType) || e.dataType.isInstanceOf[DecimalType]
 
   private def isIntegral(t: DataType): Boolean = t match {
@@ -91,7 +97,10 @@ object MonotoneFunctions {
 
   private def isInstant(e: Expression): Boolean = e.dataType == TimestampType || e.dataType == DateType
 
-  /** Widening that never fails: between numbers also where it rounds, and from a day to its first instant. */
+  /**
+   * Casts that widen and never fail. Casts between numbers may round. A cast of a date to a timestamp gives
+   * its first instant.
+   */
   private def isMonotoneCast(from: DataType, to: DataType): Boolean = (from, to) match {
     case (DateType, TimestampType | TimestampNTZType) => true
     case (TimestampType, LongType) => true // whole seconds, rounded down
@@ -101,7 +110,10 @@ object MonotoneFunctions {
     case _ => isIntegral(from) && (isFloating(to) || (isIntegral(to) && from.defaultSize <= to.defaultSize))
   }
 
-  /** Hours and less are cut by the offset at the instant, which a change of offset turns upside down. */
+  /**
+   * Hours and smaller units are truncated by the offset at the instant. If the offset changes, the order can
+   * be reversed.
+   */
   private def truncatesWithinDay(format: Expression): Boolean = format match {
     case Literal(unit, StringType) if unit != null =>
       Set(
@@ -130,20 +142,28 @@ object MonotoneFunctions {
     else None
   }
 
-  /** A product of integers may wrap around any number of times between the ends, so neither end may wrap. */
+  /**
+   * A product of integers may wrap around any number of times between the ends. Therefore neither end may
+   * wrap.
+   */
   private def withoutOverflow(factor: BigInt, dataType: DataType): (Any, Any) => Boolean = {
     val max = (BigInt(1) << (dataType.defaultSize * 8 - 1)) - 1
     (low, high) => Seq(low, high).forall(end => (BigInt(end.toString) * factor).abs <= max)
   }
 }
 
-/** Whether a later instant can fall on an earlier local date: where clocks are set back across midnight. */
+/**
+ * Checks whether a later instant can have an earlier local date. This happens if clocks are set back across
+ * midnight.
+ */
 private[predicate] object LocalDates {
 
-  /** Changes of offset that are examined at most; with more of them in a range, nothing is claimed. */
+  /**
+   * The maximum number of offset changes that are examined. If a range has more of them, nothing is proved.
+   */
   private val MostTransitions = 1000
 
-  /** @return whether local dates never go back between two instants, in microseconds since the epoch */
+  /** @return whether local dates never decrease between two instants, in microseconds since the epoch */
   def neverGoBack(timeZoneId: Option[String]): (Any, Any) => Boolean = timeZoneId match {
     case None => (_, _) => false
     case Some(id) =>
@@ -156,7 +176,7 @@ private[predicate] object LocalDates {
         }
   }
 
-  /** @return whether the zone's offset is always the same, so that local time never goes back at all */
+  /** @return whether the zone's offset never changes, so local time never decreases */
   def haveFixedOffset(timeZoneId: Option[String]): (Any, Any) => Boolean = {
     val isFixed = timeZoneId.exists(id => DateTimeUtils.getZoneId(id).getRules.isFixedOffset)
     (_, _) => isFixed

@@ -4,13 +4,16 @@ import scala.annotation.tailrec
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 
-/** How deep expressions are nested. Told without recursion, so that it can be asked of any. */
+/** The depth of expressions. It is computed without recursion, so it is safe for expressions of any depth. */
 object Nesting {
 
-  /** Levels that are looked into. Spark's own stack is used up by about as many, where it has its default size. */
+  /**
+   * The maximum depth of expressions that are inspected. With the default stack size, Spark's own stack
+   * overflows at about this depth.
+   */
   val Deepest = 1000
 
-  /** Levels of what AND, OR and NOT connect that are reasoned about. */
+  /** The maximum depth of the operands of AND, OR and NOT for which something is proved by rules. */
   val DeepestAtom = 50
 
   def isDeeper(e: Expression, levels: Int): Boolean = isDeeper(Seq(e), levels)

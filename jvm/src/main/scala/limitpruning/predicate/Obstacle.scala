@@ -2,7 +2,7 @@ package limitpruning.predicate
 
 import org.apache.spark.sql.catalyst.expressions.{ExprId, Expression}
 
-/** Why a conjunct was not proved for a unit of rows: one sentence for people, without the unit. */
+/** Why a conjunct was not proved for a unit of rows: one sentence for users, which does not name the unit. */
 sealed abstract class Obstacle(val sentence: String)
 
 object Obstacle {
@@ -14,17 +14,17 @@ object Obstacle {
   final case class PerhapsNull(column: String) extends Obstacle(s"column $column may hold nulls")
 
   final case class PerhapsNaN(key: String)
-      extends Obstacle(s"$key may be NaN, which Spark puts above all values and statistics leave out")
+      extends Obstacle(s"$key may be NaN, which Spark sorts above all values and statistics do not contain")
 
   final case class UntestedWriter(writer: String) extends Obstacle(s"its writer is not trusted: $writer")
 
   case object RowsNotInTable extends Obstacle("the table may have deleted rows of the file")
 
-  final case class Undecided(conjunct: String) extends Obstacle(s"$conjunct holds for some rows perhaps")
+  final case class Undecided(conjunct: String) extends Obstacle(s"$conjunct may hold for only some rows")
 }
 
 /**
- * Tells what stands in the way of one conjunct where it is not proved. What is the same for all units is worked out once.
+ * Finds the obstacle to the proof of one conjunct. Results that are the same for all units are computed once.
  *
  * @param ordinals the unit's number of each column
  */
@@ -42,7 +42,7 @@ private[predicate] final class FindObstacle(conjunct: Expression, ordinals: Map[
 
   private lazy val undecided = Undecided(BriefSql(conjunct))
 
-  /** @param unit one for which the conjunct is not proved */
+  /** @param unit a unit for which the conjunct is not proved */
   def apply(unit: RowUnit): Obstacle = ofForm.getOrElse(ofFacts(unit))
 
   private def ofFacts(unit: RowUnit): Obstacle =

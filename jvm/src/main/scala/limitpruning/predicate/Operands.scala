@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import limitpruning.predicate.Values.Range
 
 /**
- * Tells the facts about the operands of comparisons: columns, literals, and what is computed from them.
+ * Computes the facts about the operands of comparisons: columns, literals, and expressions over them.
  *
  * @param columns the unit's number of each column
  * @param predicates compiles the conditions of IF and CASE
@@ -18,7 +18,10 @@ private[predicate] final class Operands(
     predicates: Expression => (RowUnit => Outcomes)
 ) {
 
-  /** The facts about `e`: by rules for its form, or else by evaluating it for every combination of few values. */
+  /**
+   * The facts about `e`: by evaluation for every combination of values, if there are few; otherwise by the
+   * rules for its form.
+   */
   def facts(e: Expression): RowUnit => ColumnFacts = e match {
     case Literal(value, _) => val constant = ColumnFacts.constant(value); _ => constant
     case Column(column) => columns.get(column.id).fold(unknown)(ordinal => unit => unit.facts(ordinal))
@@ -61,7 +64,8 @@ private[predicate] final class Operands(
         val known = inner(unit)
         val values = if (!known.canBeValue) Values.None
         else image(known.values.hull(operandOrder), monotone, ofOperand, to)
-        // A row is null just where its operand is: between two points where it is defined, so is the function.
+        // The function is null for a row if and only if its operand is null: if the function is defined at
+        // two points, it is defined between them.
         if (values == Values.Unknown) ColumnFacts.Unknown else ColumnFacts(values, known.nulls)
       }
     }
@@ -78,7 +82,7 @@ private[predicate] final class Operands(
         atMin <- valueAt(ofOperand, r.min)
         atMax <- valueAt(ofOperand, r.max)
         (low, high) = if (monotone.direction == MonotoneFunctions.Rising) (atMin, atMax) else (atMax, atMin)
-        if ordering.lteq(low, high) // the other way round, it has overflowed in between
+        if ordering.lteq(low, high) // otherwise it has overflowed between the ends
       } yield Range(low, high)
     }.getOrElse(Values.Unknown)
 
@@ -86,7 +90,7 @@ private[predicate] final class Operands(
     try Option(e.eval(InternalRow(point)))
     catch { case NonFatal(_) => None }
 
-  /** The first that is not null. */
+  /** The facts about the first child that is not null. */
   private def coalesce(
       children: Seq[RowUnit => ColumnFacts],
       ordering: Ordering[Any]

@@ -1,12 +1,12 @@
 package limitpruning.predicate
 
 /**
- * Which results a predicate can have over the rows of a unit (row group, file, row range): a subset of
- * {true, false, null}, always an over-approximation. A result that is missing has been proved impossible for
- * every row; one that is present is merely not excluded.
+ * The results that a predicate can have for the rows of a unit (row group, file, row range). They are a
+ * subset of {true, false, null}, and always an over-approximation. A result that is not in the set is proved
+ * to be impossible for every row. A result that is in the set is only not excluded.
  *
- * `and`, `or` and `unary_!` are Kleene's tables lifted to sets, so they stay over-approximations even where
- * both operands depend on the same column. A unit without rows has no outcome at all: [[Outcomes.Empty]].
+ * `and`, `or` and `unary_!` are Kleene's truth tables lifted to sets. They are over-approximations even if
+ * both operands depend on the same column. A unit without rows has no outcome: [[Outcomes.Empty]].
  */
 final class Outcomes private (private val bits: Int) {
   import Outcomes._
@@ -15,19 +15,21 @@ final class Outcomes private (private val bits: Int) {
   def canBeFalse: Boolean = (bits & FalseBit) != 0
   def canBeNull: Boolean = (bits & NullBit) != 0
 
-  /** Every row satisfies the predicate: the negated predicate (`p IS NOT TRUE`) can hold for none. */
+  /** Every row satisfies the predicate: the negated predicate (`p IS NOT TRUE`) is true for no row. */
   def isOnlyTrue: Boolean = bits == TrueBit
 
   def union(other: Outcomes): Outcomes = of(bits | other.bits)
 
-  /** What both of two over-approximations allow; where they contradict each other, nothing is proved. */
+  /**
+   * The outcomes that two over-approximations both contain. If they contradict each other, nothing is proved.
+   */
   def intersect(other: Outcomes): Outcomes =
     if ((bits & other.bits) == 0) Any else of(bits & other.bits)
 
   /** The results without null. */
   def withoutNull: Outcomes = of(bits & ~NullBit)
 
-  /** Whether only one result is left. */
+  /** Whether at most one result is possible. */
   def isDecided: Boolean = Integer.bitCount(bits) <= 1
 
   def unary_! : Outcomes = Outcomes(canBeTrue = canBeFalse, canBeFalse = canBeTrue, canBeNull = canBeNull)
@@ -57,7 +59,7 @@ object Outcomes {
   def apply(canBeTrue: Boolean, canBeFalse: Boolean, canBeNull: Boolean): Outcomes =
     of((if (canBeTrue) TrueBit else 0) | (if (canBeFalse) FalseBit else 0) | (if (canBeNull) NullBit else 0))
 
-  /** The subsets that there are: nothing is allocated for one, however often a predicate is asked. */
+  /** All subsets. An outcome is therefore never allocated, even if a predicate is evaluated often. */
   private val subsets: Array[Outcomes] = Array.tabulate(TrueBit + FalseBit + NullBit + 1)(new Outcomes(_))
 
   private def of(bits: Int): Outcomes = subsets(bits)
@@ -70,22 +72,22 @@ object Outcomes {
   /** Nothing is proved. */
   val Any: Outcomes = of(TrueBit | FalseBit | NullBit)
 
-  /** Nothing is proved but that the result is never null, as for `IS NULL` and `<=>`. */
+  /** Only one thing is proved: the result is never null, as for `IS NULL` and `<=>`. */
   val TrueOrFalse: Outcomes = of(TrueBit | FalseBit)
 
-  /** It is proved that the result is not true. */
+  /** The result is proved not to be true. */
   val NotTrue: Outcomes = of(FalseBit | NullBit)
 }
 
-/** How much of a unit of rows satisfies the predicate, as far as metadata proves it. */
+/** The share of a unit of rows that satisfies the predicate, as far as metadata prove it. */
 sealed trait MatchState
 
 object MatchState {
 
-  /** No row satisfies the predicate: true is not among its outcomes. */
+  /** No row satisfies the predicate: its outcomes do not contain true. */
   case object NotMatching extends MatchState
 
-  /** Some rows may, some may not: nothing is proved. */
+  /** Some rows may satisfy the predicate, some may not: nothing is proved. */
   case object PartiallyMatching extends MatchState
 
   /** Every row satisfies the predicate: true is its only outcome. */
@@ -97,10 +99,13 @@ object MatchState {
     else PartiallyMatching
 }
 
-/** The facts about one unit of rows, by the ordinal of the column in the evaluator's input. */
+/** The facts about one unit of rows. A column is identified by its ordinal in the evaluator's input. */
 trait RowUnit {
   def facts(ordinal: Int): ColumnFacts
 
-  /** Whether it is proved, by other means than facts, that no row of the column has this value. */
+  /**
+   * Whether another source than facts, such as a bloom filter, proves that no row of the column has this
+   * value.
+   */
   def excludes(ordinal: Int, value: Any): Boolean = false
 }
