@@ -4,25 +4,28 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionSet}
 
 import limitpruning.predicate.{Column, FirstKey}
 
-/** What a scan reads for one LIMIT: the rows, the predicate for which they were chosen, and what was seen on the way. */
+/**
+ * What a scan reads for one LIMIT: the selected rows, the predicate for which they were selected, and the
+ * numbers of the search.
+ */
 trait ChosenRows {
 
-  /** Rows wanted. */
+  /** The rows that the LIMIT needs, with its OFFSET. */
   def limit: Int
 
   /** The predicate, over the relation's columns. */
   def conjuncts: Seq[Expression]
 
-  /** What to read. */
+  /** The rows to read. */
   def selection: Selection
 
-  /** What was seen while looking. */
+  /** The numbers of files and row groups that the search inspected. */
   def counts: SearchCounts
 
-  /** How long looking took, in nanoseconds. */
+  /** The time that the search took, in nanoseconds. */
   def planningNanos: Long
 
-  /** Whether every selected row satisfies the predicate; where not, the filter stays. */
+  /** Whether every selected row satisfies the predicate. If not, the plan keeps its filter. */
   def areProved: Boolean
 
   /** Why the first rows in an order are among the selected rows; none if any rows would do. */
@@ -31,15 +34,15 @@ trait ChosenRows {
   /** Why the selected rows are not known to be enough; none if they are, or if the first rows in an order are needed. */
   def notCovered: Option[Reason] = None
 
-  /** What makes two scans the same scan: the rows that they read. */
+  /** The parts that make two scans equal: the rows that they read. */
   def canonicalized: ChosenRows
 
   @transient private lazy val chosenFor = normalized(conjuncts)
 
-  /** Whether these are the filters that the rows were chosen for: no more, no less. */
+  /** Whether the rows were selected for exactly these filters. */
   def isFor(filters: Seq[Expression]): Boolean = chosenFor == normalized(filters)
 
-  /** Whether the rows were chosen for each of these filters, and perhaps for others. */
+  /** Whether the rows were selected for each of these filters, and possibly for others. */
   def isForAll(filters: Seq[Expression]): Boolean = normalized(filters).subsetOf(chosenFor)
 
   private def normalized(predicates: Seq[Expression]): ExpressionSet =
@@ -47,13 +50,14 @@ trait ChosenRows {
 }
 
 /**
- * What was seen while looking at row groups.
+ * The numbers of files and row groups that a search inspected.
  *
  * @param files files after partition pruning
- * @param filesLookedAt those of them whose footers were read; the row-group counts are of these
- * @param matched row groups that are not proved not matching
- * @param fullyMatched those of them that are proved to match entirely
- * @param footersKept footers among those looked at that did not have to be read
+ * @param filesLookedAt inspected files, whose footers were read; the row-group counts are those of these
+ *   files
+ * @param matched row groups that are not proved to be not matching
+ * @param fullyMatched those of them that are proved to match fully
+ * @param footersKept inspected files whose footers were cached
  * @param bytes the length of all files
  */
 final case class SearchCounts(
@@ -68,12 +72,12 @@ final case class SearchCounts(
 
 object SearchCounts {
 
-  /** Nothing was seen. */
+  /** Nothing was inspected. */
   val None: SearchCounts = SearchCounts(0, 0, 0, 0, 0)
 }
 
 /**
- * Rows that are proved to satisfy the predicate, as many as the limit wants or all that there are.
+ * Rows that are proved to satisfy the predicate. They are as many as the limit needs, or all rows that match.
  *
  * @param conjuncts the predicate that every selected row satisfies, over the relation's columns
  */
@@ -91,12 +95,12 @@ final case class ProvedCover(
 }
 
 /**
- * Rows among which the answer is, in the order in which they are best read. Others may be among them, so the filter stays,
- * and more rows than these would do no harm.
+ * Rows that include the result, in the order in which the scan reads them best. They may also include other
+ * rows, so the plan keeps its filter, and reading more rows than these is safe.
  *
- * @param conjuncts the predicate for which all other rows were left out, over the relation's columns
- * @param top why the others were left out, where the first rows in an order are wanted
- * @param notCovered why the answer is not known to be covered, where any rows would do
+ * @param conjuncts the predicate for which all other rows were skipped, over the relation's columns
+ * @param top the reason why the others were skipped, for ORDER BY with LIMIT
+ * @param notCovered the reason why the LIMIT is not proved to be covered, for LIMIT without ORDER BY
  */
 final case class CandidateRows(
     limit: Int,
@@ -110,7 +114,8 @@ final case class CandidateRows(
   override def areProved: Boolean = false
 
   override def canonicalized: CandidateRows =
-    // What is left out while reading depends on the limit and the order, and of files not looked at on the limit.
+    // The rows that are skipped while reading depend on the limit and the order. For files that were not
+    // inspected, they depend on the limit.
     copy(
       limit = if (top.isEmpty && selection.unseen.isEmpty) 0 else limit,
       conjuncts = Nil,
@@ -122,12 +127,14 @@ final case class CandidateRows(
 }
 
 /**
- * Why the first rows in an order are among those selected.
+ * Why the first rows in an order are among the selected rows.
  *
  * @param key the first sort key with its direction, as SQL
- * @param order the order that it makes
- * @param bound the place that `rowsCertain` rows are certain to reach, as SQL, where these are as many as the limit
- * @param rowGroupsDropped row groups all of whose rows are behind the bound, though they may match
+ * @param order the order that the key defines
+ * @param bound the top-k threshold, as SQL: `rowsCertain` rows are certain to be at it or before it; none if
+ *   these are fewer than the limit
+ * @param rowsCertain see `bound`; all rows that are certain to be anywhere, if there is no threshold
+ * @param rowGroupsDropped row groups in which all rows sort after the threshold, although rows may match
  */
 final case class TopRows(
     key: String,

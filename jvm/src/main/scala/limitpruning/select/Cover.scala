@@ -14,11 +14,11 @@ final case class MatchingRows(ordinal: Int, ranges: Seq[RowRange], isWhole: Bool
 }
 
 /**
- * Walks matching rows in order and adds them up until there are `limit`; what is beyond is cut off.
+ * Adds up matching rows in order until there are `limit` rows, and cuts off the rest.
  *
- * `F` is whatever the caller knows a file by. Not thread-safe: one walk, one instance.
+ * `F` is the caller's identifier of a file. Not thread-safe: each search needs its own instance.
  *
- * @param limit rows wanted, at least 1
+ * @param limit the rows that are needed, at least 1
  */
 final class Cover[F](limit: Long) {
   private val taken = ArrayBuffer.empty[(F, Seq[MatchingRows])]
@@ -26,10 +26,13 @@ final class Cover[F](limit: Long) {
 
   def isComplete: Boolean = found >= limit
 
-  /** Matching rows found so far, `limit` at most. */
+  /** The number of matching rows so far, at most `limit`. */
   def rows: Long = found
 
-  /** Takes from one file what is still needed; files must come in reading order, row groups in file order. */
+  /**
+   * Adds the rows of one file that are still needed. Files must be added in reading order, and row groups in
+   * file order.
+   */
   def add(file: F, matching: Seq[MatchingRows]): Unit = {
     val rows = ArrayBuffer.empty[MatchingRows]
     val candidates = matching.iterator
@@ -42,6 +45,6 @@ final class Cover[F](limit: Long) {
     if (rows.nonEmpty) taken += ((file, rows.toSeq))
   }
 
-  /** The files with the rows chosen in each so far. */
+  /** The files with the rows selected in each so far. */
   def chosen: Seq[(F, Seq[MatchingRows])] = taken.toSeq
 }

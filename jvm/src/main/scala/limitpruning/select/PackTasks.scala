@@ -1,13 +1,13 @@
 package limitpruning.select
 
 /**
- * Row groups that stand next to each other in one file and are read with one opening of it.
+ * Adjacent row groups of one file, which are read while the file is open once.
  *
  * @param file the file; its `rowGroups` are those of this run alone
  */
 final case class Run(file: SelectedFile) {
 
-  /** Whether `rowGroup` of `other` comes right after this run. */
+  /** Whether `rowGroup` of `other` immediately follows this run. */
   def isFollowedBy(other: SelectedFile, rowGroup: SelectedRowGroup): Boolean =
     file.listed.position == other.listed.position && file.rowGroups.last.ordinal + 1 == rowGroup.ordinal
 
@@ -15,19 +15,21 @@ final case class Run(file: SelectedFile) {
 }
 
 /**
- * Packs a selection into tasks, in order: as few as its bytes ask for, so that a small limit is one task, and
- * a large one is still read in parallel. Row groups that are neighbours in a file and in a task form one [[Run]].
+ * Packs a selection into tasks, in order. The bytes of the selection determine the number of tasks: a small
+ * limit needs only one task, and a large one is still read in parallel. Adjacent row groups of a file form
+ * one [[Run]] if they are in the same task.
  */
 object PackTasks {
 
-  /** @param runBytes those of its last run */
+  /** @param runBytes bytes of the last run */
   private final case class Task(runs: Vector[Run], bytes: Long, runBytes: Long)
 
   /**
-   * @param bytesOf bytes that reading a row group costs
-   * @param openCost bytes that opening a file is reckoned to cost
-   * @param maxTaskBytes a task is closed before it grows beyond this, unless it is empty
-   * @param maxRunBytes a run is closed before it grows beyond this: what is opened together cannot be left out in parts
+   * @param bytesOf bytes that are read for a row group
+   * @param openCost estimated cost of opening a file, in bytes
+   * @param maxTaskBytes a task is closed before its bytes exceed this, unless it is empty
+   * @param maxRunBytes a run is closed before its bytes exceed this: row groups that are opened together
+   *   cannot be skipped separately
    * @return the runs of each task; no task is empty
    */
   def apply(
@@ -64,15 +66,18 @@ object PackTasks {
   }
 }
 
-/** Bytes of a file that one task reads together: the row groups whose middle is among them. */
+/** Contiguous bytes of a file that one task reads: the row groups whose midpoint is among them. */
 final case class Piece(file: ListedFile, start: Long, length: Long)
 
-/** Packs files that were not looked at into tasks as Spark does: cut where they are larger than a task may be, in order. */
+/**
+ * Packs files that were not inspected into tasks as Spark does, in order. Files that are larger than the
+ * maximum size of a task are split.
+ */
 object PackUnseen {
 
   /**
-   * @param openCost bytes that opening a file is reckoned to cost
-   * @param maxTaskBytes a task is closed before it grows beyond this, unless it is empty
+   * @param openCost estimated cost of opening a file, in bytes
+   * @param maxTaskBytes a task is closed before its bytes exceed this, unless it is empty
    * @return the pieces of each task; no task is empty
    */
   def apply(files: Seq[ListedFile], openCost: Long, maxTaskBytes: Long): Seq[Seq[Piece]] = {

@@ -4,7 +4,7 @@ package limitpruning.select
  * Why a LIMIT over Parquet is not pruned, or not covered.
  *
  * @param code short and stable, for programs
- * @param message one sentence for people
+ * @param message one sentence for users
  */
 sealed abstract class Reason(val code: String, val message: String) extends Serializable
 
@@ -13,13 +13,13 @@ object Reason {
   case object LimitNotConstant extends Reason("limit-not-constant", "the LIMIT is not a constant")
 
   final case class OperatorBetween(operator: String)
-      extends Reason("operator-between", s"$operator stands between the LIMIT and the scan")
+      extends Reason("operator-between", s"$operator is between the LIMIT and the scan")
 
   final case class NotDeterministic(expression: String)
       extends Reason("not-deterministic", s"$expression is not deterministic")
 
   final case class TooDeeplyNested(deepest: Int)
-      extends Reason("too-deeply-nested", s"an expression is nested more than $deepest deep")
+      extends Reason("too-deeply-nested", s"an expression is nested more than $deepest levels deep")
 
   case object Subquery
       extends Reason(
@@ -53,40 +53,40 @@ object Reason {
   final case class ToleratesBadFiles(setting: String)
       extends Reason(
         "tolerates-bad-files",
-        s"$setting is on, so files that were counted on might give no rows"
+        s"$setting is on, so Spark may skip files that a proof relies on"
       )
 
   final case class SplitDependent(column: String)
       extends Reason(
         "split-dependent",
-        s"_metadata.$column tells how a file was split, which pruning changes"
+        s"_metadata.$column depends on how files are split, which pruning changes"
       )
 
-  /** @param field with its class */
+  /** @param field the field, with its class */
   final case class UnknownField(field: String)
-      extends Reason("unknown-field", s"this Spark's $field is not known to this version of the extension")
+      extends Reason("unknown-field", s"this version of the extension does not support $field of this Spark")
 
   case object NoFiles extends Reason("no-files", "no file is left after partition pruning")
 
   final case class UnreadableFooter(problem: String) extends Reason("unreadable-footer", problem)
 
   final case class UnaddressableRowGroups(path: String)
-      extends Reason("unaddressable-row-groups", s"row groups of $path cannot be told apart by byte ranges")
+      extends Reason("unaddressable-row-groups", s"byte ranges cannot separate the row groups of $path")
 
   final case class UnreadablePages(path: String)
       extends Reason(
         "unreadable-pages",
-        s"the page index of $path contradicts itself or its footer, so rows of single pages cannot be read"
+        s"the page index of $path contradicts itself or the footer, so single pages cannot be read"
       )
 
-  /** @param obstacles what stood in the way, and in how many row groups */
+  /** @param obstacles the obstacles, each with the number of row groups */
   final case class NotClustered(filesLookedAt: Int, obstacles: String)
       extends Reason(
         "not-clustered",
-        s"the first $filesLookedAt footers prove nothing, so the rest was not looked at: $obstacles"
+        s"the first $filesLookedAt footers prove too few rows, so no other file was inspected: $obstacles"
       )
 
-  /** @param obstacles what stood in the way, and in how many row groups; empty where nothing did */
+  /** @param obstacles the obstacles, each with the number of row groups; empty if there are none */
   final case class NotEnoughRows(found: Long, limit: Int, obstacles: String)
       extends Reason(
         "not-enough-rows",
@@ -97,14 +97,14 @@ object Reason {
   final case class KeyNotOrdered(key: String, dataType: String)
       extends Reason(
         "key-not-ordered",
-        s"nothing is proved about the order of $key, which is of type $dataType"
+        s"nothing is proved about the order of $key, because its type is $dataType"
       )
 
-  /** @param obstacles what stood in the way, and in how many row groups; empty where nothing did */
+  /** @param obstacles the obstacles, each with the number of row groups; empty if there are none */
   final case class KeyNotClustered(filesLookedAt: Int, key: String, obstacles: String)
       extends Reason(
         "key-not-clustered",
-        s"the footers of $filesLookedAt files show no row group that ORDER BY $key could leave out" +
+        s"the footers of $filesLookedAt files show no row group that ORDER BY $key could skip" +
           (if (obstacles.isEmpty) "" else s": $obstacles")
       )
 
@@ -115,7 +115,7 @@ object Reason {
       )
 
   case object FiltersChanged
-      extends Reason("filters-changed", "the scan's filters were changed after they had been proved")
+      extends Reason("filters-changed", "the scan's filters changed after its rows had been selected")
 
   final case class PlanningFailed(error: String)
       extends Reason("planning-failed", s"planning failed unexpectedly: $error (see the driver's log)")

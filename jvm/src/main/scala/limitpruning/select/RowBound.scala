@@ -3,14 +3,15 @@ package limitpruning.select
 import scala.collection.mutable.ArrayBuffer
 
 /**
- * Finds the place in an order that at least `limit` rows are certain to reach: a row that is strictly behind it is not among
- * the first `limit`. With rows certain to be at 7 or better, at 5 or better and at 9 or better, one each, and ascending order,
- * two rows are certain to be at 7 or better.
+ * Finds the top-k threshold: the best place such that at least `limit` rows are certain to be at it or before
+ * it. A row that sorts strictly after it is not among the first `limit` rows. For example, one row each is
+ * certain to be at 7 or before it, at 5 or before it, and at 9 or before it. In ascending order, two rows are
+ * then certain to be at 7 or before it.
  *
- * Not thread-safe: one walk, one instance.
+ * Not thread-safe: each search needs its own instance.
  *
- * @param limit rows wanted, at least 1
- * @param order what comes first is better
+ * @param limit the rows that are needed, at least 1
+ * @param order the order of places; a place is better than another one if it sorts before it
  */
 final class RowBound(limit: Long, order: Ordering[Any]) {
   private val certain = ArrayBuffer.empty[(Any, Long)]
@@ -18,27 +19,35 @@ final class RowBound(limit: Long, order: Ordering[Any]) {
   private var isSettled = true
   private var reached: Option[Any] = None
 
-  /** Rows that are certain to be at `place` or better, and have not been counted yet. */
+  /** Adds rows that are certain to be at `place` or before it, and have not been counted yet. */
   def add(place: Any, rows: Long): Unit = if (rows > 0) {
     certain += ((place, rows))
     isSettled = false
   }
 
-  /** The bound, or none as long as fewer than `limit` rows are certain. */
+  /** The threshold. None as long as fewer than `limit` rows are certain. */
   def place: Option[Any] = { settle(); reached }
 
-  /** Rows that are certain to be at the bound or better; all that are certain where there is no bound. */
+  /**
+   * The number of rows that are certain to be at the threshold or before it. If there is no threshold, the
+   * number of all rows that are certain.
+   */
   def rows: Long = { settle(); found }
 
-  /** Whether no row of a unit can be among the first, by the best place that one of them may have. */
+  /**
+   * Whether no row of a unit can be among the first rows, given the best place that one of its rows may have.
+   */
   def excludes(best: Option[Any]): Boolean =
     place.exists(bound => best.exists(order.gt(_, bound)))
 
-  /** Footers may tell of any numbers. */
+  /** Adds row counts without overflow, because footers may contain any numbers. */
   private def sum(rows: Long, more: Long): Long =
     if (rows > Long.MaxValue - more) Long.MaxValue else rows + more
 
-  /** Keeps what reaches the bound: what is behind it will never count, as bounds only get better. */
+  /**
+   * Drops rows that are certain only for a place after the threshold. They will never count, as the threshold
+   * only gets better.
+   */
   private def settle(): Unit = if (!isSettled) {
     val sorted = certain.sortBy(_._1)(order)
     val totals = sorted.iterator.map(_._2).scanLeft(0L)(sum).drop(1)

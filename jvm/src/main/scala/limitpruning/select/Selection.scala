@@ -5,21 +5,21 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.FileStatusWithMetadata
 
 /**
- * What a column chunk costs to read.
+ * The bytes to read of a column chunk.
  *
  * @param bytes compressed bytes of the whole chunk
- * @param pages the pages that hold the selected rows, none where all pages do, or where that is not known
+ * @param pages the pages that contain the selected rows; none if all pages do, or if that is not known
  */
 final case class ColumnBytes(bytes: Long, pages: Option[SelectedPages] = None) {
   def bytesToRead: Long = pages.fold(bytes)(_.bytes)
 }
 
 /**
- * The pages of a column chunk that hold the selected rows of its row group.
+ * The pages of a column chunk that contain the selected rows of its row group.
  *
  * @param bytes compressed bytes of these pages, and of the dictionary
- * @param pages how many they are
- * @param total how many data pages the chunk has
+ * @param pages the number of these pages
+ * @param total the number of data pages of the chunk
  */
 final case class SelectedPages(bytes: Long, pages: Int, total: Int)
 
@@ -27,15 +27,17 @@ final case class SelectedPages(bytes: Long, pages: Int, total: Int)
 final case class Place(place: Any)
 
 /**
- * One row group as the selection needs to know it.
+ * One row group of a selection.
  *
  * @param ordinal its position in the file, from 0
- * @param rows how many rows it holds
- * @param start the first byte of a range of the file which, by Parquet's midpoint rule, is this row group's alone
+ * @param rows the number of its rows
+ * @param start the first byte of a range of the file that contains, by Parquet's midpoint rule, only this row
+ *   group
  * @param bytes compressed bytes of all its columns
  * @param columns each leaf column that may be read, by the path of its names
- * @param ranges the rows to read, ascending and not next to each other
- * @param best the best place in an order that one of its rows may have, where one is wanted and known
+ * @param ranges the rows to read, ascending and not adjacent
+ * @param best the best place in an order that one of its rows may have, if there is an order and the place is
+ *   known
  */
 final case class SelectedRowGroup(
     ordinal: Int,
@@ -56,7 +58,7 @@ final case class SelectedRowGroup(
 }
 
 /**
- * A part of a file on whose bytes a proof rests, beside its footer: a dictionary, a bloom filter or a page index.
+ * A part of a file, besides its footer, that a proof relies on: a dictionary, a bloom filter or a page index.
  *
  * @param offset its first byte
  * @param length in bytes
@@ -65,11 +67,11 @@ final case class SelectedRowGroup(
 final case class FilePart(offset: Long, length: Int, checksum: Int)
 
 /**
- * What identifies the content of a file that was planned. Its modification time does not: stores list milliseconds and stat
- * seconds, and a time can be set.
+ * Identifies the content of a file that was planned. The modification time does not identify it: listings of
+ * some stores have milliseconds and single file statuses have seconds, and the time of a file can be set.
  *
  * @param length its length in bytes when it was listed
- * @param footerLength bytes of its serialised footer, on which all proofs rest
+ * @param footerLength bytes of its serialized footer, on which all proofs rely
  * @param footerChecksum the CRC-32C of the footer
  * @param parts the other parts that were read while planning
  */
@@ -84,8 +86,9 @@ final case class FileVersion(
  * The row groups to read of one file, in file order.
  *
  * @param listed the file with its partition values
- * @param version what must be found of it
- * @param isWhole whether these, with what else is selected of the file, are all row groups that it has
+ * @param version the content that the scan must find
+ * @param isWhole whether these row groups, with the others that are selected of the file, are all its row
+ *   groups
  */
 final case class SelectedFile(
     listed: ListedFile,
@@ -97,47 +100,49 @@ final case class SelectedFile(
 }
 
 /**
- * The files, row groups and rows that a scan will read, in order. Where order matters, a file may stand more than once.
+ * The files, row groups and rows that a scan will read, in order. If the order matters, a file can occur more
+ * than once.
  *
- * @param unseen files that are read after the others; their bytes count, their rows are not known
+ * @param unseen files without a selection, which are read after the others; their bytes count, their rows are
+ *   not known
  */
 final case class Selection(files: Seq[SelectedFile], unseen: Seq[ListedFile] = Nil) {
   private def all: Iterator[SelectedRowGroup] = files.iterator.flatMap(_.rowGroups)
 
-  /** All files that are read, each once, in order. */
+  /** The distinct files that are read, in order. */
   def listed: Seq[ListedFile] = (files.map(_.listed) ++ unseen).distinctBy(_.position)
 
-  /** Whether it is nothing but a choice of files: reading these whole reads no row group more. */
+  /** Whether this only selects files: reading all of these files reads no other row group. */
   def isOfWholeFiles: Boolean = files.forall(_.isWhole)
 
-  /** All rows to read of row groups that were looked at. */
+  /** The number of rows to read, without those of files that were not inspected. */
   def rows: Long = all.map(_.rowsToRead).sum
 
   def rowGroups: Int = all.size
 
-  /** Ranges of rows in row groups that are not read whole. */
+  /** The number of row ranges in row groups that are not read whole. */
   def rowRanges: Int = all.filterNot(_.isWhole).map(_.ranges.size).sum
 
-  /** Rows of the selected row groups that are not read. */
+  /** The number of rows of the selected row groups that are not read. */
   def rowsCut: Long = all.map(rowGroup => rowGroup.rows - rowGroup.rowsToRead).sum
 
-  /** Compressed bytes of all columns that hold the rows. */
+  /** Compressed bytes, in all columns, that contain the rows. */
   def bytes: Long = all.map(_.bytesToRead).sum + unseen.map(_.length).sum
 }
 
 /**
- * One file as the table's listing gave it. A path does not identify it: a table that is read from the same path twice lists
- * each file twice, and two partitions at one location list the same file with different values.
+ * One file of the table's listing. A path does not identify it: a table that is read from the same path twice
+ * lists each file twice, and two partitions at one location list the same file with different values.
  *
  * @param partitionValues the values of its directory, in the order of the partition schema
  * @param file its status, and the metadata that the listing adds
- * @param position its place in the order of reading, which no other file of the listing has
+ * @param position its position in the reading order, which is unique in the listing
  */
 final case class ListedFile(partitionValues: InternalRow, file: FileStatusWithMetadata, position: Int) {
   def status: FileStatus = file.fileStatus
   def path: String = status.getPath.toString
 
-  /** Bytes, when it was listed. */
+  /** The length in bytes when it was listed. */
   def length: Long = status.getLen
 }
 
@@ -146,14 +151,17 @@ object ListedFile {
     ListedFile(partitionValues, FileStatusWithMetadata(status), position)
 }
 
-/** Neighbouring rows of one row group, counted from 0 within it: `from` until `until`, at least one. */
+/**
+ * Adjacent rows of one row group, counted from 0 within it: `from` (inclusive) to `until` (exclusive), at
+ * least one.
+ */
 final case class RowRange(from: Long, until: Long) {
   def rows: Long = until - from
 }
 
 object RowRange {
 
-  /** Every row of a row group that has some. */
+  /** Every row of a row group that is not empty. */
   def all(rows: Long): Seq[RowRange] = Seq(RowRange(0, rows))
 
   def rowsOf(ranges: Seq[RowRange]): Long = ranges.iterator.map(_.rows).sum
@@ -166,7 +174,7 @@ object RowRange {
     }
   }
 
-  /** The same rows of ascending ranges, with neighbours made one. */
+  /** The same rows of ascending ranges, with adjacent ranges merged. */
   def joined(ranges: Seq[RowRange]): Seq[RowRange] = ranges.foldLeft(Vector.empty[RowRange]) {
     case (done :+ last, next) if last.until == next.from => done :+ RowRange(last.from, next.until)
     case (done, next) => done :+ next
