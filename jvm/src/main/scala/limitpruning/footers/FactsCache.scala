@@ -12,45 +12,50 @@ import org.apache.parquet.schema.MessageType
 import limitpruning.parquet.{FileColumns, FileId, Footer}
 
 /**
- * Caches footers that were read while planning, for all sessions of an application. A file is known by its path, its
- * length, its modification time and, where the storage has one, its entity tag. Bounded by bytes, least recently used
- * first. Thread-safe.
+ * Caches footers that were read while planning, for all sessions of an application. A file is identified by
+ * its path, its length, its modification time and, if the storage has one, its entity tag. The cache is
+ * limited in bytes, and evicts the least recently used footers first. Thread-safe.
  *
- * @param maxBytes of memory that is used, about; 0 keeps nothing
+ * @param maxBytes the approximate maximum of memory, in bytes; with 0, nothing is cached
  */
 final class FactsCache(maxBytes: Long) {
   import FactsCache._
 
   private val kept = CacheBuilder
     .newBuilder()
-    .concurrencyLevel(1) // else no entry could be larger than a fraction of the whole
+    .concurrencyLevel(1) // otherwise no entry could be larger than a fraction of the whole
     .maximumWeight(maxBytes)
     .weigher(sizeOf)
     .build[FileId, Footer]()
   private val schemas = Interners.newWeakInterner[MessageType]()
   private val hitCount, missCount = new LongAdder
 
-  /** Footers that were found here, and that were not, since the application started. */
+  /**
+   * The number of lookups that found a footer in the cache, and that did not, since the application started.
+   */
   def hits: Long = hitCount.sum
   def misses: Long = missCount.sum
 
-  /** Bytes of memory that are used, about. */
+  /** The approximate memory in use, in bytes. */
   def size: Long = kept.asMap.asScala.iterator.map { case (file, footer) =>
     sizeOf.weigh(file, footer).toLong
   }.sum
 
-  /** The footer of a file, if it is here and tells of these columns. */
+  /** The footer of a file, if it is cached with these columns. */
   def footer(file: FileStatus, columns: FileColumns): Option[Footer] = {
     val found = known(file).filter(_.columns.covers(columns))
     (if (found.isEmpty) missCount else hitCount).increment()
     found
   }
 
-  /** What has to be read of a file so that nothing that is here is lost. */
+  /**
+   * The columns to read of a file: `columns` and those that are cached, so that the new footer replaces the
+   * cached one without loss.
+   */
   def widened(file: FileStatus, columns: FileColumns): FileColumns =
     known(file).fold(columns)(_.columns ++ columns)
 
-  /** @return the footer as it is kept */
+  /** @return the footer as it is cached */
   def keep(file: FileStatus, footer: Footer): Footer = {
     val shared = footer.sharing(schemas.intern)
     kept.put(FileId.of(file), shared)
@@ -59,7 +64,7 @@ final class FactsCache(maxBytes: Long) {
 
   def forgetAll(): Unit = kept.invalidateAll()
 
-  /** Forgets a file, or every file below a directory. */
+  /** Removes a file, or every file below a directory. */
   def forget(path: Path): Unit = {
     val root = path.toString
     val below = if (root.endsWith(Path.SEPARATOR)) root else root + Path.SEPARATOR
@@ -71,10 +76,10 @@ final class FactsCache(maxBytes: Long) {
 
 object FactsCache {
 
-  /** Keeps nothing. */
+  /** A cache that stores nothing. */
   def none: FactsCache = new FactsCache(0)
 
-  /** Keys and the cache's own book-keeping. */
+  /** The approximate size of a key and of the cache's own data for an entry, in bytes. */
   private val EntrySize = 200
 
   private val sizeOf: Weigher[FileId, Footer] =

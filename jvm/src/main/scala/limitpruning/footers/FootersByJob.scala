@@ -15,12 +15,12 @@ import org.apache.spark.util.SerializableConfiguration
 import limitpruning.parquet.Footer
 
 /**
- * Reads footers by a Spark job, which is cancelled as soon as no more of them are needed. The job belongs to the query's
- * own job group, if that has one, and so is cancelled with it.
+ * Reads footers in a Spark job. The job is cancelled as soon as no more of its footers are needed. It belongs
+ * to the query's own job group, if there is one, and is cancelled with it.
  *
  * @param conf the Hadoop configuration of the relation that is read
- * @param table what the job's description calls the table
- * @param threads footers that one task reads at the same time
+ * @param table the table's name in the description of the job
+ * @param threads the number of footers that one task reads at the same time
  */
 private[limitpruning] final class FootersByJob(
     context: SparkContext,
@@ -49,35 +49,39 @@ private[limitpruning] final class FootersByJob(
         val file = files(index).file
         cache.keep(file, FootersOnExecutor.footer(file, answer))
       }
-      // The broadcast is left to Spark's cleaner: destroying it would wait for tasks that are about to end.
+      // Spark's cleaner destroys the broadcast: destroying it here would wait for tasks that are about to
+      // end.
       override def close(): Unit = if (!job.isCompleted) job.cancel()
     }
   }
 
-  /** @param arrived takes the position of a task's first file, then the task's results */
+  /** @param arrived receives the position of a task's first file, and then the task's results */
   private def submit(
       files: Seq[Array[Byte]],
       arrived: Int => Array[Array[Byte]] => Unit,
       conf: Broadcast[SerializableConfiguration]
   ): FutureAction[Unit] = {
     val tasks = math.max(context.defaultParallelism, (files.size - 1) / FilesPerTask + 1).min(files.size)
-    val atOnce = threads // the class itself stays on the driver
+    val atOnce = threads // the closure must not capture this class, which stays on the driver
     context.submitJob(
       context.parallelize(files, tasks),
       (slice: Iterator[Array[Byte]]) => FootersOnExecutor.read(slice.toVector, conf.value.value, atOnce),
       0 until tasks,
-      // As `parallelize` cuts a sequence.
+      // The first file of a task, as `parallelize` slices a sequence.
       (task: Int, results: Array[Array[Byte]]) =>
         arrived((task * files.size.toLong / tasks).toInt)(results),
       ()
     )
   }
 
-  /** What the Spark UI shows; the query's own job group is kept, for whoever cancels it. */
+  /**
+   * Sets the description that the Spark UI shows. The query's own job group does not change, so that the
+   * query can be cancelled.
+   */
   private def described[T](description: String)(start: => T): T = {
     val before = Seq(Description, Group, Interrupt).map(key => key -> context.getLocalProperty(key))
     context.setLocalProperty(Description, description)
-    context.setLocalProperty(Interrupt, "true") // tasks only wait for storage, and nobody for them
+    context.setLocalProperty(Interrupt, "true") // tasks only wait for storage, and nothing waits for them
     if (context.getLocalProperty(Group) == null)
       context.setLocalProperty(Group, s"limit-pruning-${UUID.randomUUID}")
     try start
@@ -87,10 +91,10 @@ private[limitpruning] final class FootersByJob(
 
 private object FootersByJob {
 
-  /** Few, so that footers arrive one task after the other and the rest can be left. */
+  /** Few, so that footers arrive task by task and the rest can be cancelled. */
   private val FilesPerTask = 32
 
-  // As SparkContext names them.
+  // The same names as in SparkContext.
   private val Description = "spark.job.description"
   private val Group = "spark.jobGroup.id"
   private val Interrupt = "spark.job.interruptOnCancel"

@@ -7,7 +7,7 @@ import scala.concurrent.duration.FiniteDuration
 
 import limitpruning.parquet.{Footer, FooterReader}
 
-/** Reads footers on threads of the driver, which end with the wave that they were made for. */
+/** Reads footers on threads of the driver. The threads end with the wave for which they were created. */
 private[limitpruning] final class FootersByThreads(reader: FooterReader, cache: FactsCache, threads: Int)
     extends FooterSource {
 
@@ -24,10 +24,12 @@ private[limitpruning] final class FootersByThreads(reader: FooterReader, cache: 
   }
 }
 
-/** Threads that read for planning, on the driver or in a task. */
+/** Creates threads that read footers for planning, on the driver or in a task. */
 object PlanningThreads {
 
-  /** A pool of the caller's own: its threads inherit the caller's Hadoop user, and end when it is shut down. */
+  /**
+   * A pool for one caller. Its threads inherit the caller's Hadoop user, and end when the pool is shut down.
+   */
   def pool(threads: Int): ExecutorService = Executors.newFixedThreadPool(threads, daemons)
 
   private val daemons: ThreadFactory = task => {

@@ -11,12 +11,12 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 import limitpruning.parquet.{FileColumns, Footer, FooterReader, NarrowedFooter, UnreadableFooterException}
 
 /**
- * The executors' side of reading footers. What travels is bytes, so that it does not matter how an application
- * serializes its own.
+ * Reads footers on executors. Requests and answers are sent as bytes, so the serializer of the application
+ * does not matter.
  */
 object FootersOnExecutor {
 
-  /** What is sent to executors to be read. */
+  /** A request for one footer, which is sent to executors. */
   private final case class Question(
       path: String,
       length: Long,
@@ -26,14 +26,14 @@ object FootersOnExecutor {
     def file: FileStatus = new FileStatus(length, false, 1, 1, modificationTime, new Path(path))
   }
 
-  /** What [[read]] takes for one file. */
+  /** The argument of [[read]] for one file. */
   def question(file: FileStatus, columns: FileColumns): Array[Byte] =
     toBytes(Question(file.getPath.toString, file.getLen, file.getModificationTime, columns))
 
   /**
    * @param questions one for each file
-   * @param threads footers that are read at the same time
-   * @return for each file, in order, what [[footer]] takes
+   * @param threads the number of footers that are read at the same time
+   * @return for each file, in order, the argument of [[footer]]
    */
   def read(questions: Seq[Array[Byte]], conf: Configuration, threads: Int): Array[Array[Byte]] = {
     val reader = new FooterReader(conf)
@@ -49,14 +49,14 @@ object FootersOnExecutor {
   }
 
   /**
-   * @param answer what [[read]] gave for the file
-   * @throws UnreadableFooterException where it has no footer
+   * @param answer the result of [[read]] for the file
+   * @throws UnreadableFooterException if the footer cannot be read
    */
   def footer(file: FileStatus, answer: Array[Byte]): Footer =
     ofBytes(answer) match {
       case narrowed: NarrowedFooter => FooterReader.explained(file)(Footer.of(narrowed))
       case problem: String => throw new UnreadableFooterException(file, problem)
-      case other => throw new IllegalStateException(s"executors do not answer with ${other.getClass}")
+      case other => throw new IllegalStateException(s"executors do not return ${other.getClass}")
     }
 
   private def answer(reader: FooterReader, asked: Question): Array[Byte] = toBytes(

@@ -10,34 +10,34 @@ import org.apache.hadoop.fs.FileStatus
 import limitpruning.parquet.{FileColumns, Footer}
 import limitpruning.select.ListedFile
 
-/** Reads footers of files at the same time, as far as it goes in the order in which they are given. */
+/** Reads footers of files in parallel, as far as possible in the given order. */
 private[limitpruning] trait FooterSource {
 
-  /** Begins to read. */
+  /** Starts to read the footers. */
   def begin(files: Seq[FooterToRead]): FootersUnderWay
 }
 
-/** @param columns what the footer is to tell of */
+/** @param columns the columns that the footer must contain */
 private[limitpruning] final case class FooterToRead(file: FileStatus, columns: FileColumns)
 
-/** Footers that are being read; what nobody waits for any more is abandoned when this is closed. */
+/** Footers that are being read. Closing it cancels the reading of those that are no longer needed. */
 private[limitpruning] trait FootersUnderWay extends Closeable {
 
   /**
    * @param index of the file
-   * @throws TimeoutException where the footer does not come in time
-   * @throws ExecutionException where it cannot be read
+   * @throws TimeoutException if the footer does not arrive in time
+   * @throws ExecutionException if it cannot be read
    */
   def await(index: Int, time: FiniteDuration): Footer
 }
 
 /**
- * Gives the footers of waves of files: those that are kept at once, the others from a source, by how many they are. One
- * search, one instance.
+ * Returns the footers of waves of files. Cached footers are returned at once. The number of the others
+ * decides which source reads them. Each search needs its own instance.
  *
- * @param columns what the footers are to tell of
- * @param threads reads few footers
- * @param job reads at least `jobFiles` of them
+ * @param columns the columns that the footers must contain
+ * @param threads reads fewer than `jobFiles` footers
+ * @param job reads at least `jobFiles` footers
  */
 private[limitpruning] final class ReadFooters(
     columns: FileColumns,
@@ -48,7 +48,7 @@ private[limitpruning] final class ReadFooters(
 ) {
   private var found = 0
 
-  /** Footers given so far that were kept. */
+  /** The number of footers returned so far that were cached. */
   def hits: Int = found
 
   def apply(files: Seq[ListedFile]): FooterWave = {
@@ -61,7 +61,7 @@ private[limitpruning] final class ReadFooters(
   }
 }
 
-/** The footers of one wave, in order. To be closed, even if not all were asked for. */
+/** The footers of one wave, in order. It must be closed, even if not all footers were requested. */
 private[limitpruning] final class FooterWave(
     kept: IndexedSeq[Option[Footer]],
     underWay: Option[FootersUnderWay],
@@ -70,9 +70,9 @@ private[limitpruning] final class FooterWave(
   private var position, missed = 0
 
   /**
-   * @return none where there is no other footer, or it did not come in time
-   * @throws limitpruning.parquet.UnreadableFooterException for a file that has none
-   * @throws InterruptedException where the query is cancelled
+   * @return none if there is no other footer, or if it did not arrive in time
+   * @throws limitpruning.parquet.UnreadableFooterException if a footer cannot be read
+   * @throws InterruptedException if the query is cancelled
    */
   def next(deadline: Deadline): Option[Footer] =
     if (position == kept.size) None

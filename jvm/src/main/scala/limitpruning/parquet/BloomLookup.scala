@@ -13,15 +13,17 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * Asks bloom filters of one column for values as Spark has them. A filter knows hashes of stored values, so only columns
- * are asked where a value of Spark's can be stored in one way alone, and is read from nothing else. Not those:
- *  - floats and doubles, whose two zeros are equal and whose NaNs are many;
- *  - dates and timestamps of files in the old calendar, which are stored as other numbers than they are read as;
- *  - what was widened from floats;
- *  - decimals in byte arrays of any length, which may begin with any number of zero bytes;
- *  - whatever [[TrustedTypes]] does not list.
+ * Looks up values in bloom filters of one column, in Spark's representation. A filter contains hashes of
+ * stored values. A lookup is therefore possible only if a value of Spark's has exactly one stored form, and
+ * no other stored value is read as it. These columns are excluded:
+ *  - floats and doubles, because their two zeros are equal and they have many NaNs;
+ *  - dates and timestamps of files in the old calendar, because they are stored as other numbers than they
+ *    are read as;
+ *  - columns that were widened from floats;
+ *  - decimals in byte arrays of variable length, because these may begin with any number of zero bytes;
+ *  - all types that [[TrustedTypes]] does not list.
  *
- * A filter computes in buffers of its own: no two threads may ask the same one.
+ * A filter computes in buffers of its own, so two threads must not use the same filter.
  *
  * @param calendar how dates and timestamps of this file are read
  */
@@ -32,22 +34,23 @@ private[parquet] final class BloomLookup(sparkType: DataType, column: PrimitiveT
   private val toStored: Any => Option[Any] =
     if (toRange.isEmpty) none else storedAs(sparkType, column, calendar)
 
-  /** Whether a filter of this column can exclude anything: if not, there is no need to read it. */
+  /** Whether a filter of this column can exclude anything. If not, there is no need to read it. */
   val isAnswerable: Boolean = toStored ne none
 
   /**
-   * Whether the filter may be believed for this chunk. It has to admit the chunk's own min and max, where these are values
-   * and were not cut. They have to be known, too: they alone tell that every value fits Spark's type, as a value that does
-   * not is read as another one.
+   * Whether the filter can be trusted for this chunk. It must contain the chunk's own min and max, if these
+   * are values of the column and were not truncated. They must also be known: only they prove that every
+   * value fits Spark's type, and a value that does not fit is read as another one.
    */
   def isPlausible(filter: BloomFilter, chunk: ColumnChunk): Boolean = chunk.bounds.exists { case (min, max) =>
     toRange.exists(_(min, max).nonEmpty) && (chunk.mayBeCut || (admits(filter, min) && admits(filter, max)))
   }
 
   /**
-   * Whether no row has the value. False where the filter has it, perhaps by chance, and where it cannot be asked.
+   * Whether no row has the value. False if the filter contains the value, possibly as a false positive, and
+   * if the value cannot be looked up.
    *
-   * @param filter one that is plausible for the chunk
+   * @param filter a filter that is plausible for the chunk
    * @param value in Catalyst's representation of the Spark type
    */
   def excludes(filter: BloomFilter, value: Any): Boolean = toStored(value).exists(!admits(filter, _))
@@ -56,10 +59,10 @@ private[parquet] final class BloomLookup(sparkType: DataType, column: PrimitiveT
 private object BloomLookup {
   private val none: Any => Option[Any] = _ => None
 
-  /** By the value's own class, as `hash(Object)` of parquet-java does, which writers use. */
+  /** Hashes by the value's own class, like `hash(Object)` of parquet-java, which writers use. */
   private def admits(filter: BloomFilter, stored: Any): Boolean = filter.findHash(filter.hash(stored))
 
-  /** What stands in the file for a value of Spark's, for a pair of types that is trusted. */
+  /** The stored form of a value of Spark's, for a pair of types that is trusted. */
   private def storedAs(sparkType: DataType, column: PrimitiveType, calendar: Calendar): Any => Option[Any] =
     (sparkType, column.getPrimitiveTypeName) match {
       case (ByteType | ShortType | IntegerType, INT32) => exact { case value: Number => value.intValue }
@@ -70,7 +73,7 @@ private object BloomLookup {
       case (TimestampNTZType, INT32) if calendar.isProleptic =>
         exact { case micros: Long if micros % MicrosPerDay == 0 => (micros / MicrosPerDay).toInt }
       case (TimestampType, INT64) if calendar.isProleptic => exact(fromMicros(column))
-      case (TimestampNTZType, INT64) => exact(fromMicros(column)) // in the same calendar always
+      case (TimestampNTZType, INT64) => exact(fromMicros(column)) // never rebased
       case (_: StringType, BINARY) =>
         exact { case string: UTF8String => Binary.fromConstantByteArray(string.getBytes) }
       case (BinaryType, BINARY) => exact { case bytes: Array[Byte] => Binary.fromConstantByteArray(bytes) }
@@ -96,7 +99,10 @@ private object BloomLookup {
     { case micros: Long if micros % microsPerUnit == 0 => micros / microsPerUnit }
   }
 
-  /** In the scale of the file; a value that has more digits than that was never stored, and is not asked for. */
+  /**
+   * The unscaled value in the scale of the file. A value with more digits after the point was never stored,
+   * and is not looked up.
+   */
   private def unscaled(decimal: DecimalType, column: PrimitiveType): PartialFunction[Any, BigInteger] = {
     val stored = TrustedDecimals.of(decimal, column)
     Function.unlift {
@@ -110,7 +116,7 @@ private object BloomLookup {
 
   private val MicrosPerDay = 24L * 3600 * 1000 * 1000
 
-  /** Big-endian, with the sign in front: the one way to write a number in so many bytes. */
+  /** Big-endian and sign-extended: the only form of a number in this number of bytes. */
   private def widened(value: BigInteger, length: Int): Array[Byte] = {
     val bytes = value.toByteArray
     val sign: Byte = if (value.signum < 0) -1 else 0
@@ -119,8 +125,8 @@ private object BloomLookup {
 }
 
 /**
- * Makes a bloom filter of its bytes, or none where they cannot be those of a split-block filter that some value was
- * put into. A filter that is misread denies values that are there.
+ * Creates a bloom filter from its bytes. None if they cannot be the bytes of a split-block filter that
+ * contains a value. A filter that is read incorrectly can exclude values that exist.
  */
 private[parquet] object SplitBlocks {
   private val MinBytes = 32
@@ -136,7 +142,10 @@ private[parquet] object SplitBlocks {
     if (isOurs && isSize && isFilled(bits)) Some(new BlockSplitBloomFilter(bits)) else None
   }
 
-  /** Each value sets one bit in every word of its block: a block has bits in all of its words or in none. */
+  /**
+   * Each value sets one bit in every word of its block. Therefore a block has bits in all of its words or in
+   * none.
+   */
   private def isFilled(bits: Array[Byte]): Boolean = {
     val words = ByteBuffer.wrap(bits).asIntBuffer
     val blocks = 0 until words.capacity / WordsPerBlock

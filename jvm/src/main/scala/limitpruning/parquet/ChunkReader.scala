@@ -11,12 +11,13 @@ import org.apache.parquet.format.{BloomFilterHeader, PageHeader, Util}
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
 
 /**
- * Reads dictionaries and bloom filters of one file's column chunks, and never more bytes than it is allowed to. What
- * is absent, too large, encrypted, corrupt, unreadable or against the format is none: it proves nothing, and
- * a file that is broken is for the scan to complain of. Opens the file at the first read, and reads no
- * footer. Not thread-safe.
+ * Reads dictionaries and bloom filters of one file's column chunks, up to a maximum number of bytes. The
+ * result is none for anything that is absent, too large, encrypted, corrupt, unreadable or malformed: it
+ * proves nothing, and the scan reports broken files. The file is opened at the first read. Reads no footer.
+ * Not thread-safe.
  *
- * Chunks are named by the ordinal of their row group and their column's position among the leaves of the schema.
+ * A chunk is identified by the ordinal of its row group and its column's position among the leaves of the
+ * schema.
  */
 final class ChunkReader(file: FileStatus, footer: Footer, storage: Storage) extends Closeable {
   import ChunkReader._
@@ -24,30 +25,35 @@ final class ChunkReader(file: FileStatus, footer: Footer, storage: Storage) exte
   private val sections = new FileSections(file, storage)
   private val decoder = new DictionaryDecoder(storage.conf)
 
-  /** Bytes asked of the file so far, read or not. */
+  /** The bytes requested of the file so far, whether or not the read succeeded. */
   def bytesRead: Long = sections.bytesRead
 
-  /** Whether the footer says that every value of the chunk stands in its dictionary. Reads nothing. */
+  /** Whether the footer states that every value of the chunk is in its dictionary. No I/O. */
   def hasDictionary(rowGroup: Int, leaf: Int): Boolean =
     footer.chunk(rowGroup, leaf).exists(isDictionaryEncoded)
 
-  /** What the dictionary takes in the file at most, or none where offsets do not tell. Reads nothing. */
+  /**
+   * The maximum size of the dictionary in the file, in bytes. None if the offsets do not determine it. No
+   * I/O.
+   */
   def dictionaryBytes(rowGroup: Int, leaf: Int): Option[Long] =
     footer.chunk(rowGroup, leaf).flatMap(sizeByOffsets)
 
-  /** Reads nothing. */
+  /** Whether the footer contains the offset of a bloom filter. No I/O. */
   def hasBloomFilter(rowGroup: Int, leaf: Int): Boolean =
     footer.chunk(rowGroup, leaf).exists(_.getBloomFilterOffset >= 0)
 
   /**
-   * Every value that the chunk's rows take, nulls left out, as [[DictionaryDecoder]] gives them; perhaps more.
+   * Every value of the chunk's rows without nulls, in the form of [[DictionaryDecoder]], and possibly other
+   * values.
    *
-   * @param maxBytes of the dictionary's page, compressed or not
+   * @param maxBytes maximum size of the dictionary's page, compressed or not
    */
   def dictionary(rowGroup: Int, leaf: Int, maxBytes: Long): Option[IndexedSeq[Any]] = orNone {
     for {
       chunk <- footer.chunk(rowGroup, leaf) if isDictionaryEncoded(chunk)
-      // Where offsets do not tell, the page comes first in its chunk all the same: readers look for it there.
+      // Even if the offsets do not determine the size, the page is the first of its chunk, where readers
+      // expect it.
       page <-
         sections.read(
           chunk.getStartingPos,
@@ -58,11 +64,11 @@ final class ChunkReader(file: FileStatus, footer: Footer, storage: Storage) exte
     } yield values
   }
 
-  /** @param maxBytes of the filter's bits */
+  /** @param maxBytes maximum size of the filter's bits */
   def bloomFilter(rowGroup: Int, leaf: Int, maxBytes: Long): Option[BloomFilter] = orNone {
     for {
       chunk <- footer.chunk(rowGroup, leaf) if chunk.getBloomFilterOffset >= 0
-      length = Some(chunk.getBloomFilterLength.toLong).filter(_ > 0) // older writers leave it out
+      length = Some(chunk.getBloomFilterLength.toLong).filter(_ > 0) // older writers do not write it
       filter <-
         sections.read(
           chunk.getBloomFilterOffset,
@@ -87,7 +93,10 @@ private object ChunkReader {
   private def pageSize(header: PageHeader): Long = header.getCompressed_page_size.toLong
   private def filterSize(header: BloomFilterHeader): Long = header.getNumBytes.toLong
 
-  /** Only the encoding statistics, which count the pages by encoding, know of pages beside those of the dictionary. */
+  /**
+   * Only the encoding statistics, which count the pages by encoding, show whether all pages use the
+   * dictionary.
+   */
   private def isDictionaryEncoded(chunk: ColumnChunkMetaData): Boolean = {
     val statistics = chunk.getEncodingStats
     statistics != null && statistics.hasDictionaryPages && !statistics.getDataEncodings.isEmpty &&
@@ -108,6 +117,6 @@ private object ChunkReader {
     catch {
       case Interrupted(interruption) => throw interruption
       case NonFatal(_) => None
-      case _: LinkageError => None // a codec whose native library is missing on this machine
+      case _: LinkageError => None // a codec without its native library on this machine
     }
 }

@@ -11,13 +11,13 @@ import org.apache.spark.sql.types.{DataType, DecimalType}
 import limitpruning.predicate.{ColumnFacts, Nulls, SupportedTypes, Values}
 
 /**
- * What a footer says of one column chunk, before anything is believed.
+ * The metadata of one column chunk in a footer, before they are checked.
  *
  * @param rows rows of its row group
- * @param values values with nulls, as many as rows in a column without repetition
- * @param nullCount none where it was not written
- * @param bounds min and max as parquet-java gives them, none where it was not written or has another order
- * @param mayBeCut a bound may be shorter than the value it bounds
+ * @param values values including nulls; equal to the rows in a column without repetition
+ * @param nullCount none if it was not written
+ * @param bounds min and max as parquet-java returns them; none if they were not written or have another order
+ * @param mayBeCut whether min or max may be truncated
  */
 private[parquet] final case class ColumnChunk(
     rows: Long,
@@ -29,7 +29,7 @@ private[parquet] final case class ColumnChunk(
 
 private[parquet] object ColumnChunk {
 
-  /** The length to which writers cut bounds that they do not mark as cut. */
+  /** The length in bytes to which writers truncate min and max without a mark. */
   val CutLength = 64
 
   def apply(rows: Long, chunk: ColumnChunkMetaData, mayBeCut: Boolean): ColumnChunk = {
@@ -45,22 +45,23 @@ private[parquet] object ColumnChunk {
     )
   }
 
-  /** @param raw the statistics as they were written, null where there are none */
+  /** @param raw the statistics as they were written, null if there are none */
   def mayBeCut(raw: RawStatistics): Boolean = raw != null && (
     isCut(raw.isSetIs_min_value_exact, raw.isIs_min_value_exact, raw.min_value) ||
       isCut(raw.isSetIs_max_value_exact, raw.isIs_max_value_exact, raw.max_value) ||
-      isLong(raw.min) || isLong(raw.max) // the fields of old writers, which mark nothing
+      isLong(raw.min) || isLong(raw.max) // the fields of old writers, which have no mark for truncation
   )
 
   private def isCut(isMarked: Boolean, isExact: Boolean, bound: ByteBuffer): Boolean =
     if (isMarked) !isExact else isLong(bound)
 
-  // The buffers themselves: thrift's getters copy them.
+  // The buffers themselves, because thrift's getters copy them.
   private def isLong(bound: ByteBuffer): Boolean = bound != null && bound.remaining >= CutLength
 }
 
 /**
- * Turns what a footer says of a column's chunks into facts; what contradicts itself or the format is unknown.
+ * Converts the metadata of a column's chunks to facts. Metadata that contradict themselves or the format are
+ * unknown.
  *
  * @param isRequired neither the column nor a struct around it can be null
  */
@@ -79,7 +80,8 @@ private[parquet] final class ChunkFacts(
       val values = valuesOf(chunk)
       chunk.nullCount match {
         case Some(nulls) if nulls == chunk.rows => ColumnFacts.AllNull
-        // Spark reads a decimal that does not fit its precision as null: only a known range excludes nulls.
+        // Spark reads a decimal that does not fit its precision as null. Therefore only a known range
+        // excludes nulls.
         case _ if sparkType.isInstanceOf[DecimalType] && values == Values.Unknown => ColumnFacts.Unknown
         case Some(0) => ColumnFacts(values, Nulls.No)
         case _ => ColumnFacts(values, if (isRequired) Nulls.No else Nulls.Unknown)
@@ -103,7 +105,8 @@ private[parquet] final class ChunkFacts(
 
   private def isPlausible(range: Values.Range, mayBeCut: Boolean): Boolean = {
     val order = ordering.compare(range.min, range.max)
-    // A max that was cut is above every value, so it cannot be the min, too: one of the two is no bound.
+    // A truncated max is above every value, so it cannot equal the min. If they are equal, one of the two is
+    // wrong.
     order < 0 || (order == 0 && !mayBeCut)
   }
 }

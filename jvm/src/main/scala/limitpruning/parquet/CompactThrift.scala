@@ -2,24 +2,25 @@ package limitpruning.parquet
 
 import java.io.IOException
 
-/** Bytes that are not what Thrift's compact protocol allows, or which ask for more than there is. */
+/** Bytes that are not valid in Thrift's compact protocol, or that declare more content than they contain. */
 private[parquet] final class MalformedThriftException(problem: String) extends IOException(problem)
 
 /**
- * Makes sure, without allocating anything for what it reads, that bytes can be given to Thrift's own parser. That one
- * allocates whatever a list or a string claims to hold, up to hundreds of megabytes for a footer of a few bytes, and
- * takes a stack frame for each level of unknown structs. Here no claim exceeds the bytes that are there, which bounds
- * what the parser takes by a small multiple of their number.
+ * Checks that bytes are safe for Thrift's own parser, without allocating anything for their content. Thrift's
+ * parser allocates the declared size of every list and string, up to hundreds of megabytes for a footer of a
+ * few bytes. It also uses a stack frame for each level of unknown structs. This check rejects every declared
+ * size that exceeds the available bytes. This limits the memory of the parser to a small multiple of their
+ * number.
  */
 object CompactThrift {
 
-  /** Deeper than any struct of the format, with room for later ones. */
+  /** Deeper than any struct of the format, with a margin for later versions. */
   private val MostNested = 32
 
   /**
    * @param from the first byte of a struct
-   * @param until after the last byte that may belong to it
-   * @throws MalformedThriftException where the struct is not well formed, or not complete
+   * @param until the end (exclusive) of the bytes that may belong to it
+   * @throws MalformedThriftException if the struct is not well formed, or not complete
    */
   def check(bytes: Array[Byte], from: Int, until: Int): Unit = new Walk(bytes, from, until).struct(0)
 
@@ -29,12 +30,12 @@ object CompactThrift {
     private var at = from
 
     def struct(depth: Int): Unit = {
-      if (depth > MostNested) fail(s"structs are nested more than $MostNested deep")
+      if (depth > MostNested) fail(s"structs are nested more than $MostNested levels deep")
       var head = byte()
       while (head != 0) {
-        if ((head >> 4) == 0) skipVarint() // the field's number, where it is far from the one before
+        if ((head >> 4) == 0) skipVarint() // the field's number, if it is not encoded in the header
         val kind = head & 15
-        if (kind > 2) value(kind, depth) // a boolean field's value is its kind
+        if (kind > 2) value(kind, depth) // the kind of a boolean field contains its value
         head = byte()
       }
     }
@@ -48,7 +49,7 @@ object CompactThrift {
       case 11 => map(depth + 1)
       case 12 => struct(depth + 1)
       case 13 => skip(16)
-      case other => fail(s"there is no type $other")
+      case other => fail(s"type $other does not exist")
     }
 
     private def list(depth: Int): Unit = {
@@ -69,8 +70,8 @@ object CompactThrift {
     }
 
     private def repeat(count: Int, depth: Int)(element: => Unit): Unit = {
-      if (depth > MostNested) fail(s"lists are nested more than $MostNested deep")
-      if (count > until - at) fail(s"$count elements are claimed where $left") // each takes a byte at least
+      if (depth > MostNested) fail(s"lists are nested more than $MostNested levels deep")
+      if (count > until - at) fail(s"$count elements are declared, but $left") // each has at least one byte
       var done = 0
       while (done < count) {
         element
@@ -85,12 +86,12 @@ object CompactThrift {
 
     private def size(): Int = {
       val size = varint()
-      if (size < 0 || size > Int.MaxValue) fail(s"a size is $size")
+      if (size < 0 || size > Int.MaxValue) fail(s"the size $size is invalid")
       size.toInt
     }
 
     private def skip(count: Int): Unit = {
-      if (count > until - at) fail(s"$count bytes are claimed where $left")
+      if (count > until - at) fail(s"$count bytes are declared, but $left")
       at += count
     }
 
@@ -112,6 +113,6 @@ object CompactThrift {
     private def left: String = s"${until - at} bytes are left"
 
     private def fail(problem: String): Nothing =
-      throw new MalformedThriftException(s"its metadata is malformed at byte ${at - from}: $problem")
+      throw new MalformedThriftException(s"the metadata is malformed at byte ${at - from}: $problem")
   }
 }

@@ -18,16 +18,17 @@ import org.apache.spark.sql.types.{DataType, DoubleType, FloatType}
 import limitpruning.predicate.{ColumnFacts, SupportedTypes, Values}
 
 /**
- * The values of a dictionary page, in the classes that parquet-java's statistics have: Integer, Long, Float, Double and
- * Binary. None where the page is not exactly what its header says, down to the last byte: parquet-java's own
- * decoder would give garbage. Throws what a codec throws for corrupt bytes. Not thread-safe.
+ * Decodes the values of a dictionary page to the classes that parquet-java's statistics have: Integer, Long,
+ * Float, Double and Binary. None if the page does not match its header exactly, down to the last byte:
+ * parquet-java's own decoder would return garbage. Throws whatever a codec throws for corrupt bytes. Not
+ * thread-safe.
  */
 private[parquet] final class DictionaryDecoder(conf: Configuration) {
   import DictionaryDecoder._
 
   /**
-   * @param page as it stands in the file
-   * @param maxBytes of the page when it is decompressed
+   * @param page as it is stored in the file
+   * @param maxBytes maximum size of the decompressed page
    */
   def decode(
       chunk: ColumnChunkMetaData,
@@ -59,7 +60,7 @@ private[parquet] final class DictionaryDecoder(conf: Configuration) {
 
 private object DictionaryDecoder {
 
-  /** Two names of the same, before and since version 2 of the format. */
+  /** Two names of the same encoding: of version 1 of the format, and of version 2. */
   private val PlainEncodings = Set(Encoding.PLAIN, Encoding.PLAIN_DICTIONARY)
 
   private def checksum(page: Array[Byte]): Int = {
@@ -68,7 +69,7 @@ private object DictionaryDecoder {
     crc.getValue.toInt
   }
 
-  /** The size that Snappy's own header gives, for which its decompressor would allocate whatever it says. */
+  /** The size in Snappy's own header. Its decompressor allocates this size without a check. */
   private def snappySize(page: Array[Byte]): Long =
     page.indexWhere(_ >= 0) match {
       case last if last >= 0 && last < 5 =>
@@ -76,7 +77,10 @@ private object DictionaryDecoder {
       case _ => -1
     }
 
-  /** The page's values, if they fill it exactly. No values at all would say that there are none: not believed. */
+  /**
+   * The page's values, if they fill it exactly. A page without any value is not trusted: it would prove that
+   * there are no values.
+   */
   private def plain(column: PrimitiveType, count: Int, page: Array[Byte]): Option[IndexedSeq[Any]] = {
     val in = ByteBuffer.wrap(page).order(ByteOrder.LITTLE_ENDIAN)
     def bytes(length: Int): Binary = {
@@ -92,23 +96,29 @@ private object DictionaryDecoder {
       case BINARY => Some((4, () => bytes(in.getInt)))
       case FIXED_LEN_BYTE_ARRAY => Some((column.getTypeLength, () => bytes(column.getTypeLength)))
       case _ =>
-        None // no writer has dictionaries of booleans, and INT96 has no statistics to be compared with
+        None // no writer has dictionaries of booleans, and INT96 has no statistics to compare with
     }
     for {
       (leastBytes, next) <- format
-      if count > 0 && leastBytes.toLong * count <= in.remaining // before anything is allocated for them
+      if count > 0 && leastBytes.toLong * count <= in.remaining // checked before memory is allocated for them
       values = Vector.fill(count)(next())
       if !in.hasRemaining
     } yield values
   }
 
   private def checkedLength(length: Int, remaining: Int): Int = {
-    require(length >= 0 && length <= remaining, s"a value of $length bytes in the last $remaining of a page")
+    require(
+      length >= 0 && length <= remaining,
+      s"a value has $length bytes, but the page has only $remaining left"
+    )
     length
   }
 }
 
-/** Turns the dictionary of a chunk, all of whose pages use it, into the values that the column can have. */
+/**
+ * Converts the dictionary of a chunk to the values that the column can have. All pages of the chunk use the
+ * dictionary.
+ */
 private[parquet] final class DictionaryValues(
     sparkType: DataType,
     column: PrimitiveType,
@@ -117,13 +127,13 @@ private[parquet] final class DictionaryValues(
   private val toRange = TrustedTypes.rangeOf(sparkType, column, calendar)
   private lazy val ordering = SupportedTypes.ordering(sparkType)
 
-  /** Whether values of this pair of types are believed at all. */
+  /** Whether values of this pair of types are trusted. */
   def isReadable: Boolean = toRange.nonEmpty
 
   /**
    * @param dictionary the entries as they are stored
-   * @param known what the footer tells; entries outside of its range belong to no row
-   * @return `known` with the values alone that are left, or `known` itself where the two contradict each other
+   * @param known the facts from the footer; no row has an entry outside of their range
+   * @return `known` with only the remaining values, or `known` itself if the two contradict each other
    */
   def within(dictionary: Seq[Any], known: ColumnFacts): ColumnFacts = {
     val converted = dictionary.map(toValue)
@@ -133,7 +143,7 @@ private[parquet] final class DictionaryValues(
   }
 
   private def toValue(stored: Any): Option[Any] = (sparkType, stored) match {
-    // A range of floats ends with NaN whatever its bounds, but an entry is just what it is.
+    // A range of floats always ends with NaN, but an entry is an exact value.
     case (FloatType, _: Float) | (DoubleType, _: Double) => Some(stored).filter(_ => isReadable)
     case (DoubleType, value: Float) => Some(value.toDouble).filter(_ => isReadable)
     case _ => toRange.flatMap(_(stored, stored)).map(_.min)

@@ -11,18 +11,18 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 
 import limitpruning.predicate.Column
 
-/** Top-level columns of files, as far as a footer is to tell of them; names count without their case. */
+/** The top-level columns that a footer must contain. Names are not case-sensitive. */
 sealed trait FileColumns extends Serializable {
   def contains(name: String): Boolean
 
-  /** Whether whatever `other` names is among these. */
+  /** Whether these include all columns of `other`. */
   def covers(other: FileColumns): Boolean
   def ++(other: FileColumns): FileColumns
 }
 
 object FileColumns {
 
-  /** Every column: what is needed where columns are not found by their names. */
+  /** Every column. This is needed if columns are not found by their names. */
   case object All extends FileColumns {
     override def contains(name: String): Boolean = true
     override def covers(other: FileColumns): Boolean = true
@@ -47,19 +47,20 @@ object FileColumns {
   def named(names: Iterable[String]): FileColumns = Named(names.map(_.toLowerCase(Locale.ROOT)).toSet)
 }
 
-/** Where a column of the relation stands in one file. */
+/** The location of a column of the relation in one file. */
 private[parquet] sealed trait ColumnLocation
 
 private[parquet] object ColumnLocation {
 
-  /** Nowhere: it reads as null, or as the default it was added with. */
+  /** The file does not contain it. It reads as null, or as the default with which it was added. */
   case object Missing extends ColumnLocation
 
-  /** It is not a plain value per row, or its name is ambiguous: nothing is said of it. */
+  /** It is not a plain value per row, or its name is ambiguous. Nothing is known about it. */
   case object Unclear extends ColumnLocation
 
   /**
-   * @param leaf its position among the leaves of the schema, which is that of its chunks in a row group
+   * @param leaf its position among the leaves of the schema, which is the position of its chunk in each row
+   *   group
    * @param isRequired neither the column nor a struct around it can be null
    */
   final case class Stored(path: ColumnPath, leaf: Int, leafType: PrimitiveType, isRequired: Boolean)
@@ -71,7 +72,7 @@ private[parquet] final class LocateColumn(schema: MessageType, caseSensitive: Bo
   import ColumnLocation._
 
   def apply(column: Column): ColumnLocation =
-    // Spark's reader puts row numbers there, whatever the file has under this name.
+    // Spark's reader puts row numbers into this column, even if the file has a column with this name.
     if (column.attribute.name.equalsIgnoreCase(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME)) Unclear
     else find(schema, column.attribute.name +: column.path, Nil)
 
@@ -83,7 +84,7 @@ private[parquet] final class LocateColumn(schema: MessageType, caseSensitive: Bo
         stored(above :+ field.getName, field.asPrimitiveType)
       case Seq(field) if !field.isPrimitive && names.size > 1 =>
         find(field.asGroupType, names.tail, above :+ field.getName)
-      case _ => Unclear // another shape than declared, or a name that is ambiguous
+      case _ => Unclear // another shape than declared, or an ambiguous name
     }
 
   private def sameName(a: String, b: String): Boolean =
@@ -93,7 +94,7 @@ private[parquet] final class LocateColumn(schema: MessageType, caseSensitive: Bo
     ColumnPath.get(path: _*),
     leaf = schema.getPaths.asScala.indexWhere(_.sameElements(path)),
     leafType,
-    // A required field of a struct that may be null is null with it.
+    // A required field of a struct that may be null is null if the struct is null.
     isRequired =
       path.indices.forall(i => schema.getType(path.take(i + 1): _*).isRepetition(Repetition.REQUIRED))
   )

@@ -14,13 +14,13 @@ import limitpruning.select.FilePart
 /**
  * A header and the body that follows it.
  *
- * @param size bytes of the two together
+ * @param size total bytes of both
  */
 private[parquet] final case class Section[H](header: H, body: Array[Byte], size: Long)
 
 /**
- * Reads parts of a file within bounds, with one request each where it can, unless this search has them. Opens the file
- * once. Not thread-safe.
+ * Reads parts of a file up to a maximum size, with one request each if possible, unless this search has
+ * already read them. Opens the file once. Not thread-safe.
  */
 private[parquet] final class FileSections(file: FileStatus, storage: Storage) extends Closeable {
   import FileSections._
@@ -28,15 +28,15 @@ private[parquet] final class FileSections(file: FileStatus, storage: Storage) ex
   private var stream: Option[SeekableInputStream] = None
   private var requested = 0L
 
-  /** Bytes asked for so far, whether they came or not, and wherever from. */
+  /** The bytes requested so far, whether or not the read succeeded, from the file or from memory. */
   def bytesRead: Long = requested
 
   /**
-   * Reads a section, or none where it is larger than it should be; throws where it cannot be read.
+   * Reads a section. None if it is larger than allowed. Throws if it cannot be read.
    *
    * @param from its first byte
-   * @param known its size, which it may not exceed, none where the footer does not tell
-   * @param maxBytes of the body
+   * @param known its size, which it must not exceed; none if the footer does not contain it
+   * @param maxBytes maximum size of the body
    */
   def read[H](from: Long, known: Option[Long], maxBytes: Long)(
       parse: InputStream => H
@@ -58,7 +58,7 @@ private[parquet] final class FileSections(file: FileStatus, storage: Storage) ex
     }
   }
 
-  /** Reads a part of known size; throws where it cannot be read. */
+  /** Reads a part of known size. Throws if it cannot be read. */
   def bytes(from: Long, size: Long): Array[Byte] = readAt(from, size)
 
   override def close(): Unit = {
@@ -66,11 +66,14 @@ private[parquet] final class FileSections(file: FileStatus, storage: Storage) ex
     stream = None
   }
 
-  /** The last eight bytes of a file are its footer's. */
+  /** The last eight bytes of a file belong to its footer. */
   private def end: Long = file.getLen - 8
 
   private def readAt(from: Long, size: Long): Array[Byte] = {
-    require(from >= 0 && size > 0 && size <= end - from, s"$size bytes at $from are not in ${file.getPath}")
+    require(
+      from >= 0 && size > 0 && size <= end - from,
+      s"$size bytes at offset $from are not in ${file.getPath}"
+    )
     requested += size
     storage.parts(file, from, size) {
       val bytes = new Array[Byte](Math.toIntExact(size))
@@ -88,26 +91,26 @@ private[parquet] final class FileSections(file: FileStatus, storage: Storage) ex
 
 private object FileSections {
 
-  /** Read at once where the size is not known: the header, and with luck all of it. */
+  /** The size of the first read if the size is not known: enough for the header, and often for the body. */
   private val FirstRead = 4096L
 
-  /** More than any header takes. */
+  /** Larger than any header. */
   private val HeaderBytes = 128L
 }
 
 /**
- * The parts of files that one search has read beside footers: dictionaries, bloom filters and page indexes. Each part is
- * read once. They do not outlive the search: a file can be rewritten in place with the same footer, so these parts say
- * nothing about the file that a later query finds. Thread-safe.
+ * The parts of files, besides footers, that one search has read: dictionaries, bloom filters and page
+ * indexes. Each part is read once. The parts are dropped with the search: a file can be rewritten in place
+ * with the same footer, so they prove nothing about the file that a later query reads. Thread-safe.
  */
 final class FileParts {
   private val parts = mutable.LinkedHashMap.empty[(FileId, Long, Long), Array[Byte]]
 
-  /** @param read reads the part, where it has not been read yet */
+  /** @param read reads the part if it has not been read yet */
   def apply(file: FileStatus, offset: Long, length: Long)(read: => Array[Byte]): Array[Byte] =
     synchronized(parts.getOrElseUpdate((FileId.of(file), offset, length), read))
 
-  /** What has been read of a file so far. */
+  /** The parts that have been read of a file so far. */
   def of(file: FileStatus): Seq[FilePart] = synchronized {
     val id = FileId.of(file)
     parts.iterator.collect { case ((`id`, offset, length), bytes) =>

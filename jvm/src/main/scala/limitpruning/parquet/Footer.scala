@@ -11,15 +11,15 @@ import org.apache.parquet.schema.MessageType
 import limitpruning.select.{FilePart, FileVersion}
 
 /**
- * What is kept of one file's footer: everything about the columns that were asked for. Immutable.
+ * The content of one file's footer for the requested columns. Immutable.
  *
- * @param createdBy null where the file does not tell
- * @param schema of the columns that were asked for
- * @param keyValues what Spark, if it wrote the file, tells of its calendar
+ * @param createdBy null if the footer does not contain it
+ * @param schema of the requested columns
+ * @param keyValues Spark's metadata about the calendar, if Spark wrote the file
  * @param rowGroups in file order, with the chunks of these columns
- * @param mayBeCut by row group and leaf: a bound may be shorter than the value it bounds
- * @param columns those that are here, if the file has them
- * @param seal by which the file is known again
+ * @param mayBeCut by row group and leaf: whether min or max may be truncated
+ * @param columns the requested columns; this footer contains those of them that the file has
+ * @param seal identifies the footer
  */
 final class Footer private (
     val createdBy: String,
@@ -33,7 +33,7 @@ final class Footer private (
     val seal: FooterSeal
 ) {
 
-  /** A statement about a column chunk, where it stands in the order of the schema's leaves, as chunks do. */
+  /** The metadata of a column chunk. None if the chunk is not at the position of its leaf in the schema. */
   private[parquet] def statement(rowGroup: Int, leaf: Int, path: ColumnPath): Option[ColumnChunk] = {
     val chunks = rowGroups(rowGroup).getColumns
     if (leaf < 0 || leaf >= chunks.size || chunks.get(leaf).getPath != path) None
@@ -41,14 +41,14 @@ final class Footer private (
   }
 
   /**
-   * Where a chunk stands, unless it is encrypted or not there.
+   * The metadata of a chunk with its location. None if it is encrypted or does not exist.
    *
    * @param leaf the column's position among the leaves of the schema
    */
   private[parquet] def chunk(rowGroup: Int, leaf: Int): Option[ColumnChunkMetaData] =
     if (isEncrypted) None else rowGroups.lift(rowGroup).flatMap(_.getColumns.asScala.lift(leaf))
 
-  /** The same with a schema that equals its own, so that files of one table can share it. */
+  /** The same footer with an equal schema, which files of one table share. */
   private[limitpruning] def sharing(intern: MessageType => MessageType): Footer =
     new Footer(
       createdBy,
@@ -62,14 +62,14 @@ final class Footer private (
       seal
     )
 
-  /** Bytes of memory, about; the schema, which files share, left out. */
+  /** The approximate memory in bytes, without the schema, which files share. */
   private[limitpruning] def size: Int =
     Footer.OwnSize + places.size + rowGroups.iterator.map(Footer.sizeOf).sum.min(Int.MaxValue / 2L).toInt
 }
 
 private[limitpruning] object Footer {
 
-  /** @throws RuntimeException where parquet-java cannot make sense of it */
+  /** @throws RuntimeException if parquet-java cannot parse it */
   def of(narrowed: NarrowedFooter): Footer = {
     val raw: FileMetaData = narrowed.metadata
     val parsed = FooterConverter().fromParquetMetadata(raw)
@@ -108,17 +108,17 @@ private[limitpruning] object Footer {
 }
 
 /**
- * By what the footer of a file is known again: a file whose footer is another one is another file, whatever its length
- * and its time.
+ * Identifies the content of a footer. A file with another footer is another file, even if its length and time
+ * are the same.
  *
- * @param length bytes of the serialised footer
+ * @param length bytes of the serialized footer
  * @param checksum its CRC-32C
  */
 final case class FooterSeal(length: Int, checksum: Int) {
 
   /**
    * @param fileLength bytes of the file when it was listed
-   * @param parts what else was read of it while planning
+   * @param parts the other parts that were read while planning
    */
   def version(fileLength: Long, parts: Seq[FilePart] = Nil): FileVersion =
     FileVersion(fileLength, length, checksum, parts)
@@ -126,6 +126,6 @@ final case class FooterSeal(length: Int, checksum: Int) {
 
 object FooterSeal {
 
-  /** Of a serialised footer. */
+  /** The seal of a serialized footer. */
   def of(footer: Array[Byte]): FooterSeal = FooterSeal(footer.length, FileParts.checksum(footer))
 }

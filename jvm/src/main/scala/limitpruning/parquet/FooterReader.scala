@@ -18,12 +18,12 @@ import org.apache.parquet.io.SeekableInputStream
 
 import limitpruning.select.{FilePart, FileVersion}
 
-/** A file whose footer cannot be read or used; what a scan of it does is left to plain Spark. */
+/** The footer of a file cannot be read or used. The LIMIT is not pruned, and plain Spark scans the file. */
 final class UnreadableFooterException(file: FileStatus, val problem: String, cause: Throwable = null)
     extends IOException(s"cannot use the Parquet footer of ${file.getPath}: $problem", cause)
 
 /**
- * Reads footers, with one request for a file whose footer is small. Thread-safe.
+ * Reads footers. A small footer needs only one request. Thread-safe.
  *
  * @param conf the Hadoop configuration of the relation that is read
  */
@@ -31,35 +31,36 @@ final class FooterReader(conf: Configuration) {
   import FooterReader._
 
   /**
-   * @param columns what it is to tell of
-   * @throws UnreadableFooterException where the file is missing, truncated, encrypted or not Parquet
-   * @throws InterruptedException where the query is cancelled
+   * @param columns the columns that the footer must contain
+   * @throws UnreadableFooterException if the file is missing, truncated, encrypted or not a Parquet file
+   * @throws InterruptedException if the query is cancelled
    */
   def read(file: FileStatus, columns: FileColumns): Footer =
     explained(file)(Footer.of(narrowed(file, columns)))
 
-  /** The same as it travels from executors. */
+  /** The same footer in the form in which executors send it. */
   private[limitpruning] def narrowed(file: FileStatus, columns: FileColumns): NarrowedFooter =
     explained(file) {
       val bytes = footerBytes(file)
       CompactThrift.check(bytes)
       val raw = Util.readFileMetaData(new ByteArrayInputStream(bytes))
       if (raw.getRow_groups.asScala.exists(_.getColumns.asScala.exists(isEncrypted)))
-        fail(file, "columns of it are encrypted")
+        fail(file, "some of its columns are encrypted")
       if (!raw.getRow_groups.asScala.forall(isPlausible(file, _)))
-        fail(file, "a row group lies outside of the file")
+        fail(file, "a row group is outside of the file")
       NarrowedFooter.of(raw, columns, FooterSeal.of(bytes))
     }
 
   /**
-   * What of a file is not as it was planned; none where footer and parts are the same. Reads these alone, and those that are
-   * near each other with one request, as page indexes and footer are.
+   * The first difference between a file and its planned version. None if the footer and the parts are the
+   * same. Reads only these. Parts that are near each other are read with one request, as page indexes and
+   * footer usually are.
    *
-   * @param file as it is now, of the planned length
+   * @param file as it is now, with the planned length
    */
   def firstChange(file: FileStatus, version: FileVersion): Option[String] = {
     val footerStart = file.getLen - TrailerLength - version.footerLength
-    if (footerStart < 0) Some("it has another footer")
+    if (footerStart < 0) Some("its footer is different")
     else {
       val footer = FilePart(footerStart, version.footerLength, version.footerChecksum)
       val stream = HadoopInputFile.fromStatus(file, conf).newStream()
@@ -71,15 +72,16 @@ final class FooterReader(conf: Configuration) {
           parts.collectFirst {
             case part
                 if FileParts.checksum(bytes, (part.offset - from).toInt, part.length) != part.checksum =>
-              if (part eq footer) "it has another footer" else s"other bytes are at ${part.offset}"
-            case part if (part eq footer) && footerLength(bytes) != footer.length => "it has another footer"
+              if (part eq footer) "its footer is different"
+              else s"its bytes at offset ${part.offset} are different"
+            case part if (part eq footer) && footerLength(bytes) != footer.length => "its footer is different"
           }
         }.nextOption()
       finally stream.close()
     }
   }
 
-  /** Groups parts, ascending by offset, that are rather read together. */
+  /** Groups parts, ascending by offset, so that each group is read with one request. */
   private def near(parts: Seq[FilePart]): Seq[Seq[FilePart]] =
     parts.foldLeft(Vector.empty[Vector[FilePart]]) {
       case (done :+ last, next) if next.offset - last.map(end).max <= LargestGap => done :+ (last :+ next)
@@ -88,14 +90,14 @@ final class FooterReader(conf: Configuration) {
 
   private def end(part: FilePart): Long = part.offset + part.length
 
-  /** As the last bytes of a file say. */
+  /** The footer's length in the last bytes of a file. */
   private def footerLength(tail: Array[Byte]): Int =
     ByteBuffer.wrap(tail, tail.length - TrailerLength, TrailerLength).order(ByteOrder.LITTLE_ENDIAN).getInt
 
   private def isEncrypted(column: RawColumnChunk): Boolean =
     !column.isSetMeta_data || column.isSetCrypto_metadata
 
-  /** Where not, sums of sizes may overflow, or the row group belongs to no byte range of the file. */
+  /** If this is false, sums of sizes may overflow, or the row group belongs to no byte range of the file. */
   private def isPlausible(file: FileStatus, rowGroup: RowGroup): Boolean = {
     def isInside(size: Long): Boolean = size >= 0 && size <= file.getLen
     rowGroup.getNum_rows >= 0 && !rowGroup.getColumns.isEmpty &&
@@ -113,9 +115,9 @@ final class FooterReader(conf: Configuration) {
       if (magic != new String(Magic, US_ASCII)) fail(file, s"it ends with '$magic' instead of 'PAR1'")
       val footerEnd = file.getLen - TrailerLength
       if (length <= 0 || length > footerEnd - Magic.length)
-        fail(file, s"its length is $length")
+        fail(file, s"its length is $length bytes")
       if (length > LargestFooter)
-        fail(file, s"it has $length bytes, and while planning $LargestFooter are read at most")
+        fail(file, s"it has $length bytes, but planning reads at most $LargestFooter")
       if (length <= tail.length - TrailerLength) {
         val end = tail.length - TrailerLength
         tail.slice(end - length, end)
@@ -136,35 +138,39 @@ final class FooterReader(conf: Configuration) {
 
 private[limitpruning] object FooterReader {
 
-  /** Turns whatever goes wrong with a footer into one error that names the file. */
+  /** Wraps every error about a footer in an exception that names the file. */
   def explained[T](file: FileStatus)(body: => T): T =
     try body
     catch {
       case e: UnreadableFooterException => throw e
       case Interrupted(interruption) => throw interruption
-      // Parsing keeps no state, so that running out of stack, on a schema of absurd depth, does no harm.
+      // Parsing has no state, so a stack overflow, on a schema of extreme depth, is harmless.
       case e @ (_: IOException | _: RuntimeException | _: StackOverflowError) =>
         throw new UnreadableFooterException(file, Option(e.getMessage).getOrElse(e.getClass.getName), e)
     }
 
   private val Magic = ParquetFileWriter.MAGIC
 
-  /** The footer's length as four little-endian bytes, then the magic number. */
+  /** The footer's length in four little-endian bytes, then the magic number. */
   private val TrailerLength = 4 + Magic.length
 
-  /** Bytes that are parsed on the driver: a footer takes several times as many in memory. */
+  /**
+   * The largest footer that is parsed while planning, in bytes. In memory, a footer needs several times this
+   * size.
+   */
   private val LargestFooter = 64 * 1024 * 1024
 
-  /** Bytes between two parts that are rather read than skipped with a request of their own. */
+  /** The largest gap in bytes that is read between two parts, instead of a separate request. */
   private val LargestGap = 64L * 1024
 
-  /** Bytes read at once from the end of a file: enough for most footers, cheap for all. */
+  /** Bytes that the first request reads at the end of a file: enough for most footers, and cheap for all. */
   private val FirstRead = 16L * 1024
 }
 
 /**
- * parquet-java's reading of footers, made without the Hadoop configuration: a setting that makes it believe statistics of
- * a wrong sort order (`parquet.strings.signed-min-max.enabled`) has no say in proofs. Thread-safe.
+ * parquet-java's footer parser without the Hadoop configuration. A setting that makes it trust statistics of
+ * a wrong sort order (`parquet.strings.signed-min-max.enabled`) therefore has no effect on proofs.
+ * Thread-safe.
  */
 private[parquet] object FooterConverter {
   def apply(): ParquetMetadataConverter = converter

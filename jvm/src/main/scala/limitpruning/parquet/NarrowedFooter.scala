@@ -6,12 +6,12 @@ import org.apache.parquet.format.{FileMetaData, SchemaElement}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetReadSupport
 
 /**
- * A footer without what it tells of columns that nobody asked for: what executors send, and what is kept.
+ * A footer with only the requested columns: the form in which executors send it, and in which it is cached.
  *
- * @param metadata the footer as it stands in the file, narrowed to `columns`
- * @param columns the columns that it tells of, and perhaps others
+ * @param metadata the footer of the file, narrowed to `columns`
+ * @param columns the columns that it contains; it may contain others
  * @param places of the row groups with all their columns
- * @param seal of the footer as it stands in the file
+ * @param seal of the complete footer in the file
  */
 private[limitpruning] final case class NarrowedFooter(
     metadata: FileMetaData,
@@ -22,7 +22,7 @@ private[limitpruning] final case class NarrowedFooter(
 
 private[limitpruning] object NarrowedFooter {
 
-  /** @param raw which is narrowed in place */
+  /** @param raw the parsed footer, which is narrowed in place */
   def of(raw: FileMetaData, columns: FileColumns, seal: FooterSeal): NarrowedFooter = {
     val places = RowGroupPlaces.of(raw)
     keepCalendar(raw)
@@ -30,7 +30,10 @@ private[limitpruning] object NarrowedFooter {
     NarrowedFooter(raw, if (isNarrowed) columns else FileColumns.All, places, seal)
   }
 
-  /** Of what writers add, only what Spark tells of its calendar is of use; schemas in it are large. */
+  /**
+   * Of the key-value metadata, only Spark's metadata about the calendar are used. The others are removed,
+   * because schemas in them are large.
+   */
   private def keepCalendar(raw: FileMetaData): Unit = if (raw.isSetKey_value_metadata) {
     val kept = raw.getKey_value_metadata.asScala.filter { entry =>
       entry.getKey.startsWith("org.apache.spark.") && entry.getKey != ParquetReadSupport.SPARK_METADATA_KEY
@@ -38,11 +41,11 @@ private[limitpruning] object NarrowedFooter {
     val _ = raw.setKey_value_metadata(kept.asJava)
   }
 
-  /** @return false, with nothing changed, where chunks do not stand in the order of the schema's leaves */
+  /** @return false, without any change, if chunks are not in the order of the schema's leaves */
   private def narrow(raw: FileMetaData, columns: FileColumns): Boolean = {
     val fields = topLevel(raw.getSchema.asScala.toIndexedSeq)
     val wanted = fields.map(field => columns.contains(field.name))
-    // A file of no columns is none: where nothing is wanted, the first one stays.
+    // A file needs at least one column. If no column is requested, the first one stays.
     val kept = if (wanted.contains(true)) wanted else fields.indices.map(_ == 0)
     val isKept = fields.zip(kept).flatMap { case (field, keep) => field.leaves.map(_ => keep) }
     val names = fields.flatMap(field => field.leaves.map(_ => field.name))
@@ -68,7 +71,7 @@ private[limitpruning] object NarrowedFooter {
       one
     }.toSeq.asJava)
 
-  /** A top-level field with everything below it, in the order of the schema. */
+  /** A top-level field with all its nested elements, in the order of the schema. */
   private final case class Field(name: String, elements: IndexedSeq[SchemaElement]) {
     def leaves: IndexedSeq[SchemaElement] = elements.filterNot(_.getNum_children > 0)
   }
@@ -80,10 +83,10 @@ private[limitpruning] object NarrowedFooter {
     }
   }
 
-  /** Where the field that begins at `from` ends. */
+  /** The end of the field that begins at `from`. */
   private def end(schema: IndexedSeq[SchemaElement], from: Int): Int = {
     var next = from
-    var open = 1L // elements that are still to come
+    var open = 1L // elements that still have to follow
     while (open > 0 && next < schema.size) {
       open += schema(next).getNum_children.max(0) - 1
       next += 1

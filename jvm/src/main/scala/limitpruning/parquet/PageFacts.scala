@@ -14,14 +14,14 @@ import limitpruning.parquet.ColumnLocation.Stored
 import limitpruning.predicate.{Column, ColumnFacts}
 
 /**
- * What a column index says of each page of a column chunk, in the form in which a footer speaks of a chunk, so that the
- * same rules decide what is believed.
+ * Converts the column index of a column chunk to the form that a footer has for a chunk. The same rules then
+ * decide which metadata of a page are trusted.
  */
 private[parquet] object PageFacts {
 
   /**
-   * @param chunk what the footer says of the whole chunk, as far as it is believed
-   * @return a chunk for each page, or none where the index contradicts itself, the pages' locations, or the chunk
+   * @param chunk the trusted metadata of the whole chunk in the footer
+   * @return a chunk for each page; none if the index contradicts itself, the pages' locations, or the chunk
    */
   def of(
       index: ColumnIndex,
@@ -33,11 +33,11 @@ private[parquet] object PageFacts {
     val sizes = Seq(index.getNull_pages.size, index.getMin_values.size, index.getMax_values.size) ++
       nullCounts.map(_.size)
     val isNullSum = nullCounts.forall(counts => chunk.nullCount.forall(_ == counts.sum))
-    // Without a defined order of the column the bounds are in an order that nobody knows.
+    // If the column has no defined order, the order of min and max is not known.
     val isOrdered = leafType.columnOrder().getColumnOrderName == ColumnOrderName.TYPE_DEFINED_ORDER
     if (sizes.exists(_ != pages.size) || !isNullSum || !isOrdered) None
     else {
-      // Null counts of pages are believed where they add up to one that is believed.
+      // Null counts of pages are trusted only if their sum equals a trusted null count of the chunk.
       val believed = nullCounts.filter(_ => chunk.nullCount.nonEmpty)
       val all = (0 until pages.size).map { page =>
         pageOf(
@@ -70,7 +70,7 @@ private[parquet] object PageFacts {
     }
   }
 
-  /** As parquet-java reads statistics: without NaN, and with both zeros where there is one. */
+  /** Min and max as parquet-java reads statistics: without NaN, and with both zeros if one is a limit. */
   private def bounds(min: Array[Byte], max: Array[Byte], leafType: PrimitiveType): Option[(Any, Any)] =
     Try(Statistics.getBuilderForReading(leafType).withMin(min).withMax(max).build()).toOption
       .filter(_.hasNonNullValue)
@@ -85,26 +85,26 @@ private[parquet] object PageFacts {
   }
 }
 
-/** The pages of one column chunk, with the facts about each. */
+/** The pages of one column chunk, with the facts about each page. */
 final class ColumnPages private[parquet] (locations: PageLocations, facts: IndexedSeq[ColumnFacts]) {
 
   /** The first row of each page. */
   def starts: IndexedSeq[Long] = facts.indices.map(locations.first)
 
-  /** The facts about the page that holds a row of the row group. */
+  /** The facts about the page that contains a row of the row group. */
   def at(row: Long): ColumnFacts = facts(locations.pageOf(row))
 }
 
 object ColumnPages {
 
-  /** Whether the footer tells of an index of the column's pages; reads nothing. */
+  /** Whether the footer contains the location of an index of the column's pages. No I/O. */
   def exist(facts: RowGroupFacts, indexes: PageIndexReader, column: Column, rowGroup: Int): Boolean =
     facts.locationOf(column) match {
       case stored: Stored => indexes.hasColumnIndex(rowGroup, stored.leaf)
       case _ => false
     }
 
-  /** None where there is no index of the column's pages, or it is not believed. */
+  /** None if the column's pages have no index, or if it is not trusted. */
   def of(
       facts: RowGroupFacts,
       indexes: PageIndexReader,

@@ -14,12 +14,14 @@ import org.apache.parquet.internal.hadoop.metadata.IndexReference
 import limitpruning.select.{RowRange, SelectedPages}
 
 /**
- * Reads the page index of one file's column chunks, each part once. What is absent, unreadable, too large, encrypted or
- * against the format is none. Opens the file at the first read. Not thread-safe.
+ * Reads the page index of one file's column chunks, each part once. The result is none for anything that is
+ * absent, unreadable, too large, encrypted or malformed. The file is opened at the first read. Not
+ * thread-safe.
  *
- * Chunks are named by the ordinal of their row group and their column's position among the leaves of the schema.
+ * A chunk is identified by the ordinal of its row group and its column's position among the leaves of the
+ * schema.
  *
- * @param maxBytes parts of the index that would exceed this in all are not read
+ * @param maxBytes the maximum total size; parts of the index that exceed it are not read
  */
 final class PageIndexReader(file: FileStatus, footer: Footer, storage: Storage, maxBytes: Long)
     extends Closeable {
@@ -28,19 +30,25 @@ final class PageIndexReader(file: FileStatus, footer: Footer, storage: Storage, 
   private val columns = mutable.Map.empty[(Int, Int), Option[ColumnIndex]]
   private val locations = mutable.Map.empty[(Int, Int), Option[PageLocations]]
 
-  /** Bytes asked of the file so far. */
+  /** The bytes requested of the file so far. */
   def bytesRead: Long = sections.bytesRead
 
-  /** Whether the footer tells of an offset index; reads nothing. */
+  /** Whether the footer contains the location of an offset index. No I/O. */
   def hasOffsetIndex(rowGroup: Int, leaf: Int): Boolean =
     footer.chunk(rowGroup, leaf).exists(c => isUsable(c.getOffsetIndexReference))
 
-  /** Whether the footer tells of a column index, and of the offset index that it needs; reads nothing. */
+  /**
+   * Whether the footer contains the location of a column index, and of the offset index that it needs. No
+   * I/O.
+   */
   def hasColumnIndex(rowGroup: Int, leaf: Int): Boolean =
     hasOffsetIndex(rowGroup, leaf) &&
       footer.chunk(rowGroup, leaf).exists(c => isUsable(c.getColumnIndexReference))
 
-  /** The pages of several chunks of a row group that hold the rows; none where those of one chunk are not known. */
+  /**
+   * The pages of several chunks of a row group that contain the rows. None if the pages of a chunk are not
+   * known.
+   */
   def pagesOf(rowGroup: Int, leaves: Seq[Int], rows: Seq[RowRange]): Option[Map[Int, SelectedPages]] = {
     load(leaves.filter(hasOffsetIndex(rowGroup, _)).flatMap(footer.chunk(rowGroup, _))
       .map(_.getOffsetIndexReference))
@@ -79,7 +87,10 @@ final class PageIndexReader(file: FileStatus, footer: Footer, storage: Storage, 
       )
     }
 
-  /** Reads what is not there yet; parts that stand together, as writers put them, with one request. */
+  /**
+   * Reads the parts that have not been read yet. Adjacent parts, as writers store them, are read with one
+   * request.
+   */
   private def load(references: Seq[IndexReference]): Unit = {
     val missing = references.filterNot(loaded.contains).sortBy(_.getOffset)
     val requests = missing.foldLeft(Vector.empty[Vector[IndexReference]]) {
@@ -116,16 +127,16 @@ final class PageIndexReader(file: FileStatus, footer: Footer, storage: Storage, 
 
 private object PageIndexReader {
 
-  /** Bytes between two parts that are rather read than left out with a request of their own. */
+  /** The largest gap in bytes that is read between two parts, instead of a separate request. */
   private val LargestGap = 4096L
 }
 
 /**
- * Which rows each data page of a column chunk holds, and how many bytes it takes.
+ * The rows and the bytes of each data page of a column chunk.
  *
- * @param starts the first row of each page, ascending from 0, and at the end the rows of the row group
+ * @param starts the first row of each page, ascending from 0, followed by the number of rows of the row group
  * @param sizes compressed bytes of each page with its header
- * @param dictionaryBytes what stands in the chunk before its first data page
+ * @param dictionaryBytes bytes of the chunk before its first data page
  */
 private[parquet] final class PageLocations(starts: Array[Long], sizes: Array[Long], dictionaryBytes: Long) {
   def size: Int = sizes.length
@@ -133,13 +144,13 @@ private[parquet] final class PageLocations(starts: Array[Long], sizes: Array[Lon
   def end(page: Int): Long = starts(page + 1)
   def rows(page: Int): Long = end(page) - first(page)
 
-  /** The page that holds a row of the row group. */
+  /** The page that contains a row of the row group. */
   def pageOf(row: Long): Int = {
     val found = java.util.Arrays.binarySearch(starts, row)
     if (found >= 0) found else -found - 2
   }
 
-  /** What reading the ranges costs. */
+  /** The pages that must be read for the ranges. */
   def select(ranges: Seq[RowRange]): SelectedPages = {
     val selected = new java.util.BitSet(size)
     ranges.foreach(range => selected.set(pageOf(range.from), pageOf(range.until - 1) + 1))
@@ -150,7 +161,7 @@ private[parquet] final class PageLocations(starts: Array[Long], sizes: Array[Lon
 
 private[parquet] object PageLocations {
 
-  /** None where the index contradicts itself, the chunk, or the row group of `rows` rows. */
+  /** None if the index contradicts itself, the chunk, or the number of rows of the row group. */
   def of(index: OffsetIndex, chunk: ColumnChunkMetaData, rows: Long): Option[PageLocations] = {
     val pages = index.getPage_locations.asScala.toIndexedSeq
     val starts = pages.map(_.getFirst_row_index) :+ rows

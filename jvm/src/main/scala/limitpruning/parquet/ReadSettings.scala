@@ -8,12 +8,13 @@ import org.apache.spark.sql.internal.SQLConf
 import limitpruning.conf.SparkSessions
 
 /**
- * How Spark will resolve and read columns of the relation.
+ * The settings that determine how Spark resolves and reads columns of the relation.
  *
  * @param caseSensitive whether `c` and `C` are two columns
- * @param byFieldId columns are found by Parquet field ids instead of names: nothing is known about any
- * @param rebaseMode what the reader does with dates and timestamps of files that do not tell their calendar
- * @param trustedWritersOnly nothing is believed of files by writers that are not among [[TestedWriters]]
+ * @param byFieldId whether columns are found by Parquet field ids instead of names; nothing is then known
+ *   about any column
+ * @param rebaseMode how the reader rebases dates and timestamps of files that do not contain their calendar
+ * @param trustedWritersOnly whether only files of [[TestedWriters]] are trusted
  */
 final case class ReadSettings(
     caseSensitive: Boolean,
@@ -26,10 +27,11 @@ final case class ReadSettings(
   def resolver: Resolver = if (caseSensitive) caseSensitiveResolution else caseInsensitiveResolution
 
   /**
-   * Proofs are of what Spark reads with the settings of planning, and Spark looks up its settings when a query runs.
+   * The setting that has changed the meaning of columns since planning, if any. Proofs are valid for the
+   * settings at planning, but Spark uses the settings at run time.
    *
-   * @param now those of the session when the query runs
-   * @return the setting that changed the meaning of columns since, if one did
+   * @param now the settings of the session when the query runs
+   * @return the key of the setting
    */
   def changedSince(now: ReadSettings): Option[String] =
     if (now.caseSensitive != caseSensitive) Some(SQLConf.CASE_SENSITIVE.key)
@@ -41,8 +43,8 @@ final case class ReadSettings(
 object ReadSettings {
 
   /**
-   * As they are now in the session that made the relation. A cloned session has the tables and views of the one before,
-   * and Spark reads these with the settings of that.
+   * The current settings of the session that created the relation. A cloned session has the tables and views
+   * of the original session, and Spark reads these with the settings of the original session.
    */
   def of(relation: HadoopFsRelation): ReadSettings = {
     val conf = SparkSessions.onServer(relation.sparkSession).sessionState.conf

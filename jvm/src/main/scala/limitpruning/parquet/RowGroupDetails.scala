@@ -11,10 +11,10 @@ import limitpruning.parquet.ColumnLocation.Stored
 import limitpruning.predicate.{Column, ColumnFacts}
 
 /**
- * What one file tells beyond its footer: dictionaries and bloom filters, read when they are asked for, each once. Not
+ * The dictionaries and bloom filters of one file. Each is read once, when it is needed first. Not
  * thread-safe.
  *
- * @param maxBytes a dictionary or filter that is larger is not read
+ * @param maxBytes a larger dictionary or filter is not read
  */
 final class RowGroupDetails(
     file: FileStatus,
@@ -27,28 +27,30 @@ final class RowGroupDetails(
   private val dictionaries = mutable.Map.empty[(Int, Int), Option[IndexedSeq[Any]]]
   private val filters = mutable.Map.empty[(Int, Int), Option[BloomFilter]]
 
-  /** Bytes that were asked for. */
+  /** The bytes requested so far. */
   def bytesRead: Long = reader.bytesRead
 
   override def close(): Unit = reader.close()
 
-  /** Whether there is something to be read about a column; no I/O. */
+  /** Whether a dictionary or a bloom filter of a column can be read. No I/O. */
   def exist(column: Column, rowGroup: Int): Boolean =
     hasDictionary(column, rowGroup) || hasBloomFilter(column, rowGroup)
 
-  /** Whether a dictionary with all values of a column can be read; no I/O. */
+  /** Whether a dictionary with all values of a column can be read. No I/O. */
   def hasDictionary(column: Column, rowGroup: Int): Boolean = facts.locationOf(column) match {
     case stored: Stored => hasDictionary(column, stored, rowGroup)
     case _ => false
   }
 
-  /** Whether a bloom filter can be asked about a column; no I/O. */
+  /** Whether values of a column can be looked up in a bloom filter. No I/O. */
   def hasBloomFilter(column: Column, rowGroup: Int): Boolean = facts.locationOf(column) match {
     case stored: Stored => hasFilter(column, stored, rowGroup)
     case _ => false
   }
 
-  /** @return `known`, narrowed to the values of the chunk's dictionary where that holds them all */
+  /**
+   * @return `known`, narrowed to the values of the chunk's dictionary if the dictionary contains all values
+   */
   def narrow(column: Column, rowGroup: Int, known: ColumnFacts): ColumnFacts =
     facts.locationOf(column) match {
       case stored: Stored if hasDictionary(column, stored, rowGroup) =>

@@ -6,23 +6,26 @@ import org.apache.spark.sql.catalyst.expressions.ExprId
 
 import limitpruning.predicate.{Column, ColumnFacts, SupportedTypes}
 
-/** The facts that the footer of one file tells about columns of the relation; anything unusual is unknown. Not thread-safe. */
+/**
+ * The facts from the footer of one file about columns of the relation. Anything unusual is unknown. Not
+ * thread-safe.
+ */
 final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
   import ColumnLocation._
   import RowGroupFacts._
 
   private val locate = new LocateColumn(footer.schema, settings.caseSensitive)
-  // Finding one takes time that grows with the schema, and each value that a filter is asked for needs it.
+  // Finding a location takes time that grows with the schema, and each lookup in a bloom filter needs it.
   private val located = mutable.Map.empty[(ExprId, Seq[String]), ColumnLocation]
   private[parquet] lazy val calendar = Calendar.of(footer.keyValues, settings.rebaseMode)
   private[parquet] lazy val quirks = new WriterQuirks(footer.createdBy)
 
-  /** Where the column stands, or that nothing can be said of it. */
+  /** The location of the column, or that it is missing or unclear. */
   private[parquet] def locationOf(column: Column): ColumnLocation =
     if (settings.byFieldId) Unclear else located.getOrElseUpdate(column.id, locate(column))
 
   /**
-   * Where the facts about a column come from, to be asked once per file and column.
+   * The facts about a column. To be called once per file and column.
    *
    * @param column a column of the file as the relation declares it, or a field of a struct column
    * @return the facts by the ordinal of the row group
@@ -37,17 +40,17 @@ final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
     case _ => _ => ColumnFacts.Unknown
   }
 
-  /** How many rows of each row group are null, where that is known and the facts about its values are. */
+  /** The number of null rows in each row group, if it is known and the facts about its values are known. */
   def nullCounts(column: Column): Int => Option[Long] = locationOf(column) match {
     case stored: Stored => statements(stored).andThen(_.flatMap(_.nullCount))
     case _ => _ => None
   }
 
-  /** What turns statements about chunks of the column, or pages of them, into facts. */
+  /** Converts metadata of the column's chunks, or of their pages, to facts. */
   private[parquet] def chunkFacts(column: Column, stored: Stored): ChunkFacts =
     new ChunkFacts(column.dataType, stored.leafType, stored.isRequired, calendar)
 
-  /** What the footer says of a column's chunks, by row group, as far as it is believed. */
+  /** The trusted metadata of a column's chunks in the footer, by row group. */
   private[parquet] def statements(stored: Stored): Int => Option[ColumnChunk] = {
     val believed = quirks.believed(stored.leafType)
     rowGroup => footer.statement(rowGroup, stored.leaf, stored.path).map(believed)
@@ -56,7 +59,7 @@ final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
 
 private object RowGroupFacts {
 
-  /** Spark's key for the default of a column that was added to a table that already had files. */
+  /** Spark's key for the default of a column that was added to a table with existing files. */
   private val ExistsDefault = "EXISTS_DEFAULT"
 
   private def hasDefault(column: Column): Boolean = column.attribute.metadata.contains(ExistsDefault)

@@ -12,14 +12,15 @@ import org.apache.parquet.hadoop.metadata.BlockMetaData
 import limitpruning.select.{ColumnBytes, RowRange, SelectedRowGroup}
 
 /**
- * Where the row groups of a file stand, as a scan by byte ranges sees them. Immutable; travels from executors.
+ * The locations of the row groups of a file for a scan by byte ranges. Immutable. It is sent by executors.
  *
- * @param midpoints the byte by which Parquet's readers decide which split a row group belongs to: the middle of its
- *   bytes, from its first column's first page, as `ParquetMetadataConverter.filterFileMetaDataByMidpoint` computes
- *   it. Taken from the raw footer, because the parsed one no longer has the row group's own size
+ * @param midpoints the byte by which Parquet's readers decide to which split a row group belongs: the middle
+ *   of its bytes, counted from the first page of its first column, as in
+ *   `ParquetMetadataConverter.filterFileMetaDataByMidpoint`. It is computed from the raw footer, because the
+ *   parsed footer no longer contains the row group's own size
  * @param bytes compressed bytes of all columns of each row group
- * @param skeleton a footer of the same row groups with nothing else in it, so that parquet-java itself can be asked
- *   what a byte range selects
+ * @param skeleton a footer with only the same row groups, from which parquet-java itself computes the
+ *   selection of a byte range
  */
 final class RowGroupPlaces private (
     val midpoints: IndexedSeq[Long],
@@ -27,14 +28,17 @@ final class RowGroupPlaces private (
     skeleton: Array[Byte]
 ) extends Serializable {
 
-  /** Whether a scan of the bytes from `midpoints(first)` to `midpoints(last)` reads row groups first … last alone. */
+  /**
+   * Whether a scan of the bytes from `midpoints(first)` to `midpoints(last)` reads only the row groups first
+   * … last.
+   */
   def selectsExactly(first: Int, last: Int): Boolean = {
     val inOrder = midpoints.indices.drop(1).forall(i => midpoints(i - 1) < midpoints(i))
     inOrder && parsed(ParquetMetadataConverter.range(midpoints(first), midpoints(last) + 1)) ==
       parsed(ParquetMetadataConverter.NO_FILTER).slice(first, last + 1)
   }
 
-  /** Bytes of memory, about. */
+  /** The approximate memory in bytes. */
   def size: Int = 48 * midpoints.size + skeleton.length
 
   private def parsed(filter: MetadataFilter): Seq[(Long, Long)] =
@@ -79,7 +83,7 @@ private[parquet] object RowGroupPlaces {
   }
 
   private def stripped(rowGroup: RowGroup): RowGroup = {
-    // Where a row group does not tell its own size, parquet-java adds up those of its columns.
+    // If a row group does not contain its own size, parquet-java adds up the sizes of its columns.
     val columns =
       if (rowGroup.isSetTotal_compressed_size) rowGroup.getColumns.asScala.take(1)
       else rowGroup.getColumns.asScala
@@ -107,12 +111,12 @@ private[parquet] object RowGroupPlaces {
   private val Column = "c"
 }
 
-/** Says by which bytes of its file each chosen row group is read. */
+/** Determines the bytes of a file by which each selected row group is read. */
 object Addressing {
 
   /**
    * @param ordinals row groups of the footer, ascending and not empty
-   * @return the row groups as a scan can address them, whole, or none where byte ranges do not tell them apart
+   * @return the whole row groups with their byte ranges; none if byte ranges cannot separate them
    */
   def of(footer: Footer, ordinals: Seq[Int]): Option[Seq[SelectedRowGroup]] =
     if (footer.places.selectsExactly(ordinals.head, ordinals.last)) Some(ordinals.map { i =>

@@ -7,10 +7,10 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{EtagSource, FileStatus}
 
 /**
- * How one search reaches files.
+ * How one search accesses files.
  *
  * @param conf the Hadoop configuration of the relation that is read
- * @param parts what it has read of them beside footers
+ * @param parts the parts of files, besides footers, that the search has read
  */
 final case class Storage(conf: Configuration, parts: FileParts)
 
@@ -19,10 +19,11 @@ object Storage {
 }
 
 /**
- * By what a file of a listing is taken for one that was read before. The time is a hint: a file whose content was replaced
- * in place may have the same. What a scan reads is checked by footer and content; see [[limitpruning.select.FileVersion]].
+ * Identifies a file of a listing, to find it in the cache. The time is only a hint: a file whose content was
+ * replaced in place may have the same time. The scan checks the footer and the content of the files that it
+ * reads; see [[limitpruning.select.FileVersion]].
  *
- * @param tag the entity tag, where the storage has one
+ * @param tag the entity tag, if the storage has one
  */
 private[limitpruning] final case class FileId(path: String, length: Long, modificationTime: Long, tag: String)
 
@@ -37,13 +38,13 @@ private[limitpruning] object FileId {
 }
 
 /**
- * Matches what a read fails with because its thread was interrupted, as when a query is cancelled, and gives the
- * interruption, which must not be taken for a fault of the file.
+ * Matches the exceptions of a read whose thread was interrupted, for example because a query was cancelled.
+ * Returns the interruption, which must not be treated as a fault of the file.
  */
 private[parquet] object Interrupted {
   def unapply(error: IOException): Option[InterruptedException] = error match {
     case _: ClosedByInterruptException => Some(interruption(error))
-    // Classes derived from it are those of timeouts.
+    // Its subclasses are timeouts.
     case _ if error.getClass == classOf[InterruptedIOException] => Some(interruption(error))
     case _ => None
   }

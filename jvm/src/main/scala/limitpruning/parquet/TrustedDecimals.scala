@@ -8,11 +8,13 @@ import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 import org.apache.spark.sql.types.{Decimal, DecimalType}
 
 /**
- * The columns of numbers that Spark reads as a decimal without changing one, in both of its readers: as
- * `isDecimalTypeMatched` of its `ParquetVectorUpdaterFactory` has it, less what the row reader or dictionaries do otherwise.
+ * The columns of numbers that both of Spark's readers read as a decimal without changing a value. These are
+ * the columns of `isDecimalTypeMatched` in Spark's `ParquetVectorUpdaterFactory`, without those that the row
+ * reader or dictionaries read differently.
  *
- * @param scale digits after the point of the numbers that are stored
- * @param precision the most digits that a stored number has; one with more is read as null, or as another one
+ * @param scale digits after the point of the stored numbers
+ * @param precision the maximum number of digits of a stored number; a number with more digits is read as
+ *   null, or as another number
  */
 private[parquet] final case class TrustedDecimals(scale: Int, precision: Int)
 
@@ -30,7 +32,10 @@ private[parquet] object TrustedDecimals {
       case _ => None
     }
 
-  /** As many digits more before the point as after it, or more: nothing is rounded, and nothing overflows. */
+  /**
+   * The precision grows by at least as many digits as the scale. Therefore nothing is rounded, and nothing
+   * overflows.
+   */
   private def isWidened(
       decimal: DecimalType,
       column: PrimitiveType,
@@ -40,7 +45,7 @@ private[parquet] object TrustedDecimals {
     val more = decimal.precision - stored.getPrecision
     val isSupported = column.getPrimitiveTypeName match {
       case INT32 | FIXED_LEN_BYTE_ARRAY => true
-      // Spark decodes dictionaries of fewer digits in INT64 as if they were of INT32.
+      // Spark decodes dictionaries of fewer digits in INT64 as if they were INT32.
       case INT64 => stored.getPrecision > Decimal.MAX_INT_DIGITS
       case _ => false
     }
@@ -56,7 +61,10 @@ private[parquet] object TrustedDecimals {
     digits.filter(decimal.precision - decimal.scale >= _).map(TrustedDecimals(0, _))
   }
 
-  /** Up to 18 digits, Spark's row reader shifts the bytes of a number into a Long, which loses some of odd lengths. */
+  /**
+   * For up to 18 digits, Spark's row reader shifts the bytes of a number into a Long. This loses bytes of
+   * some lengths that are not a multiple of 8.
+   */
   private def isReadWhole(column: PrimitiveType, precision: Int): Boolean =
     column.getPrimitiveTypeName match {
       case INT32 | INT64 => true

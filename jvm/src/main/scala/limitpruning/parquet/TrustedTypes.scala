@@ -14,14 +14,15 @@ import org.apache.spark.unsafe.types.UTF8String
 import limitpruning.predicate.Values
 
 /**
- * The pairs of Spark type and Parquet type for which min and max of a column chunk are believed, and what they
- * say in Catalyst's representation. Whatever is not listed here (INT96, unsigned integers, UUID, JSON, nanoseconds,
- * narrowed columns, other collations …) has unknown values: the two orders may differ, or the reader changes the
- * values. A column that was widened since is listed where every Spark reads it without changing a value.
+ * The pairs of Spark type and Parquet type for which min and max of a column chunk are trusted, with the
+ * conversion to Catalyst's representation. All other pairs (INT96, unsigned integers, UUID, JSON,
+ * nanoseconds, narrowed columns, other collations …) have unknown values: the two orders may differ, or the
+ * reader changes the values. A column that was widened after it was written is listed if every Spark version
+ * reads it without changing a value.
  */
 private[parquet] object TrustedTypes {
 
-  /** Turns a chunk's min and max, as parquet-java gives them, into a range, or none if they make no sense. */
+  /** Converts a chunk's min and max, as parquet-java returns them, to a range. None if they are not valid. */
   type ToRange = (Any, Any) => Option[Values.Range]
 
   /** @param calendar how dates and timestamps of this file are read */
@@ -36,7 +37,7 @@ private[parquet] object TrustedTypes {
       case (LongType, INT32) if annotation.isEmpty || isSignedInt(annotation, 8, 16, 32) =>
         integral(identity)
       case (DoubleType, INT32) if annotation.isEmpty || isSignedInt(annotation, 8, 16, 32) =>
-        Some(converted { case value: Int => value.toDouble }) // each exactly; none is NaN
+        Some(converted { case value: Int => value.toDouble }) // exact for each value; none is NaN
       case (LongType, INT64) if annotation.isEmpty || isSignedInt(annotation, 64) => integral(identity)
       case (FloatType, FLOAT) if annotation.isEmpty => Some(upToNaN(Float.NaN)(identity))
       case (DoubleType, DOUBLE) if annotation.isEmpty => Some(upToNaN(Double.NaN)(identity))
@@ -74,9 +75,12 @@ private[parquet] object TrustedTypes {
       val low = convert(min)
       val high = convert(max)
       if (isTrusted(low) && isTrusted(high)) Some(Values.Range(low, high)) else None
-    } catch { case NonFatal(_) => None } // an overflow while converting makes the bound unknown
+    } catch { case NonFatal(_) => None } // an overflow in the conversion makes the range unknown
 
-  /** Writers leave NaN out of min and max, and to Spark NaN is above everything: it may always be there. */
+  /**
+   * Writers do not include NaN in min and max, and for Spark NaN is above all other values. Therefore a range
+   * must include NaN.
+   */
   private def upToNaN(nan: Any)(convert: Any => Any): ToRange =
     (min, _) => if (isNaN(min)) None else Some(Values.Range(convert(min), nan))
 
@@ -86,7 +90,7 @@ private[parquet] object TrustedTypes {
     case _ => false
   }
 
-  /** Values that do not fit the narrower type would wrap around when they are read: then nothing is known. */
+  /** Values that do not fit the narrower type would wrap around when they are read. Nothing is then known. */
   private def integral[T](narrow: Long => T)(implicit number: Numeric[T]): Option[ToRange] = Some(
     converted {
       case value: Number if number.toLong(narrow(value.longValue)) == value.longValue =>

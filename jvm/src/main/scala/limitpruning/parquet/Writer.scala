@@ -6,17 +6,17 @@ import org.apache.spark.sql.catalyst.util.RebaseDateTime
 import org.apache.spark.sql.execution.datasources.DataSourceUtils
 
 /**
- * Who wrote a file, by the `created_by` of its footer: `parquet-mr version 1.17.0 (build …)`, `DuckDB version v1.1.3`,
- * `Polars`, or nothing.
+ * The writer of a file, from `created_by` in its footer: `parquet-mr version 1.17.0 (build …)`, `DuckDB
+ * version v1.1.3`, `Polars`, or nothing.
  *
- * @param name in lower case, without what stands in parentheses; empty where the file does not tell
+ * @param name in lower case, without text in parentheses; empty if the footer does not contain it
  */
 private[parquet] final case class Writer(name: String, version: Option[WriterVersion])
 
 private[parquet] object Writer {
   private val Versioned = """(.+?)\s+(?:version\s+)?v?(\d+(?:\.\d+)*)(\S*).*""".r
 
-  /** @param createdBy null where the footer has none */
+  /** @param createdBy null if the footer does not contain it */
   def of(createdBy: String): Writer = {
     val text = Option(createdBy).getOrElse("").replaceAll("""\([^)]*\)""", " ").toLowerCase(Locale.ROOT).trim
     text match {
@@ -27,16 +27,16 @@ private[parquet] object Writer {
   }
 }
 
-/** @param isPreRelease something before the release of these numbers, such as `1.13.0-SNAPSHOT` */
+/** @param isPreRelease whether it precedes the release of these numbers, such as `1.13.0-SNAPSHOT` */
 private[parquet] final case class WriterVersion(numbers: Seq[Int], isPreRelease: Boolean) {
 
-  /** Whether a file of this version may lack what came with `release`. */
+  /** Whether a file of this version may lack a change that was made in `release`. */
   def isBefore(release: WriterVersion): Boolean = {
     val order = compareNumbers(release)
     order < 0 || (order == 0 && isPreRelease)
   }
 
-  /** Like `compareTo`; missing numbers are 0. */
+  /** Like `compareTo`. Missing numbers are 0. */
   def compareNumbers(other: WriterVersion): Int = numbers
     .zipAll(other.numbers, 0, 0)
     .collectFirst { case (a, b) if a != b => Integer.compare(a, b) }
@@ -45,17 +45,23 @@ private[parquet] final case class WriterVersion(numbers: Seq[Int], isPreRelease:
 
 private[parquet] object WriterVersion {
 
-  /** None where a number is too large to be one of a version. */
+  /** None if a number is too large for a version number. */
   def of(numbers: String, isPreRelease: Boolean = false): Option[WriterVersion] = {
     val parts = numbers.split('.').toSeq.map(_.toIntOption)
     if (parts.forall(_.nonEmpty)) Some(WriterVersion(parts.flatten, isPreRelease)) else None
   }
 }
 
-/** The writers, with their versions, whose files the tests read: the only ones that a strict setting believes. */
+/**
+ * The writers and versions whose files the tests read. With the setting `trustedWritersOnly`, only these are
+ * trusted.
+ */
 private[limitpruning] object TestedWriters {
 
-  /** Names with the first and the last version; numbers that the last one does not have may be any. */
+  /**
+   * Names with the first and the last version. Numbers that the last version does not contain can have any
+   * value.
+   */
   private val table = Seq(
     "parquet-mr" -> ("1.15", "1.17"), // Spark 4.0 to 4.3
     "parquet-cpp-arrow" -> ("18", "26"),
@@ -64,7 +70,7 @@ private[limitpruning] object TestedWriters {
     "fastparquet-python" -> ("2026.9", "2026.9")
   )
 
-  /** @param createdBy of the file's footer, null where there is none */
+  /** @param createdBy of the file's footer, null if there is none */
   def contain(createdBy: String): Boolean = {
     val writer = Writer.of(createdBy)
     table.exists { case (name, (first, last)) =>
@@ -81,10 +87,10 @@ private[limitpruning] object TestedWriters {
 }
 
 /**
- * Which dates and timestamps of a file mean to the reader what they meant to its statistics. Files in the old
- * hybrid calendar are rebased when they are read, so their ancient values are other days than min and max say.
+ * The dates and timestamps of a file that the reader does not change. Files in the old hybrid calendar are
+ * rebased when they are read. Their ancient values are then other days than min and max.
  *
- * @param isProleptic no value of the file is rebased
+ * @param isProleptic whether no value of the file is rebased
  */
 private[parquet] final case class Calendar(isProleptic: Boolean) {
 
@@ -98,7 +104,7 @@ private[parquet] final case class Calendar(isProleptic: Boolean) {
 private[parquet] object Calendar {
 
   /**
-   * @param keyValues what the file's writer added to its footer
+   * @param keyValues the key-value metadata of the file's footer
    * @param rebaseMode the session's or the relation's `datetimeRebaseModeInRead`
    */
   def of(keyValues: Map[String, String], rebaseMode: String): Calendar = {

@@ -3,13 +3,13 @@ package limitpruning.parquet
 import org.apache.parquet.schema.{LogicalTypeAnnotation, PrimitiveType}
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.BINARY
 
-/** What a file says of a column that its writer may have got wrong. */
+/** Metadata of a column that a writer may have written incorrectly. */
 private[parquet] sealed trait Claim
 
 private[parquet] object Claim {
   case object NullCount extends Claim
 
-  /** The null count may be too high, but 0 is 0. */
+  /** The null count may be too high, but a count of 0 is correct. */
   case object NullCountAboveZero extends Claim
   case object Bounds extends Claim
   case object BloomFilter extends Claim
@@ -18,10 +18,10 @@ private[parquet] object Claim {
 }
 
 /**
- * What is not believed of files by one writer.
+ * Metadata that are not trusted in files of one writer.
  *
- * @param fixedIn the first release without the quirk, if it is known; files that tell no version are older
- * @param source where the quirk is described
+ * @param fixedIn the first release without the bug, if it is known; a file without a version counts as older
+ * @param source where the bug is described
  */
 private[parquet] final case class WriterQuirk(
     writer: String,
@@ -36,11 +36,11 @@ private[parquet] final case class WriterQuirk(
     by.name == writer && !fixedVersion.exists(fixed => by.version.exists(!_.isBefore(fixed)))
 }
 
-/** What is to be believed of one file, by who wrote it: whatever a quirk touches is unknown. */
+/** The metadata of one file that are trusted, by its writer. Metadata that a quirk affects are unknown. */
 private[parquet] final class WriterQuirks(createdBy: String) {
   private val quirks = WriterQuirks.table.filter(_.isOf(Writer.of(createdBy)))
 
-  /** The same chunk without what is not believed of this column. */
+  /** The same chunk without the metadata that are not trusted for this column. */
   def believed(column: PrimitiveType): ColumnChunk => ColumnChunk = {
     val doubted = doubtedOf(column)
     if (doubted.isEmpty) identity
@@ -64,17 +64,18 @@ private[parquet] object WriterQuirks {
   import Claim._
 
   /**
-   * The quirks, a line each. To add one: the line, a file by that writer in `tests/data/quirks` or a footer edited like
-   * its footers, and a test that names the source.
+   * The quirks, one line each. A new quirk needs three things: the line; a file of that writer in
+   * `tests/data/quirks`, or a footer that is edited like its footers; and a test that names the source.
    */
   // format: off
   val table: Seq[WriterQuirk] = Seq(
-    // Arrays that are dictionaries already: nulls were not counted, and all chunks but the first had no say in the bounds.
+    // Arrays that are already dictionaries: nulls were not counted, and only the first chunk was included in
+    // min and max.
     quirk("parquet-cpp-arrow", fixedIn("6.0.0"), byteArrays, Set(NullCount), "ARROW-12513"),
     quirk("parquet-cpp-arrow", fixedIn("12.0.0"), byteArrays, Set(Bounds), "apache/arrow#15042"),
-    // The name of the same writer until Arrow 2.
+    // The name of the same writer up to Arrow 2.
     quirk("parquet-cpp", noRelease, byteArrays, Set(NullCount, Bounds), "apache/arrow#10729"),
-    // Decimals compared otherwise than as signed numbers.
+    // Decimals were not compared as signed numbers.
     quirk("parquet-cpp-arrow", fixedIn("6.0.0"), decimals, Set(Bounds), "ARROW-6149"),
     quirk("parquet-cpp", noRelease, decimals, Set(Bounds), "G-Research/ParquetSharp#68"),
     quirk("parquet-rs", fixedIn("14.0.0"), decimals, Set(Bounds), "apache/arrow-rs#1621"),
@@ -82,15 +83,15 @@ private[parquet] object WriterQuirks {
     quirk("polars", fixedIn("2.0.0"), decimals, Set(Bounds), "pola-rs/polars#29347"),
     quirk("clickhouse", noRelease, decimals, Set(Bounds), "ClickHouse/ClickHouse#83754"),
     quirk("hyparquet", noRelease, decimals, Set(Bounds), "hyparam/hyparquet-writer#38"),
-    // Columns of nulls alone were said to have none.
+    // The null count of columns with only nulls was 0.
     quirk("parquet-rs", fixedIn("5.0.0"), anyColumn, Set(NullCount), "apache/arrow-rs#306"),
-    // Polars until it had a writer of its own: a max that is too low, and no nulls in categories.
+    // Polars before it had its own writer: the max is too low, and nulls in categories are not counted.
     quirk("arrow2 - native rust implementation of arrow", noRelease, anyColumn, Claim.all, "pola-rs/polars#7842"),
-    // The null count times the number of pages.
+    // The null count was multiplied by the number of pages.
     quirk("polars", fixedIn("2.0.0"), anyColumn, Set(NullCountAboveZero), "pola-rs/polars#29321"),
-    // The nulls of a row group and of all before it.
+    // The null count included all previous row groups.
     quirk("duckdb", fixedIn("1.1.0"), anyColumn, Set(NullCountAboveZero), "duckdb-0.9.2.parquet"),
-    // A writer without a name cannot be looked up; cuDF, which counted nulls wrongly, was one of them.
+    // A writer without a name cannot be identified. cuDF, which counted nulls incorrectly, was one of them.
     quirk("", noRelease, anyColumn, Claim.all, "NVIDIA/cudf#9303")
   )
   // format: on
