@@ -6,11 +6,11 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
 
-/** What Spark's events carry for listeners of its own, which only Java may ask for. */
+/** Data of Spark's events that only Java code can access. */
 final class ListenerEvents {
   private ListenerEvents() {}
 
-  /** Null where the event comes from a log. */
+  /** Null if the event was read from a log. */
   static QueryExecution queryOf(SparkListenerSQLExecutionEnd event) {
     return event.qe();
   }
@@ -19,12 +19,12 @@ final class ListenerEvents {
     return event.executionFailure() != null && event.executionFailure().isDefined();
   }
 
-  /** Waits until listeners have heard of all that has happened so far, or the time is over. */
+  /** Waits until listeners have received all events so far, or the time is over. */
   static void await(SparkContext context, long millis) {
     try {
       context.listenerBus().waitUntilEmpty(millis);
     } catch (TimeoutException e) {
-      // Others are running queries all the time: what listeners have heard of will do.
+      // Other queries run all the time. The events that listeners have received are sufficient.
     }
   }
 }

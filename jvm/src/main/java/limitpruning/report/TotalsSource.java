@@ -8,13 +8,14 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.metrics.source.Source;
 
 /**
- * The totals of an application as a source of Spark's metrics, so that its sinks (Prometheus, JMX, …) show them as
- * <code>limitPruning.…</code> of the driver. In Java, as Spark keeps the interface to itself in Scala.
+ * The totals of an application as a source of Spark's metrics. Spark's sinks (Prometheus, JMX, …) show them
+ * as <code>limitPruning.…</code> of the driver. This is Java code, because the interface is private to Spark
+ * in Scala.
  */
 final class TotalsSource {
   private TotalsSource() {}
 
-  /** Adds numbers to the metrics of the application that runs in this JVM. */
+  /** Adds values to the metrics of the application that runs in this JVM. */
   static void register(String[] names, ToLongFunction<String> valueOf) {
     MetricRegistry registry = new MetricRegistry();
     for (String name : names) {

@@ -10,10 +10,10 @@ import limitpruning.conf.{LimitPruningConf, SparkSessions}
 import limitpruning.search.InspectTable
 import limitpruning.tables.SelectedRelation
 
-/** Begins to look at the table of a query with one LIMIT, which is planned for that and not run. */
+/** Starts to inspect the table of a query with one LIMIT. The query is planned for this, but does not run. */
 private[report] object BeginInspection {
 
-  /** @return why there is nothing to look at, or the look */
+  /** @return the inspection, or the reason why there is nothing to inspect */
   def apply(
       query: QueryExecution,
       session: SparkSession,
@@ -34,8 +34,8 @@ private[report] object BeginInspection {
   }
 
   private val NoScan =
-    "no Parquet file has to be read: the predicate is false for every row, or the table is no Parquet that " +
-      "Spark reads"
+    "no Parquet file has to be read: the predicate is false for every row, or the table does not consist of " +
+      "Parquet files that Spark reads"
 
   private def scanOf(plan: LogicalPlan) =
     plan.collectFirst { case limit: LocalLimit => limit }.flatMap(MatchLimit.of)

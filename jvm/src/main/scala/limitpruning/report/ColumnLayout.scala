@@ -10,9 +10,9 @@ import limitpruning.predicate.{Column, ColumnFacts, Nulls, SupportedTypes, Value
 import limitpruning.search.InspectedChunk
 
 /**
- * How well a table is laid out for predicates on one column. Not thread-safe.
+ * The quality of a table's layout for predicates on one column. Not thread-safe.
  *
- * @param isPartition whether its values are those of directories
+ * @param isPartition whether the column is a partition column, with the values of directories
  */
 private[report] final class ColumnLayout(val column: Column, val isPartition: Boolean) {
   import ColumnLayout._
@@ -20,7 +20,7 @@ private[report] final class ColumnLayout(val column: Column, val isPartition: Bo
   private val ordering = SupportedTypes.ordering(column.dataType)
   private val ranges = ArrayBuffer.empty[Values.Range]
 
-  /** In how many row groups there is what, as far as it is believed. */
+  /** The number of row groups that have each of these, as far as they are trusted. */
   var bounds, nullCounts, pageIndexes, dictionaries, bloomFilters = 0
 
   def add(chunk: InspectedChunk): Unit = {
@@ -35,13 +35,13 @@ private[report] final class ColumnLayout(val column: Column, val isPartition: Bo
   }
 
   /**
-   * How many pairs of row groups have ranges that overlap, among all pairs: from 0, where a value is in one row group at
-   * most, to 1, where it may be in any. None where there are no two ranges.
+   * The share of pairs of row groups whose value ranges overlap. It is between 0, if a value is in at most
+   * one row group, and 1, if it may be in all of them. None if there are fewer than two value ranges.
    */
   def overlap: Option[Double] = if (ranges.lengthIs < 2) None
   else {
     val ends = ranges.map(_.max).sorted(ordering)
-    // As starts ascend, so does the number of ranges that have ended before.
+    // The starts ascend, so the number of ranges that ended before them ascends, too.
     var ended = 0
     var apart = 0L
     for (start <- ranges.map(_.min).sorted(ordering)) {
@@ -55,25 +55,25 @@ private[report] final class ColumnLayout(val column: Column, val isPartition: Bo
 
 private object ColumnLayout {
 
-  /** Ranges that are compared at most. */
+  /** The maximum number of value ranges that are compared. */
   private val MostRanges = 20000
 }
 
-/** What is known of a column's values over some rows, for people: `s: 76 … 101, no nulls`. */
+/** The facts about a column's values over some rows, as text: `s: 76 … 101, no nulls`. */
 private[report] object DescribeFacts {
 
-  /** Values that are listed at most. */
+  /** The maximum number of values that are listed. */
   private val MostValues = 5
 
-  /** Characters of one value. */
+  /** The maximum number of characters of one value. */
   private val MostCharacters = 60
 
   def apply(column: Column, facts: ColumnFacts): String = {
     val known = Seq(values(facts.values, column.dataType), nulls(facts)).flatten
-    s"${column.name}: ${if (known.isEmpty) "nothing known" else known.mkString(", ")}"
+    s"${column.name}: ${if (known.isEmpty) "unknown" else known.mkString(", ")}"
   }
 
-  /** A value as people write it, strings in quotes; cut where it becomes long. */
+  /** A value as in SQL, with strings in quotes. Long values are truncated. */
   private def value(value: Any, dataType: DataType): String = {
     val literal = Literal(value, dataType)
     val text = dataType match {
@@ -95,7 +95,7 @@ private[report] object DescribeFacts {
 
   private def nulls(facts: ColumnFacts): Option[String] = facts.nulls match {
     case Nulls.No => Some("no nulls")
-    case Nulls.Unknown if facts.values != Values.Unknown => Some("nulls perhaps")
+    case Nulls.Unknown if facts.values != Values.Unknown => Some("may be null")
     case Nulls.Unknown | Nulls.All => None
   }
 }

@@ -15,14 +15,14 @@ import limitpruning.search.{LimitedScan, NotPruned, SeenRowGroups, Table}
 import limitpruning.select.{Reason, SearchCounts, Selection}
 import limitpruning.tables.{SelectedFileIndex, SelectedRelation, Tables}
 
-/** Reads a report off a query's plans: what was decided stands in them, so nothing is kept elsewhere. */
+/** Creates a report from a query's plans. The plans contain all decisions, so nothing is stored elsewhere. */
 object DescribeQuery {
   private val nodes = new PhysicalNodes
 
   /**
-   * Plans the query if that has not been done; never runs it.
+   * Plans the query if that has not been done. Never runs it.
    *
-   * @param mostRowGroups row groups that are told of at most, for each LIMIT
+   * @param mostRowGroups the maximum number of row groups that are described for each LIMIT
    */
   def apply(execution: QueryExecution, mostRowGroups: Int): PruningReport = {
     val (logical, physical) = execution.optimizedPlan match {
@@ -36,13 +36,16 @@ object DescribeQuery {
     of(logical, physical, mostRowGroups)
   }
 
-  /** @param logical the optimized plan from which the physical one was made */
+  /** @param logical the optimized plan from which the physical plan was created */
   def of(logical: LogicalPlan, physical: SparkPlan, mostRowGroups: Int): PruningReport = {
     val limits = logical.collectWithSubqueries { case limit: LocalLimit => limit }
     PruningReport(limits.flatMap(describe(_, physical, mostRowGroups)))
   }
 
-  /** The optimized plan with a LIMIT that a physical one was made from; a command itself keeps the one before optimization. */
+  /**
+   * The optimized plan with a LIMIT from which a physical plan was created. A command itself contains only
+   * the plan before optimization.
+   */
   def logicalOf(physical: SparkPlan): Option[LogicalPlan] =
     nodes.collectFirst(physical) {
       case node if node.logicalLink.exists(_.containsPattern(LIMIT)) => node.logicalLink
@@ -112,7 +115,7 @@ object DescribeQuery {
         pagesSkipped = scan.map(_.pagesSkipped),
         noPageSkipping = scan.fold(
           NativeEngines.reasonForFileScan(session, chosen.selection)
-            .map(reason => s"files are read whole: $reason")
+            .map(reason => s"whole files are read: $reason")
         )(_.noPageSkipping),
         bytesToRead = scan.map(_.bytesToRead),
         rowFilterSkipped = scan.exists(_.skipsRowFilter),
@@ -165,8 +168,9 @@ object DescribeQuery {
 }
 
 /**
- * Spark's walks of a physical plan, through adaptive execution, subqueries and reused exchanges. A class, since an object
- * would have a static method for each of the helper's, and those of one minor of Spark are not those of another.
+ * Traverses a physical plan with Spark's own helper, through adaptive execution, subqueries and reused
+ * exchanges. This is a class, because an object would have a static method for each method of the helper, and
+ * these methods differ between minor versions of Spark.
  */
 private[report] class PhysicalNodes extends AdaptiveSparkPlanHelper {
 

@@ -5,12 +5,13 @@ import limitpruning.search.{ClassifiedFile, ClassifyRowGroups, Layer}
 import limitpruning.select.{RowRange, Selection}
 
 /**
- * Tells of row groups that were looked at what was found, and what is read of them. Not thread-safe, as `classify` is not.
+ * Describes inspected row groups: the result of their classification, and the rows to read. Not thread-safe,
+ * as `classify` is not.
  *
- * @param classify what classified them
- * @param selection what is read, `None` where that was left to Spark
- * @param bound the place in an order that the rows which are read reach, where others are left out by it
- * @param columns how many of the columns that `classify` knows are told of
+ * @param classify the classification of the row groups
+ * @param selection what the scan reads, `None` if the LIMIT is not pruned
+ * @param bound the top-k threshold, if row groups are skipped because they sort after it
+ * @param columns the number of columns of `classify` that are described
  */
 private[report] final class DescribeRowGroups(
     classify: ClassifyRowGroups,
@@ -20,13 +21,13 @@ private[report] final class DescribeRowGroups(
 ) {
   import DescribeRowGroups._
 
-  // Where order matters, a file may stand in the selection more than once.
+  // If the order matters, a file can occur in the selection more than once.
   private val chosen: Map[(Int, Int), Long] = (for {
     file <- selection.toSeq.flatMap(_.files)
     rowGroup <- file.rowGroups
   } yield (file.listed.position, rowGroup.ordinal) -> rowGroup.rowsToRead).groupMapReduce(_._1)(_._2)(_ + _)
 
-  /** At most `most` row groups are told of. */
+  /** Describes at most `most` row groups. */
   def apply(files: Seq[ClassifiedFile], most: Int): RowGroupMap = {
     val told = files.iterator.flatMap(file => file.rowGroups.indices.iterator.map(describe(file, _)))
     RowGroupMap(told.take(most).toVector, math.max(0, files.map(_.rowGroups.size).sum - most))
@@ -62,23 +63,23 @@ private[report] final class DescribeRowGroups(
     rowGroup.state match {
       case _ if file.footer.rowGroups(ordinal).getRowCount == 0 => "it has no rows"
       case MatchState.FullyMatching | MatchState.PartiallyMatching if isBehindBound(file, ordinal) =>
-        s"no row reaches the bound ${bound.get}"
+        s"no row reaches the threshold ${bound.get}"
       case MatchState.FullyMatching if !classify.hasPredicate => "there is no predicate"
       case MatchState.FullyMatching => "every row matches"
       case MatchState.NotMatching => classify.neverTrue(file.known(ordinal))
           .fold("no row matches")(conjunct => s"${BriefSql(conjunct)} holds for no row")
       case MatchState.PartiallyMatching if rowGroup.matching.nonEmpty =>
-        val rest = if (rowGroup.isDecided) "no other does" else "others may"
+        val rest = if (rowGroup.isDecided) "no others do" else "others may"
         s"${RowRange.rowsOf(rowGroup.matching)} rows match, $rest"
       case MatchState.PartiallyMatching =>
-        rowGroup.obstacle.fold("some rows match perhaps")(_.sentence)
+        rowGroup.obstacle.fold("some rows may match")(_.sentence)
     }
   }
 }
 
 private object DescribeRowGroups {
 
-  /** Columns of which facts are told at most. */
+  /** The maximum number of columns whose facts are described. */
   private val MostColumns = 20
 
   private def nameOf(state: MatchState): String = state match {
@@ -95,29 +96,30 @@ private object DescribeRowGroups {
 }
 
 /**
- * The row groups that were looked at for one LIMIT, in file order.
+ * The inspected row groups for one LIMIT, in file order.
  *
- * @param omitted how many more there are
+ * @param omitted the number of inspected row groups that are not in `rowGroups`
  */
 final case class RowGroupMap(rowGroups: Seq[RowGroupReport], omitted: Int)
 
 object RowGroupMap {
 
-  /** Nothing was looked at, or what was seen has been let go. */
+  /** No row group was inspected, or the result was dropped. */
   val Empty: RowGroupMap = RowGroupMap(Nil, 0)
 }
 
 /**
- * What is known of one row group.
+ * The description of one row group.
  *
  * @param file its path
  * @param ordinal its position in the file, from 0
  * @param bytes compressed bytes of all its columns
- * @param state "not", "partially" or "fully": how much of it is proved to match
- * @param decidedBy "statistics", "values" (dictionaries and bloom filters) or "pages"; `None` where it is undecided
- * @param why what decided it, or what stood in the way, as a sentence
- * @param facts what the footer tells of each column that is asked about
- * @param rowsToRead rows of it that are scanned, `None` where it is not chosen
+ * @param state "not", "partially" or "fully": whether its rows are proved to match
+ * @param decidedBy "statistics", "values" (dictionaries and bloom filters) or "pages"; `None` if it is
+ *   undecided
+ * @param why the fact that decided it, or the obstacle, as a sentence
+ * @param facts the facts from the footer about each column of the predicate
+ * @param rowsToRead rows of it that are scanned, `None` if it is not selected
  */
 final case class RowGroupReport(
     file: String,

@@ -11,11 +11,13 @@ import org.apache.spark.sql.internal.SQLConf
 import limitpruning.conf.{LimitPruningConf, SparkSessions}
 
 /**
- * Makes EXPLAIN show, one line for each LIMIT over Parquet that is not covered, why that is so. Spark makes one from its
- * name in `spark.sql.extendedExplainProviders`, where [[ExplainReasons.keepInStep]] puts it.
+ * Shows in EXPLAIN the reason for each LIMIT over Parquet that is not covered, one line for each. Spark
+ * creates an instance from the class name in `spark.sql.extendedExplainProviders`, which
+ * [[ExplainReasons.keepInStep]] sets.
  *
- * Spark prints the title of a provider before it calls it, so a query without a LIMIT over Parquet gets a sentence, too: a
- * title with nothing below it is what Spark prints where a provider has failed.
+ * Spark prints the title of a provider before it calls the provider. It also prints a title with nothing
+ * below it if a provider failed. Therefore the text is never empty, even for a query without a LIMIT over
+ * Parquet.
  */
 final class ExplainReasons extends ExtendedExplainGenerator {
   override def title: String = "Limit Pruning"
@@ -23,9 +25,10 @@ final class ExplainReasons extends ExtendedExplainGenerator {
   override def generateExtendedInfo(plan: SparkPlan): String =
     try reasonsOf(plan)
     catch {
-      // Spark calls this for every query that runs, and lets none but the first kind pass; see PruneLimits for the others.
+      // Spark calls this for every query that runs, and catches only NonFatal errors. PruneLimits explains
+      // the other errors.
       case error @ (NonFatal(_) | _: LinkageError | _: StackOverflowError) =>
-        s"No reasons can be shown: $error"
+        s"The reasons cannot be shown: $error"
     }
 
   private def reasonsOf(plan: SparkPlan): String = {
@@ -41,7 +44,7 @@ final class ExplainReasons extends ExtendedExplainGenerator {
     else "Every LIMIT over Parquet is pruned."
   }
 
-  /** What the plan was made from, as it was before adaptive execution changed anything. */
+  /** The logical plan from which the physical plan was created, before adaptive execution changed it. */
   private def logicalOf(plan: SparkPlan) = plan match {
     case adaptive: AdaptiveSparkPlanExec => DescribeQuery.logicalOf(adaptive.inputPlan)
     case other => DescribeQuery.logicalOf(other)
@@ -52,21 +55,23 @@ object ExplainReasons extends Logging {
   private val name = classOf[ExplainReasons].getName
 
   /**
-   * Makes the session's providers contain [[ExplainReasons]] if, and only if, `spark.limitPruning.explainReasons` is true;
-   * other providers stay. To be called whenever a query is optimized, on its thread, before Spark reads the providers.
+   * Ensures that the session's providers contain [[ExplainReasons]] if, and only if,
+   * `spark.limitPruning.explainReasons` is true. Other providers do not change. This must be called for each
+   * query that is optimized, on its thread, before Spark reads the providers.
    *
-   * Spark loads providers by the thread's class loader and fails the query where it cannot. Threads may have different
-   * loaders: those of Java's common pool have the system's, which does not know the JARs that are given to `spark-submit`.
-   * So a session whose query is found on such a thread has the setting switched off, for good: its next query may be
-   * optimized where the class can be loaded, and run where it cannot.
+   * Spark loads providers with the thread's class loader, and fails the query if it cannot load them. Threads
+   * may have different loaders. The threads of Java's common pool have the system's loader, which cannot load
+   * the JARs that are passed to `spark-submit`. If a query of a session is optimized on such a thread, the
+   * setting is permanently switched off for this session: its next query may be optimized on a thread that
+   * can load the class, and run on a thread that cannot.
    */
   def keepInStep(session: SparkSession): Unit = synchronized {
     val conf = SparkSessions.onServer(session).sessionState.conf
     if (conf.getConf(LimitPruningConf.ExplainReasons) && !canBeLoaded) {
       conf.setConf(LimitPruningConf.ExplainReasons, false)
       logWarning(
-        s"EXPLAIN shows no reasons why a LIMIT is not pruned in this session: $name cannot be loaded on thread " +
-          s"${Thread.currentThread().getName}. Put the JAR where Spark's own are, or set " +
+        s"In this session, EXPLAIN does not show why a LIMIT is not pruned: $name cannot be loaded on thread " +
+          s"${Thread.currentThread().getName}. Put the extension's JAR into the directory of Spark's own JARs, or set " +
           s"${LimitPruningConf.ExplainReasons.key}=false to avoid this message."
       )
     }
@@ -78,7 +83,10 @@ object ExplainReasons extends Logging {
     else if (others != providers) conf.setConf(SQLConf.EXTENDED_EXPLAIN_PROVIDERS, Some(others))
   }
 
-  /** Looks for the class as `Utils.loadExtensions` does. A copy by another loader would not know this one's plans. */
+  /**
+   * Loads the class in the same way as `Utils.loadExtensions`. A copy of the class from another loader does
+   * not recognize this class's plans.
+   */
   private def canBeLoaded: Boolean = {
     val loader = Option(Thread.currentThread().getContextClassLoader)
       .getOrElse(classOf[ExtendedExplainGenerator].getClassLoader)

@@ -14,8 +14,8 @@ import limitpruning.footers.FactsCache
  * A query that has run.
  *
  * @param executionId Spark's number of the execution, as its UI shows it
- * @param description what the UI calls the query, empty where that is not known
- * @param started milliseconds since the epoch, `None` where that is not known
+ * @param description the description in the UI, empty if it is not known
+ * @param started milliseconds since the epoch, `None` if it is not known
  * @param ended milliseconds since the epoch
  * @param failed whether it ended with an error
  */
@@ -29,20 +29,20 @@ final case class QueryReport(
 )
 
 /**
- * The last queries with a LIMIT over Parquet that ran in an application, whoever ran them. Thread-safe.
+ * The last queries with a LIMIT over Parquet that ran in any session of an application. Thread-safe.
  *
- * @param most queries that are kept at most
+ * @param most the maximum number of queries that are stored
  */
 final class History(most: Int) {
   private var kept = Vector.empty[QueryReport]
 
   def add(query: QueryReport): Unit = synchronized { kept = (kept :+ query).takeRight(most) }
 
-  /** The oldest first. */
+  /** The queries, the oldest first. */
   def queries: Seq[QueryReport] = synchronized(kept)
 }
 
-/** What LIMIT pruning did for all queries of an application since it started. Thread-safe. */
+/** The sums over all queries of an application since it started. Thread-safe. */
 final class Totals {
   import Totals._
 
@@ -50,7 +50,7 @@ final class Totals {
   private val rowGroupsTotal, rowGroupsRead, rowGroupsSkipped = new LongAdder
   private val bytesTotal, bytesRead, planningNanos = new LongAdder
 
-  /** Unexpected errors while planning, each of which left a LIMIT to Spark. */
+  /** Unexpected errors while planning. After each of them, a LIMIT was not pruned. */
   val planningFailures: LongAdder = new LongAdder
 
   private val values: ListMap[String, () => Long] = ListMap(
@@ -68,16 +68,16 @@ final class Totals {
     "planningFailures" -> planningFailures.sum _
   )
 
-  /** Their names, as Spark's metrics show them. */
+  /** The names of the values, as Spark's metrics show them. */
   def names: Seq[String] = values.keys.toSeq
 
   /** @param name one of `names` */
   def value(name: String): Long = values(name)()
 
-  /** Makes them part of the metrics of the application that runs in this JVM. */
+  /** Registers the values with the metrics of the application that runs in this JVM. */
   def showInMetrics(): Unit = TotalsSource.register(names.toArray, name => value(name))
 
-  /** Counts time that was spent on planning a LIMIT, whether or not its query runs. */
+  /** Adds time that was spent on planning a LIMIT, whether or not its query runs. */
   def addPlanning(nanos: Long): Unit = planningNanos.add(nanos)
 
   /** Counts a query that has run. */
@@ -92,7 +92,7 @@ final class Totals {
     limit.rowGroups.foreach(counts => rowGroupsTotal.add(counts.total.toLong))
     limit.rowGroupsRead.foreach(rowGroupsRead.add)
     limit.rowGroupsSkipped.foreach(rowGroupsSkipped.add)
-    // Of a scan that is left to Spark it is not known what it reads.
+    // If a LIMIT is not pruned, the bytes that its scan reads are not known.
     for (read <- limit.bytesRead; files <- limit.files) {
       bytesTotal.add(files.bytes)
       bytesRead.add(read)
@@ -105,11 +105,11 @@ private object Totals {
 }
 
 /**
- * What all sessions of an application share; each application has its own. Thread-safe.
+ * The state that all sessions of an application share. Each application has its own. Thread-safe.
  *
- * @param facts what is kept of files
+ * @param facts the cached footers
  * @param history the last queries
- * @param totals what was done for all queries
+ * @param totals the sums over all queries
  */
 final class SharedState(val facts: FactsCache, val history: History, val totals: Totals)
     extends PlanningState {
@@ -119,7 +119,7 @@ final class SharedState(val facts: FactsCache, val history: History, val totals:
 
 object SharedState {
 
-  /** @param session any of the application's, for the settings with which that was started */
+  /** @param session any session of the application; its static settings are used */
   def of(session: SparkSession): SharedState = {
     val conf = SparkSessions.onServer(session).sessionState.conf
     new SharedState(

@@ -7,11 +7,11 @@ import limitpruning.search.InspectTable
 import limitpruning.select.Selection
 
 /**
- * A look at all row groups of a table, in steps, so that it can be followed and stopped. Python calls it through py4j. Not
- * thread-safe.
+ * Inspects all row groups of a table, in steps, so that the caller can show the progress and stop. Python
+ * calls it through py4j. Not thread-safe.
  *
- * @param planned what is read where the LIMIT is planned as it is
- * @param selection the same, `None` where that is left to Spark
+ * @param planned the report on the LIMIT as it is planned
+ * @param selection what the scan of the LIMIT reads, `None` if the LIMIT is not pruned
  */
 final class Inspection private[report] (
     look: InspectTable,
@@ -30,9 +30,10 @@ final class Inspection private[report] (
   def files: Int = look.files.size
 
   /**
-   * Looks at the next few files.
+   * Inspects the next files.
    *
-   * @return how many were looked at so far
+   * @param count the number of files
+   * @return the number of files inspected so far
    */
   def lookAt(count: Int): Int = {
     val wave = look.files.slice(next, next + count)
@@ -58,7 +59,7 @@ final class Inspection private[report] (
     next
   }
 
-  /** What was seen so far, as JSON. */
+  /** The results so far, as JSON. */
   def result: String = ReportJson.write(
     ReportJson.fields(
       "limit" -> ReportJson.fieldsOf(planned.copy(map = RowGroupMap.Empty)),

@@ -10,8 +10,9 @@ import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.ui.{SparkListenerSQLExecutionEnd, SparkListenerSQLExecutionStart}
 
 /**
- * Describes every query with a LIMIT over Parquet when it has ended, off the query's own way: where the same plan is run
- * again at once, what was read may be that of the later run. Spark calls it from one thread.
+ * Describes every query with a LIMIT over Parquet after it has ended, outside of the query's own thread. If
+ * the same plan runs again immediately, the numbers of the scan may be those of the later run. Spark calls
+ * this from one thread.
  */
 final class KeepHistory(history: History, totals: Totals) extends SparkListener with Logging {
   import KeepHistory._
@@ -46,22 +47,25 @@ final class KeepHistory(history: History, totals: Totals) extends SparkListener 
         }
       }
     catch {
-      // A query that failed while it was planned cannot be described either.
-      case NonFatal(e) => logDebug("A query that has ended could not be described", e)
+      // If planning of a query failed, the query cannot be described either.
+      case NonFatal(e) => logDebug("A query that has ended cannot be described", e)
     }
   }
 }
 
 private object KeepHistory {
 
-  /** Executions whose start is remembered at most: their ends may be lost where Spark drops events. */
+  /**
+   * The maximum number of running executions whose start is stored. If Spark drops events, their end may
+   * never be reported.
+   */
   private val MostRunning = 1000
 
-  /** Nothing is planned here that its query has not planned. */
+  /** Whether the query has planned itself. Otherwise, describing it would plan it. */
   private def isPlanned(query: QueryExecution): Boolean =
     query.tracker.phases.contains(QueryPlanningTracker.PLANNING)
 
-  /** Of a description, which may be all of a long query. */
+  /** The maximum length of a description, which may contain the whole text of a long query. */
   private val MostCharacters = 1000
 
   private final case class Started(description: String, time: Long)

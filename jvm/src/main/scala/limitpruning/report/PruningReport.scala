@@ -3,27 +3,31 @@ package limitpruning.report
 import limitpruning.select.Reason
 
 /**
- * What became of one LIMIT over Parquet. Counts are `None` where they are not known: no footer was read, or the
+ * The report on one LIMIT over Parquet. Numbers are `None` if they are not known: no footer was read, or the
  * query has not run.
  *
  * @param table the table's name, or the paths that are read
- * @param limit rows wanted, `None` where it is not a constant
- * @param order where the first rows in an order are wanted
- * @param predicate as SQL, `None` where there is none
- * @param rowGroups row groups of the files looked at: total → matched → fully matched → scanned
- * @param files files after partition pruning: total → looked at → scanned
- * @param planningMs how long looking took, in milliseconds
+ * @param limit the rows that the LIMIT needs from the scan, `None` if it is not a constant
+ * @param order the ORDER BY, if there is one
+ * @param predicate as SQL, `None` if there is none
+ * @param rowGroups row groups of the inspected files: total → matched → fully matched → scanned
+ * @param files files after partition pruning: total → inspected → scanned
+ * @param planningMs the time that planning of this LIMIT took, in milliseconds
  * @param rowsToRead rows that are scanned
- * @param rowRanges ranges of rows that are scanned of row groups that are not scanned whole
- * @param rowsCut rows of the row groups that are not scanned
- * @param pagesSkipped data pages of the row groups and columns that are not scanned
- * @param noPageSkipping why row groups are scanned whole, however few of their rows are wanted; `None` where pages can be skipped
- * @param bytesToRead compressed bytes of the column chunks, or pages of them, that are scanned
- * @param rowsRead rows that the scan has given so far, after the query has run
- * @param rowGroupsRead row groups that the scan has begun to read, after the query has run
- * @param rowGroupsSkipped row groups that it has left out since, as rows that were read are before all of theirs
- * @param bytesRead compressed bytes of the column chunks, or pages of them, that it has read, after the query has run
- * @param map the row groups that were looked at
+ * @param rowRanges ranges of rows that are scanned in row groups that are not scanned whole
+ * @param rowsCut rows of the selected row groups that are not scanned
+ * @param pagesSkipped data pages, in the selected row groups and the columns that are read, that are not
+ *   scanned
+ * @param noPageSkipping why row groups are scanned whole, even if the LIMIT needs few of their rows; `None`
+ *   if pages can be skipped
+ * @param bytesToRead compressed bytes of the column chunks, or of their pages, that are scanned
+ * @param rowsRead rows that the scan has returned so far, after the query has run
+ * @param rowGroupsRead row groups that the scan has opened, after the query has run
+ * @param rowGroupsSkipped row groups that the scan has skipped while reading, because enough rows that it has
+ *   read sort before all their rows
+ * @param bytesRead compressed bytes of the column chunks, or of their pages, that the scan has read, after
+ *   the query has run
+ * @param map the inspected row groups
  */
 final case class LimitReport(
     table: String,
@@ -49,17 +53,19 @@ final case class LimitReport(
 ) {
   def covered: Boolean = reason.isEmpty
 
-  /** Whether less than the whole table is read although it is not covered. */
+  /** Whether the LIMIT is not covered, but its scan reads a selection. */
   def isNarrowed: Boolean = reason.nonEmpty && rowsToRead.nonEmpty
 }
 
 /**
- * What ORDER BY adds to a LIMIT.
+ * The ORDER BY of a LIMIT.
  *
  * @param key the first sort key with its direction, as SQL
- * @param bound the place, as SQL, that enough rows are certain to reach; `None` where there is none before reading
- * @param rowsCertain the rows that are certain to reach it, or all that are certain to be anywhere
- * @param rowGroupsDropped row groups that may match, but have no row that reaches the bound
+ * @param bound the top-k threshold, as SQL, that enough rows are certain to reach; `None` if there is none
+ *   before reading
+ * @param rowsCertain rows that are certain to reach the threshold; all rows that are certain to be anywhere,
+ *   if there is none
+ * @param rowGroupsDropped row groups that may match, but have no row that reaches the threshold
  */
 final case class OrderReport(
     key: String,
@@ -71,10 +77,10 @@ final case class OrderReport(
 final case class RowGroupCounts(total: Int, matched: Int, fullyMatched: Int, scanned: Option[Int])
 
 /**
- * @param footersKept files among those looked at whose footers were known from earlier queries
+ * @param footersKept inspected files whose footers were cached by earlier queries
  * @param bytes the length of all files
  */
 final case class FileCounts(total: Int, lookedAt: Int, footersKept: Int, scanned: Option[Int], bytes: Long)
 
-/** What became of every LIMIT over Parquet in a query, in the order of its plan. */
+/** The reports on every LIMIT over Parquet in a query, in the order of its plan. */
 final case class PruningReport(limits: Seq[LimitReport])

@@ -7,7 +7,8 @@ import limitpruning.catalyst.PruneLimits
 import limitpruning.conf.SparkSessions
 
 /**
- * The one class that Python calls, through py4j: plain types in, plain types out. Stateless.
+ * The only class that Python calls directly, through py4j. Parameters and results are of plain types.
+ * Stateless.
  */
 final class ReportBridge {
   import ReportBridge._
@@ -15,20 +16,20 @@ final class ReportBridge {
   /** The extension's version, or "unknown" outside of its JAR. */
   def version: String = Option(getClass.getPackage.getImplementationVersion).getOrElse("unknown")
 
-  /** Whether queries of this session go through the rule (which `spark.limitPruning.enabled` may still switch off). */
+  /** Whether the rule is installed in this session. `spark.limitPruning.enabled` may still switch it off. */
   def isActive(session: SparkSession): Boolean = state(session).nonEmpty
 
-  /** How many times planning failed unexpectedly since the application started. */
+  /** The number of unexpected errors while planning since the application started. */
   def planningFailures(session: SparkSession): Long =
     state(session).fold(0L)(_.totals.planningFailures.sum)
 
-  /** The last queries with a LIMIT over Parquet that ran in the application as JSON, the oldest first. */
+  /** The last queries with a LIMIT over Parquet that ran in the application, as JSON, the oldest first. */
   def history(session: SparkSession): String = {
     ListenerEvents.await(session.sparkContext, PatienceMillis)
     ReportJson.of(state(session).toSeq.flatMap(_.history.queries))
   }
 
-  /** What was done for all queries of the application, by name, as JSON. */
+  /** The sums over all queries of the application, by name, as JSON. */
   def totals(session: SparkSession): String = {
     ListenerEvents.await(session.sparkContext, PatienceMillis)
     val totals = state(session).toSeq.map(_.totals)
@@ -37,14 +38,14 @@ final class ReportBridge {
     ): _*))
   }
 
-  /** The report on a query as JSON; plans the query where that has not been done, never runs it. */
+  /** The report on a query, as JSON. Plans the query if that has not been done. Never runs it. */
   def report(execution: QueryExecution): String =
     ReportJson.of(DescribeQuery(execution, MostRowGroups))
 
   /**
-   * Begins to look at the table of a query with one LIMIT, which is planned and not run.
+   * Starts to inspect the table of a query with one LIMIT. The query is planned, but does not run.
    *
-   * @throws IllegalArgumentException where there is nothing to look at, with a sentence that says why
+   * @throws IllegalArgumentException if there is nothing to inspect; the message contains the reason
    */
   def inspect(execution: QueryExecution, session: SparkSession): Inspection =
     state(session)
@@ -52,7 +53,7 @@ final class ReportBridge {
       .flatMap(BeginInspection(execution, session, _, MostRowGroups))
       .fold(problem => throw new IllegalArgumentException(problem), identity)
 
-  /** Empty where the extension is not active. */
+  /** The shared state. Empty if the extension is not active. */
   private def state(session: SparkSession): Option[SharedState] =
     SparkSessions.onServer(session).sessionState.optimizer.preCBORules.collectFirst {
       case PruneLimits(_, state: SharedState) => state
@@ -61,9 +62,11 @@ final class ReportBridge {
 
 private object ReportBridge {
 
-  /** Row groups that are told of at most, for each LIMIT. */
+  /** The maximum number of row groups that are described for each LIMIT. */
   private val MostRowGroups = 5000
 
-  /** For listeners to hear of queries that have just ended. */
+  /**
+   * The maximum time, in milliseconds, to wait until listeners have received queries that have just ended.
+   */
   private val PatienceMillis = 2000L
 }

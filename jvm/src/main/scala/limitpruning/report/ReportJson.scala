@@ -4,10 +4,12 @@ import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.ObjectMapper
 
-/** Reports as JSON. The keys are those of the classes of the same names in `limit_pruning`. */
+/**
+ * Converts reports to JSON. The keys are those of the Python classes of the same names in `limit_pruning`.
+ */
 private[report] object ReportJson {
 
-  /** Unknown is null. */
+  /** The fields of a JSON object. A value that is not known is null. */
   type Fields = java.util.Map[String, Any]
 
   private val mapper = new ObjectMapper
@@ -27,7 +29,7 @@ private[report] object ReportJson {
 
   def write(fields: Fields): String = mapper.writeValueAsString(fields)
 
-  /** Options and sequences become what JSON has for them. */
+  /** Converts options and sequences to JSON values. */
   def fields(entries: (String, Any)*): Fields = {
     val all = new java.util.LinkedHashMap[String, Any]
     for ((name, value) <- entries) all.put(name, plain(value))

@@ -12,15 +12,15 @@ import limitpruning.parquet.FooterReader
 import limitpruning.select.FileVersion
 
 /**
- * Makes sure, as often as it is called, that a file is still the one that was planned: by its length, and the checksums of
- * its footer and of the other parts on which proofs rest. Not thread-safe.
+ * Checks that a file is still the file that was planned, by its length and by the checksums of its footer and
+ * of the other parts that proofs rely on. The check can be repeated. Not thread-safe.
  */
 private[scan] final class CheckUnchanged(file: PartitionedFile, version: FileVersion, conf: Configuration) {
   private val path = file.toPath
   private val fileSystem = path.getFileSystem(conf)
   private var timeFound: Option[Long] = None
 
-  /** @throws FileChangedException where it is another file, or has been written to */
+  /** @throws FileChangedException if it is another file, or has been modified */
   def now(): Unit = {
     val status = ofPlannedLength()
     timeFound = Some(status.getModificationTime)
@@ -35,20 +35,21 @@ private[scan] final class CheckUnchanged(file: PartitionedFile, version: FileVer
   }
 
   /**
-   * Checks a file that was found unchanged after it had been opened. There is no need to where what is open stays what
-   * it is; but on local file systems it can be written to, and vectored reads open its path anew. Its footer is not
-   * read again: the time is that of the same call before, and as fine as these file systems have it.
+   * Checks a file again after it was found unchanged and opened. On most storages, the content of an open
+   * file does not change. On local file systems, however, a file can be modified while it is open, and
+   * vectored reads open its path again. The footer is not read again. The modification time is compared with
+   * the time from the previous status of the same file, so it has the full precision of the file system.
    */
   def whileOpen(): Unit = if (fileSystem.getUri.getScheme == "file")
     try {
       val time = ofPlannedLength().getModificationTime
-      if (timeFound.exists(_ != time)) changed("it was written to while it was read")
+      if (timeFound.exists(_ != time)) changed("it was modified while it was read")
     } catch { case _: FileNotFoundException => changed("it was deleted while it was read") }
 
   /**
-   * Opens a file, and checks it only then, so that one that is replaced at the last moment is found out, too.
+   * Opens a file, and then checks it. A replacement just before opening is therefore detected, too.
    *
-   * @return what `open` gives, closed where the file is another one
+   * @return the result of `open`, which is closed if the file is another one
    */
   def opening[T](open: => Iterator[T]): Iterator[T] = {
     val rows = orElse(open)
@@ -57,12 +58,12 @@ private[scan] final class CheckUnchanged(file: PartitionedFile, version: FileVer
       rows
     } catch {
       case error: Throwable =>
-        CloseRows(rows) // nobody else knows of it yet
+        CloseRows(rows) // no other code can close them yet
         throw error
     }
   }
 
-  /** Where `body` fails on a file that has changed, the error is that. */
+  /** If `body` fails and the file has changed, the error is a [[FileChangedException]]. */
   def orElse[T](body: => T): T =
     try body
     catch { case NonFatal(error) => now(); throw error }

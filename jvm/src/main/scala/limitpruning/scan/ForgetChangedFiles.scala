@@ -7,9 +7,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import limitpruning.footers.FactsCache
 
 /**
- * Empties the cache of footers once a task has found that a file was replaced, so that the query can be repeated. Of all
- * files, not of this one: files are rarely replaced alone, and each of them would fail a query of its own where the storage
- * shows neither another length nor another time.
+ * Empties the cache of footers when a task has found that a file was replaced. The query can then be
+ * repeated. All files are removed, not only this one: files are rarely replaced alone. If the storage shows
+ * the same length and time, each of the others would make another query fail.
  */
 final class ForgetChangedFiles(cache: FactsCache) extends SparkListener {
 
@@ -22,8 +22,8 @@ final class ForgetChangedFiles(cache: FactsCache) extends SparkListener {
 }
 
 /**
- * Passes on a task's rows, and fails with a [[FileChangedException]] itself where Spark wraps it into an error that
- * says no more than that a file could not be read.
+ * Returns a task's rows. If Spark wraps a [[FileChangedException]] into an error that only says that a file
+ * could not be read, it throws the [[FileChangedException]] itself.
  */
 private[scan] final class TellFileChanges(rows: Iterator[Any]) extends Iterator[Any] {
   override def hasNext: Boolean =
@@ -38,7 +38,7 @@ private[scan] final class TellFileChanges(rows: Iterator[Any]) extends Iterator[
 
 private[scan] object TellFileChanges {
 
-  /** @param rows or batches, which Spark types as rows, too */
+  /** @param rows rows, or batches, which Spark also types as rows */
   def in(rows: Iterator[InternalRow]): Iterator[InternalRow] =
     new TellFileChanges(rows).asInstanceOf[Iterator[InternalRow]]
 }

@@ -17,13 +17,15 @@ import limitpruning.select.ChosenRows
 /**
  * Scans the row groups of a selection with Spark's own Parquet reader.
  *
- * @param output the scan's columns; kept apart, because executors ask for them and have nothing else
- * @param scan the scan that Spark planned over the selected files; never executed itself, but asked for its
- *   columns, its relation and its reader
+ * @param output the scan's columns; a separate field, because executors need them and do not have `scan`
+ * @param scan the scan that Spark planned over the selected files; it is never executed itself, and provides
+ *   its columns, its relation and its reader
  * @param chosen what to read, and for which predicate
- * @param settings those with which that was chosen
- * @param isOneTask whether a single task reads it all; settled when the scan is planned, as operators above rely on it
- * @param look finds out while reading whether less than all of a file will do that planning did not look at
+ * @param settings the settings for which the rows were selected
+ * @param isOneTask whether a single task reads everything; fixed when the scan is planned, as operators above
+ *   rely on it
+ * @param look finds out while reading whether a part of a file is enough, for files that planning did not
+ *   inspect
  */
 case class LimitPrunedScanExec(
     output: Seq[Attribute],
@@ -38,24 +40,26 @@ case class LimitPrunedScanExec(
   override def vectorTypes: Option[Seq[String]] = scan.vectorTypes
   override lazy val metrics: Map[String, SQLMetric] = ScanMetrics.create(sparkContext, supportsColumnar)
 
-  /** What one task reads needs no shuffle to be limited, counted or written by one task. */
+  /** One task needs no shuffle before a limit, a count, or a write by one task. */
   override def outputPartitioning: Partitioning = if (isOneTask) SinglePartition else UnknownPartitioning(0)
 
   @transient private lazy val reading = new SelectionRead(scan, chosen, settings)
 
-  /** Compressed bytes of the column chunks, or pages of them, that will be read. */
+  /** Compressed bytes of the column chunks, or of their pages, that will be read. */
   def bytesToRead: Long = reading.bytes
 
-  /** Data pages that will not be read of row groups that are. */
+  /** Data pages of the selected row groups that will not be read. */
   def pagesSkipped: Long = reading.pagesSkipped
 
-  /** Why row groups are read whole, however few of their rows are wanted; none where pages can be skipped. */
+  /**
+   * Why row groups are read whole, even if the LIMIT needs few of their rows. None if pages can be skipped.
+   */
   def noPageSkipping: Option[String] = reading.noPageSkipping
 
-  /** The row filter that is not evaluated, because every selected row is proved to pass it. */
+  /** Whether the row filter is not evaluated, because every selected row is proved to pass it. */
   def skipsRowFilter: Boolean = chosen.areProved && chosen.conjuncts.nonEmpty
 
-  /** What tasks tell each other, where that can spare some of them a row group. */
+  /** The top-k threshold that tasks share, if it can save some of them a row group. */
   @transient private[scan] lazy val sharedBound: Option[Broadcast[SharedBound]] =
     if (chosen.top.nonEmpty && chosen.limit <= NoteTopKeysExec.MostKeys && chosen.selection.rowGroups > 1)
       Some(sparkContext.broadcast(new SharedBound))
@@ -75,7 +79,7 @@ case class LimitPrunedScanExec(
   override protected def doExecute(): RDD[InternalRow] = {
     val rows = longMetric(ScanMetrics.OutputRows)
     val types = schema
-    // The vectorized reader hands out rows of its batches, which operators must not see.
+    // The vectorized reader returns rows of its batches, which operators must not receive.
     val needsUnsafeRows = conf.parquetVectorizedReaderEnabled
     inputRDD.mapPartitionsWithIndex { (index, iterator) =>
       if (needsUnsafeRows) {
@@ -93,7 +97,7 @@ case class LimitPrunedScanExec(
       new Iterator[ColumnarBatch] {
         override def hasNext: Boolean = {
           val started = System.nanoTime()
-          val more = batches.hasNext // this is where a file is opened and decoded
+          val more = batches.hasNext // files are opened and decoded here
           scanTime += NANOSECONDS.toMillis(System.nanoTime() - started)
           more
         }
@@ -108,11 +112,11 @@ case class LimitPrunedScanExec(
 
   override def doCanonicalize(): SparkPlan =
     copy(
-      // As `output` is not canonical of itself, it is taken from the scan.
+      // Not canonical by itself, so it is taken from the scan.
       output = scan.canonicalized.output,
       scan = scan.canonicalized.asInstanceOf[FileSourceScanExec],
       chosen = chosen.canonicalized,
-      look = None // it follows from what was chosen
+      look = None // determined by the selection
     )
 
   override def nodeName: String =

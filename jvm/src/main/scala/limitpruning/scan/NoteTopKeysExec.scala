@@ -9,10 +9,10 @@ import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import limitpruning.predicate.FirstKey
 
 /**
- * Passes on all rows, and notes the keys of the first `limit` of each task, so that the scan below can leave out row groups
- * that are behind them.
+ * Returns all rows of its child, and records the keys of the first `limit` rows of each task in sort order.
+ * The scan below can then skip row groups that sort after them.
  *
- * @param key the first sort key, over the rows that pass
+ * @param key the first sort key, over the rows of the child
  */
 case class NoteTopKeysExec(key: SortOrder, limit: Int, child: SparkPlan) extends UnaryExecNode {
   override def output: Seq[Attribute] = child.output
@@ -57,6 +57,6 @@ case class NoteTopKeysExec(key: SortOrder, limit: Int, child: SparkPlan) extends
 
 object NoteTopKeysExec {
 
-  /** Keys that a task keeps at most: more are not worth their memory. */
+  /** The maximum number of keys that a task stores. More keys are not worth their memory. */
   val MostKeys: Int = 10000
 }

@@ -5,19 +5,20 @@ import org.apache.spark.sql.types.{DataType, StructType}
 import limitpruning.select.{ColumnBytes, FileVersion, Place, RowRange, SelectedPages, SelectedRowGroup}
 
 /**
- * What a task is to read of one file; travels to executors.
+ * The part of one file that a task reads. It is sent to executors.
  *
- * @param rowGroups neighbours, in file order
+ * @param rowGroups adjacent row groups, in file order
  */
 private[scan] final case class PlannedRun(version: FileVersion, rowGroups: Seq[PlannedRowGroup])
 
 /**
- * What a task is to read of one row group; travels to executors.
+ * The part of one row group that a task reads. It is sent to executors.
  *
- * @param rows how many it holds
+ * @param rows the number of rows of the row group
  * @param ranges the rows to read, ascending
- * @param bytes compressed bytes that this costs
- * @param best the best place in an order that one of its rows may have, where one is wanted and known
+ * @param bytes compressed bytes that are read for them
+ * @param best the best place in an order that one of its rows may have, if there is an order and the place is
+ *   known
  */
 private[scan] final case class PlannedRowGroup(
     rows: Long,
@@ -35,24 +36,25 @@ private[scan] object PlannedRowGroup {
 }
 
 /**
- * What a scan of `schema` reads of a row group.
+ * The bytes that a scan of `schema` reads of a row group.
  *
- * @param skipsPages whether the reader reads only the pages that hold selected rows; the row-based one does not
+ * @param skipsPages whether the reader reads only the pages that contain selected rows; the row-based reader
+ *   does not
  */
 final class ReadBytes(schema: StructType, caseSensitive: Boolean, skipsPages: Boolean) {
 
-  /** Compressed bytes. */
+  /** Compressed bytes that are read of a row group. */
   def apply(rowGroup: SelectedRowGroup): Long =
     columns(rowGroup).map(column => if (skipsPages) column.bytesToRead else column.bytes).sum
 
-  /** The columns of whose pages not all are read. */
+  /** The selected pages of the columns that are read only in part. */
   def pages(rowGroup: SelectedRowGroup): Seq[SelectedPages] =
     if (skipsPages) columns(rowGroup).flatMap(_.pages).toSeq else Nil
 
   private def columns(rowGroup: SelectedRowGroup): Iterator[ColumnBytes] =
     rowGroup.columns.iterator.collect { case (path, bytes) if isRead(path, schema) => bytes }
 
-  /** Below an array or a map, and below a column of another shape than expected, everything counts as read. */
+  /** Everything counts as read below an array or a map, and below a column of another shape than expected. */
   private def isRead(path: Seq[String], dataType: DataType): Boolean = (path, dataType) match {
     case (name +: rest, struct: StructType) =>
       struct.fields.exists(f => same(f.name, name) && isRead(rest, f.dataType))

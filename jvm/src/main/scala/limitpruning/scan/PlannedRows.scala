@@ -6,13 +6,15 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 /**
- * Passes on the rows of a run of row groups, counts the row groups that are begun, and makes sure that the file did not
- * change before their bytes had been read, and at the end that there were just as many rows as planned.
+ * Returns the rows of a run of row groups, and counts the row groups that are opened. Checks that the file
+ * did not change before their bytes had been read, and at the end that there are exactly as many rows as
+ * planned.
  *
- * @param rows the reader's rows, or batches of rows, which do not cross row groups: those that are planned
+ * @param rows the reader's rows, or batches of rows, which do not cross row groups: only the planned rows
  * @param planned the row groups of the run
- * @param check whether the file is still the one that was planned
- * @param bytesRead compressed bytes; a row group's are read together, when its first row is
+ * @param check whether the file is still the file that was planned
+ * @param bytesRead compressed bytes; the bytes of a row group are counted when its first row is read, because
+ *   they are read together
  */
 private[scan] final class PlannedRows(
     rows: Iterator[Any],
@@ -37,7 +39,7 @@ private[scan] final class PlannedRows(
 
   override def next(): Any = {
     val element = rows.next()
-    // A row group's bytes are read together: now they have been.
+    // A row group's bytes are read together. They have been read now.
     if (nextBegins <= delivered) check.whileOpen()
     while (begun < planned.length && nextBegins <= delivered) {
       nextBegins += planned(begun).rowsToRead
@@ -57,8 +59,9 @@ private[scan] final class PlannedRows(
 }
 
 /**
- * Passes on whatever rows Spark's reader gives of a run of row groups from which it leaves out what its filters exclude.
- * Which row groups it read is not told, so all of the run count with its first row.
+ * Returns the rows that Spark's reader returns of a run of row groups. The reader's filters skip some of
+ * them. The reader does not report which row groups it read, so all row groups of the run are counted with
+ * its first row.
  *
  * @param rows the reader's rows, or batches of rows
  */
@@ -86,18 +89,20 @@ private[scan] final class CandidatesRead(
   override def close(): Unit = CloseRows(rows)
 }
 
-/** Of all rows of a run of row groups, passes on the planned ones, by their position, and stops after the last. */
+/**
+ * Selects the planned rows, by their position, from all rows of a run of row groups. Stops after the last.
+ */
 private[scan] final class RowsInRanges(rows: Iterator[Any], planned: Seq[PlannedRowGroup])
     extends Iterator[Any]
     with Closeable {
   private val starts = planned.scanLeft(0L)(_ + _.rows)
 
-  /** Positions in the run: from, until. */
+  /** Positions in the run: from (inclusive), until (exclusive). */
   private val ranges = planned.zip(starts).iterator.flatMap { case (rowGroup, start) =>
     rowGroup.ranges.iterator.map(range => (start + range.from, start + range.until))
   }
   private var from, until = 0L
-  private var position = 0L // of the row that comes next
+  private var position = 0L // of the next row
 
   override def hasNext: Boolean = {
     if (position >= until && ranges.hasNext) {
@@ -123,7 +128,7 @@ private[scan] final class RowsInRanges(rows: Iterator[Any], planned: Seq[Planned
   private def rowOf(element: Any): Any = element match {
     case _: ColumnarBatch =>
       throw new IllegalStateException(
-        "This executor's Spark cannot be told which rows of a row group to read, though the driver's can: run the same " +
+        "The Spark of this executor cannot read single rows of a row group, but the Spark of the driver can. Run the same " +
           "release of Spark on both, or set spark.limitPruning.planning.maxBytes=0."
       )
     case row => row
@@ -134,7 +139,7 @@ private[scan] final class RowsInRanges(rows: Iterator[Any], planned: Seq[Planned
 
 private[scan] object CloseRows {
 
-  /** Closes what is read, where it is something that can be closed. */
+  /** Closes the reader, if it can be closed. */
   def apply(rows: Iterator[_]): Unit = rows match {
     case open: Closeable => open.close()
     case _ =>

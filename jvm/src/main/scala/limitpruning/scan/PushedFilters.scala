@@ -13,9 +13,9 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.Filter
 
 /**
- * The filters that Spark hands to its Parquet reader, which skips row groups and pages by them, without those that wait for
- * a subquery. Spark keeps their translation to its own packages, so it is looked up by name; where it is missing, the
- * reader skips nothing, and the Filter above finds the same rows.
+ * The filters that Spark passes to its Parquet reader, which skips row groups and pages by them. Filters that
+ * wait for a subquery are not included. The method that translates filters is private to Spark, so it is
+ * looked up by name. If it is missing, the reader skips nothing, and the Filter above returns the same rows.
  */
 private[scan] object PushedFilters {
   private lazy val translate: Option[Method] =

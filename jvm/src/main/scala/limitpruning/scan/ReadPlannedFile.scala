@@ -6,13 +6,14 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.util.SerializableConfiguration
 
 /**
- * Opens one run of row groups with Spark's own reader, and makes sure that the file is still the one whose footer was
- * read. Runs on executors.
+ * Opens one run of row groups with Spark's own reader, and checks that the file is still the one whose footer
+ * was read. Runs on executors.
  *
  * @param read Spark's reader for the format
- * @param skip tells what need not be read any more
- * @param look finds out whether less than all of a file will do of which nothing was planned
- * @param areProved whether all planned rows are wanted, and no others: then there are just as many as planned
+ * @param skip finds row groups that are no longer needed
+ * @param look finds out whether a part of a file is enough, for files without a selection
+ * @param areProved whether the LIMIT needs all planned rows and no others; the reader must then return
+ *   exactly as many rows as planned
  */
 private[scan] final class ReadPlannedFile(
     read: PartitionedFile => Iterator[InternalRow],
@@ -37,11 +38,11 @@ private[scan] final class ReadPlannedFile(
     val check = new CheckUnchanged(file, run.version, conf.value)
     val all = check.opening[Any](read(file))
     try
-      // As Spark types the batches of its columnar readers, too.
+      // Spark also types the batches of its columnar readers as rows.
       chosen(all, file.urlEncodedPath, run.rowGroups, check).asInstanceOf[Iterator[InternalRow]]
     catch {
       case error: Throwable =>
-        CloseRows(all) // as nobody else knows of it yet
+        CloseRows(all) // no other code can close them yet
         throw error
     }
   }
@@ -66,12 +67,12 @@ private[scan] final class ReadPlannedFile(
 
 private[scan] object ReadPlannedFile {
 
-  /** The key under which a split carries what is to be read of it. */
+  /** The key in the constant metadata of a split for the part of the file to read. */
   private val PlannedKey = "limitpruning.planned"
 
   def plan(run: PlannedRun): Map[String, Any] = Map(PlannedKey -> run)
 
-  /** None for a file whose footer was not looked at. */
+  /** None for a file that was not inspected. */
   def planned(file: PartitionedFile): Option[PlannedRun] =
     file.otherConstantMetadataColumnValues.get(PlannedKey).map(_.asInstanceOf[PlannedRun])
 }

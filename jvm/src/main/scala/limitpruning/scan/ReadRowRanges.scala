@@ -16,25 +16,29 @@ import org.apache.spark.sql.execution.datasources.parquet.{
 }
 
 /**
- * Makes Spark's vectorized Parquet reader, opened but not yet read from, read only some rows of its row groups: it takes
- * its pages from an interface that Spark keeps to itself, which is replaced by one that asks parquet-java for row
- * ranges. Everything that depends on Spark's private members stands here.
+ * Restricts Spark's vectorized Parquet reader to some rows of its row groups. The reader is open, but has not
+ * read anything yet. It gets its pages from an interface that is private to Spark. This object replaces the
+ * implementation by one that calls parquet-java with row ranges. All code that depends on Spark's private
+ * members is here.
  */
 object ReadRowRanges {
 
-  /** The members that this needs of Spark and parquet-java, or the first that is missing; looked up once per JVM. */
+  /**
+   * The members of Spark and parquet-java that this needs, or the error for the first missing one. They are
+   * looked up once per JVM.
+   */
   private lazy val members: Try[Members] = Try(new Members)
 
   def isSupported: Boolean = members.isSuccess
 
-  /** Why it is not supported, where so: what this Spark lacks. */
+  /** The member that this Spark lacks, if it is not supported. */
   def problem: Option[String] = members.failed.toOption.map(_.toString)
 
   /**
-   * @param rows what Spark's format gave for a split
+   * @param rows what Spark's format returned for a split
    * @param planned the row groups of the split
-   * @return false, with nothing changed, where `rows` do not come from the vectorized reader
-   * @throws FileChangedException where the split has other row groups than planned
+   * @return false, without any change, if `rows` do not come from the vectorized reader
+   * @throws FileChangedException if the split has other row groups than planned
    */
   private[scan] def narrow(rows: Iterator[_], planned: Seq[PlannedRowGroup], path: String): Boolean =
     rows match {
@@ -49,8 +53,9 @@ object ReadRowRanges {
     }
 
   /**
-   * As [[narrow]], for a reader that skips rows by filters of its own: it reads what both leave, or what its filters leave
-   * where it cannot be narrowed. For splits all of whose rows may be read.
+   * Like [[narrow]], for a reader that skips rows by its own filters. The reader reads the rows that are in
+   * the planned ranges and pass its filters. If it cannot be narrowed, it reads the rows that pass its
+   * filters. All rows of such a split may be read.
    */
   private[scan] def narrowFiltered(rows: Iterator[_], planned: Seq[PlannedRowGroup]): Unit = rows match {
     case iterator: RecordReaderIterator[_] =>
@@ -72,7 +77,8 @@ object ReadRowRanges {
 
     require(rowGroupReader.getType.isInterface && totalRows.getType == classOf[Long])
     require(fileReader.getType == classOf[ParquetFileReader])
-    // Made by hand in older releases of parquet-java than Spark's.
+    // Older releases of parquet-java than those of Spark lack this method, for example if they were installed
+    // manually.
     classOf[ParquetFileReader].getMethod("readFilteredRowGroup", classOf[Int], classOf[RowRanges])
     private val rangesByFilter = classOf[ParquetFileReader].getDeclaredMethod("getRowRanges", classOf[Int])
     rangesByFilter.setAccessible(true)
@@ -84,7 +90,7 @@ object ReadRowRanges {
       if (found != planned.map(_.rows))
         throw new FileChangedException(
           path,
-          s"row groups of ${found.mkString(", ")} rows stand where ones of ${planned.map(_.rows).mkString(", ")} were"
+          s"its row groups have ${found.mkString(", ")} rows instead of ${planned.map(_.rows).mkString(", ")}"
         )
       replace(reader, original, file, planned.map(rowGroup => ranges(rowGroup)))
     }
@@ -93,7 +99,8 @@ object ReadRowRanges {
       val original = rowGroupReader.get(reader)
       val file = fileReader.get(original).asInstanceOf[ParquetFileReader]
       val rows = file.getRowGroups.asScala.map(_.getRowCount)
-      // Row groups that the filters exclude are not there: which ones are, only a full number tells.
+      // Row groups that the filters exclude are missing here. Only if none is missing, their positions are
+      // known.
       if (rows == planned.map(_.rows)) {
         val skipsPages = file.getFilteredRecordCount < file.getRecordCount
         val both = planned.indices.map { i =>
@@ -132,7 +139,7 @@ object ReadRowRanges {
     }
   }
 
-  /** Stands in for Spark's `ParquetRowGroupReader`. */
+  /** Replaces Spark's `ParquetRowGroupReader`. */
   private final class NarrowedReader(original: AnyRef, file: ParquetFileReader, ranges: Seq[RowRanges])
       extends InvocationHandler {
     private var next = 0
@@ -153,7 +160,10 @@ object ReadRowRanges {
       }
   }
 
-  /** parquet-java makes row ranges out of pages, so the ranges and the gaps between them are given as pages. */
+  /**
+   * parquet-java creates row ranges from pages. Therefore the ranges and the gaps between them are passed as
+   * pages.
+   */
   private[scan] def toRowRanges(rowGroup: PlannedRowGroup): RowRanges = {
     val starts = (0L +: rowGroup.ranges.flatMap(range => Seq(range.from, range.until))).distinct.sorted
       .filter(_ < rowGroup.rows)

@@ -12,11 +12,11 @@ import org.apache.spark.util.SerializableConfiguration
 import limitpruning.select.FileVersion
 
 /**
- * Opens a part of a file that planning did not look at with Spark's own reader. Nothing was planned of it, so nothing
- * depends on what it was when it was listed. Where fewer row groups will do, they are read from the file that was inspected,
- * or the query fails: another one may hold fewer rows in the same places. Runs on executors.
+ * Opens a part of a file that planning did not inspect, with Spark's own reader. No proof relies on its state
+ * when it was listed. If fewer row groups are enough, they are read from the file that was inspected here, or
+ * the query fails: another file may have fewer rows in the same places. Runs on executors.
  *
- * @param look finds out whether less than all of it will do
+ * @param look finds out whether a part of the file is enough
  */
 private[scan] final class ReadUnseenFile(
     read: PartitionedFile => Iterator[InternalRow],
@@ -35,7 +35,7 @@ private[scan] final class ReadUnseenFile(
         enough.ranges.map { case (start, length) => file.copy(start = start, length = length) }
       val check = new CheckUnchanged(file, enough.version, conf.value)
       val opened = parts.iterator.map(part => check.opening(read(part)))
-      // Spark types the batches of its columnar readers as rows, too.
+      // Spark also types the batches of its columnar readers as rows.
       new ReadUnseenFile.OneByOne(opened).asInstanceOf[Iterator[InternalRow]]
     case None =>
       bytesRead += file.length
@@ -51,7 +51,7 @@ private[scan] final class ReadUnseenFile(
 
 private object ReadUnseenFile {
 
-  /** Opens each when the one before has been read, and closes the last that was opened. */
+  /** Opens each part when the previous part has been read, and closes the last opened part. */
   private final class OneByOne(parts: Iterator[Iterator[Any]]) extends Iterator[Any] with Closeable {
     private var current: Iterator[Any] = Iterator.empty
 
@@ -67,14 +67,15 @@ private object ReadUnseenFile {
 }
 
 /**
- * Looks at a file that planning did not look at, where it is read. Runs on executors; one for each task.
+ * Inspects a file, when it is read, that planning did not inspect. Runs on executors, with one instance for
+ * each task.
  */
 trait LookWhileReading extends Serializable {
 
   /**
-   * @param from the first byte of the part of the file that is to be read
+   * @param from the first byte of the part of the file to read
    * @param length of this part, in bytes
-   * @return what will do of this part; none where all of it is to be read
+   * @return the row groups of this part that are enough; none if the whole part must be read
    */
   def apply(
       file: FileStatus,
@@ -86,11 +87,11 @@ trait LookWhileReading extends Serializable {
 }
 
 /**
- * Row groups that hold enough matching rows.
+ * Row groups that contain enough matching rows.
  *
  * @param ranges the byte ranges by which they are read, as start and length
- * @param rowGroups how many they are
+ * @param rowGroups the number of row groups
  * @param bytes compressed bytes of all their columns
- * @param version the file in which they are
+ * @param version the content of their file
  */
 final case class EnoughRows(ranges: Seq[(Long, Long)], rowGroups: Int, bytes: Long, version: FileVersion)

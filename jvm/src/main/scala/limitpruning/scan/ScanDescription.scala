@@ -5,10 +5,15 @@ import org.apache.spark.sql.execution.ExplainUtils
 
 import limitpruning.select.ChosenRows
 
-/** What EXPLAIN says about the scan: one line of what was chosen, or the same as a list in formatted mode. */
+/**
+ * The text of EXPLAIN for the scan: one line about the selection, or the same as a list in formatted mode.
+ */
 private[scan] object ScanDescription {
 
-  /** What Spark puts in place of text that `spark.sql.redaction.string.regex` matches, quoted for a regex. */
+  /**
+   * The text with which Spark replaces text that matches `spark.sql.redaction.string.regex`, quoted for a
+   * regex.
+   */
   private val Redacted = "*********(redacted)"
 
   /** For the simple, extended, cost and codegen modes. */
@@ -44,7 +49,7 @@ private[scan] object ScanDescription {
       "RowGroups" ->
         s"${counts.rowGroups} total → ${counts.matched} matched → ${counts.fullyMatched} fully matched → $scanned scanned",
       "Files" ->
-        s"${counts.files} total → ${counts.filesLookedAt} looked at → ${chosen.selection.listed.size} scanned",
+        s"${counts.files} total → ${counts.filesLookedAt} inspected → ${chosen.selection.listed.size} scanned",
       "Rows" -> chosen.selection.rows.toString
     ) ++ narrowed(node) ++ filter ++ Seq(
       "Batched" -> node.supportsColumnar.toString,
@@ -53,20 +58,20 @@ private[scan] object ScanDescription {
     )
   }
 
-  /** Why the rows are not just those wanted; nothing where they are. */
+  /** Why the rows are not exactly those that the LIMIT needs. Empty if they are. */
   private def whyCandidates(chosen: ChosenRows, shown: String => String): Seq[(String, String)] =
     (chosen.top, chosen.notCovered) match {
       case (Some(top), _) => Seq(
           "OrderBy" -> shown(top.key),
-          "Bound" -> top.bound.fold("found while reading")(shown),
+          "Threshold" -> top.bound.fold("found while reading")(shown),
           "RowsCertain" -> top.rowsCertain.toString,
-          "DroppedByBound" -> top.rowGroupsDropped.toString
+          "DroppedByThreshold" -> top.rowGroupsDropped.toString
         )
       case (None, Some(reason)) => Seq("NotCovered" -> shown(reason.message))
       case (None, None) => Nil
     }
 
-  /** Nothing where row groups are read whole. */
+  /** Empty if row groups are read whole. */
   private def narrowed(node: LimitPrunedScanExec): Seq[(String, String)] = {
     val selection = node.chosen.selection
     val ranges =
@@ -74,7 +79,7 @@ private[scan] object ScanDescription {
       else Seq("RowRanges" -> selection.rowRanges.toString, "RowsCut" -> selection.rowsCut.toString)
     val skipped = node.noPageSkipping match {
       case Some(reason) if selection.rows > node.chosen.limit || ranges.nonEmpty =>
-        Seq("PagesSkipped" -> s"0, as $reason")
+        Seq("PagesSkipped" -> s"0, because $reason")
       case None if ranges.nonEmpty => Seq("PagesSkipped" -> node.pagesSkipped.toString)
       case _ => Nil
     }

@@ -19,18 +19,18 @@ object ScanMetrics {
     RowGroupsRead -> SQLMetrics.createMetric(context, "row groups read"),
     RowGroupsSkipped -> SQLMetrics.createMetric(context, "row groups skipped while reading"),
     BytesRead -> SQLMetrics.createSizeMetric(context, "bytes read"),
-    "rowGroupsTotal" -> SQLMetrics.createMetric(context, "row groups looked at"),
+    "rowGroupsTotal" -> SQLMetrics.createMetric(context, "row groups inspected"),
     "rowGroupsMatched" -> SQLMetrics.createMetric(context, "row groups matched"),
     "rowGroupsFullyMatched" -> SQLMetrics.createMetric(context, "row groups fully matched"),
-    "rowGroupsDropped" -> SQLMetrics.createMetric(context, "row groups dropped by the bound"),
-    "rowsCertain" -> SQLMetrics.createMetric(context, "rows certain to reach the bound"),
+    "rowGroupsDropped" -> SQLMetrics.createMetric(context, "row groups dropped by the threshold"),
+    "rowsCertain" -> SQLMetrics.createMetric(context, "rows certain to reach the threshold"),
     "rowGroupsScanned" -> SQLMetrics.createMetric(context, "row groups to scan"),
-    // As Spark's own scan names them.
+    // The same names as in Spark's own scan.
     "numFiles" -> SQLMetrics.createMetric(context, "number of files read"),
     "filesSize" -> SQLMetrics.createSizeMetric(context, "size of files read"),
     "numPartitions" -> SQLMetrics.createMetric(context, "number of partitions read"),
-    "filesTotal" -> SQLMetrics.createMetric(context, "files in all"),
-    "filesLookedAt" -> SQLMetrics.createMetric(context, "files looked at"),
+    "filesTotal" -> SQLMetrics.createMetric(context, "files in total"),
+    "filesLookedAt" -> SQLMetrics.createMetric(context, "files inspected"),
     "filesScanned" -> SQLMetrics.createMetric(context, "files to scan"),
     "rowRanges" -> SQLMetrics.createMetric(context, "row ranges to scan"),
     "rowsToRead" -> SQLMetrics.createMetric(context, "rows to read"),
@@ -40,11 +40,11 @@ object ScanMetrics {
     "planningTime" -> SQLMetrics.createNanoTimingMetric(context, "limit pruning time")
   ) ++ (if (isColumnar) Some(ScanTime -> SQLMetrics.createTimingMetric(context, "scan time")) else None)
 
-  /** Whether a scan with these metrics has been started; what it read so far is then known. */
+  /** Whether a scan with these metrics has started. The numbers of what it has read so far are then known. */
   def hasRun(metrics: Map[String, SQLMetric]): Boolean =
     metrics("rowGroupsTotal").value > 0 || metrics(RowGroupsRead).value > 0
 
-  /** Publishes what planning found, for the execution that is about to start. */
+  /** Publishes the numbers of planning for the execution that is about to start. */
   def postPlanned(
       context: SparkContext,
       metrics: Map[String, SQLMetric],

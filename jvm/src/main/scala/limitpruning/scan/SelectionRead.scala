@@ -15,9 +15,9 @@ import limitpruning.parquet.ReadSettings
 import limitpruning.select.{ChosenRows, ListedFile, PackTasks, PackUnseen, Piece, Run, SelectedRowGroup}
 
 /**
- * How a selection is read: which bytes of which files, in which tasks, through Spark's own `FileScanRDD`.
+ * Determines how a selection is read: the bytes of files, in tasks, through Spark's own `FileScanRDD`.
  *
- * @param settings those with which the rows were chosen
+ * @param settings the settings for which the rows were selected
  */
 private[scan] final class SelectionRead(
     scan: FileSourceScanExec,
@@ -31,37 +31,41 @@ private[scan] final class SelectionRead(
   private val bytesOf =
     new ReadBytes(scan.requiredSchema, conf.caseSensitiveAnalysis, skipsPages = noPageSkipping.isEmpty)
 
-  /** Compressed bytes of the column chunks, or pages of them, that will be read. */
+  /** Compressed bytes of the column chunks, or of their pages, that will be read. */
   lazy val bytes: Long = rowGroups.map(bytesOf(_)).sum + selection.unseen.map(_.length).sum
 
-  /** Data pages of the columns that are read, in row groups that are not read whole, that will not be read. */
+  /**
+   * Data pages that will not be read, of the columns that are read, in row groups that are not read whole.
+   */
   lazy val pagesSkipped: Long =
     rowGroups.flatMap(bytesOf.pages(_)).map(pages => (pages.total - pages.pages).toLong).sum
 
-  /** Why row groups are read whole, however few of their rows are wanted; none where pages can be skipped. */
+  /**
+   * Why row groups are read whole, even if the LIMIT needs few of their rows. None if pages can be skipped.
+   */
   def noPageSkipping: Option[String] =
     if (isVectorized)
-      ReadRowRanges.problem.map(p => s"this Spark's reader cannot be told which rows to read: $p")
-    else Some("Spark's row-based reader reads row groups whole")
+      ReadRowRanges.problem.map(p => s"this Spark's reader cannot read single rows of a row group: $p")
+    else Some("Spark's row-based reader reads whole row groups")
 
   private def rowGroups: Iterator[SelectedRowGroup] = selection.files.iterator.flatMap(_.rowGroups)
 
-  /** As Spark's format decides it. */
+  /** The same decision as in Spark's format. */
   private def isVectorized: Boolean = ParquetUtils.isBatchReadSupportedForSchema(
     conf,
     StructType(relation.partitionSchema.fields ++ scan.requiredSchema.fields)
   )
 
-  /** Whether one task is best, by the settings and the cores that there are now. */
+  /** Whether one task is best, by the current settings and the current number of cores. */
   def fitsOneTask: Boolean = {
     val maxBytes = maxTaskBytes
     packed(maxBytes).size + unseenTasks(maxBytes).size == 1
   }
 
   /**
-   * @param skip tells while reading what need not be read any more
-   * @param look finds out while reading whether less than all of a file will do of which nothing was planned
-   * @param inOneTask whether the plan counts on one task, however many would be best by now
+   * @param skip finds row groups that are no longer needed while reading
+   * @param look finds out while reading whether a part of a file is enough, for files without a selection
+   * @param inOneTask whether the plan relies on one task, even if more tasks would be better now
    */
   def rdd(
       metrics: Map[String, SQLMetric],
@@ -99,12 +103,15 @@ private[scan] final class SelectionRead(
     )
   }
 
-  /** @throws IllegalArgumentException where the proofs are of what Spark would have read with other settings */
+  /**
+   * @throws IllegalArgumentException if Spark would now read other values than those for which the proofs are
+   *   valid
+   */
   private def requireSettings(): Unit =
     settings.changedSince(ReadSettings.of(relation)).foreach { setting =>
       throw new IllegalArgumentException(
-        s"$setting was changed after this query had been planned, and what its LIMIT reads was chosen for the old value. " +
-          "Make the DataFrame anew."
+        s"$setting changed after this query was planned, and the rows for its LIMIT were selected with the old value. " +
+          "Create the DataFrame again."
       )
     }
 
@@ -116,15 +123,19 @@ private[scan] final class SelectionRead(
   private def packed(maxBytes: Long): Seq[Seq[Run]] =
     PackTasks(selection, bytesOf(_), conf.filesOpenCostInBytes, maxBytes, maxRunBytes)
 
-  /** Where the rows that are read first may spare others, these must not have been opened with them. */
+  /**
+   * The maximum bytes of a run. If rows that are read first may make others unnecessary, the others must not
+   * have been opened with them.
+   */
   private def maxRunBytes: Long = if (chosen.areProved) Long.MaxValue else SelectionRead.LargestRun
 
   private def unseenTasks(maxBytes: Long): Seq[Seq[Piece]] =
     PackUnseen(selection.unseen, conf.filesOpenCostInBytes, maxBytes)
 
   /**
-   * As Spark splits a scan, by the size of partitions, or smaller where cores would stay idle; yet never so small
-   * that a limit which one task reads in no time is spread over several, which would cost a shuffle.
+   * The maximum size of a task. It is the size of partitions, as for Spark's own scans, or smaller if cores
+   * would be idle. It is never so small that a limit which one task reads quickly is spread over several
+   * tasks, because this needs a shuffle.
    */
   private def maxTaskBytes: Long = {
     val parallelism = conf.filesMinPartitionNum.getOrElse(session.sparkContext.defaultParallelism)
@@ -132,13 +143,16 @@ private[scan] final class SelectionRead(
     math.min(conf.filesMaxPartitionBytes, math.max(smallTask, cost / parallelism))
   }
 
-  /** Bytes, with those that opening files is reckoned to cost, for which a second task is not worth starting. */
+  /**
+   * The maximum size in bytes, including the estimated cost of opening files, for which a second task is not
+   * worth starting.
+   */
   private def smallTask: Long =
-    if (chosen.areProved) SelectionRead.SmallTask else conf.filesOpenCostInBytes // as without us
+    if (chosen.areProved) SelectionRead.SmallTask else conf.filesOpenCostInBytes // as without the extension
 
   private def piece(piece: Piece): PartitionedFile = part(piece.file, piece.start, piece.length)
 
-  /** Bytes of a file as the listing had it: when a query runs, nothing is listed again. */
+  /** A part of a file as it was listed. Nothing is listed again when a query runs. */
   private def part(listed: ListedFile, start: Long, length: Long): PartitionedFile =
     PartitionedFileUtil.getPartitionedFile(
       listed.file,
@@ -165,17 +179,17 @@ private[scan] final class SelectionRead(
 private object SelectionRead {
 
   /**
-   * A file that was counted on must not be passed over, and an error that says that it has changed must not be swallowed. Where
-   * either is on while planning, nothing is pruned; it may have been switched on since.
+   * A file that a proof relies on must not be skipped, and an error about a changed file must not be ignored.
+   * If either setting is on while planning, nothing is pruned. It may have been switched on since then.
    */
   private val Strict = Map(
     FileSourceOptions.IGNORE_CORRUPT_FILES -> "false",
     FileSourceOptions.IGNORE_MISSING_FILES -> "false"
   )
 
-  /** Bytes for which opening a file once more is not worth thinking about. */
+  /** The size of a run in bytes from which the cost of opening a file again is negligible. */
   private val LargestRun = 16L * 1024 * 1024
 
-  /** The bytes of rows that are all wanted, for which a second task is not worth starting. */
+  /** The size in bytes of rows that are all needed, for which a second task is not worth starting. */
   private val SmallTask = 32L * 1024 * 1024
 }

@@ -14,19 +14,20 @@ import limitpruning.predicate.FirstKey
 import limitpruning.select.{Place, RowBound}
 
 /**
- * Keeps the keys of the first `limit` rows of one partition, and tells the other tasks from time to time. Not thread-safe.
+ * Stores the keys of the first `limit` rows of one partition in sort order, and reports them to the other
+ * tasks from time to time. Not thread-safe.
  *
- * @param tell takes the last place of the rows that are kept, and how many they are
+ * @param tell receives the last place of the stored rows, and their number
  */
 private[scan] final class TopKeys(limit: Int, key: FirstKey, tell: (Any, Long) => Unit) {
   import TopKeys._
 
   private val order = key.order
   private val kept =
-    new PriorityQueue[Place]((a, b) => order.compare(b.place, a.place)) // the last place ahead
+    new PriorityQueue[Place]((a, b) => order.compare(b.place, a.place)) // the last place first
   private var untold = 0
 
-  /** @param row the key alone; may be changed by the caller afterwards */
+  /** @param row the key alone; the caller may change it afterwards */
   def note(row: UnsafeRow): Unit = {
     val place = if (row.isNullAt(0)) null else row.get(0, key.dataType)
     if (kept.size < limit) keep(place, isDue = untold + 1 >= OftenUntold || kept.size + 1 == limit)
@@ -36,7 +37,7 @@ private[scan] final class TopKeys(limit: Int, key: FirstKey, tell: (Any, Long) =
     }
   }
 
-  /** Tells what has not been told yet. */
+  /** Reports the keys that have not been reported yet. */
   def finish(): Unit = if (untold > 0) tellAll()
 
   private def keep(place: Any, isDue: Boolean): Unit = {
@@ -50,7 +51,7 @@ private[scan] final class TopKeys(limit: Int, key: FirstKey, tell: (Any, Long) =
     tell(kept.peek().place, kept.size.toLong)
   }
 
-  /** Strings point into the row. */
+  /** Copies strings, because they point into the row. */
   private def copied(place: Any): Any = place match {
     case string: UTF8String => string.copy()
     case other => other
@@ -59,19 +60,22 @@ private[scan] final class TopKeys(limit: Int, key: FirstKey, tell: (Any, Long) =
 
 private object TopKeys {
 
-  /** Keys that are kept without telling, as long as they are too few: each of them may have cost a whole row group. */
+  /**
+   * The number of new keys after which they are reported, while there are fewer than `limit`. Each of them
+   * may have needed a whole row group.
+   */
   private val OftenUntold = 16
 
-  /** Keys that are kept without telling once they are enough. */
+  /** The number of new keys after which they are reported, if there are `limit` keys. */
   private val SeldomUntold = 256
 }
 
 /**
- * The best place that enough rows have reached, as far as the tasks of one stage on one executor have met them: a broadcast
- * value, which an executor has once. Another run of the plan is another stage, which begins anew.
+ * The top-k threshold that the tasks of one stage on one executor have found while reading. It is a broadcast
+ * value, so each executor has one copy. If the plan runs again, the new stage starts without a threshold.
  *
- * Rows are counted by the partition that they are of, so that none counts twice, however often a task is tried. Thread-safe.
- * What is lost on the way costs nothing but time.
+ * Rows are counted by partition, so no row counts twice, even if a task is repeated. Thread-safe. A lost
+ * update only costs time.
  */
 private[scan] final class SharedBound extends Serializable {
   import SharedBound.Reached
@@ -79,14 +83,15 @@ private[scan] final class SharedBound extends Serializable {
   @volatile @transient private var reached: Reached = _
   @transient private lazy val met = mutable.Map.empty[Int, (Any, Long)]
 
-  /** The best place, none where too few rows have been met in this stage yet. */
+  /** The threshold. None if the tasks of this stage have read too few rows so far. */
   def place(stage: Int): Option[Any] = Option(reached).filter(_.stage == stage).flatMap(_.place)
 
   /**
-   * Some rows of a partition were met at `place` or before it; they stand for all that it has told before.
+   * Records that rows of a partition are at `place` or before it. This replaces the previous record of the
+   * partition.
    *
-   * @param place one that is never changed, in Catalyst's representation, null for SQL's NULL
-   * @param limit rows that are enough
+   * @param place an immutable place in Catalyst's representation, null for SQL's NULL
+   * @param limit the number of rows that are enough
    */
   def improve(stage: Int, partition: Int, place: Any, rows: Long, limit: Int, order: Ordering[Any]): Unit =
     synchronized {
@@ -107,8 +112,8 @@ private object SharedBound {
 }
 
 /**
- * Tells row groups that need not be read any more, because enough rows that were read since are before all of theirs. Runs
- * on executors.
+ * Finds row groups that no longer need to be read, because enough rows that were read sort before all their
+ * rows. Runs on executors.
  */
 private[scan] final class SkipBehindBound(
     bound: Broadcast[SharedBound],
@@ -116,7 +121,9 @@ private[scan] final class SkipBehindBound(
     rowGroupsSkipped: SQLMetric
 ) extends Serializable {
 
-  /** Whether none of the row groups of a split can hold one of the first rows; counts them where so. */
+  /**
+   * Whether no row group of a split can contain one of the first rows. If so, they are counted as skipped.
+   */
   def apply(planned: Seq[PlannedRowGroup]): Boolean = {
     val reached = bound.value.place(SkipBehindBound.stage)
     val isBehind = reached.exists { place =>
