@@ -1,1 +1,1 @@
-"""Measures what a LIMIT costs: plain Spark, Spark with the extension, DataFusion and DuckDB."""
+"""Measures the cost of a LIMIT: plain Spark, Spark with the extension, DataFusion and DuckDB."""

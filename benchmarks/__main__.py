@@ -18,7 +18,7 @@ from benchmarks.targets import targets
 
 
 def main() -> int:
-    """Write the tables if need be, measure, report; return the exit code, 1 for a wrong answer."""
+    """Write missing tables, measure, report; return the exit code, 1 for a wrong result."""
     settings = from_environment()
     prepare(settings)
     started = time.monotonic()
@@ -51,12 +51,12 @@ def main() -> int:
 
 
 def prepare(settings: Settings) -> None:
-    """Write the tables that are not there yet."""
+    """Write the tables that do not exist yet."""
     root = tables.folder(settings)
-    print(f"tables: {root} (kept between runs; `make bench-clean` removes them)", file=sys.stderr)
+    print(f"tables: {root} (stored between runs; `make bench-clean` removes them)", file=sys.stderr)
     tables.write_once(settings)
     if not (root / tables.SPARK_WRITTEN.name).exists():
-        # A process of its own: the Spark of this run starts with its caches cold.
+        # In a separate process, so that the Spark of this run starts with cold caches.
         subprocess.run([sys.executable, "-m", "benchmarks.spark_written"], cwd=ROOT, check=True)
 
 

@@ -1,4 +1,4 @@
-"""The chart of the README: what plain Spark costs, as a multiple of what the extension costs."""
+"""The chart of the README: the cost of plain Spark, as a multiple of the extension's cost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LEAST_RATIO = 0.5
 
 def write_chart(path: Path, measured: Sequence[Measured], caption: str) -> None:
     """Draw the ratios of the queries with a LIMIT over the table of 60 files as a PNG."""
-    import matplotlib as mpl  # slow, and needed here alone
+    import matplotlib as mpl  # slow, and needed only here
 
     mpl.use("agg")
     from matplotlib import pyplot as plt

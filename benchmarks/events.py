@@ -1,4 +1,4 @@
-"""The rows of all tables: events in the order of their time, with texts that do not compress."""
+"""The rows of all tables: events, sorted by time, with texts that do not compress."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STATUSES = ("api ok", "batch failed", "page late", "web ok")
 STATUSES_OK = ("api ok", "web ok")
 EVERY_OK_GROUP = 8
 TEXTS = {"agent": 96, "message": 192, "trace": 256}
-ROW_BYTES = sum(TEXTS.values()) + 12 + 4 * 8  # of a row on disk, about
+ROW_BYTES = sum(TEXTS.values()) + 12 + 4 * 8  # approximate size of a row on disk
 _POOL_BYTES = 48 * 1024 * 1024
 
 SCHEMA = pa.schema(
@@ -38,10 +38,10 @@ DICTIONARIES = ["status", "species"]
 
 
 class Events:
-    """Makes row groups; `groups` of them make up a table of sixty days, whatever their size.
+    """Creates row groups. A table has `groups` of them and covers sixty days, whatever their size.
 
-    Row group g holds one stretch of time and one family of species; every eighth has no status
-    but those that end in "ok", which its dictionary tells, but not its statistics.
+    Row group g contains one time range and one family of species. In every eighth, each status
+    ends in "ok": its dictionary proves this, but its statistics do not.
     """
 
     def __init__(self, groups: int, rows: int) -> None:
@@ -54,7 +54,7 @@ class Events:
         self._step = span // (groups * rows)
 
     def group(self, index: int) -> pa.Table:
-        """Return row group `index`; the same every time."""
+        """Return row group `index`, which is the same for each call."""
         random = np.random.default_rng((SEED, self.groups, index))
         ids = np.arange(index * self.rows, (index + 1) * self.rows, dtype=np.int64)
         times = ids * self._step + int(self._start)
@@ -76,7 +76,7 @@ class Events:
         return pa.DictionaryArray.from_arrays(indices, pa.array(values)).cast(pa.string())
 
     def _text(self, random: np.random.Generator, width: int) -> pa.Array:
-        """Cut the texts out of the pool at a random place: no copy, nothing that a page repeats."""
+        """Slice the texts from the pool at a random place: no copy, no repetition in a page."""
         size = self.rows * width
         place = int(random.integers(0, self._pool.size - size))
         offsets = pa.array(np.arange(0, size + 1, width, dtype=np.int32))

@@ -1,4 +1,4 @@
-"""The other end of a worker: starts it, asks it, ends it."""
+"""The client of a worker: starts it, sends requests, ends it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from benchmarks.settings import ROOT
 
 
 class EngineError(Exception):
-    """An engine failed at a query, or ended."""
+    """An engine failed in a query, or ended."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What one run of a query cost; None where the engine has no such thing.
+    """The cost of one run of a query; None if the engine has no such number.
 
     Attributes:
-        seconds: Wall time, until the rows were there.
-        bytes: Bytes that the engine's process read meanwhile.
-        rows: Rows of the answer, or counted by it.
+        seconds: Wall time until the rows arrived.
+        bytes: Bytes that the engine's process read in this time.
+        rows: Rows of the result, or the count in it.
         jobs: Spark jobs.
         tasks: Spark tasks.
     """
@@ -37,7 +37,7 @@ class Run:
 
 
 class EngineProcess:
-    """One engine's process; its messages go to a log beside the tables."""
+    """One engine's process; its messages are written to a log next to the tables."""
 
     def __init__(self, name: str, data: Path) -> None:
         """Start the process without waiting for it to be ready."""
@@ -58,7 +58,7 @@ class EngineProcess:
             )
 
     def wait_until_ready(self) -> None:
-        """Wait for the engine to have started."""
+        """Wait until the engine has started."""
         self.version = str(self._receive("its start")["version"])
 
     def run(self, query: Query) -> Run:
@@ -70,7 +70,7 @@ class EngineProcess:
         return self._ask({"decoded": query.name}, query.name)
 
     def count(self, source: str) -> int:
-        """Return how many rows match (DuckDB's process only)."""
+        """Return the number of matching rows (DuckDB's process only)."""
         return int(self._ask({"count": source}, source)["count"])
 
     def stop(self) -> None:

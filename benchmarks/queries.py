@@ -1,4 +1,4 @@
-"""The queries: tables, predicates, limits, and what is done with the rows."""
+"""The queries: tables, predicates, limits, and actions on the rows."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from benchmarks.tables import Table
 LIMITS = (1, 100, 1_000, 10_000)
 
 LATEST, OLDEST, RANDOM = "ts DESC", "ts", "user_id"
-"""Orders: the first two are that of the files, backwards and forwards; the last is not."""
+"""Orders: the files are sorted by the first two, descending and ascending, not by the last."""
 
 COLLECT, TO_PANDAS, WRITE, COUNT, JOIN = "collect", "toPandas", "write", "count", "join"
-"""What is done with the rows: a list of Python objects, a pandas frame by way of Arrow, Parquet
-files, a count over the LIMIT, a join over the LIMIT of which the rows are collected."""
+"""Actions on the rows: a list of Python objects, a pandas frame (through Arrow), Parquet files, a
+count over the LIMIT, a join over the LIMIT whose rows are collected."""
 
 NONE, CLUSTERED, PREFIX, PARTITION = "none", "clustered", "prefix", "partition"
 DICTIONARY, UNPROVABLE, NO_MATCH, NO_MATCH_IN_RANGE = (
@@ -40,11 +40,11 @@ class Query:
     """One query.
 
     Attributes:
-        table: Where it reads.
+        table: The table that it reads.
         predicate: A key of `PREDICATES`.
-        limit: Rows wanted; None where there is no LIMIT, and one row of aggregates is the answer.
-        action: What is done with the rows.
-        order: By what they are ordered; None where any rows will do.
+        limit: The LIMIT; None for a query without LIMIT, whose result is one row of aggregates.
+        action: The action on the rows.
+        order: The ORDER BY; None if there is none.
     """
 
     table: Table
@@ -55,14 +55,14 @@ class Query:
 
     @property
     def name(self) -> str:
-        """A name that no other query has."""
+        """A unique name."""
         limit = "no LIMIT" if self.limit is None else f"LIMIT {self.limit}"
         order = f"ORDER BY {self.order}, " if self.order else ""
         return f"{self.table.name}, {self.predicate}, {order}{limit}, {self.action}"
 
     @property
     def sql(self) -> str:
-        """The query in the SQL that all engines understand."""
+        """The query in SQL that all engines support."""
         if self.limit is None:
             return f"SELECT count(*), min(amount) FROM {self.source}"
         order = f" ORDER BY {self.order}" if self.order else ""
@@ -83,7 +83,7 @@ class Query:
         return self.table.name + (f" WHERE {predicate}" if predicate else "")
 
     def expected_rows(self, matches: int) -> int:
-        """Return how many rows the answer has, or counts, where so many match."""
+        """Return the rows of the result, or its count, given the number of matching rows."""
         return 1 if self.limit is None else min(self.limit, matches)
 
 
@@ -98,9 +98,9 @@ def _queries() -> Iterator[Query]:
 
 
 def _nothing_to_gain() -> Iterator[Query]:
-    """Both Sparks do the same work here, so these come first, while they have the same history.
+    """Both Sparks do the same work here. These queries are first: the histories are then equal.
 
-    Later on, plain Spark has scanned some sixty times as much, and its JVM has warmed up more.
+    Later, plain Spark has scanned about sixty times as much, and its JVM has warmed up more.
     """
     for predicate in (NONE, CLUSTERED, UNPROVABLE):
         yield Query(tables.EVENTS, predicate, None, COLLECT)
@@ -134,7 +134,7 @@ def _something_to_gain() -> Iterator[Query]:
     for table in (tables.SPARK_WRITTEN, tables.NO_PAGE_INDEX):
         for predicate in (NONE, CLUSTERED):
             yield Query(table, predicate, 1_000, TO_PANDAS)
-    # Spark writes timestamps without bounds (INT96), as it comes; texts have some.
+    # By default, Spark writes timestamps without statistics (INT96); texts have statistics.
     yield Query(tables.SPARK_WRITTEN, PREFIX, 1_000, TO_PANDAS)
     for action in (COLLECT, TO_PANDAS, WRITE):
         yield Query(tables.PARTITIONED, PARTITION, 100, action)

@@ -1,4 +1,4 @@
-"""The results as a table for people and as JSON for machines."""
+"""The results as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def table(measured: Sequence[Measured]) -> str:
                 )
             )
         )
-    lines.append("groups, ours: - where the LIMIT was left to Spark; rows, tasks, jobs: Spark/ours")
+    lines.append("groups, ours: - if the LIMIT was not pruned; rows, tasks, jobs: Spark/ours")
     return "\n".join(lines)
 
 
 def goals(results: Sequence[Target]) -> str:
-    """Return a line for each target, and the reason where it is missed."""
+    """Return a line for each target, with the reason if it is missed."""
     lines = []
     for target in results:
         values = [ratio.value for ratio in target.ratios]
@@ -58,7 +58,7 @@ def goals(results: Sequence[Target]) -> str:
         mean_text = "-" if mean is None else f"{mean:.3g}"
         lines.append(f"{target.name:58} {target.goal:34} {state:12} {span}, mean {mean_text}")
         if target.met is False:
-            lines.append(f"    {REASONS.get(target.name, 'not looked into')}")
+            lines.append(f"    {REASONS.get(target.name, 'reason not known')}")
     return "\n".join(lines)
 
 
@@ -85,7 +85,7 @@ def write_json(
 
 
 def machine() -> dict[str, Any]:
-    """Return what the times depend on; a load above the number of cores means: others ran, too."""
+    """Return properties of the machine; a load above the cores shows that other programs ran."""
     return {
         "cores": os.cpu_count(),
         "load_of_15_minutes": round(os.getloadavg()[2], 1),

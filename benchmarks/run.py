@@ -1,4 +1,4 @@
-"""Runs every query on every engine, in turns, so that what disturbs one disturbs all."""
+"""Runs every query on every engine in turns, so that a disturbance affects all engines."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _ENOUGH_RUNS = 3
 
 
 class WrongAnswerError(Exception):
-    """An engine gave another number of rows than there are."""
+    """An engine returned a wrong number of rows."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a query costs on an engine.
+    """The cost of a query on an engine.
 
     Attributes:
         seconds: Median wall time of the measured runs.
-        all_seconds: That of each.
+        all_seconds: The wall time of each run.
         bytes: Median of the bytes read.
-        rows: Rows of the answer.
+        rows: Rows of the result.
         jobs: Spark jobs of the last run; None for other engines.
         tasks: Spark tasks of the last run; None for other engines.
-        row_groups: Row groups decoded; None where the engine does not tell.
-        rows_decoded: Rows that the scan gave; None where the engine does not tell.
+        row_groups: Row groups decoded; None if the engine does not report them.
+        rows_decoded: Rows that the scan returned; None if the engine does not report them.
     """
 
     seconds: float
@@ -53,14 +53,14 @@ class Measured:
 
     @property
     def covered(self) -> bool:
-        """Whether the extension had the LIMIT covered: only then it counts row groups."""
+        """Whether the extension covered the LIMIT: only then it counts row groups."""
         return self.costs[OURS].row_groups is not None
 
 
 def run_all(
     engines: Sequence[EngineProcess], queries: Sequence[Query], runs: int, minutes: float
 ) -> list[Measured]:
-    """Measure every query; each may take its share of the time that is left.
+    """Measure every query; each has an equal share of the remaining time.
 
     Raises:
         WrongAnswerError: The engines disagree about a number of rows.
@@ -82,19 +82,19 @@ def run_all(
 def run_one(
     engines: Sequence[EngineProcess], query: Query, expected: int, runs: int, share: float
 ) -> Measured:
-    """Warm up once, then measure in rounds: up to `runs`, as many as `share` seconds allow.
+    """Warm up once, then measure up to `runs` rounds within `share` seconds.
 
-    There are three at least, or, where these would take more than twice the share, one.
+    At least three rounds are measured, or one if three would take more than twice the share.
     """
     started = time.monotonic()
     by_engine: dict[str, list[Run]] = {engine.name: [] for engine in engines}
     for number in range(runs + 1):
-        # The order is turned round by round: nobody always follows the slowest.
+        # The order is reversed each round, so that no engine always follows the slowest one.
         for engine in engines if number % 2 == 0 else tuple(reversed(engines)):
             run = engine.run(query)
             if run.rows != expected:
                 raise WrongAnswerError(
-                    f"{engine.name} gave {run.rows} rows instead of {expected}: {query.name}"
+                    f"{engine.name} returned {run.rows} rows instead of {expected}: {query.name}"
                 )
             by_engine[engine.name].append(run)
         spent = time.monotonic() - started
@@ -105,7 +105,7 @@ def run_one(
 
 
 def progress(measured: Measured) -> None:
-    """Say on the error stream what was measured."""
+    """Print the measured costs to the error stream."""
     costs = (
         f"{name} {cost.seconds * 1e3:.0f} ms {cost.bytes / 1e6:.1f} MB"
         for name, cost in measured.costs.items()
@@ -114,7 +114,7 @@ def progress(measured: Measured) -> None:
 
 
 def cost(engine: EngineProcess, query: Query, measured: Sequence[Run]) -> Cost:
-    """Sum up the measured runs; asks the engine what it decoded."""
+    """Summarize the measured runs; the engine reports what it decoded."""
     decoded = engine.decoded(query)
     last = measured[-1]
     return Cost(

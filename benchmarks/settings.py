@@ -1,4 +1,4 @@
-"""What can be set from outside: sizes, how long to measure, where files go."""
+"""The settings of the benchmark: sizes, duration, folders."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Settings:
     """One run's settings, each an environment variable.
 
     Attributes:
-        gigabytes: BENCH_GB, size of the table of 60 files; the others follow it.
-        small_files: BENCH_SMALL_FILES, files of the table of many small ones; 60 or more.
-        runs: BENCH_RUNS, most measured runs of a query, after one that warms up.
-        minutes: BENCH_MINUTES, for which queries are run; slow ones get fewer runs.
+        gigabytes: BENCH_GB, size of the table of 60 files; the sizes of the others depend on it.
+        small_files: BENCH_SMALL_FILES, number of files of the table of small files; 60 or more.
+        runs: BENCH_RUNS, maximum of measured runs of a query, after one to warm up.
+        minutes: BENCH_MINUTES, total time for queries; slow queries get fewer runs.
         only: BENCH_ONLY, part of the names of the queries to run; empty for all.
-        data: BENCH_DATA, the folder that keeps the tables between runs.
+        data: BENCH_DATA, the folder that stores the tables between runs.
         results: BENCH_RESULTS, the folder for JSON and chart.
     """
 
@@ -35,12 +35,12 @@ class Settings:
 
     @property
     def name(self) -> str:
-        """What tables and results of this size are called."""
+        """The name of tables and results of this size."""
         return f"{self.gigabytes:g}GB-{self.small_files}"
 
 
 def from_environment() -> Settings:
-    """Read the settings; results of other sizes than the default's stay out of the repository."""
+    """Read the settings; only results of the default size are written to the repository."""
     environment = os.environ
     gigabytes = float(environment.get("BENCH_GB") or DEFAULT_GB)
     small_files = int(environment.get("BENCH_SMALL_FILES") or DEFAULT_SMALL_FILES)

@@ -1,4 +1,4 @@
-"""Has Spark write a table, with its default row groups: `python -m benchmarks.spark_written`."""
+"""Writes a table with Spark, with its default row groups: `python -m benchmarks.spark_written`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.engines import spark
 
 
 def main() -> None:
-    """Write the events once more, in the order of their time."""
+    """Write the events again, sorted by time."""
     root = tables.folder(settings.from_environment())
     target = root / tables.SPARK_WRITTEN.name
     if target.exists():
@@ -19,11 +19,11 @@ def main() -> None:
     engine = spark.start(engines.PLAIN, root)
     try:
         unfinished = root / "spark_written.unfinished"
-        # As INT96, which is Spark's default, timestamps have no statistics that anybody could use.
+        # Spark's default is INT96, for which timestamps have no usable statistics.
         engine.session.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
         source = engine.session.table(tables.NO_PAGE_INDEX.name)
-        # Two tasks, which share the table's time evenly; a sort by the column alone would make
-        # one, as adaptive execution joins small partitions.
+        # Two tasks with equal shares of the table's time. A plain sort by the column would need
+        # only one task, because adaptive execution merges small partitions.
         half = F.expr(f"id < (SELECT (max(id) + 1) / 2 FROM {tables.NO_PAGE_INDEX.name})")
         for part in (half, ~half):
             source.where(part).coalesce(1).sortWithinPartitions("ts").write.mode("append").parquet(

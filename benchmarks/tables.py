@@ -1,4 +1,4 @@
-"""Writes the tables once, in two processes, into a folder that is kept between runs."""
+"""Writes the tables once, in two processes, into a folder that remains between runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FILES = 60
 GROUPS_IN_A_FILE = 4
 OTHER_FILES = 6
 PARTITIONS = 12
-_COMPLETE = "complete-1"  # another number where the tables become others
+_COMPLETE = "complete-1"  # increase the number if the tables change
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Table:
     """A table of the benchmark.
 
     Attributes:
-        name: What it is called in queries, and its folder.
+        name: Its name in queries, and of its folder.
         partitioned: Whether it has a partition column ``day``.
     """
 
@@ -62,17 +62,17 @@ class File:
 
 
 def folder(settings: Settings) -> Path:
-    """Return where the tables of this size are."""
+    """Return the folder of the tables of this size."""
     return settings.data / settings.name
 
 
 def write_once(settings: Settings) -> None:
-    """Write all tables but the one that Spark writes, unless an earlier run finished doing so."""
+    """Write all tables except the one of Spark, unless an earlier run has written them."""
     root = folder(settings)
     if (root / _COMPLETE).exists():
         return
     shutil.rmtree(root, ignore_errors=True)
-    # Neighbouring files go to one process, which makes the texts they are cut from only once.
+    # One process writes adjacent files, and creates the pool of their texts only once.
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as processes:
         for _ in processes.map(write, list(files(root, settings)), chunksize=8):
             pass
@@ -141,7 +141,7 @@ def _source(groups: int, rows: int) -> events.Events:
 
 
 def link_some_files(source: Path, target: Path, count: int) -> None:
-    """Make a table of `count` files of another, evenly spread, which costs no space."""
+    """Create a table of `count` files of another one, evenly spread, which needs no space."""
     target.mkdir(parents=True)
     paths = sorted(source.glob("*.parquet"))
     for number in range(count):

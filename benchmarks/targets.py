@@ -1,4 +1,4 @@
-"""What the extension is to reach, and what this run measured of it."""
+"""The targets of the extension, and the ratios that this run measured."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class Target:
     """One line of the targets.
 
     Attributes:
-        name: What is divided by what, where.
+        name: The ratio, and the queries for which it is measured.
         goal: The goal in words.
-        ratios: One for each query that it is about.
-        met: Whether every one reaches the goal; None where there is none.
+        ratios: One for each of these queries.
+        met: Whether every ratio reaches the goal; None if there is none.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Target:
 
 
 def targets(measured: Sequence[Measured]) -> list[Target]:
-    """Return the targets with the ratios of this run; the first three: toPandas and write."""
+    """Return the targets with the ratios of this run."""
     no_predicate = _select(measured, NONE, (TO_PANDAS, WRITE))
     clustered = _select(measured, CLUSTERED, (TO_PANDAS, WRITE))
     latest = _latest(measured)
@@ -80,7 +80,7 @@ def targets(measured: Sequence[Measured]) -> list[Target]:
 
 
 def noise(measured: Measured, engine: str) -> float:
-    """Return how far half of the runs are from their median, as a share of it."""
+    """Return the median deviation of the runs from their median, as a share of it."""
     cost = measured.costs[engine]
     return statistics.median(abs(s - cost.seconds) for s in cost.all_seconds) / cost.seconds
 
@@ -118,7 +118,7 @@ def _below(name: str, goal: float, measured: Sequence[Measured]) -> Target:
 
 
 def _versus_datafusion(measured: Sequence[Measured]) -> Target:
-    """Compare where both engines can prune; a count of all rows takes DataFusion no scan at all."""
+    """Compare queries that both engines can prune; DataFusion counts all rows without a scan."""
     ratios = [
         Ratio(m.query.name, m.costs[OURS].bytes / max(1, m.costs[DATAFUSION].bytes))
         for m in measured

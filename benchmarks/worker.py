@@ -1,4 +1,4 @@
-"""One engine in a process of its own: takes queries as lines of JSON, answers what they cost."""
+"""One engine in its own process: reads queries as lines of JSON, and writes their costs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from benchmarks.queries import Query, queries
 
 
 def main(name: str, data: Path, scratch: Path) -> None:
-    """Serve until the input ends; what libraries print goes to the error stream."""
+    """Serve until the input ends; output of libraries goes to the error stream."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     known = {query.name: query for query in queries()}
@@ -41,7 +41,7 @@ def _answer(
         if "decoded" in request:
             return asdict(engine.decoded(known[request["decoded"]]))
         return _run(engine, known[request["run"]], scratch)
-    except Exception:  # noqa: BLE001 (the other process says which query it was, and stops)
+    except Exception:  # noqa: BLE001 (the other process names the query, and stops)
         return {"error": traceback.format_exc()}
 
 

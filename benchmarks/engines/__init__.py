@@ -1,4 +1,4 @@
-"""One engine a file; each runs in a process of its own."""
+"""The engines, one in each file; each runs in its own process."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _MODULES = {PLAIN: "spark", OURS: "spark", DATAFUSION: "datafusion", DUCKDB: "du
 
 @dataclass(frozen=True)
 class Decoded:
-    """What a query's scans decoded; None where the engine does not tell."""
+    """The numbers that a query's scans decoded; None if the engine does not report them."""
 
     row_groups: int | None = None
     rows: int | None = None
 
 
 class Engine(Protocol):
-    """What every engine does; a process has one."""
+    """The interface of an engine; a process has one."""
 
     version: str
 
@@ -31,16 +31,16 @@ class Engine(Protocol):
         """Return the process whose reads count."""
 
     def run(self, query: Query, output: Path) -> int:
-        """Run the query and return the rows of its answer; `output` is a folder to write into."""
+        """Run the query and return the rows of its result; `output` is a folder for files."""
 
     def started(self) -> tuple[int, int] | None:
-        """Return the jobs and tasks started so far; None where there are none."""
+        """Return the jobs and tasks started so far; None if the engine has none."""
 
     def decoded(self, query: Query) -> Decoded:
-        """Return what the query that was run last decoded."""
+        """Return what the last query decoded."""
 
     def stop(self) -> None:
-        """End what was started."""
+        """Stop the engine."""
 
 
 def start(name: str, data: Path) -> Engine:

@@ -14,7 +14,7 @@ from benchmarks.engines import Decoded
 from benchmarks.queries import COUNT, TO_PANDAS, WRITE, Query
 from benchmarks.tables import TABLES
 
-# In the order in which they are applied; one that was not applied has a total of zero.
+# In the order of their application; a step that was not applied has a total of zero.
 _PRUNED = re.compile(
     r"(?:row_groups_pruned_\w+|limit_pruned_row_groups)=(\d+) total → (\d+) matched"
 )
@@ -47,7 +47,7 @@ class DataFusion:
         return os.getpid()
 
     def run(self, query: Query, output: Path) -> int:
-        """Run the query; Python objects, pandas or Parquet is what becomes of the rows."""
+        """Run the query; the rows become Python objects, pandas or Parquet."""
         df = self._context.sql(query.sql)
         if query.action == WRITE:
             df.write_parquet(str(output))
@@ -59,11 +59,11 @@ class DataFusion:
         return int(next(iter(rows[0].values()))) if query.action == COUNT else len(rows)
 
     def started(self) -> tuple[int, int] | None:
-        """Return nothing: there are no jobs."""
+        """Return None: there are no jobs."""
         return None
 
     def decoded(self, query: Query) -> Decoded:
-        """Run the query once more, and return what its largest scan says."""
+        """Run the query again, and return the numbers of its scans."""
         rows = self._context.sql(f"EXPLAIN ANALYZE {query.sql}").to_pylist()
         groups: list[int] = []
         decoded: list[int] = []

@@ -15,7 +15,7 @@ from benchmarks.tables import TABLES
 
 
 def start(name: str, data: Path) -> DuckDB:
-    """Make a view of each table; files are listed when a query runs."""
+    """Create a view of each table; files are listed when a query runs."""
     del name
     connection = duckdb.connect(config={"threads": 2})
     connection.execute("SET TimeZone = 'UTC'")
@@ -43,7 +43,7 @@ class DuckDB:
         return os.getpid()
 
     def run(self, query: Query, output: Path) -> int:
-        """Run the query; Python objects, pandas or Parquet is what becomes of the rows."""
+        """Run the query; the rows become Python objects, pandas or Parquet."""
         if query.action == WRITE:
             file = output.with_suffix(".parquet")
             self._connection.execute(f"COPY ({query.sql}) TO '{file}' (FORMAT parquet)")
@@ -55,16 +55,16 @@ class DuckDB:
         return int(rows[0][0]) if query.action == COUNT else len(rows)
 
     def count(self, source: str) -> int:
-        """Return how many rows of a table match, with no LIMIT."""
+        """Return the number of matching rows of a table, without a LIMIT."""
         row = self._connection.execute(f"SELECT count(*) FROM {source}").fetchone()
         return 0 if row is None else int(row[0])
 
     def started(self) -> tuple[int, int] | None:
-        """Return nothing: there are no jobs."""
+        """Return None: there are no jobs."""
         return None
 
     def decoded(self, query: Query) -> Decoded:
-        """Run the query once more, and return what its scans say together."""
+        """Run the query again, and return the totals of its scans."""
         row = self._connection.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {query.sql}").fetchone()
         totals = {} if row is None else json.loads(row[1])["query"]
         return Decoded(totals.get("total_row_groups_scanned"), totals.get("total_rows_scanned"))

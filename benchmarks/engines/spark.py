@@ -1,4 +1,4 @@
-"""Spark, without anything of ours or with the extension."""
+"""Spark, without and with the extension."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOGGING = (ROOT / "examples" / "log4j2.properties").as_uri()
 
 
 def start(name: str, data: Path) -> Spark:
-    """Start a local session with two cores; without the extension it is as it comes from PyPI."""
+    """Start a local session with two cores; without the extension, it is Spark from PyPI."""
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = (
@@ -47,13 +47,13 @@ def start(name: str, data: Path) -> Spark:
         limit_pruning.verify(session)
     for table in TABLES:
         if (data / table.name).exists():
-            # The listing is made here, once, and kept by the view.
+            # The files are listed here, once; the view stores the listing.
             session.read.parquet(str(data / table.name)).createOrReplaceTempView(table.name)
     return Spark(session)
 
 
 class Spark:
-    """A session whose jobs, tasks and scans can be asked for."""
+    """A session with the numbers of its jobs, tasks and scans."""
 
     def __init__(self, session: SparkSession) -> None:
         """Take a session with all tables as views."""
@@ -70,7 +70,7 @@ class Spark:
         return self._pid
 
     def run(self, query: Query, output: Path) -> int:
-        """Run the query by the DataFrame method that its action stands for."""
+        """Run the query with the DataFrame method of its action."""
         df = self.session.sql(query.sql)
         if query.action == WRITE:
             df.write.mode("overwrite").parquet(str(output))
@@ -87,7 +87,7 @@ class Spark:
         return int(self._context.dagScheduler().numTotalJobs()), int(executor.totalTasks())
 
     def decoded(self, query: Query) -> Decoded:
-        """Return the metrics of the scans of the execution that was the last."""
+        """Return the metrics of the scans of the last execution."""
         del query
         self._context.listenerBus().waitUntilEmpty()
         store = self._sql._jsparkSession.sharedState().statusStore()

@@ -1,4 +1,4 @@
-"""Runs it: `python -m benchmarks.scale`, or `make bench-scale`, which builds the JARs."""
+"""Runs the measurement: `python -m benchmarks.scale`, or `make bench-scale`, which builds the JARs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchmarks.scale.settings import Settings, from_environment
 
 
 def main() -> int:
-    """Make the tables, measure, report, and remove the tables."""
+    """Create the tables, measure, report, and remove the tables."""
     settings = from_environment()
     shutil.rmtree(settings.data, ignore_errors=True)
     settings.data.mkdir(parents=True)
@@ -30,15 +30,15 @@ def main() -> int:
     report.write_json(path, measured, about)
     print(report.table(measured))
     for name, ratio in report.growth(measured).items():
-        print(f"first rows of a covered LIMIT, {name}: {ratio:.2f} times as long")
+        print(f"time to the first rows of a covered LIMIT, {name}: {ratio:.2f} times")
     for name, more in report.worst(measured).items():
-        print(f"added to planning at most, {name}: {more * 1e3:.0f} ms")
+        print(f"maximum added to planning, {name}: {more * 1e3:.0f} ms")
     print(f"{len(measured)} queries in {seconds:.0f} s; written to {path}")
     return 0
 
 
 def run(spark: SlowSpark, settings: Settings) -> list[Measured]:
-    """Measure every table, after one that warms up."""
+    """Measure every table, after one to warm up."""
     folder, runs = settings.data, settings.runs
     measure(spark, "warm-up", 50, tables.many_files(folder, 50), (0,), 10)
     measured = []
@@ -50,7 +50,7 @@ def run(spark: SlowSpark, settings: Settings) -> list[Measured]:
     for count in tables.COLUMNS:
         measured += measure(spark, "columns", count, tables.wide(folder, count), largest, runs)
     for count in tables.ROW_GROUPS:
-        # Without latency: plain Spark reads a dictionary of each row group, one after the other.
+        # Without latency, because plain Spark reads the dictionaries of the row groups in sequence.
         made = tables.row_groups(folder, count)
         measured += measure(spark, "row groups", count, made, (0,), runs)
     for count in tables.PARTITIONS:

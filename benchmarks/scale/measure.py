@@ -21,13 +21,13 @@ PREDICATES = {
 
 @dataclass(frozen=True)
 class Side:
-    """What a query cost with the extension, or without.
+    """The cost of a query, with or without the extension.
 
     Attributes:
-        planning: Up to the physical plan.
-        first_rows: Planning and running the query; None where every file would have to be read.
-        heap: Bytes that the heap grew by while the plan was held.
-        decision: What the extension did; empty without it.
+        planning: The steps up to the physical plan.
+        first_rows: Planning and running the query; None if every file would have to be read.
+        heap: Bytes by which the heap grew while the plan was referenced.
+        decision: The decision of the extension; empty without it.
     """
 
     planning: Cost
@@ -38,7 +38,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Measured:
-    """One query over one table at one latency, with the listing of the table apart."""
+    """One query over one table at one latency; the listing of the table is separate."""
 
     table: str
     size: int

@@ -1,4 +1,4 @@
-"""What was measured as a table for people and as JSON, and the targets as ratios within the run."""
+"""The results as a table and as JSON, and the targets as ratios within the run."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def table(measured: Sequence[Measured]) -> str:
 
 
 def growth(measured: Sequence[Measured]) -> dict[str, float]:
-    """Return by how much the time to the first rows of a covered LIMIT grows with the files.
+    """Return the growth of the time to the first rows of a covered LIMIT with the files.
 
-    By latency, from the least number of files to 10,000 or the largest number below.
+    By latency, from the smallest number of files to 10,000 or the largest number below it.
     """
     ratios = {}
     files = [one for one in measured if one.table == "files" and one.query == "covered"]
@@ -41,7 +41,7 @@ def growth(measured: Sequence[Measured]) -> dict[str, float]:
 
 
 def worst(measured: Sequence[Measured]) -> dict[str, float]:
-    """Return the most seconds that looking added to planning, by query and latency."""
+    """Return the maximum seconds that the extension added to planning, by query and latency."""
     unproved = [one for one in measured if one.query != "covered"]
     added: dict[str, float] = {}
     for one in unproved:

@@ -1,4 +1,4 @@
-"""A Spark session whose storage is slow on purpose and counts its requests."""
+"""A Spark session whose storage has a set latency and counts its requests."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ TEST_JAR = ROOT / "target" / "spark-limit-pruning-tests.jar"
 
 @dataclass(frozen=True)
 class Cost:
-    """What something cost.
+    """The cost of an action.
 
     Attributes:
         seconds: Wall time.
         opens: Files opened.
-        reads: Reads that began at another place than the last one ended.
-        stats: File statuses asked for.
+        reads: Reads that did not begin where the previous read ended.
+        stats: File statuses requested.
         lists: Directories listed.
         bytes: Bytes read.
         allocated: Bytes that the calling thread allocated.
@@ -56,7 +56,7 @@ class SlowSpark:
     """A session with the extension over storage of a given latency."""
 
     def __init__(self, scratch: Path) -> None:
-        """Start it; nothing that planning reads is kept, so that every query is a table's first."""
+        """Start it without a cache of footers, so that every query is a table's first."""
         os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
         os.environ["PYSPARK_PYTHON"] = sys.executable
         builder = (
@@ -82,7 +82,7 @@ class SlowSpark:
 
     @contextmanager
     def latency(self, milliseconds: int) -> Iterator[None]:
-        """Let each request take so long."""
+        """Set the duration of each request."""
         self._storage.setMillis(milliseconds)
         try:
             yield
@@ -90,7 +90,7 @@ class SlowSpark:
             self._storage.setMillis(0)
 
     def table(self, name: str, folder: Path) -> Cost:
-        """Register the folder as a view; return what listing it cost."""
+        """Register the folder as a view; return the cost of listing it."""
         return self.cost(
             lambda: (
                 self.session.read.schema(self._schema(folder))
@@ -100,7 +100,7 @@ class SlowSpark:
         )
 
     def plan(self, query: str, enabled: bool) -> DataFrame:
-        """Plan a query up to what is executed, without running anything."""
+        """Plan a query up to the executed plan, without running it."""
         self.session.conf.set("spark.limitPruning.enabled", str(enabled).lower())
         df = self.session.sql(query)
         java: Any = df
@@ -108,7 +108,7 @@ class SlowSpark:
         return df
 
     def cost(self, action: Any) -> Cost:
-        """Return what an action costs."""
+        """Return the cost of an action."""
         before = [*self._storage.counts(), self._storage.allocated()]
         started = time.perf_counter()
         action()

@@ -1,4 +1,4 @@
-"""What can be set from outside, each an environment variable."""
+"""The settings of the measurement, each an environment variable."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Settings:
     Attributes:
         files: SCALE_FILES, files of each table, separated by commas.
         latencies: SCALE_LATENCIES, milliseconds that a request to the storage takes.
-        runs: SCALE_RUNS, measured runs of a query, of which the median counts.
+        runs: SCALE_RUNS, measured runs of a query; the median counts.
         data: SCALE_DATA, the folder for the tables, which are removed at the end.
-        results: BENCH_RESULTS, the folder for the JSON; other than default sizes go elsewhere.
+        results: BENCH_RESULTS, the folder for the JSON; its default depends on the sizes.
     """
 
     files: tuple[int, ...]
@@ -32,7 +32,7 @@ class Settings:
 
 
 def from_environment() -> Settings:
-    """Read the settings; results of other sizes than the default's stay out of the repository."""
+    """Read the settings; only results of the default sizes are written to the repository."""
     files = _numbers("SCALE_FILES", FILES)
     latencies = _numbers("SCALE_LATENCIES", LATENCIES)
     data = Path(os.environ.get("SCALE_DATA") or ROOT / ".bench-data" / "scale").resolve()

@@ -8,9 +8,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-LINKS_PER_FILE = 20_000  # file systems allow some 65,000
+LINKS_PER_FILE = 20_000  # file systems allow about 65,000
 ROWS = 100
-# In each file these hold for the second row group, for some rows of both, and for none.
+# In each file, they are true for the second row group, for some rows of both, and for no row.
 COVERED, UNPROVABLE, ABSENT = "id >= 50", "c < 3", "id < 0"
 COLUMNS = (200, 2_000)
 ROW_GROUPS = (1_000, 10_000)
@@ -18,18 +18,18 @@ PARTITIONS = (1_000, 10_000)
 
 
 def many_files(folder: Path, count: int) -> Path:
-    """Make a table of so many small files of two row groups."""
+    """Create a table of `count` small files with two row groups each."""
     return _linked(folder / f"files-{count}", [f"part-{n:06}.parquet" for n in range(count)])
 
 
 def partitions(folder: Path, count: int) -> Path:
-    """Make a table of so many partitions in two levels, with a file in each."""
+    """Create a table of `count` partitions in two levels, with a file in each."""
     names = [f"a={n // 100:03}/b={n % 100:02}/part.parquet" for n in range(count)]
     return _linked(folder / f"partitions-{count}", names)
 
 
 def wide(folder: Path, count: int) -> Path:
-    """Make a table of so many columns, four files of four row groups."""
+    """Create a table of `count` columns, with four files of four row groups."""
     columns = {f"c{n}": [n % 7 + row for row in range(ROWS)] for n in range(count)}
     data = pa.table({"id": list(range(ROWS)), "c": [row % 7 for row in range(ROWS)], **columns})
     for number in range(4):
@@ -40,7 +40,7 @@ def wide(folder: Path, count: int) -> Path:
 
 
 def row_groups(folder: Path, count: int) -> Path:
-    """Make a table of one file with so many row groups of two rows; the last ones alone match."""
+    """Create a table of one file with `count` row groups of two rows; only the last ones match."""
     path = folder / f"row-groups-{count}" / "part.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = 2 * count

@@ -13,8 +13,9 @@ import limitpruning.search.{ClassifiedFile, ClassifyRowGroups}
 import limitpruning.select.ListedFile
 
 /**
- * Time and allocation for one file of `rowGroups` row groups, on one thread, as planning a query spends them: from the
- * parsed footer's statistics to the state of each row group, and, apart from that, from ready facts to the state.
+ * Measures time and allocation of planning for one file of `rowGroups` row groups, on one thread. One
+ * benchmark starts from the parsed footer's statistics, the other one from the facts. Both end with the state
+ * of each row group.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Array(Mode.AverageTime))

@@ -8,9 +8,9 @@ import limitpruning.parquet.Footer
 import limitpruning.testing.{RawChunk, RawFooter}
 
 /**
- * What is classified: `ts >= … AND status IN (200, 301, 404, 500) AND name LIKE 'abc%'` over files sorted by time. Of each
- * hundred row groups the first forty are too old; of the others a third match fully, a third by prefix only in part,
- * and of a third the status is open.
+ * The data to classify: `ts >= … AND status IN (200, 301, 404, 500) AND name LIKE 'abc%'` over files sorted
+ * by time. Of each hundred row groups, the first forty are too old. Of the others, a third match fully, a
+ * third match the prefix only partially, and for a third the status is undecided.
  */
 object Facts {
   val ts: AttributeReference = AttributeReference("ts", TimestampType)()
@@ -27,7 +27,7 @@ object Facts {
     StartsWith(name, Literal(UTF8String.fromString("abc"), StringType))
   )
 
-  /** A footer as Spark writes it: bounds and null counts of every column. */
+  /** A footer as Spark writes it: min, max and null counts of every column. */
   def footer(rowGroups: Int): Footer = {
     val schema =
       "optional int64 ts (TIMESTAMP(MICROS,true)); optional int32 status; optional binary name (STRING);"
