@@ -38,8 +38,8 @@ private[predicate] object Branches {
 }
 
 /**
- * Values that a unit excludes by another source than facts, such as a bloom filter. If a column is compared
- * with values of which no row has any, the comparison is not true.
+ * Values that a unit excludes by another source than facts, such as a bloom filter. If no row has any of the
+ * values to which a column is compared, the comparison is not true.
  *
  * @param columns the unit's number of each column
  */

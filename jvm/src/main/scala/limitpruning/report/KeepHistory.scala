@@ -61,7 +61,7 @@ private object KeepHistory {
    */
   private val MostRunning = 1000
 
-  /** Whether the query has planned itself. Otherwise, describing it would plan it. */
+  /** Whether the query has been planned. Otherwise, describing it would plan it. */
   private def isPlanned(query: QueryExecution): Boolean =
     query.tracker.phases.contains(QueryPlanningTracker.PLANNING)
 

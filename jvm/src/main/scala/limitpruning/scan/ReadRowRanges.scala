@@ -77,8 +77,7 @@ object ReadRowRanges {
 
     require(rowGroupReader.getType.isInterface && totalRows.getType == classOf[Long])
     require(fileReader.getType == classOf[ParquetFileReader])
-    // Older releases of parquet-java than those of Spark lack this method, for example if they were installed
-    // manually.
+    // Fails with older releases of parquet-java than those of Spark, which lack this method.
     classOf[ParquetFileReader].getMethod("readFilteredRowGroup", classOf[Int], classOf[RowRanges])
     private val rangesByFilter = classOf[ParquetFileReader].getDeclaredMethod("getRowRanges", classOf[Int])
     rangesByFilter.setAccessible(true)
