@@ -7,7 +7,10 @@ import com.tngtech.archunit.core.importer.ClassFileImporter
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Imports between packages point one way: to what stands further left here. */
+/**
+ * Imports between packages have one direction: each package imports only packages that are further left in
+ * this list.
+ */
 class ImportsSuite extends AnyFunSuite {
   private val packages =
     Seq("conf", "predicate", "select", "parquet", "footers", "scan", "search", "tables", "catalyst", "report")
@@ -17,7 +20,7 @@ class ImportsSuite extends AnyFunSuite {
     new ClassFileImporter().importPath(Path.of(compiled))
   }
 
-  /** What classes of a package use of the others, if that is forbidden. */
+  /** The classes of other packages that a package uses although this is forbidden. */
   private def violations(user: String, used: Seq[String]): Seq[String] = {
     val rule = noClasses().that().resideInAPackage(s"limitpruning.$user..")
       .should().dependOnClassesThat().resideInAnyPackage(used.map(name => s"limitpruning.$name.."): _*)

@@ -58,7 +58,7 @@ class ForgetRefreshedFilesSuite extends AnyFunSuite with SparkSuite with Eventua
     val again = spark.read.parquet(pathOf("changed").toString).where("a = 1").limit(2)
     val error = intercept[Exception](again.collect())
     assert(Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null)
-      .exists(e => e.getMessage.contains("it has another footer")))
+      .exists(e => e.getMessage.contains("its footer is different")))
     // Spark tells of failed tasks a little later.
     eventually(assert(shared.facts.footer(status(path), FileColumns.named(Seq("a"))).isEmpty))
     assert(spark.read.parquet(pathOf("changed").toString).where("a = 1").limit(2).collect().isEmpty)

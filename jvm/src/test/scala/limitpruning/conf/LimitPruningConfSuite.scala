@@ -21,7 +21,7 @@ class LimitPruningConfSuite extends AnyFunSuite with SparkSuite {
   )
   private val static = Seq(LimitPruningConf.CacheMaxBytes, LimitPruningConf.HistoryMaxQueries)
 
-  test("SET -v lists every setting with its meaning and version, but the one for tests") {
+  test("SET -v lists every setting with its description and version, except the setting for tests") {
     val rows = spark.sql("SET -v").where("key LIKE 'spark.limitPruning.%'").collect()
     assert(rows.map(_.getString(0)).toSet == (documented ++ static).map(_.key).toSet)
     for (row <- rows) {
@@ -30,20 +30,20 @@ class LimitPruningConfSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  test("settings can be changed between queries, but for those of what sessions share") {
+  test("settings can change between queries, except those of the state that sessions share") {
     for (setting <- documented :+ LimitPruningConf.FailOnError)
       assert(spark.conf.isModifiable(setting.key), setting.key)
     for (setting <- static) assert(!spark.conf.isModifiable(setting.key), setting.key)
   }
 
-  test("pruning and reasons in EXPLAIN are on, and errors are not fatal, unless somebody says otherwise") {
+  test("by default, pruning and reasons in EXPLAIN are on, and errors are not fatal") {
     val defaults = new SQLConf
     assert(defaults.getConf(LimitPruningConf.Enabled))
     assert(defaults.getConf(LimitPruningConf.ExplainReasons))
     assert(!defaults.getConf(LimitPruningConf.FailOnError))
   }
 
-  test("values that make no sense are refused") {
+  test("invalid values are rejected") {
     val refused = Seq(
       LimitPruningConf.MaxFiles -> "-1",
       LimitPruningConf.MaxTime -> "-1",

@@ -23,7 +23,7 @@ class FactsCacheSuite extends AnyFunSuite with TempFolder {
   private def has(cache: FactsCache, file: FileStatus): Boolean =
     cache.footer(file, FileColumns.All).nonEmpty
 
-  test("a footer is found by the path, length and time of its file, and not by those of another") {
+  test("a footer is found only by the path, length and time of its own file") {
     val cache = new FactsCache(1 << 20)
     cache.keep(file("/t/a"), footer)
     assert(has(cache, file("/t/a")))
@@ -32,13 +32,13 @@ class FactsCacheSuite extends AnyFunSuite with TempFolder {
     assert(cache.hits == 1 && cache.misses == 3)
   }
 
-  test("where the storage tags what a file holds, that counts, too") {
+  test("if the storage has entity tags, they count, too") {
     val cache = new FactsCache(1 << 20)
     cache.keep(new Tagged("x"), footer)
     assert(has(cache, new Tagged("x")) && !has(cache, new Tagged("y")) && !has(cache, new Tagged(null)))
   }
 
-  test("a file is forgotten by its path, and by that of a directory above it") {
+  test("a file is removed by its path, and by the path of a directory above it") {
     val cache = new FactsCache(1 << 20)
     val files = Seq("/t/p=1/a", "/t/p=1/b", "/t/p=10/a", "/t2/a").map(file(_))
     def keepAll(): Unit = files.foreach(cache.keep(_, footer))
@@ -58,7 +58,7 @@ class FactsCacheSuite extends AnyFunSuite with TempFolder {
     assert(cache.size == 0)
   }
 
-  test("it never takes more than it may, and what is used stays longest") {
+  test("it never exceeds its maximum, and evicts the least recently used footers first") {
     val cache = new FactsCache(20000)
     val used = file("/used")
     cache.keep(used, footer)
@@ -70,13 +70,13 @@ class FactsCacheSuite extends AnyFunSuite with TempFolder {
     assert(has(cache, file("/t/1000")) && !has(cache, file("/t/1")))
   }
 
-  test("with no memory nothing is kept") {
+  test("with no memory nothing is cached") {
     val cache = new FactsCache(0)
     cache.keep(file("/t/a"), footer)
     assert(!has(cache, file("/t/a")) && cache.size == 0)
   }
 
-  test("what it takes a footer to weigh is what it weighs in memory, about") {
+  test("the estimated size of a footer is approximately its size in memory") {
     val fields = (0 until 20).map(i => s"optional int64 i$i; optional binary s$i (STRING);").mkString
     val row = (0 until 20).flatMap(i => Seq[Any](i.toLong, s"a text of some length $i"))
     val many = (0 until 50).foldLeft(ParquetFixture(fields))((file, _) => file.rowGroup(row))

@@ -27,7 +27,7 @@ class FootersByJobSuite extends AnyFunSuite with SparkSuite with Eventually {
     status(fixture.write(folder.resolve(s"$rows.parquet")))
   }
 
-  /** What the Spark UI would show of jobs that began while `body` ran. */
+  /** The text that the Spark UI shows for jobs that started while `body` ran. */
   private final class Jobs extends SparkListener {
     val started = new ConcurrentLinkedQueue[SparkListenerJobStart]
     val ended = new ConcurrentLinkedQueue[SparkListenerJobEnd]
@@ -53,7 +53,7 @@ class FootersByJobSuite extends AnyFunSuite with SparkSuite with Eventually {
   private def rows(underWay: FootersUnderWay, index: Int): Long =
     underWay.await(index, 1.minute).rowGroups.map(_.getRowCount).sum
 
-  test("footers come in the order of their files, narrowed to what was asked for, and are kept") {
+  test("footers arrive in the order of their files, with only the requested columns, and are cached") {
     val cache = new FactsCache(1 << 20)
     val underWay = begin(files, cache)
     try {
@@ -63,13 +63,13 @@ class FootersByJobSuite extends AnyFunSuite with SparkSuite with Eventually {
     assert(files.forall(cache.footer(_, FileColumns.named(Seq("A"))).nonEmpty))
   }
 
-  test("few files are as many tasks as they are") {
+  test("few files have one task each") {
     val underWay = begin(files.take(1))
     try assert(rows(underWay, 0) == 1)
     finally underWay.close()
   }
 
-  test("the job says what it is, has a group of its own, and leaves no property behind") {
+  test("the job has a description and its own group, and restores all properties") {
     watched { jobs =>
       val underWay = begin(files.take(5))
       try assert(rows(underWay, 4) == 5)
@@ -84,7 +84,7 @@ class FootersByJobSuite extends AnyFunSuite with SparkSuite with Eventually {
     }
   }
 
-  test("a bad file is an error of its own, in the words of the driver's reader") {
+  test("a bad file causes its own error, with the message of the driver's reader") {
     val bad = status(Files.write(folder.resolve("bad"), Array.fill[Byte](50)(1)))
     val underWay = begin(files.take(2) :+ bad)
     try {

@@ -59,7 +59,7 @@ class FootersByThreadsSuite extends AnyFunSuite with TempFolder with Eventually 
     }
   }
 
-  test("nobody waits longer than there is time, and an interruption ends the wait: no thread is left") {
+  test("the wait ends after the time or an interruption, and no thread remains") {
     val stalled = files.map(StallingFileSystem.stalled)
     reading(stalled, 2, StallingFileSystem.conf) { underWay =>
       assert(StallingFileSystem.opened.tryAcquire(2, 10, SECONDS), "both threads must be reading")

@@ -23,7 +23,7 @@ class ReadFootersSuite extends AnyFunSuite with TempFolder {
     ListedFile(InternalRow.empty, status(fixture.write(folder.resolve(s"$rows.parquet"))))
   }
 
-  /** Reads when it is asked to begin, and remembers what. */
+  /** Reads footers when `begin` is called, and records the calls. */
   private final class Source(cache: FactsCache, answer: FileStatus => Option[Footer]) extends FooterSource {
     val asked = ArrayBuffer.empty[(String, FileColumns)]
     var open = 0
@@ -57,7 +57,7 @@ class ReadFootersSuite extends AnyFunSuite with TempFolder {
         .map(_.rowGroups.map(_.getRowCount).sum).toSeq
     finally wave.close()
 
-  test("footers come in the order of their files, few of them by threads, many by a job") {
+  test("footers arrive in the order of their files, few from threads, many from a job") {
     val fixture = new Fixture
     assert(fixture.rows(files.take(2)) == Seq(1, 2))
     assert(fixture.few.asked.map(_._1) == Seq("1.parquet", "2.parquet") && fixture.many.asked.isEmpty)
@@ -66,7 +66,7 @@ class ReadFootersSuite extends AnyFunSuite with TempFolder {
     assert(fixture.few.open == 0 && fixture.many.open == 0)
   }
 
-  test("what is kept is not read again, and counted") {
+  test("a cached footer is not read again, and is counted") {
     val cache = new FactsCache(1 << 20)
     assert(new Fixture(a, cache).rows(files.take(3)) == Seq(1, 2, 3))
     val again = new Fixture(a, cache)
@@ -76,7 +76,7 @@ class ReadFootersSuite extends AnyFunSuite with TempFolder {
     assert(again.many.asked.isEmpty, "it is those to be read that count")
   }
 
-  test("a footer that is kept without a column that is needed is read again, with all that it told before") {
+  test("a cached footer without a needed column is read again, with all its previous columns") {
     val cache = new FactsCache(1 << 20)
     val _ = new Fixture(a, cache).rows(files.take(1))
     val b = FileColumns.named(Seq("b"))
@@ -86,11 +86,11 @@ class ReadFootersSuite extends AnyFunSuite with TempFolder {
     assert(other.few.asked.map(_._2.covers(a ++ b)).toSeq == Seq(true))
   }
 
-  test("no file is no footer") {
+  test("no files have no footer") {
     assert(new Fixture().rows(Nil) == Nil)
   }
 
-  test("what does not come in time is none") {
+  test("a footer that does not arrive in time is none") {
     val slow = new Source(FactsCache.none, _ => None)
     val wave = new ReadFooters(a, FactsCache.none, slow, slow, jobFiles = 100)(files)
     assert(wave.next(Deadline.now).isEmpty)
@@ -98,7 +98,7 @@ class ReadFootersSuite extends AnyFunSuite with TempFolder {
     assert(slow.open == 0)
   }
 
-  test("the error is the file's own") {
+  test("the error is that of the file") {
     val broken =
       new Source(FactsCache.none, file => throw new UnreadableFooterException(file, "it is broken"))
     val wave = new ReadFooters(a, FactsCache.none, broken, broken, jobFiles = 100)(files)

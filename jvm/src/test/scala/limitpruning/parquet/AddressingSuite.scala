@@ -10,7 +10,7 @@ class AddressingSuite extends AnyFunSuite {
     (footer, i) => footer.rowGroup(10L * i, RawChunk.silent, RawChunk.silent)
   }
 
-  test("chosen row groups are addressed by their midpoints, with rows and the bytes of each leaf column") {
+  test("selected row groups are addressed by their midpoints, with rows and the bytes of each leaf column") {
     val bytes = Map(Seq("a") -> ColumnBytes(100), Seq("g", "b") -> ColumnBytes(100))
     val expected = Seq(
       SelectedRowGroup(1, 20, 304, 200, bytes, RowRange.all(20)),

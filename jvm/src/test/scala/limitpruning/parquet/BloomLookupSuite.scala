@@ -23,7 +23,7 @@ class BloomLookupSuite extends AnyFunSuite with TempFolder {
   private def lookup(spark: DataType, field: String, calendar: Calendar = newCalendar): BloomLookup =
     new BloomLookup(spark, column(field), calendar)
 
-  /** A filter with these stored values, as a writer would hash them. */
+  /** A filter with these stored values, with the hashes that a writer uses. */
   private def filterOf(stored: Any*): BloomFilter = {
     val filter = new BlockSplitBloomFilter(1024)
     stored.foreach(v => filter.insertHash(filter.hash(v)))
@@ -35,7 +35,10 @@ class BloomLookupSuite extends AnyFunSuite with TempFolder {
   private def chunk(min: Any, max: Any, mayBeCut: Boolean = false) =
     ColumnChunk(rows = 10, values = 10, Some(0L), Some((min, max)), mayBeCut)
 
-  /** Types, and for each a value that was written, as it is written and as Spark has it, and one that was not. */
+  /**
+   * For each pair of types: a written value, in its stored form and in that of Spark, and a value that was
+   * not written.
+   */
   private val cases: Seq[(DataType, String, Any, Any, Any)] = Seq(
     (ByteType, "required int32 c (INTEGER(8,true))", 5, 5.toByte, 6.toByte),
     (ShortType, "required int32 c (INTEGER(16,true))", -5, (-5).toShort, 6.toShort),
@@ -64,7 +67,7 @@ class BloomLookupSuite extends AnyFunSuite with TempFolder {
     )
   )
 
-  test("excludes what was not written, and nothing that was, for each pair of types") {
+  test("excludes values that were not written, and no value that was, for each pair of types") {
     for ((spark, field, stored, written, absent) <- cases) {
       val path: Path = OneColumn.write(folder.resolve("types.parquet"), field, Seq(stored))(
         _.withBloomFilterEnabled(true).withBloomFilterNDV("c", 100)
@@ -83,14 +86,14 @@ class BloomLookupSuite extends AnyFunSuite with TempFolder {
     }
   }
 
-  test("line 12: floating point is never asked: equal zeros are stored as two, NaN as many") {
+  test("line 12: floats are never looked up: equal zeros have two stored forms, NaN has many") {
     for ((spark, field) <- Seq(FloatType -> "required float c", DoubleType -> "required double c")) {
       assert(!lookup(spark, field).isAnswerable)
       assert(!lookup(spark, field).excludes(filterOf(-0.0f, -0.0d), if (spark == FloatType) 0.0f else 0.0d))
     }
   }
 
-  test("line 32: dates and timestamps that are rebased when they are read are never asked") {
+  test("line 32: dates and timestamps that are rebased when they are read are never looked up") {
     val old = Calendar(isProleptic = false)
     for (
       (spark, field, value) <- Seq(
@@ -104,7 +107,7 @@ class BloomLookupSuite extends AnyFunSuite with TempFolder {
     assert(lookup(TimestampNTZType, "required int64 c (TIMESTAMP(MICROS,false))", old).isAnswerable)
   }
 
-  test("line 17, 29: pairs of types that are read as other values than are stored are never asked") {
+  test("line 17, 29: pairs of types whose stored values differ from the read values are never looked up") {
     for (
       (spark, field) <- Seq(
         DoubleType -> "required float c",
@@ -121,7 +124,7 @@ class BloomLookupSuite extends AnyFunSuite with TempFolder {
     ) assert(!lookup(spark, field).isAnswerable, field)
   }
 
-  test("values that cannot be stored are not excluded, they are not asked") {
+  test("values that cannot be stored are not excluded, because they are not looked up") {
     val millis = lookup(TimestampType, "required int64 c (TIMESTAMP(MILLIS,true))")
     assert(millis.excludes(filterOf(1L), 2000L) && !millis.excludes(filterOf(1L), 2001L))
     val narrow = lookup(DecimalType(2, 0), "required fixed_len_byte_array(1) c (DECIMAL(2,0))")
@@ -148,7 +151,7 @@ class BloomLookupSuite extends AnyFunSuite with TempFolder {
     assert(strings.excludes(filterOf(Binary.fromString("\ufffdx")), UTF8String.fromBytes(invalid)))
   }
 
-  test("line 48: a filter that denies the chunk's own min or max is no filter") {
+  test("line 48: a filter that excludes the chunk's own min or max is not plausible") {
     val ints = lookup(IntegerType, "required int32 c")
     assert(ints.isPlausible(filterOf(1, 9), chunk(1, 9)))
     assert(!ints.isPlausible(filterOf(1), chunk(1, 9)) && !ints.isPlausible(filterOf(9), chunk(1, 9)))
@@ -158,7 +161,7 @@ class BloomLookupSuite extends AnyFunSuite with TempFolder {
     assert(strings.isPlausible(filterOf(a), chunk(a, b, mayBeCut = true)), "a cut bound need not be a value")
   }
 
-  test("a filter whose chunk has no bounds, or values that do not fit Spark's type, is not believed") {
+  test("a filter whose chunk has no min and max, or values that do not fit Spark's type, is not trusted") {
     val ints = lookup(IntegerType, "required int32 c")
     assert(!ints.isPlausible(filterOf(1), chunk(1, 1).copy(bounds = None)))
     val shorts = lookup(ByteType, "required int32 c (INTEGER(8,true))")

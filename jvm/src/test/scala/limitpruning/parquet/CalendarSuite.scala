@@ -19,7 +19,7 @@ class CalendarSuite extends AnyFunSuite {
     answers.head
   }
 
-  test("line 32: files of Spark 3 and later mean what they say, unless they are marked as legacy") {
+  test("line 32: files of Spark 3 and later are not rebased, unless they are marked as legacy") {
     assert(trustsAncient(of(Map(version -> "4.0.0"), "LEGACY")))
     assert(!trustsAncient(of(Map(version -> "4.0.0", legacy -> ""), "CORRECTED")))
   }
@@ -29,7 +29,7 @@ class CalendarSuite extends AnyFunSuite {
       assert(!trustsAncient(of(Map(version -> "2.4.5"), mode)))
   }
 
-  test("files of other writers are read as the setting says") {
+  test("files of other writers are read according to the setting") {
     assert(trustsAncient(of(Map.empty, "CORRECTED")))
     assert(!trustsAncient(of(Map.empty, "LEGACY")))
     assert(!trustsAncient(of(Map.empty, "EXCEPTION")))

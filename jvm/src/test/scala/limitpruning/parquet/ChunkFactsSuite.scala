@@ -19,20 +19,20 @@ class ChunkFactsSuite extends AnyFunSuite {
     new ChunkFacts(spark, column, isRequired, Calendar(isProleptic = true))(chunk)
   }
 
-  test("line 1: a null count of 0 excludes nulls, an absent one does not") {
+  test("line 1: a null count of 0 excludes nulls, a missing one does not") {
     assert(facts(plain) == ColumnFacts(Range(1, 5), Nulls.No))
     assert(facts(plain.copy(nullCount = Some(1))) == ColumnFacts(Range(1, 5), Nulls.Unknown))
     assert(facts(plain.copy(nullCount = None)) == ColumnFacts(Range(1, 5), Nulls.Unknown))
   }
 
-  test("line 6: as many nulls as rows are all null, absent bounds are not") {
+  test("line 6: as many nulls as rows mean that all rows are null, missing min and max do not") {
     assert(facts(plain.copy(nullCount = Some(10), bounds = None)) == ColumnFacts.AllNull)
     assert(facts(plain.copy(nullCount = None, bounds = None)) == ColumnFacts.Unknown)
     assert(facts(plain.copy(nullCount = Some(0), bounds = None)) == ColumnFacts(Values.Unknown, Nulls.No))
     assert(facts(plain.copy(nullCount = Some(9), bounds = None)) == ColumnFacts.Unknown)
   }
 
-  test("line 44: null counts that contradict the rows, the bounds or each other are unknown") {
+  test("line 44: null counts that contradict the rows, min and max, or each other are unknown") {
     assert(facts(plain.copy(nullCount = Some(-1))) == ColumnFacts.Unknown)
     assert(facts(plain.copy(nullCount = Some(11))) == ColumnFacts.Unknown)
     assert(facts(plain.copy(nullCount = Some(20), bounds = None)) == ColumnFacts.Unknown)
@@ -44,7 +44,7 @@ class ChunkFactsSuite extends AnyFunSuite {
     assert(facts(plain.copy(values = 11)) == ColumnFacts.Unknown)
   }
 
-  test("a required column has no nulls, whatever was not written; nulls in it are a contradiction") {
+  test("a required column has no nulls, even without a null count; nulls in it are a contradiction") {
     val required = "required int32 c"
     assert(facts(plain.copy(nullCount = None), field = required) == ColumnFacts(Range(1, 5), Nulls.No))
     val silent = plain.copy(nullCount = None, bounds = None)
@@ -52,11 +52,11 @@ class ChunkFactsSuite extends AnyFunSuite {
     assert(facts(plain.copy(nullCount = Some(1)), field = required) == ColumnFacts.Unknown)
   }
 
-  test("bounds in the wrong order are unknown") {
+  test("min and max in the wrong order are unknown") {
     assert(facts(plain.copy(bounds = Some((5, 1)))) == ColumnFacts(Values.Unknown, Nulls.No))
   }
 
-  test("line 14: a value is known to be the only one only where its bounds cannot be cut") {
+  test("line 14: equal min and max prove a single value only if they cannot be truncated") {
     val a = Binary.fromString("A")
     def strings(mayBeCut: Boolean, max: Binary) =
       facts(
@@ -80,7 +80,7 @@ class ChunkFactsSuite extends AnyFunSuite {
     assert(reachesNaN, ones)
   }
 
-  test("line 17: types without usable bounds still have null counts") {
+  test("line 17: types without usable min and max still have null counts") {
     val int96 = facts(plain.copy(bounds = None), TimestampType, "optional int96 c")
     assert(int96 == ColumnFacts(Values.Unknown, Nulls.No))
   }

@@ -44,7 +44,7 @@ class ChunkReaderSuite extends AnyFunSuite with TempFolder {
   private def strings(values: IndexedSeq[Any]): Set[String] =
     values.map(_.asInstanceOf[Binary].toStringUsingUTF8).toSet
 
-  test("gives all values of a chunk whose pages are all in the dictionary, in both versions of pages") {
+  test("returns all values of a chunk whose pages all use the dictionary, in both versions of pages") {
     for (version <- WriterVersion.values) {
       val file = status(write(s"$version.parquet", few)(_.withWriterVersion(version)))
       read(file) { reader =>
@@ -55,7 +55,7 @@ class ChunkReaderSuite extends AnyFunSuite with TempFolder {
     }
   }
 
-  test("gives the values of all types in the classes that statistics have") {
+  test("returns the values of all types in the classes of statistics") {
     val cases: Seq[(String, Seq[Any], Set[Any])] = Seq(
       ("required int32 c", Seq(7, -1, 7), Set(7, -1)),
       ("required int64 c", Seq(1L << 40, 2L), Set(1L << 40, 2L)),
@@ -77,7 +77,7 @@ class ChunkReaderSuite extends AnyFunSuite with TempFolder {
     assert(dictionary(write("types.parquet", Seq(true, false), "required boolean c")(plainOptions)).isEmpty)
   }
 
-  test("reads every codec, and gives nothing for one that this machine lacks") {
+  test("reads every codec, and returns none for a codec that this machine lacks") {
     import CompressionCodecName._
     for (codec <- Seq(UNCOMPRESSED, SNAPPY, GZIP, LZ4, LZ4_RAW, ZSTD)) {
       val found = dictionary(write(s"$codec.parquet", few)(_.withCompressionCodec(codec)))
@@ -89,7 +89,7 @@ class ChunkReaderSuite extends AnyFunSuite with TempFolder {
     assert(dictionary(brotli).isEmpty)
   }
 
-  test("gives nothing where the writer gave the dictionary up in the middle of the chunk") {
+  test("returns none if the writer stopped using the dictionary in the middle of the chunk") {
     val many = few ++ (1 to 2000).map(i => s"another value, the ${i}th")
     for (version <- WriterVersion.values) {
       val path = write(s"fallback-$version.parquet", many)(
@@ -163,7 +163,7 @@ class ChunkReaderSuite extends AnyFunSuite with TempFolder {
     }
   }
 
-  test("line 50: gives the right values or nothing for a page with any byte changed, and never fails") {
+  test("line 50: returns the right values or none for a page with any byte changed, and never fails") {
     val path = write("corrupt.parquet", few)(_.withCompressionCodec(CompressionCodecName.SNAPPY))
     val whole = Files.readAllBytes(path)
     val Some(size) = read(status(path))(_.dictionaryBytes(0, 0)): @unchecked
@@ -173,7 +173,7 @@ class ChunkReaderSuite extends AnyFunSuite with TempFolder {
     }
   }
 
-  test("line 50: gives nothing where offsets point elsewhere, and where the file is gone") {
+  test("line 50: returns none if offsets are wrong, and if the file is missing") {
     for (offset <- Seq(5L, 20L, 1L << 40, -1L)) {
       val moved = OneColumn.edit(write("moved.parquet", few)(_.withBloomFilterEnabled(true))) { c =>
         c.setDictionary_page_offset(offset).setBloom_filter_offset(offset)
@@ -189,7 +189,7 @@ class ChunkReaderSuite extends AnyFunSuite with TempFolder {
     }
   }
 
-  test("line 37: gives nothing for files with encrypted columns") {
+  test("line 37: returns none for files with encrypted columns") {
     val path = write("secret.parquet", few)(_.withBloomFilterEnabled(true))
     FooterEdit(path)(_.setEncryption_algorithm(EncryptionAlgorithm.AES_GCM_V1(new AesGcmV1())))
     read(status(path)) { reader =>
@@ -198,7 +198,7 @@ class ChunkReaderSuite extends AnyFunSuite with TempFolder {
     }
   }
 
-  test("gives a bloom filter that has all values, with its length in the footer or without") {
+  test("returns a bloom filter with all values, with or without its length in the footer") {
     val values = (1 to 1000).map(_ * 3)
     val path = write("bloom.parquet", values, "required int32 c")(
       _.withBloomFilterEnabled(true).withBloomFilterNDV("c", 1000)
@@ -215,7 +215,7 @@ class ChunkReaderSuite extends AnyFunSuite with TempFolder {
     assert(read(status(write("none.parquet", few)(plainOptions)))(!_.hasBloomFilter(0, 0)))
   }
 
-  test("line 48: a filter of another length than the footer says is none") {
+  test("line 48: returns none for a filter whose length differs from the footer") {
     for (wrong <- Seq(-1, 1, 32)) {
       val path = write("length.parquet", few)(_.withBloomFilterEnabled(true).withBloomFilterNDV("c", 100))
       OneColumn.edit(path)(c => c.setBloom_filter_length(c.getBloom_filter_length + wrong))
@@ -223,7 +223,7 @@ class ChunkReaderSuite extends AnyFunSuite with TempFolder {
     }
   }
 
-  test("reads files of other writers, and gives nothing for the malformed") {
+  test("reads files of other writers, and returns none for malformed ones") {
     def corpus[T](name: String)(body: ChunkReader => T): T =
       read(OneColumn.corpus(
         name

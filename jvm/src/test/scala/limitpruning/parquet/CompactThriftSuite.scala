@@ -26,38 +26,38 @@ class CompactThriftSuite extends AnyFunSuite {
     assert(error.getMessage.contains(problem), content.take(20).toSeq)
   }
 
-  test("accepts what Thrift writes, whatever follows it") {
+  test("accepts the output of Thrift, whatever follows it") {
     CompactThrift.check(footer)
     CompactThrift.check(footer ++ bytes(1, 2, 3))
   }
 
-  test("refuses a struct that is cut, wherever") {
-    for (length <- footer.indices) yield refuses(footer.take(length), "are claimed where")
+  test("rejects a truncated struct of any length") {
+    for (length <- footer.indices) yield refuses(footer.take(length), "are declared, but")
   }
 
-  test("accepts fields that nobody knows, of every type") {
+  test("accepts unknown fields of every type") {
     val fields = bytes(0x11, 0x12, 0x13, 5, 0x16, 0x80, 1, 0x17) ++ new Array[Byte](8) ++
       bytes(0x18, 2, 'a', 'b', 0x19, 0x21, 1, 2, 0x1b, 1, 0x58, 7, 1, 'x', 0x1b, 0, 0x1c, 0) ++
       (bytes(0x1d) ++ new Array[Byte](16)) ++ bytes(0x05, 100, 9, 0)
     CompactThrift.check(fields)
-    refuses(fields.dropRight(1), "are claimed where")
+    refuses(fields.dropRight(1), "are declared, but")
   }
 
-  test("refuses sizes beyond the bytes that are left, and those that are none") {
-    refuses(bytes(0x19, 0xfc, 0xff, 0xff, 0xff, 0x7f, 0, 0), "elements are claimed where 2 bytes are left")
-    refuses(bytes(0x18, 0x80, 0x80, 0x80, 8, 0), "16777216 bytes are claimed where 1 bytes are left")
-    refuses(bytes(0x1b, 9, 0x55, 1, 0), "9 elements are claimed")
-    refuses(bytes(0x18, 0xff, 0xff, 0xff, 0xff, 0x0f, 0), "a size is 4294967295")
+  test("rejects sizes that exceed the remaining bytes, and invalid sizes") {
+    refuses(bytes(0x19, 0xfc, 0xff, 0xff, 0xff, 0x7f, 0, 0), "elements are declared, but 2 bytes are left")
+    refuses(bytes(0x18, 0x80, 0x80, 0x80, 8, 0), "16777216 bytes are declared, but 1 bytes are left")
+    refuses(bytes(0x1b, 9, 0x55, 1, 0), "9 elements are declared")
+    refuses(bytes(0x18, 0xff, 0xff, 0xff, 0xff, 0x0f, 0), "the size 4294967295 is invalid")
     refuses(bytes(0x16) ++ Array.fill(20)(-1.toByte), "more than 64 bits")
-    refuses(bytes(0x1e, 0), "there is no type 14")
+    refuses(bytes(0x1e, 0), "type 14 does not exist")
   }
 
-  test("refuses structs and lists nested without end, in no more stack than for some") {
+  test("rejects deeply nested structs and lists without a stack overflow") {
     refuses(Array.fill(1000000)(0x1c.toByte), "nested more than")
     refuses(bytes(0x19) ++ Array.fill(1000000)(0x19.toByte), "nested more than")
   }
 
-  test("whatever it accepts of damaged footers, Thrift reads in memory that their bytes bound") {
+  test("Thrift reads every accepted damaged footer with memory limited by its bytes") {
     val threads = ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
     val random = new Random(1)
     var accepted = 0

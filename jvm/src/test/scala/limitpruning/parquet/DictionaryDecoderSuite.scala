@@ -40,7 +40,7 @@ class DictionaryDecoderSuite extends AnyFunSuite {
   private def decode(chunk: ColumnChunkMetaData, count: Int, page: Array[Byte]): Option[IndexedSeq[Any]] =
     decoder.decode(chunk, header(count, page.length), page, Large)
 
-  test("should give values in the classes of statistics, because both are converted alike") {
+  test("should return values in the classes of statistics, because both are converted in the same way") {
     assert(decode(ints, 2, page(7, -1)).contains(Seq(7, -1)))
     assert(decode(chunk("required int64 c"), 1, page(1L << 40)).contains(Seq(1L << 40)))
     assert(decode(chunk("required float c"), 1, page(-0.5f)).contains(Seq(-0.5f)))
@@ -52,25 +52,25 @@ class DictionaryDecoderSuite extends AnyFunSuite {
     ))
   }
 
-  test("should read no booleans and no INT96, because nothing can be compared with them") {
+  test("should read no booleans and no INT96, because there is nothing to compare with them") {
     assert(decode(chunk("required boolean c"), 1, Array[Byte](1)).isEmpty)
     assert(decode(chunk("required int96 c"), 1, new Array[Byte](12)).isEmpty)
   }
 
-  test("should know plain values by both of their names, and no other encoding") {
+  test("should accept both names of the plain encoding, and no other encoding") {
     def encoded(encoding: Encoding) = decoder.decode(ints, header(1, 4, encoding), page(7), Large)
     assert(Seq(Encoding.PLAIN, Encoding.PLAIN_DICTIONARY).forall(encoded(_).contains(Seq(7))))
     assert(Seq(Encoding.RLE_DICTIONARY, Encoding.DELTA_BINARY_PACKED).forall(encoded(_).isEmpty))
   }
 
-  test("should give nothing where values do not fill the page, because then they may be others") {
+  test("should return none if values do not fill the page, because then they may be wrong") {
     assert(decode(ints, 1, page(7, 8)).isEmpty, "bytes are left over")
     assert(decode(ints, 3, page(7, 8)).isEmpty, "a value is missing")
     assert(decode(ints, 2, page(7, 8).dropRight(1)).isEmpty, "a value is cut")
     assert(decode(strings, 1, page("Ibex") ++ Array[Byte](0)).isEmpty)
   }
 
-  test("should give nothing for no values, because that would say that every row is null") {
+  test("should return none for no values, because that would prove that every row is null") {
     assert(decode(ints, 0, Array.empty).isEmpty)
     assert(decode(ints, -1, Array.empty).isEmpty)
   }
@@ -80,7 +80,7 @@ class DictionaryDecoderSuite extends AnyFunSuite {
     assert(decode(strings, Int.MaxValue, page("Ibex")).isEmpty)
   }
 
-  test("line 50: should fail, not read on, where a value's length leads out of the page") {
+  test("line 50: should fail if a value's length exceeds the page") {
     for (length <- Seq(5, Int.MaxValue, -1, Int.MinValue))
       intercept[IllegalArgumentException](decode(
         strings,
@@ -89,7 +89,7 @@ class DictionaryDecoderSuite extends AnyFunSuite {
       ))
   }
 
-  test("should give nothing where the checksum is another one, because a byte has changed") {
+  test("should return none if the checksum is wrong, because a byte has changed") {
     val crc = new CRC32
     crc.update(page(7, 8))
     val sum = crc.getValue.toInt
@@ -97,14 +97,14 @@ class DictionaryDecoderSuite extends AnyFunSuite {
     assert(decoder.decode(ints, header(2, 8).setCrc(sum), page(7, 9), Large).isEmpty)
   }
 
-  test("should give nothing of a page that is larger than allowed, or of another size than it says") {
+  test("should return none for a page that is larger than allowed, or than its header") {
     assert(decoder.decode(ints, header(2, 8), page(7, 8), maxBytes = 8).nonEmpty)
     assert(decoder.decode(ints, header(2, 8), page(7, 8), maxBytes = 7).isEmpty)
     assert(decoder.decode(ints, header(1, 4), page(7, 8), Large).isEmpty)
     assert(decoder.decode(ints, header(2, -8), page(7, 8), Large).isEmpty)
   }
 
-  test("should believe Snappy's own size, because that is what its decompressor allocates") {
+  test("should check Snappy's own size, because its decompressor allocates it") {
     val snappy = chunk("required int32 c", CompressionCodec.SNAPPY)
     val compressed = Snappy.compress(page(7, 8))
     assert(decoder.decode(snappy, header(2, 8), compressed, Large).contains(Seq(7, 8)))
@@ -114,7 +114,7 @@ class DictionaryDecoderSuite extends AnyFunSuite {
       assert(decoder.decode(snappy, header(2, 8), lie, Large).isEmpty)
   }
 
-  test("should give nothing where the header is of another page") {
+  test("should return none if the header is that of another page") {
     assert(decoder.decode(ints, new PageHeader(PageType.DATA_PAGE, 4, 4), page(7), Large).isEmpty)
   }
 }

@@ -19,13 +19,13 @@ class DictionaryValuesSuite extends AnyFunSuite {
   private val doubles = values(DoubleType, "optional double c")
   private def between(min: Any, max: Any, nulls: Nulls = Nulls.No) = ColumnFacts(Range(min, max), nulls)
 
-  test("should leave the entries as the only values, and nulls as they are known") {
+  test("should return the entries as the only values, with the nulls that are known") {
     for (nulls <- Seq(Nulls.No, Nulls.Unknown))
       assert(ints.within(Seq(7, 1), between(1, 7, nulls)) == ColumnFacts(Finite(Seq(7, 1)), nulls))
     assert(ints.within(Seq(7, 1), ColumnFacts.Unknown) == ColumnFacts(Finite(Seq(7, 1)), Nulls.Unknown))
   }
 
-  test("should give values in Spark's representation, because predicates are evaluated over them") {
+  test("should return values in Spark's representation, because predicates are evaluated over them") {
     val strings = values(StringType, "optional binary c (STRING)")
     assert(strings.within(Seq(Binary.fromString("é")), ColumnFacts.Unknown).values ==
       Finite(Seq(UTF8String.fromString("é"))))
@@ -41,7 +41,7 @@ class DictionaryValuesSuite extends AnyFunSuite {
     assert(ints.within(Seq(1, 5), between(1, 5)).values == Finite(Seq(1, 5)), "bounds are values, too")
   }
 
-  test("should believe neither where dictionary and bounds contradict each other") {
+  test("should trust neither if the dictionary and the range contradict each other") {
     assert(ints.within(Seq(8, 9), between(1, 5)) == between(1, 5))
     assert(ints.within(Nil, between(1, 5)) == between(1, 5))
   }
@@ -50,7 +50,7 @@ class DictionaryValuesSuite extends AnyFunSuite {
     assert(ints.within(Seq(1), ColumnFacts.AllNull) == ColumnFacts.AllNull)
   }
 
-  test("line 46: should take a float for what it is, because a dictionary has NaN where bounds have not") {
+  test("line 46: should return a float as it is, because a dictionary contains NaN but min and max do not") {
     val Finite(found) = doubles.within(Seq(1.0, Double.NaN), between(1.0, Double.NaN)).values: @unchecked
     assert(found.map(_.toString) == Seq("1.0", "NaN"))
     assert(doubles.within(Seq(1.0, 2.0), between(1.0, Double.NaN)).values == Finite(Seq(1.0, 2.0)))
@@ -61,7 +61,7 @@ class DictionaryValuesSuite extends AnyFunSuite {
     assert(found.size == 2)
   }
 
-  test("should know nothing more where one entry makes no sense, because the others may be wrong as well") {
+  test("should narrow nothing if one entry is invalid, because the others may be wrong, too") {
     val bytes = values(ByteType, "optional int32 c (INTEGER(8,true))")
     assert(bytes.within(Seq(1, 300), ColumnFacts.Unknown) == ColumnFacts.Unknown)
     assert(bytes.within(Seq(1, 30), ColumnFacts.Unknown).values == Finite(Seq(1.toByte, 30.toByte)))
@@ -70,7 +70,7 @@ class DictionaryValuesSuite extends AnyFunSuite {
     assert(ints.within(Seq(1, "x"), ColumnFacts.Unknown) == ColumnFacts.Unknown)
   }
 
-  test("line 32: should not read ancient days of the old calendar, because they are read as others") {
+  test("line 32: should not convert ancient days of the old calendar, because they are read as other days") {
     val old = values(DateType, "optional int32 c (DATE)", isProleptic = false)
     assert(old.within(Seq(0, -1000000), ColumnFacts.Unknown) == ColumnFacts.Unknown)
     assert(old.within(Seq(0, 20000), ColumnFacts.Unknown).values == Finite(Seq(0, 20000)))
@@ -88,7 +88,7 @@ class DictionaryValuesSuite extends AnyFunSuite {
     assert(floats.head == 0.1f.toDouble && floats(1).toString == "NaN")
   }
 
-  test("line 29: should read nothing of pairs of types that are not believed") {
+  test("line 29: should read nothing of pairs of types that are not trusted") {
     for (
       unreadable <- Seq(
         values(IntegerType, "optional int64 c"),

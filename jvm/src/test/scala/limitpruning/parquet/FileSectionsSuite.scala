@@ -14,7 +14,7 @@ class FileSectionsSuite extends AnyFunSuite with TempFolder {
   private val Trailer = 8
   private val HeaderSize = 4L
 
-  /** A file with one section at [[Start]]: four bytes that say how long the body is, and the body. */
+  /** A file with one section at [[Start]]: four bytes with the length of the body, and the body. */
   private def file(bodySize: Int, claimed: Int): FileStatus = {
     val header =
       BigInt(claimed).toByteArray.reverse.padTo(4, if (claimed < 0) -1.toByte else 0.toByte).reverse
@@ -36,7 +36,7 @@ class FileSectionsSuite extends AnyFunSuite with TempFolder {
 
   private def body(size: Int): Seq[Byte] = Seq.tabulate(size)(_.toByte)
 
-  test("should read a section of known size at once, and no byte more") {
+  test("should read a section of known size with one request, and no additional byte") {
     sections(file(100)) { sections =>
       val Some(section) = read(sections, Some(104), maxBytes = 100): @unchecked
       assert(section.header == 100 && section.body.toSeq == body(100) && section.size == 104)
@@ -44,20 +44,20 @@ class FileSectionsSuite extends AnyFunSuite with TempFolder {
     }
   }
 
-  test("should read the rest where the size is not known, because the header tells it") {
+  test("should read the rest if the size is not known, because the header contains it") {
     for (size <- Seq(0, 100, 4092, 4093, 20000)) sections(file(size)) { sections =>
       assert(read(sections, None, maxBytes = 30000).exists(_.body.toSeq == body(size)), size)
       assert(sections.bytesRead <= (HeaderSize + size).max(4096))
     }
   }
 
-  test("should give just the body where the footer knows more bytes than there are in the section") {
+  test("should return only the body if the size in the footer is larger than the section") {
     sections(file(100, claimed = 60)) { sections =>
       assert(read(sections, Some(104), maxBytes = 100).exists(s => s.body.toSeq == body(60) && s.size == 64))
     }
   }
 
-  test("should ask for nothing where the footer says that it is too much") {
+  test("should read nothing if the size in the footer is too large") {
     sections(file(5000)) { sections =>
       assert(read(sections, Some(5004), maxBytes = 4000).isEmpty)
       assert(read(sections, Some(5004), maxBytes = 0).isEmpty && read(sections, None, maxBytes = 0).isEmpty)
@@ -65,7 +65,7 @@ class FileSectionsSuite extends AnyFunSuite with TempFolder {
     }
   }
 
-  test("should ask for no more than allowed where only the header says that it is too much") {
+  test("should read no more than allowed if only the size in the header is too large") {
     sections(file(5000)) { sections =>
       assert(read(sections, None, maxBytes = 4999).isEmpty)
       assert(read(sections, None, maxBytes = 10).isEmpty)
@@ -74,7 +74,7 @@ class FileSectionsSuite extends AnyFunSuite with TempFolder {
     }
   }
 
-  test("line 50: should give nothing where the header contradicts the footer, or itself") {
+  test("line 50: should return none if the header contradicts the footer, or itself") {
     sections(file(100, claimed = 101))(s => assert(read(s, Some(104), maxBytes = 200).isEmpty))
     for (claimed <- Seq(-1, Int.MinValue, Int.MaxValue))
       sections(file(100, claimed))(s => assert(read(s, None, maxBytes = 200).isEmpty, claimed))
@@ -96,13 +96,13 @@ class FileSectionsSuite extends AnyFunSuite with TempFolder {
     }
   }
 
-  test("line 35: should fail where the file has become shorter than it was listed") {
+  test("line 35: should fail if the file has become shorter than in its listing") {
     val listed = file(100)
     Files.write(folder.resolve("sections"), new Array[Byte](20))
     sections(listed)(s => intercept[IOException](read(s, Some(104), maxBytes = 100)))
   }
 
-  test("should add up what was asked for, because a budget is spent on reads in vain, too") {
+  test("should add up the requested bytes, because reads in vain use the budget, too") {
     sections(file(100)) { sections =>
       read(sections, Some(104), maxBytes = 100)
       assert(read(sections, Some(50), maxBytes = 100).isEmpty, "it says 100 where 46 are left")

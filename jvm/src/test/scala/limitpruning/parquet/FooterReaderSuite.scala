@@ -34,7 +34,7 @@ class FooterReaderSuite extends AnyFunSuite with TempFolder {
     assert(footer.schema == fixture.schema)
   }
 
-  test("reads footers larger than the first request, and just as large") {
+  test("reads footers larger than the first request, and of exactly its size") {
     val wide = "abcdefgh" * 1000
     for (length <- Seq(10, 31 * 1024, 32 * 1024 - 100, 32 * 1024, 33 * 1024, 200 * 1024)) {
       val file = fixture.keyValue("padding", (wide * 30).take(length)).write(path(s"large-$length.parquet"))
@@ -43,17 +43,17 @@ class FooterReaderSuite extends AnyFunSuite with TempFolder {
     }
   }
 
-  test("refuses a file that is missing") {
+  test("rejects a file that is missing") {
     val gone = new FileStatus(1000, false, 1, 1, 0, new HadoopPath(path("missing.parquet").toUri))
     refuses(gone, "missing.parquet")
   }
 
-  test("refuses a file that is empty, or too short to have a footer") {
+  test("rejects a file that is empty, or too short for a footer") {
     refuses(bytes("empty.parquet", Array.empty), "it has only 0 bytes")
     refuses(bytes("short.parquet", "PAR1".getBytes(US_ASCII)), "it has only 4 bytes")
   }
 
-  test("line 37: refuses what is not Parquet, and encrypted footers") {
+  test("line 37: rejects files that are not Parquet, and encrypted footers") {
     refuses(
       bytes("text.parquet", ("no Parquet at all" * 9 + "ABCD").getBytes(US_ASCII)),
       "'ABCD' instead of 'PAR1'"
@@ -64,7 +64,7 @@ class FooterReaderSuite extends AnyFunSuite with TempFolder {
     )
   }
 
-  test("refuses a truncated file wherever it was cut") {
+  test("rejects a truncated file of any length") {
     val whole = Files.readAllBytes(fixture.write(path("whole.parquet")))
     for (length <- 0 until whole.length by 7)
       intercept[UnreadableFooterException](reader.read(
@@ -73,14 +73,14 @@ class FooterReaderSuite extends AnyFunSuite with TempFolder {
       ))
   }
 
-  test("refuses a file that became shorter since it was listed") {
+  test("rejects a file that became shorter after it was listed") {
     val file = fixture.write(path("shrunk.parquet"))
     val listed = status(file)
     Files.write(file, Files.readAllBytes(file).drop(20))
     intercept[UnreadableFooterException](reader.read(listed, FileColumns.All))
   }
 
-  test("refuses footer lengths that point outside of the file") {
+  test("rejects footer lengths that exceed the file") {
     val whole = Files.readAllBytes(fixture.write(path("length.parquet")))
     for (length <- Seq(Array[Byte](-1, -1, -1, -1), Array[Byte](0, 0, 0, 0), Array[Byte](-1, -1, -1, 127))) {
       val changed = whole.dropRight(8) ++ length ++ "PAR1".getBytes(US_ASCII)
@@ -88,7 +88,7 @@ class FooterReaderSuite extends AnyFunSuite with TempFolder {
     }
   }
 
-  test("refuses a footer larger than 64 MiB, and reads one that is just as large") {
+  test("rejects a footer larger than 64 MiB, and reads one of exactly 64 MiB") {
     val most = 64 * 1024 * 1024
     def sparse(name: String, footer: Int): FileStatus = {
       val file = new RandomAccessFile(path(name).toFile, "rw")
@@ -101,14 +101,14 @@ class FooterReaderSuite extends AnyFunSuite with TempFolder {
     }
     refuses(
       sparse("huge.parquet", most + 1),
-      s"it has ${most + 1} bytes, and while planning $most are read at most"
+      s"it has ${most + 1} bytes, but planning reads at most $most"
     )
     val error =
       intercept[UnreadableFooterException](reader.read(sparse("large.parquet", most), FileColumns.All))
     assert(!error.getMessage.contains("at most"), "it holds nothing but zeros, which is found by reading it")
   }
 
-  test("refuses a footer of random bytes") {
+  test("rejects a footer of random bytes") {
     val random = new scala.util.Random(1)
     for (_ <- 1 to 50) {
       val noise = new Array[Byte](100)
@@ -119,17 +119,17 @@ class FooterReaderSuite extends AnyFunSuite with TempFolder {
     }
   }
 
-  test("line 50: refuses negative row counts and sizes") {
+  test("line 50: rejects negative row counts and sizes") {
     def edited(name: String)(edit: org.apache.parquet.format.RowGroup => Any): FileStatus =
       status(FooterEdit(fixture.write(path(name)))(raw => edit(raw.getRow_groups.get(1))))
-    refuses(edited("rows.parquet")(_.setNum_rows(-1)), "a row group lies outside of the file")
+    refuses(edited("rows.parquet")(_.setNum_rows(-1)), "a row group is outside of the file")
     refuses(
       edited("bytes.parquet")(_.getColumns.get(0).getMeta_data.setTotal_compressed_size(-1000)),
-      "a row group lies outside of the file"
+      "a row group is outside of the file"
     )
   }
 
-  test("does not change what statistics mean by a setting that believes a wrong order") {
+  test("ignores a setting that trusts statistics of a wrong order") {
     val conf = new Configuration()
     conf.setBoolean("parquet.strings.signed-min-max.enabled", true)
     val file = FooterEdit(fixture.write(path("signed.parquet"))) { raw =>
@@ -143,7 +143,7 @@ class FooterReaderSuite extends AnyFunSuite with TempFolder {
     assert(!strings.getStatistics.hasNonNullValue)
   }
 
-  test("refuses a schema of groups in groups without end, however much stack that would take") {
+  test("rejects a schema of deeply nested groups without a stack overflow") {
     val deep = FooterEdit(fixture.write(path("deep.parquet"))) { raw =>
       val group = new SchemaElement("g").setRepetition_type(FieldRepetitionType.OPTIONAL).setNum_children(1)
       val elements = new java.util.ArrayList(raw.getSchema)
@@ -153,12 +153,12 @@ class FooterReaderSuite extends AnyFunSuite with TempFolder {
     intercept[UnreadableFooterException](reader.read(status(deep), FileColumns.All))
   }
 
-  test("refuses row groups that no byte range of the file selects") {
+  test("rejects row groups that no byte range of the file selects") {
     for (size <- Seq(Long.MinValue, Long.MaxValue)) {
       val file = FooterEdit(fixture.write(path("middle.parquet"))) { raw =>
         raw.getRow_groups.get(0).setTotal_compressed_size(size)
       }
-      refuses(status(file), "a row group lies outside of the file")
+      refuses(status(file), "a row group is outside of the file")
     }
   }
 }

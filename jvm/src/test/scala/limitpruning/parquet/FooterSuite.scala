@@ -25,7 +25,7 @@ class FooterSuite extends AnyFunSuite with TempFolder {
   }
   private val many = (0 until 60).foldLeft(fixture)((file, i) => file.rowGroup(Seq(i, i.toString)))
 
-  /** The first bytes of the row groups that parquet-java itself reads of a range of bytes. */
+  /** The first bytes of the row groups that parquet-java itself reads for a byte range. */
   private def ranged(path: Path, from: Long, until: Long): Seq[Long] = {
     val file = new HadoopPath(path.toUri)
     val options = HadoopReadOptions.builder(conf, file).withRange(from, until).build()
@@ -78,13 +78,13 @@ class FooterSuite extends AnyFunSuite with TempFolder {
     .rowGroup(20, RawChunk.silent)
     .rowGroup(30, RawChunk.silent)
 
-  test("row groups are selected exactly where their midpoints ascend") {
+  test("row groups are selected exactly if their midpoints ascend") {
     val footer = three.footer
     assert(footer.places.midpoints == Seq(54, 154, 254))
     for (first <- 0 to 2; last <- first to 2) assert(footer.places.selectsExactly(first, last))
   }
 
-  test("two row groups with one midpoint, or in another order than their bytes, cannot be told apart") {
+  test("two row groups with one midpoint, or in another order than their bytes, cannot be separated") {
     def moved(group: Int, offset: Long): Footer = {
       val raw = three.metadata
       raw.getRow_groups.get(group).getColumns.get(0).getMeta_data.setData_page_offset(offset)
@@ -99,7 +99,7 @@ class FooterSuite extends AnyFunSuite with TempFolder {
     }
   }
 
-  test("a chunk is found by its place among the leaves, and by its name") {
+  test("a chunk is found by its position among the leaves, and by its name") {
     val footer = RawFooter("required group g { required int32 a; } required int32 a;")
       .rowGroup(10, RawChunk.between(1, 2), RawChunk.between(3, 4))
       .footer

@@ -11,12 +11,12 @@ class InterruptedSuite extends AnyFunSuite {
   private def isInterruption(error: IOException): Boolean =
     Interrupted.unapply(error).exists(_.getCause eq error)
 
-  test("matches what reads of an interrupted thread fail with") {
+  test("matches the exceptions of reads on an interrupted thread") {
     assert(isInterruption(new InterruptedIOException("while waiting for a request")))
     assert(isInterruption(new ClosedByInterruptException))
   }
 
-  test("does not match timeouts, though Java derives them from interruptions, nor faults of files") {
+  test("does not match timeouts, which Java derives from interruptions, nor faults of files") {
     assert(!isInterruption(new SocketTimeoutException("read timed out")))
     assert(!isInterruption(new AsynchronousCloseException))
     assert(!isInterruption(new IOException("no footer")))

@@ -27,28 +27,28 @@ class LocateColumnSuite extends AnyFunSuite {
     case other => fail(s"$other is no stored column")
   }
 
-  test("should count leaves, not fields, because chunks stand in the order of leaves") {
+  test("should count leaves, not fields, because chunks are in the order of leaves") {
     assert(stored(locate(nested)("x")) == (("x", 2, true)))
     assert(stored(locate(nested)("s", "t", "x")) == (("s/t/x", 1, true)))
   }
 
-  test("line 31: should not take a leaf for another of the same name, because a path is all of its names") {
+  test("line 31: should distinguish leaves of the same name by the whole path") {
     assert(stored(locate(nested)("s", "x")) == (("s/x", 0, false)))
     assert(locate(nested)("t", "x") == Missing)
   }
 
-  test("should give the leaf's own type, because bounds are read by it") {
+  test("should return the leaf's own type, because min and max are read by it") {
     val Stored(_, _, leafType, _) = locate(schema("optional int64 a; optional int32 b;"))("b"): @unchecked
     assert(leafType.getName == "b" && leafType.getPrimitiveTypeName.name == "INT32")
   }
 
-  test("line 2: should be missing where no field has the name, because such a column reads as null") {
+  test("line 2: should be missing if no field has the name, because such a column reads as null") {
     assert(locate(nested)("y") == Missing)
     assert(locate(nested)("s", "y") == Missing)
     assert(locate(nested)("s", "t", "y") == Missing)
   }
 
-  test("line 31: should find names by the session's case, and give them as the file spells them") {
+  test("line 31: should follow the session's case sensitivity, and return names as the file spells them") {
     val upper = schema("optional group S { optional int32 Ab; }")
     assert(stored(locate(upper)("s", "aB")) == (("S/Ab", 0, false)))
     assert(locate(upper, caseSensitive = true)("s", "aB") == Missing)
@@ -56,7 +56,7 @@ class LocateColumnSuite extends AnyFunSuite {
     assert(stored(locate(upper, caseSensitive = true)("S", "Ab")) == (("S/Ab", 0, false)))
   }
 
-  test("line 31: should be unclear where two names fit, because either may be meant") {
+  test("line 31: should be unclear if two names match, because both are possible") {
     val two =
       schema("optional int32 a; optional int32 A; optional group s { optional int32 b; optional int32 B; }")
     assert(locate(two)("a") == Unclear && locate(two)("s", "b") == Unclear)
@@ -64,13 +64,13 @@ class LocateColumnSuite extends AnyFunSuite {
     assert(stored(locate(two, caseSensitive = true)("s", "B")) == (("s/B", 3, false)))
   }
 
-  test("line 31: should take a dot for part of a name, because a path is not its text") {
+  test("line 31: should treat a dot as part of a name, because a path is not its text") {
     val dotted = schema("optional group a { optional int32 b; } optional int32 a.b;")
     assert(stored(locate(dotted)("a.b")) == (("a.b", 1, false)))
     assert(stored(locate(dotted)("a", "b")) == (("a/b", 0, false)))
   }
 
-  test("line 30: should be unclear at and below what is repeated, because its counts are of elements") {
+  test("line 30: should be unclear at and below a repeated field, because its counts are of elements") {
     val lists = schema(
       "repeated int32 r; repeated group g { optional int32 x; } " +
         "optional group l (LIST) { repeated group list { optional int32 element; } }"
@@ -87,7 +87,7 @@ class LocateColumnSuite extends AnyFunSuite {
     assert(locate(nested)("x", "y") == Unclear, "a value has no fields")
   }
 
-  test("should be required only where all structs around it are, because with a null struct it is null") {
+  test("should be required only if all structs around it are, because it is null in a null struct") {
     def isRequired(around: String, field: String): Boolean =
       stored(locate(schema(s"$around group s { $field int32 x; }"))("s", "x"))._3
     assert(isRequired("required", "required"))

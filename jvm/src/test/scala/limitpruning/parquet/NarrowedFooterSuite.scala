@@ -53,7 +53,7 @@ class NarrowedFooterSuite extends AnyFunSuite with TempFolder {
       Seq("g") -> Seq("g.a", "g.h.x"),
       Seq("G", "b") -> Seq("g.a", "g.h.x", "B"),
       Seq("a", "g", "b") -> Seq("a", "g.a", "g.h.x", "B"),
-      Seq("nowhere") -> Seq("a") // a file of no columns is none
+      Seq("nowhere") -> Seq("a") // a file needs at least one column
     )
   )
     test(s"asked for ${names.mkString(", ")}, it tells of ${expected.mkString(", ")}") {
@@ -63,13 +63,13 @@ class NarrowedFooterSuite extends AnyFunSuite with TempFolder {
       assert(footer.columns.covers(FileColumns.named(names)))
     }
 
-  test("what is told of a column is what the whole footer tells, statistics and all") {
+  test("the metadata of a column are those of the whole footer, with its statistics") {
     val (_, footer) = narrowed(FileColumns.named(Seq("g", "b")))
     assert(footer.statement(0, 1, ColumnPath.get("g", "h", "x")).flatMap(_.bounds).contains((5L, 6L)))
     assert(footer.statement(0, 2, ColumnPath.get("B")).flatMap(_.bounds).contains((7.0, 8.0)))
   }
 
-  test("row groups stand where they stood, and cost what they cost with all columns") {
+  test("row groups have the same locations and bytes as with all columns") {
     val (_, whole) = narrowed(FileColumns.All)
     val (_, narrow) = narrowed(FileColumns.named(Seq("b")))
     assert(narrow.places.midpoints == whole.places.midpoints && narrow.places.bytes == Seq(400))
@@ -93,7 +93,7 @@ class NarrowedFooterSuite extends AnyFunSuite with TempFolder {
     }
   }
 
-  test("of what writers add, Spark's calendar is kept and schemas are not") {
+  test("of the key-value metadata, Spark's calendar is kept and schemas are not") {
     val file = ParquetFixture("required int32 a;").rowGroup(Seq(1))
       .keyValue("org.apache.spark.version", "2.4.0")
       .keyValue("org.apache.spark.sql.parquet.row.metadata", "{large}")
@@ -103,7 +103,7 @@ class NarrowedFooterSuite extends AnyFunSuite with TempFolder {
     assert(footer.keyValues == Map("org.apache.spark.version" -> "2.4.0"))
   }
 
-  test("it travels as Java writes objects") {
+  test("it is serialized by Java serialization") {
     val (sent, _) = narrowed(FileColumns.named(Seq("g")))
     val bytes = new ByteArrayOutputStream
     val out = new ObjectOutputStream(bytes)

@@ -13,7 +13,7 @@ import limitpruning.testing.{RawChunk, RawFooter}
 
 class PageFactsSuite extends AnyFunSuite {
 
-  /** Pages of 10, 20 and 20 rows. */
+  /** Pages with 10, 20 and 20 rows. */
   private val chunk =
     RawFooter("required int32 a;").rowGroup(50, RawChunk.silent).footer.rowGroups(0).getColumns.get(0)
   private val locations = PageLocations
@@ -51,7 +51,7 @@ class PageFactsSuite extends AnyFunSuite {
 
   private def some = index((1, 5), (null, null), (7, 9))
 
-  test("each page is told of as if it were a chunk") {
+  test("each page is converted as if it were a chunk") {
     assert(of(nulls(some, 0, 20, 3), Some(23)).contains(Seq(
       ColumnChunk(10, 10, Some(0), Some((1, 5)), mayBeCut = false),
       ColumnChunk(20, 20, Some(20), None, mayBeCut = false),
@@ -59,42 +59,42 @@ class PageFactsSuite extends AnyFunSuite {
     )))
   }
 
-  test("line 47: null counts that do not add up to the chunk's make the whole index unknown") {
+  test("line 47: null counts whose sum differs from the chunk's make the whole index unknown") {
     assert(of(nulls(some, 0, 20, 4), Some(23)).isEmpty)
     assert(of(nulls(some, 0, 20, 0), Some(0)).isEmpty, "all nulls, says the index, and none, says the chunk")
   }
 
-  test("null counts are unknown where the chunk's is not believed, or the index has none") {
+  test("null counts are unknown if the chunk's is not trusted, or the index has none") {
     for (found <- Seq(of(nulls(some, 0, 20, 3), None), of(some, Some(23))))
       assert(found.exists(_.forall(_.nullCount.isEmpty)))
   }
 
-  test("line 47: a null page must hold as many nulls as rows, and no other page may") {
+  test("line 47: a null page must contain as many nulls as rows, and no other page may") {
     assert(of(nulls(some, 0, 19, 4), Some(23)).isEmpty)
     assert(of(nulls(some, 10, 20, 0), Some(30)).isEmpty)
     assert(of(nulls(some, -1, 20, 4), Some(23)).isEmpty)
     assert(of(nulls(some, 11, 20, 0), Some(31)).isEmpty)
   }
 
-  test("an index of another number of pages is none") {
+  test("returns none for an index with another number of pages") {
     assert(of(index((1, 5), (7, 9)), None).isEmpty)
     assert(of(nulls(some, 0, 20), Some(20)).isEmpty)
     val cut = some
     assert(of(cut.setMin_values(cut.getMin_values.subList(0, 2)), None).isEmpty)
   }
 
-  test("line 11: bounds in an order that is not the type's are none") {
+  test("line 11: min and max in another order than the type's are none") {
     val unordered = Types.optional(INT32).columnOrder(ColumnOrder.undefined()).named("a")
     assert(of(nulls(some, 0, 20, 3), Some(23), unordered).isEmpty)
   }
 
-  test("line 14: a long bound may be cut, a short one is not") {
+  test("line 14: a long min or max may be truncated, a short one is not") {
     val long = "x" * 64
     val found = of(index(("a", "b"), ("a", long), (long, long)), None, string).get
     assert(found.map(_.mayBeCut) == Seq(false, true, true))
   }
 
-  test("lines 13 and 46: a bound that is NaN is none, and so are bytes of another size") {
+  test("lines 13 and 46: min or max that is NaN is none, and so are bytes of another size") {
     val double = leaf("optional double a;")
     val found = of(index((1.0, Double.NaN), (0.0, 0.0), (7, 9)), None, double).get
     assert(found.map(_.bounds.isEmpty) == Seq(true, false, true))

@@ -24,7 +24,7 @@ class PageIndexReaderSuite extends AnyFunSuite with TempFolder {
       maxBytes
     )
 
-  test("tells the pages of each column that hold some rows") {
+  test("returns the pages of each column that contain some rows") {
     val indexes = reader(file("good"))
     assert(indexes.hasOffsetIndex(0, 0) && indexes.hasColumnIndex(0, 1))
     assert(indexes.bytesRead == 0, "the footer tells")
@@ -36,7 +36,7 @@ class PageIndexReaderSuite extends AnyFunSuite with TempFolder {
     assert((0 to 1).forall(leaf => all(leaf).bytes == chunks.get(leaf).getTotalSize))
   }
 
-  test("reads what stands together with one request, each part once, and counts the bytes") {
+  test("reads adjacent parts with one request, each part once, and counts the bytes") {
     val path = file("bytes")
     val indexes = reader(path)
     val chunks = new FooterReader(conf).read(status(path), FileColumns.All).rowGroups(0).getColumns
@@ -47,13 +47,13 @@ class PageIndexReaderSuite extends AnyFunSuite with TempFolder {
     assert(indexes.bytesRead == due + chunks.get(0).getColumnIndexReference.getLength)
   }
 
-  test("reads nothing beyond its bytes") {
+  test("reads no more than the maximum number of bytes") {
     val indexes = reader(file("bounded"), maxBytes = 20)
     assert(indexes.pagesOf(0, Seq(0, 1), RowRange.all(200)).isEmpty && indexes.columnIndex(0, 0).isEmpty)
     assert(indexes.bytesRead == 0)
   }
 
-  test("an index that is absent, or that the footer puts anywhere else, is none") {
+  test("returns none for an index that is absent, or whose location in the footer is wrong") {
     def none(name: String)(edit: org.apache.parquet.format.ColumnChunk => Any): Unit = {
       val path = FooterEdit(file(name))(raw => edit(raw.getRow_groups.get(0).getColumns.get(0)))
       val indexes = reader(path)

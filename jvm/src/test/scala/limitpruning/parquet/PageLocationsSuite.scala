@@ -10,7 +10,7 @@ import limitpruning.testing.{RawChunk, RawFooter}
 
 class PageLocationsSuite extends AnyFunSuite {
 
-  /** A chunk of 100 bytes at 4, in a row group of 50 rows. */
+  /** A chunk of 100 bytes at offset 4, in a row group of 50 rows. */
   private val chunk =
     RawFooter("required int32 a;").rowGroup(50, RawChunk.silent).footer.rowGroups(0).getColumns.get(0)
 
@@ -29,7 +29,7 @@ class PageLocationsSuite extends AnyFunSuite {
     assert(Seq(0L, 9L, 10L, 44L, 45L, 49L).map(pages.pageOf) == Seq(0, 0, 1, 1, 2, 2))
   }
 
-  test("ranges select the pages that hold a row of them, and what stands before the first page") {
+  test("ranges select the pages that contain their rows, and the bytes before the first page") {
     val pages = locations(good: _*).get
     assert(pages.select(Seq(RowRange(0, 10))) == SelectedPages(6 + 20, 1, 3))
     assert(pages.select(Seq(RowRange(9, 11))) == SelectedPages(6 + 50, 2, 3))
@@ -37,7 +37,7 @@ class PageLocationsSuite extends AnyFunSuite {
     assert(pages.select(RowRange.all(50)) == SelectedPages(100, 3, 3))
   }
 
-  test("line 50: an index that contradicts itself, its chunk or its row group is none") {
+  test("line 50: returns none for an index that contradicts itself, its chunk or its row group") {
     val (first, second, last) = (good(0), good(1), good(2))
     assert(locations().isEmpty, "no page")
     assert(locations(first.copy(_3 = 1L), second, last).isEmpty, "the first page begins after row 0")

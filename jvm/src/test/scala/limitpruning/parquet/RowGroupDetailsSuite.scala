@@ -51,7 +51,7 @@ class RowGroupDetailsSuite extends AnyFunSuite with TempFolder {
     finally details.close()
   }
 
-  /** Whether nothing is found about the column, and nothing was read to find it. */
+  /** Whether nothing is found about the column, and nothing was read. */
   private def isSilent(details: RowGroupDetails, column: Column = c): Boolean =
     !details.exist(column, 0) && details.narrow(column, 0, known) == known &&
       !details.exclude(column, 0, 1) && details.bytesRead == 0
@@ -78,7 +78,7 @@ class RowGroupDetailsSuite extends AnyFunSuite with TempFolder {
     }
   }
 
-  test("should read nothing where the file has neither") {
+  test("should read nothing if the file has neither") {
     details(write(plain))(details => assert(isSilent(details)))
   }
 
@@ -99,7 +99,7 @@ class RowGroupDetailsSuite extends AnyFunSuite with TempFolder {
     details(path, maxBytes = 450)(details => assert(details.narrow(c, 0, known) != known))
   }
 
-  test("line 48: should not believe a filter that denies the chunk's own min or max") {
+  test("line 48: should not trust a filter that excludes the chunk's own min or max") {
     val believed = details(write(withFilter))(details => (1 until 200 by 2).find(details.exclude(c, 0, _)))
     for (change <- Seq(-1 -> 198, 0 -> 199)) {
       val path = OneColumn.edit(write(withFilter)) { chunk =>
@@ -111,12 +111,12 @@ class RowGroupDetailsSuite extends AnyFunSuite with TempFolder {
     }
   }
 
-  test("line 51: should not ask the filter of a writer that is not believed") {
+  test("line 51: should not use the filter of a writer that is not trusted") {
     val path = FooterEdit(write(withFilter))(_.unsetCreated_by())
     details(path)(details => assert(isSilent(details)))
   }
 
-  test("should know nothing of a row group that is not there") {
+  test("should return no facts for a row group that does not exist") {
     details(write(withDictionary)) { details =>
       assert(!details.exist(c, 1) && details.narrow(c, 1, known) == known)
     }

@@ -47,12 +47,12 @@ class RowGroupFactsSuite extends AnyFunSuite {
     assert(facts("optional int32 a;", chunk)(int("a").copy(metadata = metadata)) == between1And5)
   }
 
-  test("a missing column of a type that is not reasoned about is unknown") {
+  test("a missing column of an unsupported type is unknown") {
     val struct = StructField("b", new StructType().add("x", IntegerType))
     assert(facts("optional int32 a;", chunk)(struct) == ColumnFacts.Unknown)
   }
 
-  test("line 31: names are found by the session's case, and are unknown where two of them fit") {
+  test("line 31: names follow the session's case sensitivity, and are unknown if two of them match") {
     val sensitive = settings.copy(caseSensitive = true)
     assert(facts("optional int32 Ab;", chunk)(int("aB")) == between1And5)
     assert(facts("optional int32 Ab;", chunk)(int("aB"), sensitive) == ColumnFacts.AllNull)
@@ -87,7 +87,7 @@ class RowGroupFactsSuite extends AnyFunSuite {
     assert(facts(shifted, other, chunk, other)(int("a")) == between1And5)
   }
 
-  test("line 30: structs, arrays and maps are unknown, whatever their leaves say") {
+  test("line 30: structs, arrays and maps are unknown, whatever their leaves contain") {
     val struct = StructField("a", new StructType().add("b", IntegerType))
     assert(facts("optional group a { optional int32 b; }", chunk)(struct) == ColumnFacts.Unknown)
     val repeated = StructField("a", ArrayType(IntegerType))
@@ -95,7 +95,7 @@ class RowGroupFactsSuite extends AnyFunSuite {
     assert(facts("repeated int32 a;", chunk)(int("a")) == ColumnFacts.Unknown)
   }
 
-  test("line 30: a field of a struct is found below it; nulls around it are its own") {
+  test("line 30: a field of a struct is found below it, and is null if the struct is null") {
     val file =
       "required group s { optional group t { required int32 x; } optional int32 y; } optional int32 x;"
     val other = RawChunk.between(100, 200).nulls(0)
@@ -117,7 +117,7 @@ class RowGroupFactsSuite extends AnyFunSuite {
     assert(new RowGroupFacts(footer, settings).of(column(s, "t", "x"))(0) == ColumnFacts.Unknown)
   }
 
-  test("line 29: a column that is narrower in the table has a null count, but no bounds") {
+  test("line 29: a column that is narrower in the table has a null count, but no value range") {
     val narrowed =
       facts("optional int64 a;", RawChunk.between(1L, 5L).nulls(0))(StructField("a", IntegerType))
     assert(narrowed == ColumnFacts(limitpruning.predicate.Values.Unknown, Nulls.No))
@@ -125,13 +125,13 @@ class RowGroupFactsSuite extends AnyFunSuite {
     assert(widened == ColumnFacts(Range(1L, 5L), Nulls.No))
   }
 
-  test("line 11: equal bounds in the old fields do not exclude NaN") {
+  test("line 11: equal min and max in the old fields do not exclude NaN") {
     val old = RawChunk.between(5.0, 5.0).nulls(0).copy(deprecated = true)
     val found = facts("optional double a;", old)(StructField("a", DoubleType))
     assert(found.values != Range(5.0, 5.0) && found.nulls == Nulls.No)
   }
 
-  test("line 16: bounds of binaries by a writer that compared them wrongly are unknown") {
+  test("line 16: min and max of binaries are unknown if the writer compared them wrongly") {
     val raw = RawFooter("optional binary a (STRING);").copy(createdBy = "parquet-mr version 1.6.0")
     val old = RawChunk.between("a", "b").nulls(0).copy(deprecated = true)
     val footer = raw.rowGroup(10, old).footer

@@ -22,26 +22,26 @@ class SplitBlocksSuite extends AnyFunSuite {
     BloomFilterCompression.UNCOMPRESSED(new Uncompressed)
   )
 
-  test("makes the filter that was written") {
+  test("returns the filter that was written") {
     for (size <- Seq(32, 64, 4096)) {
       val Some(filter) = SplitBlocks(header(size), bits(size, 1, 2, 3)): @unchecked
       assert(Seq(1, 2, 3).forall(v => filter.findHash(filter.hash(v))))
     }
   }
 
-  test("line 48: a size that is not of the format is refused, and one that differs from the header") {
+  test("line 48: an invalid size is rejected, and a size that differs from the header") {
     for (size <- Seq(0, 16, 31, 33, 48, 96, 100))
       assert(SplitBlocks(header(size), Array.fill[Byte](size)(1)).isEmpty, size)
     assert(SplitBlocks(header(64), bits(32, 1)).isEmpty)
   }
 
-  test("an algorithm, a hash or a compression of the future is refused") {
+  test("an unknown algorithm, hash or compression is rejected") {
     assert(SplitBlocks(header(32).setAlgorithm(new BloomFilterAlgorithm), bits(32, 1)).isEmpty)
     assert(SplitBlocks(header(32).setHash(new BloomFilterHash), bits(32, 1)).isEmpty)
     assert(SplitBlocks(header(32).setCompression(new BloomFilterCompression), bits(32, 1)).isEmpty)
   }
 
-  test("line 48: bits that no value can have set are refused, as is a filter without any") {
+  test("line 48: bits that no value can set are rejected, and a filter without any bit") {
     assert(SplitBlocks(header(64), bits(64)).isEmpty)
     assert(SplitBlocks(header(64), bits(64, 1).drop(4) ++ new Array[Byte](4)).isEmpty, "moved by a word")
   }

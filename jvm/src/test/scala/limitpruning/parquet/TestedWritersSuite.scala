@@ -18,7 +18,7 @@ class TestedWritersSuite extends AnyFunSuite {
     ) assert(TestedWriters.contain(writer), writer)
   }
 
-  test("others are not") {
+  test("other versions are not tested") {
     for (
       writer <- Seq(
         "parquet-mr version 1.14.4",

@@ -72,11 +72,11 @@ class TrustedTypesSuite extends AnyFunSuite {
     test(s"believed: ${spark.sql} from $parquet") {
       val found = range(spark, parquet, min, max)
       assert(found.map(r => (r.min.getClass, r.max.getClass)).contains((low.getClass, high.getClass)))
-      val ordering = SupportedTypes.ordering(spark) // to which NaN is equal to NaN
+      val ordering = SupportedTypes.ordering(spark) // for which NaN equals NaN
       assert(found.exists(r => ordering.equiv(r.min, low) && ordering.equiv(r.max, high)), found)
     }
 
-  test("believed: BINARY from binary, and decimals from their big-endian bytes") {
+  test("trusted: BINARY from binary, and decimals from their big-endian bytes") {
     val Some(Range(low: Array[Byte], high: Array[Byte])) =
       range(BinaryType, "binary", bytes(1), bytes(-1, 2)): @unchecked
     assert(low.toSeq == Seq[Byte](1) && high.toSeq == Seq[Byte](-1, 2))
@@ -161,7 +161,7 @@ class TrustedTypesSuite extends AnyFunSuite {
     assert(range(ShortType, "int32 {(INTEGER(16,true))}", -32769, 0).isEmpty)
   }
 
-  test("line 13: a bound that is NaN is no bound") {
+  test("line 13: min or max that is NaN makes the range unknown") {
     assert(range(DoubleType, "double", Double.NaN, Double.NaN).isEmpty)
     assert(range(FloatType, "float", Float.NaN, Float.NaN).isEmpty)
   }

@@ -20,7 +20,7 @@ class WriterQuirksSuite extends AnyFunSuite {
   private def believesBounds(createdBy: String, column: PrimitiveType): Boolean =
     new WriterQuirks(createdBy).believed(column)(chunk).bounds.nonEmpty
 
-  test("line 51: a writer without quirks is believed, chunk by chunk") {
+  test("line 51: chunks of a writer without quirks are trusted") {
     for {
       writer <- Seq(
         "parquet-mr version 1.17.0",
@@ -52,7 +52,9 @@ class WriterQuirksSuite extends AnyFunSuite {
     assert(believesNulls("parquet-cpp-arrow version 5.0.0", int, 0), "the column is of another type")
   }
 
-  test("line 44: counts that are too high, of which 0 is right: pola-rs/polars#29321, duckdb-0.9.2.parquet") {
+  test(
+    "line 44: counts that are too high, although 0 is correct: pola-rs/polars#29321, duckdb-0.9.2.parquet"
+  ) {
     for (writer <- Seq("Polars", "DuckDB", "DuckDB version v1.0.0"))
       for (column <- Seq(int, text)) {
         assert(!believesNulls(writer, column, 3), writer)
@@ -63,12 +65,12 @@ class WriterQuirksSuite extends AnyFunSuite {
       believesNulls("Polars (python) version 2.0.0", int, 3))
   }
 
-  test("line 44: columns of nulls alone without nulls: apache/arrow-rs#306") {
+  test("line 44: columns of only nulls with a null count of 0: apache/arrow-rs#306") {
     assert(!believesNulls("parquet-rs version 4.4.0", int, 0))
     assert(believesNulls("parquet-rs version 5.0.0", int, 0))
   }
 
-  test("line 45: bounds of the first chunk alone: apache/arrow#15042") {
+  test("line 45: min and max of only the first chunk: apache/arrow#15042") {
     for (writer <- Seq("parquet-cpp-arrow version 10.0.1", "parquet-cpp version 1.5.1-SNAPSHOT"))
       assert(!believesBounds(writer, text) && believesBounds(writer, int), writer)
     assert(believesBounds("parquet-cpp-arrow version 12.0.0", text))
@@ -96,7 +98,7 @@ class WriterQuirksSuite extends AnyFunSuite {
       assert(believesBounds(writer, decimal), writer)
   }
 
-  test("line 17: decimals in byte arrays of any length: apache/arrow-rs#11073") {
+  test("line 17: decimals in byte arrays of variable length: apache/arrow-rs#11073") {
     assert(!believesBounds("parquet-rs version 59.3.0", decimalInBytes))
     assert(believesBounds("parquet-rs version 59.3.0", decimal) &&
       believesBounds("parquet-rs version 59.3.0", text))

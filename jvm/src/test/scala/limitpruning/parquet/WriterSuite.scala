@@ -5,20 +5,20 @@ import org.scalatest.funsuite.AnyFunSuite
 class WriterSuite extends AnyFunSuite {
   private def version(numbers: Int*): Some[WriterVersion] = Some(WriterVersion(numbers, isPreRelease = false))
 
-  test("a writer that follows the format's advice tells its name and version") {
+  test("a writer that follows the format's recommendation has a name and a version") {
     val hive = Writer.of("parquet-mr version 1.17.0 (build 019361e0da0677360788f0ad96c520fb8c296d7d)")
     assert(hive == Writer("parquet-mr", version(1, 17, 0)))
     assert(Writer.of("parquet-cpp-arrow version 10.0.1") == Writer("parquet-cpp-arrow", version(10, 0, 1)))
   }
 
-  test("others have their own ways") {
+  test("other forms of names are parsed, too") {
     assert(Writer.of("Polars (python) version 2.1.0 (build 7f902bd3)") == Writer("polars", version(2, 1, 0)))
     assert(Writer.of("DuckDB version v1.1.3 (build 19864453f7)") == Writer("duckdb", version(1, 1, 3)))
     assert(Writer.of("ClickHouse v24.8.1.2684") == Writer("clickhouse", version(24, 8, 1, 2684)))
     assert(Writer.of("cuDF Version 24.02") == Writer("cudf", version(24, 2)))
   }
 
-  test("what tells no version, or no name, has none") {
+  test("a writer without a version or a name has none") {
     assert(Writer.of("Polars") == Writer("polars", None))
     assert(Writer.of("parquet-mr (build 32c46643845ea8a705c35d4ec8fc654cc8ff816d)") ==
       Writer("parquet-mr", None))

@@ -12,19 +12,19 @@ class BriefSqlSuite extends AnyFunSuite {
     assert(BriefSql(short) == short.sql)
   }
 
-  test("of a long list some values are shown, wherever it stands") {
+  test("only some values of a long list are shown, at any depth") {
     val sql = BriefSql(Not(InSet(c, (1 to 100000).toSet)))
     assert(sql.matches("""\(NOT \(c IN \((-?\d+, ){10}… 99990 more\)\)\)"""), sql)
   }
 
-  test("of many conjuncts some are shown") {
+  test("only some of many conjuncts are shown") {
     val predicate = (1 to 5000).map(i => GreaterThan(c, Literal(i)))
     assert(BriefSql.and(predicate.take(2)) == "(c > 1) AND (c > 2)")
     val sql = BriefSql.and(predicate)
     assert(sql.startsWith("(c > 1) AND (c > 2)") && sql.endsWith("(c > 20) AND … 4980 more"), sql)
   }
 
-  test("whatever else is long is cut") {
+  test("other long expressions are truncated") {
     val sql = BriefSql(In(c, (1 to 1000).map(Literal(_))))
     assert(sql.startsWith("(c IN (1, 2, ") && sql.endsWith("…") && sql.length == 501, sql)
   }

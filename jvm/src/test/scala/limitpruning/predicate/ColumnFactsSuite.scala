@@ -16,20 +16,20 @@ class ColumnFactsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(ColumnFacts.AllNull.canBeNull && !ColumnFacts.AllNull.canBeValue)
   }
 
-  test("nulls are excluded only where there are known to be none") {
+  test("nulls are excluded only if there are none") {
     val range = Values.Range(1, 2)
     assert(!ColumnFacts(range, Nulls.No).canBeNull)
     assert(ColumnFacts(range, Nulls.Unknown).canBeNull)
     assert(ColumnFacts(range, Nulls.All).canBeNull)
   }
 
-  test("nothing known excludes neither nulls nor values") {
+  test("unknown facts exclude neither nulls nor values") {
     assert(ColumnFacts.Unknown.canBeNull && ColumnFacts.Unknown.canBeValue)
   }
 
   private val ordering = SupportedTypes.ordering(IntegerType)
 
-  /** Facts that are true of the rows, and of others perhaps. */
+  /** Facts that are true of the rows, and possibly of other rows. */
   private def factsOf(rows: Seq[Integer]): Gen[ColumnFacts] = {
     val values = rows.filter(_ != null).map(_.intValue)
     def range = for { below <- Gen.choose(0, 2); above <- Gen.choose(0, 2) } yield Values.Range(
@@ -59,7 +59,7 @@ class ColumnFactsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val rows: Gen[Seq[Integer]] =
     Gen.nonEmptyListOf(Gen.frequency(2 -> Gen.const(null), 5 -> Gen.choose(0, 9).map(Integer.valueOf)))
 
-  test("what two true facts say together is true, and says no less than either") {
+  test("the combination of two true facts is true, and at least as precise as either") {
     val cases = rows.flatMap(r => Gen.zip(Gen.const(r), factsOf(r), factsOf(r)))
     forAll(cases, minSuccessful(2000)) { case (rows, one, other) =>
       val both = one.and(other, ordering)
@@ -72,7 +72,7 @@ class ColumnFactsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("where two facts contradict each other, nothing is known") {
+  test("if two facts contradict each other, nothing is known") {
     val contradictions = Seq(
       (Values.Range(1, 2), Nulls.No) -> ((Values.Range(3, 4), Nulls.No)),
       (Values.Finite(Seq(1, 2)), Nulls.No) -> ((Values.Range(3, 4), Nulls.No)),

@@ -11,13 +11,13 @@ class ColumnSuite extends AnyFunSuite {
   private val plain = AttributeReference("a", IntegerType)()
   private def x(of: Expression, ordinal: Int): Expression = GetStructField(of, ordinal)
 
-  test("a field counts instead of the struct that it is taken from, and each column once") {
+  test("a field counts instead of its struct, and each column counts once") {
     val predicate = And(GreaterThan(x(struct, 1), plain), LessThan(plain, x(struct, 1)))
     assert(Column.in(predicate).map(_.id) == Seq((struct.exprId, Seq("x")), (plain.exprId, Nil)))
     assert(Column.in(IsNull(struct)).map(_.id) == Seq((struct.exprId, Nil)))
   }
 
-  test("a predicate on a field is the same however much of the struct is read beside it") {
+  test("a predicate on a field is equal for any other fields of the struct that are read") {
     val pruned = struct.withDataType(narrow)
     def positive(field: Expression) = Column.normalized(GreaterThan(field, Literal(0)))
     assert(positive(x(struct, 1)) == positive(x(pruned, 0)))

@@ -14,7 +14,7 @@ class ComparisonsSuite extends AnyFunSuite {
   private val left = AttributeReference("l", IntegerType)()
   private val right = AttributeReference("r", IntegerType)()
 
-  // Wider than any range below, so that an unknown value may be on either side of each.
+  // Wider than any range below, so that an unknown value may be on either side of each range.
   private val domain = -1 to 4
 
   private val everyFacts: Seq[ColumnFacts] = {
@@ -48,7 +48,7 @@ class ComparisonsSuite extends AnyFunSuite {
 
   private def between(min: Int, max: Int): ColumnFacts = ColumnFacts(Range(min, max), Nulls.No)
 
-  test("[1 3] < [4 5] is proved, [1 4] < [4 5] is not: the ends may meet") {
+  test("[1 3] < [4 5] is proved, [1 4] < [4 5] is not: the ends may be equal") {
     assert(compare.lessThan(between(1, 3), between(4, 5)) == Outcomes.True)
     assert(compare.lessThan(between(1, 4), between(4, 5)) == Outcomes.TrueOrFalse)
     assert(compare.lessThanOrEqual(between(1, 4), between(4, 5)) == Outcomes.True)
@@ -64,7 +64,7 @@ class ComparisonsSuite extends AnyFunSuite {
     assert(compare.equalTo(between(1, 3), between(3, 4)) == Outcomes.TrueOrFalse)
   }
 
-  test("equality is proved of one and the same value alone, never of equal ranges") {
+  test("equality is proved only for the same single value, never for equal ranges") {
     assert(compare.equalTo(between(3, 3), between(3, 3)) == Outcomes.True)
     assert(compare.equalTo(between(3, 4), between(3, 4)) == Outcomes.TrueOrFalse)
     assert(compare.equalTo(between(3, 3), between(3, 4)) == Outcomes.TrueOrFalse)

@@ -8,7 +8,10 @@ import limitpruning.predicate.MatchState._
 import limitpruning.predicate.Values.Range
 import limitpruning.testing.Evaluators.evaluator
 
-/** What engines have got wrong about nulls and three-valued logic; the numbers are those of the list of pitfalls. */
+/**
+ * Errors that other engines had with nulls and three-valued logic. The numbers are those of the list of
+ * pitfalls.
+ */
 class EvaluatorNullsSuite extends AnyFunSuite {
   private val c = AttributeReference("c", IntegerType)()
   private val d = AttributeReference("d", IntegerType)()
@@ -26,12 +29,12 @@ class EvaluatorNullsSuite extends AnyFunSuite {
   }
   private def boolean(min: Boolean, max: Boolean, nulls: Nulls) = ColumnFacts(Range(min, max), nulls)
 
-  test("line 1: c > 15 over 16 … 20 is proved only where nulls are known to be absent") {
+  test("line 1: c > 15 over 16 … 20 is proved only if there are no nulls") {
     assert(state(GreaterThan(c, Literal(15)), noNulls) == FullyMatching)
     assert(state(GreaterThan(c, Literal(15)), someNulls) == PartiallyMatching)
   }
 
-  test("line 2: NOT (c < 5) over nothing but nulls is not matching") {
+  test("line 2: NOT (c < 5) over only nulls is not matching") {
     assert(state(Not(LessThan(c, Literal(5))), allNull) == NotMatching)
     assert(state(LessThan(c, Literal(5)), allNull) == NotMatching)
   }

@@ -9,7 +9,10 @@ import limitpruning.predicate.MatchState._
 import limitpruning.predicate.Values.Range
 import limitpruning.testing.Evaluators.evaluator
 
-/** What engines have got wrong about floats, bounds and expressions; numbered as in the list of pitfalls. */
+/**
+ * Errors that other engines had with floats, min/max statistics and expressions. The numbers are those of the
+ * list of pitfalls.
+ */
 class EvaluatorPitfallsSuite extends AnyFunSuite {
   private val x = AttributeReference("x", DoubleType)()
   private val s = AttributeReference("s", StringType)()
@@ -32,7 +35,7 @@ class EvaluatorPitfallsSuite extends AnyFunSuite {
     assert(over(Not(GreaterThan(x, Literal(Double.NaN)))) == FullyMatching)
   }
 
-  test("line 11: NaN = NaN in Spark, so a range of nothing but NaN is equal to NaN and above infinity") {
+  test("line 11: NaN = NaN in Spark, so a range of only NaN is equal to NaN and above infinity") {
     assert(state(EqualTo(x, Literal(Double.NaN)), x, Double.NaN, Double.NaN) == FullyMatching)
     assert(state(GreaterThan(x, Literal(Double.PositiveInfinity)), x, Double.NaN, Double.NaN) ==
       FullyMatching)
@@ -47,7 +50,7 @@ class EvaluatorPitfallsSuite extends AnyFunSuite {
     }
   }
 
-  test("line 14: bounds are bounds: none of them need occur") {
+  test("line 14: neither min nor max needs to occur in the data") {
     assert(state(EqualTo(s, literal("Alp")), s, text("Alp"), text("Alq")) == PartiallyMatching)
     assert(state(In(s, Seq(literal("Alp"), literal("Alq"))), s, text("Alp"), text("Alq")) ==
       PartiallyMatching)
@@ -58,7 +61,7 @@ class EvaluatorPitfallsSuite extends AnyFunSuite {
     assert(state(Not(StartsWith(s, literal("Alpine"))), s, text("Alp"), text("Alq")) == PartiallyMatching)
   }
 
-  test("line 20: a conjunct that cannot be reasoned about is not proved, but may not hide a refuted one") {
+  test("line 20: an unsupported conjunct is not proved, but does not hide a refuted one") {
     val unknown = EqualTo(Upper(s), literal("X"))
     def over(p: Expression): MatchState = {
       val facts = Seq(ColumnFacts(Range(5, 9), Nulls.No), ColumnFacts.Unknown)
@@ -76,7 +79,7 @@ class EvaluatorPitfallsSuite extends AnyFunSuite {
     assert(state(Not(StartsWith(s, literal("b"))), s, text("a"), text("c")) == PartiallyMatching)
   }
 
-  test("line 22: what is not deterministic is unknown in any form, with or without columns") {
+  test("line 22: expressions that are not deterministic are unknown in any form, with or without columns") {
     val random = GreaterThan(Rand(Literal(1L)), Literal(-1.0))
     val id = MonotonicallyIncreasingID()
     val predicates = Seq(

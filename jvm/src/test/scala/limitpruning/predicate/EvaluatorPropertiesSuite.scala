@@ -7,7 +7,7 @@ import limitpruning.testing.BruteForce
 import limitpruning.testing.Evaluators.evaluator
 
 class EvaluatorPropertiesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
-  test("an outcome that rows have by Spark's own evaluation is never missing") {
+  test("an outcome of Spark's own evaluation is never missing") {
     var proved = Map.empty[MatchState, Int].withDefaultValue(0)
     forAll(RandomCases.gen, minSuccessful(4000)) { c =>
       val real = BruteForce.outcomesOf(c.predicate, c.columns, c.rows)
@@ -15,12 +15,12 @@ class EvaluatorPropertiesSuite extends AnyFunSuite with ScalaCheckPropertyChecks
       val state = MatchState.of(c.outcomes)
       proved = proved.updated(state, proved(state) + 1)
     }
-    // Were everything unknown, nothing would ever be missing: a good part must have been proved.
+    // If everything were unknown, no outcome could be missing. Therefore many cases must have been proved.
     assert(proved(MatchState.FullyMatching) > 200, proved)
     assert(proved(MatchState.NotMatching) > 200, proved)
   }
 
-  test("knowing nothing never excludes an outcome that knowing something leaves possible") {
+  test("unknown facts never exclude an outcome that known facts allow") {
     forAll(RandomCases.gen, minSuccessful(1000)) { c =>
       val nothingKnown = evaluator(c.predicate, c.columns).outcomes(_ => ColumnFacts.Unknown)
       assert(BruteForce.contains(nothingKnown, c.outcomes))

@@ -35,7 +35,7 @@ class EvaluatorSuite extends AnyFunSuite {
   private def leavesOpen(predicates: Expression*): Unit =
     for (p <- predicates) assert(MatchState.of(outcomes(p)) == MatchState.PartiallyMatching, s"for ${p.sql}")
 
-  test("comparisons with literals are proved, whichever side the column is on") {
+  test("comparisons with literals are proved with the column on either side") {
     proves(GreaterThan(int, Literal(4)), GreaterThanOrEqual(int, Literal(5)), LessThan(int, Literal(10)))
     proves(
       LessThanOrEqual(int, Literal(9)),
@@ -46,7 +46,7 @@ class EvaluatorSuite extends AnyFunSuite {
     proves(GreaterThanOrEqual(Literal(9), int))
   }
 
-  test("comparisons at the ends of the range are left open") {
+  test("comparisons at the ends of the range are not decided") {
     leavesOpen(GreaterThan(int, Literal(5)), LessThan(int, Literal(9)), EqualTo(int, Literal(5)))
     leavesOpen(LessThan(Literal(5), int), EqualNullSafe(int, Literal(9)), Not(EqualTo(int, Literal(9))))
   }
@@ -56,7 +56,7 @@ class EvaluatorSuite extends AnyFunSuite {
     assert(!outcomes(LessThan(int, int)).canBeTrue, "of the same few values, one by one")
   }
 
-  test("a list with an element that is no literal is evaluated for all combinations of few values") {
+  test("a list with an element that is not a literal is evaluated for all combinations of few values") {
     assert(outcomes(In(int, Seq(Literal(4), other))) == Outcomes.False)
   }
 
@@ -65,12 +65,12 @@ class EvaluatorSuite extends AnyFunSuite {
     assert(outcomes(StartsWith(text, string("Brown"))) == Outcomes.False)
   }
 
-  test("boolean columns and literals stand for themselves") {
+  test("boolean columns and literals are predicates") {
     proves(flag, Literal.TrueLiteral, EqualTo(flag, Literal.TrueLiteral))
     assert(outcomes(Literal(null, BooleanType)) == Outcomes.Null)
   }
 
-  test("a column that the evaluator is not given is unknown") {
+  test("a column that is not in the input is unknown") {
     assert(outcomes(IsNull(AttributeReference("else", IntegerType)())) == Outcomes.TrueOrFalse)
   }
 
@@ -78,7 +78,7 @@ class EvaluatorSuite extends AnyFunSuite {
     assert(outcomes(EqualTo(int, Literal(7L))) == Outcomes.Any)
   }
 
-  test("a prefix that is no literal, or null, is unknown") {
+  test("a prefix that is not a literal, or is null, is unknown") {
     leavesOpen(StartsWith(text, text), StartsWith(text, Literal(null, StringType)))
   }
 }

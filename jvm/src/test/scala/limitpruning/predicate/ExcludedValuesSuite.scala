@@ -10,7 +10,7 @@ import limitpruning.testing.Evaluators.evaluator
 class ExcludedValuesSuite extends AnyFunSuite {
   private val c = AttributeReference("c", IntegerType)()
 
-  /** Values of 1 … 900, none of which is 5 or 6. */
+  /** Values from 1 to 900, without 5 and 6. */
   private final class WithoutFiveAndSix(nulls: Nulls) extends RowUnit {
     override def facts(ordinal: Int): ColumnFacts = ColumnFacts(Range(1, 900), nulls)
     override def excludes(ordinal: Int, value: Any): Boolean = value == 5 || value == 6
@@ -19,7 +19,7 @@ class ExcludedValuesSuite extends AnyFunSuite {
   private def outcomes(predicate: Expression, nulls: Nulls = Nulls.No): Outcomes =
     evaluator(predicate, Seq(c)).outcomes(new WithoutFiveAndSix(nulls))
 
-  test("a value that is excluded is not found, and <> is proved by that") {
+  test("a value that is excluded is not found, which proves <>") {
     assert(outcomes(EqualTo(c, Literal(5))) == Outcomes.False)
     assert(outcomes(EqualTo(Literal(5), c)) == Outcomes.False)
     assert(outcomes(EqualNullSafe(c, Literal(5))) == Outcomes.False)
@@ -27,12 +27,12 @@ class ExcludedValuesSuite extends AnyFunSuite {
     assert(outcomes(EqualTo(c, Literal(7))) == Outcomes.TrueOrFalse)
   }
 
-  test("a list is not found where all of its values are excluded") {
+  test("a list is not found if all of its values are excluded") {
     assert(outcomes(In(c, Seq(Literal(5), Literal(6)))) == Outcomes.False)
     assert(outcomes(InSet(c, Set(5, 7))) == Outcomes.TrueOrFalse)
   }
 
-  test("a list of thousands is not looked for value by value") {
+  test("the values of a list of thousands are not looked up") {
     var asked = 0
     val counting = new RowUnit {
       override def facts(ordinal: Int): ColumnFacts = ColumnFacts(Range(1, 900), Nulls.No)
@@ -42,13 +42,13 @@ class ExcludedValuesSuite extends AnyFunSuite {
     assert(asked == 0)
   }
 
-  test("lines 4, 5: exclusion says nothing of nulls") {
+  test("lines 4, 5: exclusion proves nothing about nulls") {
     assert(outcomes(Not(EqualTo(c, Literal(5))), Nulls.Unknown) == Outcomes.True.union(Outcomes.Null))
     assert(outcomes(Not(In(c, Seq(Literal(5), Literal(null, IntegerType))))) == Outcomes.Null)
     assert(outcomes(EqualNullSafe(c, Literal(null, IntegerType)), Nulls.Unknown) == Outcomes.TrueOrFalse)
   }
 
-  test("exclusion speaks of columns, not of what is computed from them") {
+  test("exclusion applies to columns, not to expressions over them") {
     assert(outcomes(EqualTo(Add(c, Literal(1)), Literal(6))) == Outcomes.TrueOrFalse)
     assert(outcomes(LessThan(c, Literal(6))) == Outcomes.TrueOrFalse)
   }

@@ -33,13 +33,13 @@ class FewValuesSuite extends AnyFunSuite {
     assert(values(Range(Long.MinValue, 10L), LongType).isEmpty)
   }
 
-  test("a constant is one value, but for floats: NaN is above it, and -0.0 equals 0.0") {
+  test("a constant is one value, except for floats: NaN is above it, and -0.0 equals 0.0") {
     assert(values(Range(5L, 5L), TimestampType).contains(Seq(5L)))
     assert(values(Range(5L, 6L), TimestampType).isEmpty)
     assert(values(Range(0.0, 0.0), DoubleType).isEmpty && values(Range(0f, 0f), FloatType).isEmpty)
   }
 
-  test("null is one of the values, where it is not excluded") {
+  test("null is one of the values if it is not excluded") {
     assert(values(Finite(Seq(1, 2)), IntegerType, Nulls.Unknown).contains(Seq[Any](1, 2, null)))
     assert(values(Values.None, IntegerType, Nulls.All).contains(Seq(null)))
     assert(values(Values.Unknown, BooleanType, Nulls.Unknown).contains(Seq[Any](false, true, null)))

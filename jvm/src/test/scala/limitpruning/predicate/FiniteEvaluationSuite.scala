@@ -32,7 +32,7 @@ class FiniteEvaluationSuite extends AnyFunSuite {
     ).contains(Set[Any](2, null)))
   }
 
-  test("columns are combined: also where they always go together, which is not known") {
+  test("columns are combined, even if only some combinations occur in the rows") {
     assert(results(Add(a, b))(values(1, 2), values(10, 20)).contains(Set(11, 12, 21, 22)))
     assert(results(Subtract(a, a))(values(1, 2)).contains(Set(0)), "one column has one value at a time")
   }
@@ -54,25 +54,25 @@ class FiniteEvaluationSuite extends AnyFunSuite {
     assert(results(Cast(text, IntegerType))(values(), values(), values(string("x"))).isEmpty)
   }
 
-  test("too many combinations are not tried") {
+  test("an expression with too many combinations is not evaluated") {
     val many = values((1 to 40): _*)
     assert(results(Add(a, b))(many, many).isEmpty)
     assert(results(Add(a, a))(many).nonEmpty)
   }
 
-  test("lines 22, 23: nothing is run that is not deterministic, or somebody else's") {
+  test("lines 22, 23: expressions that are not deterministic or user-defined are not evaluated") {
     val udf = ScalaUDF((value: Any) => value, IntegerType, Seq(a), udfName = Some("f"))
     for (e <- Seq(Rand(Literal(1L)), Add(Cast(a, DoubleType), Rand(Literal(1L))), udf, Add(udf, a)))
       assert(FiniteEvaluation.of(e, columns).isEmpty, e)
     assert(FiniteEvaluation.obstacle(Add(udf, a)).contains("f(a)"))
   }
 
-  test("a column that nothing is known of is not evaluated") {
+  test("an expression over a column without facts is not evaluated") {
     assert(FiniteEvaluation.of(AttributeReference("other", IntegerType)(), columns).isEmpty)
     assert(results(Upper(text))(values(), values(), ColumnFacts.Unknown).isEmpty)
   }
 
-  test("rules are narrowed by evaluation, and left alone where they contradict it or nothing is known") {
+  test("evaluation narrows rules, unless they contradict it or nothing is known") {
     val isEven = FiniteEvaluation.of(EqualTo(Pmod(a, Literal(2)), Literal(0)), columns).get
     def narrowed(byRules: Outcomes, facts: ColumnFacts): Outcomes = isEven.narrow(_ => byRules)(_ => facts)
     assert(narrowed(Outcomes.TrueOrFalse, values(2, 4)) == Outcomes.True)

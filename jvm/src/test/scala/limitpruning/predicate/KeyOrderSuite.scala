@@ -31,7 +31,7 @@ class KeyOrderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       }
     }
 
-  /** Some rows, and facts that hold for them: a range around them, and what is known of nulls. */
+  /** Rows, and facts that are true of them: a range around the values, and the facts about nulls. */
   private val unit: Gen[(Seq[Any], ColumnFacts)] = for {
     values <- Gen.listOf(Gen.choose(0, 9))
     nulls <- Gen.choose(0, 2)
@@ -62,7 +62,7 @@ class KeyOrderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def order(direction: SortDirection, nulls: NullOrdering): KeyOrder =
     FirstKey.of(keyOf(IntegerType, direction, nulls)).order
 
-  test("line 1: an unknown null count puts the end where nulls are at null") {
+  test("line 1: with an unknown null count, the end at which nulls sort is null") {
     val facts = ColumnFacts(Values.Range(3, 7), Nulls.Unknown)
     val (first, last) = (order(Ascending, NullsFirst), order(Ascending, NullsLast))
     assert(first.best(facts).contains(null) && first.worst(facts).contains(7))
@@ -71,7 +71,7 @@ class KeyOrderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(last.worstValue(facts).contains(7))
   }
 
-  test("where values are unknown so are both ends, unless nulls are there") {
+  test("if values are unknown, both ends are unknown, except the end at which nulls sort") {
     val facts = ColumnFacts(Values.Unknown, Nulls.No)
     assert(order(Ascending, NullsFirst).best(facts).isEmpty &&
       order(Ascending, NullsFirst).worst(facts).isEmpty)
@@ -80,7 +80,7 @@ class KeyOrderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(order(Descending, NullsLast).worst(ColumnFacts.AllNull).contains(null))
   }
 
-  test("the key of an order travels as plain data") {
+  test("the key of an order is serialized as plain data") {
     val key = FirstKey.of(keyOf(IntegerType, Descending, NullsFirst))
     assert(key == FirstKey(IntegerType, isDescending = true, nullsFirst = true))
     assert(key.order.lt(9, 3) && key.order.lt(null, 9))

@@ -21,12 +21,12 @@ class LiteralListSuite extends AnyFunSuite {
     for (list <- bothForms(5, 6)) assert(outcomes(list, 5, 900) == Outcomes.TrueOrFalse, list)
   }
 
-  test("floats in a set are unknown: it is searched by Java's equality, which tells -0.0 from 0.0") {
+  test("floats in a set are unknown: Java's equality distinguishes -0.0 from 0.0") {
     assert(outcomes(InSet(double, Set(-0.0)), 0.0, 0.0) == Outcomes.Any)
     assert(outcomes(In(double, Seq(Literal(-0.0))), 0.0, 0.0) == Outcomes.True)
   }
 
-  test("a list with an element that is no literal, or of another type, is none") {
+  test("a list with an element that is not a literal, or has another type, is not matched") {
     val other = AttributeReference("other", IntegerType)()
     assert(LiteralList.unapply(In(int, Seq(Literal(4), other))).isEmpty)
     assert(LiteralList.unapply(In(int, Seq(Literal(4L)))).isEmpty)

@@ -14,27 +14,29 @@ class LocalDatesSuite extends AnyFunSuite {
   private def neverGoBack(zone: String, from: String, to: String): Boolean =
     LocalDates.neverGoBack(Some(zone))(micros(from), micros(to))
 
-  // At 00:01 of November 7 the clocks of St. John's went back to 23:01 of November 6.
+  // At 00:01 on November 7, the clocks of St. John's went back to 23:01 on November 6.
   private val StJohns = "America/St_Johns"
   private val change = "2010-11-07T02:31:00Z"
 
-  test("line 26: should deny a range in which clocks go back across midnight, because a date comes twice") {
+  test(
+    "line 26: should reject a range in which clocks go back across midnight, because a date occurs twice"
+  ) {
     assert(!neverGoBack(StJohns, "2010-11-07T02:00:00Z", "2010-11-07T04:00:00Z"))
     assert(!neverGoBack(StJohns, "2000-01-01T00:00:00Z", "2020-01-01T00:00:00Z"))
   }
 
-  test("should count a change at the end of the range, but not one that is over or still to come") {
+  test("should count a change at the end of the range, but not before or after the range") {
     assert(!neverGoBack(StJohns, "2010-11-07T02:00:00Z", change))
     assert(neverGoBack(StJohns, "2010-11-07T02:00:00Z", "2010-11-07T02:30:59.999999Z"))
     assert(neverGoBack(StJohns, change, "2010-11-08T00:00:00Z"), "from the change on, there is none")
   }
 
-  test("should claim a range in which clocks go back within a day, because the date stays") {
+  test("should accept a range in which clocks go back within a day, because the date does not change") {
     assert(neverGoBack("America/New_York", "2010-01-01T00:00:00Z", "2020-01-01T00:00:00Z"))
     assert(neverGoBack("Europe/Berlin", "2010-01-01T00:00:00Z", "2020-01-01T00:00:00Z"))
   }
 
-  test("should claim a range in which a day is left out, and deny one in which a day comes again") {
+  test("should accept a range that skips a day, and reject one that repeats a day") {
     assert(neverGoBack("Pacific/Apia", "2011-12-30T00:00:00Z", "2011-12-31T00:00:00Z"))
     assert(
       !neverGoBack("America/Sitka", "1867-01-01T00:00:00Z", "1868-01-01T00:00:00Z"),
@@ -42,28 +44,28 @@ class LocalDatesSuite extends AnyFunSuite {
     )
   }
 
-  test("should claim any range where the offset is fixed") {
+  test("should accept any range if the offset is fixed") {
     for (zone <- Seq("UTC", "+05:30", "GMT+3"))
       assert(LocalDates.neverGoBack(Some(zone))(Long.MinValue, Long.MaxValue), zone)
   }
 
-  test("should claim nothing over more changes than are looked at, because the next may be the one") {
+  test("should accept no range with more changes than are examined, because the next may go back") {
     assert(!neverGoBack("America/New_York", "1900-01-01T00:00:00Z", "9000-01-01T00:00:00Z"))
   }
 
-  test("should claim nothing where the time zone or an end is not known") {
+  test("should accept no range if the time zone or an end is not known") {
     assert(!LocalDates.neverGoBack(None)(0L, 1L))
     assert(!LocalDates.neverGoBack(Some("UTC"))(null, 1L))
     assert(!LocalDates.neverGoBack(Some("UTC"))(0L, 1))
   }
 
-  test("line 26: should have a fixed offset only where no clock is ever changed") {
+  test("line 26: should have a fixed offset only if no clock ever changes") {
     def isFixed(zone: Option[String]) = LocalDates.haveFixedOffset(zone)(0L, 1L)
     assert(isFixed(Some("UTC")) && isFixed(Some("-02:00")))
     assert(!isFixed(Some("America/New_York")) && !isFixed(Some("Asia/Tokyo")) && !isFixed(None))
   }
 
-  test("should never claim a range in which two of its instants are on days in the wrong order") {
+  test("should never accept a range with two instants on days in the wrong order") {
     val random = new Random(7)
     val zones =
       Seq(StJohns, "America/Havana", "America/Sao_Paulo", "Asia/Beirut", "America/Sitka", "Africa/Cairo")

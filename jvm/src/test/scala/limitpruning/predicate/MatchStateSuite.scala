@@ -7,7 +7,7 @@ import limitpruning.testing.BruteForce.allOutcomes
 
 class MatchStateSuite extends AnyFunSuite {
 
-  test("a unit is not matching where true is no outcome, and fully matching where it is the only one") {
+  test("a unit is not matching if true is not an outcome, and fully matching if it is the only one") {
     val expected = Map(
       Outcomes.Empty -> NotMatching,
       Outcomes.False -> NotMatching,

@@ -12,7 +12,8 @@ class MembershipSuite extends AnyFunSuite {
   private val ordering = SupportedTypes.ordering(DoubleType)
   private val column = AttributeReference("c", DoubleType)()
 
-  // Halves lie between the whole numbers of lists and bounds: a range of two ends holds a value that no list has.
+  // Halves are between the whole numbers of lists and ranges. Therefore a range with two ends contains a
+  // value that no list contains.
   private val domain = BigDecimal(-1).to(BigDecimal(5), BigDecimal("0.5")).map(_.toDouble)
   private val wholes = Seq(0.0, 1.0, 2.0, 3.0)
 
@@ -41,14 +42,14 @@ class MembershipSuite extends AnyFunSuite {
     wholes.toSet.subsets().filter(_.nonEmpty).foreach(list => isExact(list.toSeq :+ null))
   }
 
-  test("a list of nothing but null is never true of a known range, and never false") {
+  test("a list of only null is never true for a known range, and never false") {
     val membership = new Membership(Seq(null), ordering)
     for (facts <- everyFacts if facts.values != Values.Unknown)
       assert(membership.outcomes(facts) == Outcomes.Null, s"for $facts IN (NULL)")
     assert(!membership.outcomes(ColumnFacts.Unknown).canBeFalse)
   }
 
-  test("an empty list holds nothing: as Spark has it, not even null IN () is null") {
+  test("an empty list contains nothing: in Spark, not even null IN () is null") {
     for (facts <- everyFacts) {
       val outcomes = new Membership(Nil, ordering).outcomes(facts)
       val rows = BruteForce.possible(facts, domain, ordering).map(InternalRow(_))

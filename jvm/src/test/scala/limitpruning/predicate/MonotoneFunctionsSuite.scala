@@ -15,7 +15,7 @@ class MonotoneFunctionsSuite extends AnyFunSuite {
   private val (date, instant, text) = (of(DateType), of(TimestampType), of(StringType))
   private def string(value: String): Literal = Literal(UTF8String.fromString(value), StringType)
 
-  /** What is known of a function over a range that is too long to be enumerated. */
+  /** The facts about a function over a range that is too long to enumerate. */
   private def image(function: Expression, min: Any, max: Any): Values = {
     val input = function.references.head
     val operands = new Operands(Map(column(input).id -> 0), _ => _ => Outcomes.Any)
@@ -28,7 +28,7 @@ class MonotoneFunctionsSuite extends AnyFunSuite {
     SQLConf.withExistingConf(conf)(body)
   }
 
-  test("a rising function keeps the order of the ends, a falling one turns it") {
+  test("a rising function keeps the order of the ends, a falling one reverses it") {
     assert(image(Add(int, Literal(5)), 0, 1000) == Range(5, 1005))
     assert(image(Subtract(Literal(5), int), 0, 1000) == Range(-995, 5))
     assert(image(UnaryMinus(int), 0, 1000) == Range(-1000, 0))
@@ -38,7 +38,7 @@ class MonotoneFunctionsSuite extends AnyFunSuite {
     assert(image(UnixSeconds(instant), -1L, 1000000L) == Range(-1L, 1L))
   }
 
-  test("line 24: where an end overflows, nothing is known, with ANSI on or off") {
+  test("line 24: if an end overflows, nothing is known, with ANSI on or off") {
     def overflowing: Seq[Expression] =
       Seq(
         Add(int, Literal(1)),
@@ -51,14 +51,14 @@ class MonotoneFunctionsSuite extends AnyFunSuite {
     assert(legacy(image(UnaryMinus(int), Int.MinValue, 0)) == Values.Unknown)
   }
 
-  test("a product that wraps around between its ends is not taken for a rising one") {
-    // At both ends the wrapped product is small and in order; in between it is not.
+  test("a product that wraps around between its ends does not count as rising") {
+    // At both ends, the wrapped product is small and in order. Between them it is not.
     val function = legacy(Multiply(long, Literal(Long.MaxValue)))
     assert(image(function, 0L, 1000L) == Values.Unknown)
     assert(legacy(image(Multiply(int, Literal(1 << 20)), 0, 1 << 20)) == Values.Unknown)
   }
 
-  test("line 10: a function that does not keep NaN on top takes no floats") {
+  test("line 10: a function that does not keep NaN the greatest value does not support floats") {
     val upToNaN = (0.0, Double.NaN)
     for (
       function <- Seq(
@@ -87,9 +87,12 @@ class MonotoneFunctionsSuite extends AnyFunSuite {
       assert(MonotoneFunctions.unapply(cast).isEmpty, cast)
   }
 
-  test("line 26: local dates are claimed only where no clock was set back across midnight") {
+  test("line 26: local dates are monotone only if no clock was set back across midnight") {
     val (before, after) =
-      (1289088000000000L, 1289174400000000L) // 2010-11-07, when St. John's set back 00:01 to 23:01
+      (
+        1289088000000000L,
+        1289174400000000L
+      ) // 2010-11-07, when the clocks of St. John's went back from 00:01 to 23:01
     def toDate(zone: String) = image(Cast(instant, DateType, Some(zone)), before, after)
     assert(toDate("America/St_Johns") == Values.Unknown)
     assert(toDate("UTC") == Range(14920, 14921))

@@ -25,14 +25,14 @@ class NestingSuite extends AnyFunSuite {
     assert(Nesting.isDeeper(sum(200000), 199999))
   }
 
-  test("what AND, OR and NOT connect is reasoned about up to a depth, and evaluated beyond") {
+  test("operands of AND, OR and NOT are proved by rules up to a depth, and evaluated beyond it") {
     val wide = Range(0, 1000000)
     assert(outcomes(GreaterThan(sum(20), Literal(0)), wide) == Outcomes.True)
     assert(outcomes(GreaterThan(sum(200), Literal(0)), wide) == Outcomes.Any)
     assert(outcomes(GreaterThan(sum(200), Literal(0)), Range(7, 9)) == Outcomes.True)
   }
 
-  test("AND, OR and NOT are reasoned about however deep they are nested") {
+  test("AND, OR and NOT are proved by rules at any depth") {
     val chain = (1 to 300).foldLeft[Expression](GreaterThan(c, Literal(5))) { (e, i) =>
       Not(Or(Not(e), EqualTo(c, Literal(-i))))
     }

@@ -17,7 +17,7 @@ class ObstacleSuite extends AnyFunSuite {
   private def of(conjunct: Expression, facts: ColumnFacts*): Obstacle =
     of(conjunct, facts, Column.in(conjunct))
 
-  /** @param known the columns that the unit tells of, in the order of `facts` */
+  /** @param known the columns of the unit, in the order of `facts` */
   private def of(conjunct: Expression, facts: Seq[ColumnFacts], known: Seq[Column]): Obstacle =
     new FindObstacle(conjunct, known.map(_.id).zipWithIndex.toMap)(ordinal => facts(ordinal))
 
@@ -31,7 +31,7 @@ class ObstacleSuite extends AnyFunSuite {
     assert(of(GreaterThan(Rand(Literal(5L)), Literal(0.5))) == NotProvable("rand(5L)"))
   }
 
-  test("should name a column that is not the file's, because nothing can be known of it") {
+  test("should name a column that is not in the file, because nothing is known about it") {
     assert(of(both, Seq(known), Column.in(a)) == NotProvable("b"))
   }
 
@@ -42,18 +42,20 @@ class ObstacleSuite extends AnyFunSuite {
     assert(of(both, withoutCount, withoutCount) == PerhapsNull("a"))
   }
 
-  test("should name the conjunct where all is known and it holds for some rows only") {
+  test("should name the conjunct if all facts are known and it holds for only some rows") {
     assert(of(both, known, known) == Undecided("(a < b)"))
     assert(of(IsNotNull(a), ColumnFacts(Values.None, Nulls.All)) == Undecided("(a IS NOT NULL)"))
   }
 
-  test("should name a field with the structs around it, because names of fields come again") {
+  test("should name a field with the structs around it, because names of fields are not unique") {
     val s = AttributeReference("s", new StructType().add("t", new StructType().add("x", IntegerType)))()
     val x = GetStructField(GetStructField(s, 0, Some("t")), 0, Some("x"))
     assert(of(GreaterThan(x, Literal(1)), ColumnFacts.Unknown) == NoStatistics("s.t.x"))
   }
 
-  test("should be a sentence of one line without the file or row group, because it is counted") {
+  test(
+    "should be a sentence of one line without the file or row group, because equal sentences are counted"
+  ) {
     val all =
       Seq(NotProvable("f(a)"), NoStatistics("a"), PerhapsNull("a"), UntestedWriter("w"), Undecided("(a < b)"))
     assert(all.map(_.sentence).distinct.size == all.size)

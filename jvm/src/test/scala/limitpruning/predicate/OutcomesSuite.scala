@@ -6,7 +6,7 @@ import limitpruning.testing.BruteForce.{allOutcomes, outcome, results, union}
 
 class OutcomesSuite extends AnyFunSuite {
 
-  /** Kleene's table for AND, with null as the unknown. */
+  /** Kleene's truth table for AND, with null as unknown. */
   private def kleeneAnd(left: Any, right: Any): Any =
     if (left == false || right == false) false else if (left == null || right == null) null else true
 
@@ -35,7 +35,7 @@ class OutcomesSuite extends AnyFunSuite {
       )
   }
 
-  test("a union holds the results of both and no other") {
+  test("a union contains the results of both and no other") {
     for (left <- allOutcomes; right <- allOutcomes)
       assert(results(left.union(right)).toSet == results(left).toSet ++ results(right))
   }
@@ -45,7 +45,7 @@ class OutcomesSuite extends AnyFunSuite {
     assert(Set(Outcomes.Empty, Outcomes.True, Outcomes.False, Outcomes.Null, Outcomes.Any).size == 5)
   }
 
-  test("the named sets hold what their names say") {
+  test("the named sets contain the results in their names") {
     assert(results(Outcomes.Empty) == Nil)
     assert(results(Outcomes.True) == Seq(true))
     assert(results(Outcomes.False) == Seq(false))
@@ -58,7 +58,7 @@ class OutcomesSuite extends AnyFunSuite {
     assert(allOutcomes.filter(_.isOnlyTrue) == Seq(Outcomes.True))
   }
 
-  test("a set of outcomes shows what it holds") {
+  test("the text of a set of outcomes lists its results") {
     assert(Outcomes.Any.toString == "{true, false, null}")
     assert(Outcomes.Empty.toString == "{}")
   }

@@ -9,7 +9,7 @@ import limitpruning.predicate.PlaceholderSuite.Mark
 
 class PlaceholderSuite extends AnyFunSuite {
 
-  test("is compared by what it stands for") {
+  test("is compared by its fields") {
     assert(ExpressionSet(Seq(Mark("a"), Mark("b"), Mark("a"))).size == 2)
   }
 

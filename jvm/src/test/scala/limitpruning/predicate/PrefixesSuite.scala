@@ -13,7 +13,7 @@ import limitpruning.testing.BruteForce
 class PrefixesSuite extends AnyFunSuite {
   private val ordering = SupportedTypes.ordering(StringType)
 
-  /** One byte for each character: `\u00ff` is the byte 0xFF, which no valid UTF-8 has. */
+  /** One byte for each character: `\u00ff` is the byte 0xFF, which is never part of valid UTF-8. */
   private def bytes(text: String): UTF8String = UTF8String.fromBytes(text.getBytes(ISO_8859_1))
 
   private def strings(letters: Seq[String], length: Int): Seq[String] = (0 until length).foldLeft(Seq(""))(
@@ -44,7 +44,7 @@ class PrefixesSuite extends AnyFunSuite {
     assert(alpine("Alpine", "Alpine\u00ff") == Outcomes.True)
   }
 
-  test("bounds that were cut shorter than the prefix prove nothing") {
+  test("min and max that are truncated to fewer characters than the prefix prove nothing") {
     assert(alpine("Alp", "Alq") == Outcomes.TrueOrFalse)
     assert(alpine("Alpine", "Alq") == Outcomes.TrueOrFalse)
     assert(alpine("Alp", "Alpine Bat") == Outcomes.TrueOrFalse)
@@ -56,7 +56,7 @@ class PrefixesSuite extends AnyFunSuite {
     assert(alpine("Alpinf", "Alq") == Outcomes.False)
   }
 
-  test("nulls that are not excluded stay possible, beside a proof too") {
+  test("nulls that are not excluded remain possible, even with a proof") {
     assert(alpine("Alpine Goat", "Alpine Sheep", Nulls.Unknown) == Outcomes.True.union(Outcomes.Null))
     assert(Prefixes.startsWith(ColumnFacts.AllNull, bytes("A")) == Outcomes.Null)
   }

@@ -9,9 +9,9 @@ import limitpruning.predicate.Values.Range
 import limitpruning.testing.Evaluators.evaluator
 
 /**
- * Rows, facts that hold for them, and a predicate.
+ * Rows, facts that are true of them, and a predicate.
  *
- * @param facts what is told of each column, an over-approximation of the rows
+ * @param facts the facts about each column, an over-approximation of the rows
  */
 final case class RandomCase(
     columns: IndexedSeq[AttributeReference],
@@ -22,12 +22,14 @@ final case class RandomCase(
   def outcomes: Outcomes = evaluator(predicate, columns).outcomes(facts(_))
 }
 
-/** Random tables of few values, so that bounds are often met, with random true facts about them. */
+/**
+ * Random tables with few values, so that the ends of ranges often occur, with random true facts about them.
+ */
 object RandomCases {
 
   val gen: Gen[RandomCase] = for {
     count <- Gen.choose(2, 4)
-    // Twice the first type, so that columns can be compared with each other, and always a boolean.
+    // Twice the first type, so that columns can be compared with each other. Always a boolean.
     types <-
       Gen.listOfN(count, Gen.oneOf(SampleTypes.all)).map(ts => ts.head +: ts :+ SampleTypes.of(BooleanType))
     rows <- Gen.choose(1, 5)

@@ -9,14 +9,17 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalacheck.Gen
 
-/** Functions of one column: those that are called monotone, at their edges, and others beside them. */
+/** Functions of one column: the functions that count as monotone, at their edges, and others. */
 object RandomFunctions {
 
-  /** In these, clocks are or were set back across midnight, never changed, or a whole day was left out. */
+  /**
+   * Time zones in which clocks are or were set back across midnight, in which they never change, and in which
+   * a whole day was skipped.
+   */
   private val zones =
     Seq("America/St_Johns", "UTC", "America/Havana", "Pacific/Apia", "Asia/Kathmandu").map(Some(_))
 
-  /** A comparison of a function of `column` with one of the values that it takes. */
+  /** A comparison of a function of `column` with one of its values. */
   def comparison(column: AttributeReference): Gen[Expression] = for {
     isAnsi <- Gen.oneOf(true, false)
     function <- Gen.oneOf(functions(column, isAnsi))

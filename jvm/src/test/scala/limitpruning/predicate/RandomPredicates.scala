@@ -5,7 +5,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalacheck.Gen
 
-/** Random predicates over `columns`: all forms that are reasoned about, and some that are not. */
+/** Random predicates over `columns`: all forms that have rules, and some that do not. */
 final class RandomPredicates(columns: IndexedSeq[AttributeReference]) {
 
   val gen: Gen[Expression] = tree(3)
@@ -71,7 +71,9 @@ final class RandomPredicates(columns: IndexedSeq[AttributeReference]) {
     }
   }
 
-  /** Forms without a rule, or beside one; where Spark finds an error instead of a result, there is no outcome to be missed. */
+  /**
+   * Forms without a rule, also next to forms with one. If Spark fails for a row, no outcome can be missing.
+   */
   private def unsupported(column: AttributeReference): Gen[Expression] = Gen.oneOf(
     GreaterThan(Rand(Literal(1L)), Literal(0.5)),
     EqualTo(

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** A type with values, in Catalyst's representation, at which proofs have gone wrong somewhere. */
+/** A type with values, in Catalyst's representation, for which proofs of some engine have been wrong. */
 final case class SampleType(dataType: DataType, values: Seq[Any])
 
 object SampleTypes {
@@ -57,7 +57,7 @@ object SampleTypes {
     SampleType(TimestampNTZType, Seq(-1L, 0L, 1L, 1700000000000000L))
   )
 
-  /** Minutes around 2010-11-07T00:01 in St. John's, when the clock was set back to 23:01 of the day before. */
+  /** Minutes around 2010-11-07T00:01 in St. John's, when the clocks went back to 23:01 on the day before. */
   private lazy val aroundMidnight: Seq[Long] = {
     val setBack = java.time.Instant.parse("2010-11-07T02:31:00Z").getEpochSecond
     Seq(-120, -60, -30, 0, 60, 3600, 86400).map(seconds => (setBack + seconds) * 1000000L)

@@ -20,7 +20,7 @@ class SupportedTypesSuite extends AnyFunSuite {
     assert(refused.filter(SupportedTypes.contains) == Nil)
   }
 
-  test("strings under another collation, which orders them otherwise than by bytes, are not supported") {
+  test("strings with another collation, which does not order them by bytes, are not supported") {
     assert(SupportedTypes.contains(StringType))
     assert(!SupportedTypes.contains(StringType("UTF8_LCASE")))
     assert(!SupportedTypes.contains(StringType("UNICODE_CI")))

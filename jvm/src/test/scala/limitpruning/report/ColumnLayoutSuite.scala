@@ -18,17 +18,17 @@ class ColumnLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     layout
   }
 
-  test("row groups one after the other do not overlap, equal ones do all") {
+  test("disjoint row groups do not overlap, equal ones all do") {
     assert(layout(0 -> 9, 10 -> 19, 20 -> 29).overlap.contains(0.0))
     assert(layout(0 -> 9, 0 -> 9, 0 -> 9).overlap.contains(1.0))
     assert(layout(0 -> 10, 10 -> 19).overlap.contains(1.0), "the value 10 may be in both")
   }
 
-  test("fewer than two ranges tell nothing") {
+  test("fewer than two ranges have no overlap") {
     assert(layout().overlap.isEmpty && layout(0 -> 9).overlap.isEmpty)
   }
 
-  test("the overlap is that of comparing all pairs") {
+  test("the overlap equals that of comparing all pairs") {
     val range = for (min <- Gen.chooseNum(0, 20); length <- Gen.chooseNum(0, 8)) yield min -> (min + length)
     forAll(Gen.chooseNum(2, 12).flatMap(Gen.listOfN(_, range))) { ranges =>
       val pairs = ranges.combinations(2).toSeq ++ ranges.diff(ranges.distinct).map(r => Seq(r, r))
@@ -38,7 +38,7 @@ class ColumnLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("what there is of a column is counted") {
+  test("the metadata of a column are counted") {
     val counted = layout(0 -> 1)
     counted.add(InspectedChunk(
       ColumnFacts.Unknown,

@@ -18,18 +18,18 @@ class DescribeFactsSuite extends AnyFunSuite {
 
   test("ranges, single values and few values") {
     assert(describe(Values.Range(1, 5), Nulls.No) == "c: 1 … 5, no nulls")
-    assert(describe(Values.Range(5, 5), Nulls.Unknown) == "c: 5, nulls perhaps")
+    assert(describe(Values.Range(5, 5), Nulls.Unknown) == "c: 5, may be null")
     assert(describe(Values.Finite(Seq(1, 3)), Nulls.No) == "c: 1 or 3, no nulls")
     assert(describe(Values.Finite(1 to 9), Nulls.No) == "c: one of 9 values, no nulls")
   }
 
-  test("nothing but nulls, and nothing at all") {
+  test("only nulls, and unknown facts") {
     assert(describe(Values.None, Nulls.All) == "c: null in every row")
-    assert(describe(Values.Unknown, Nulls.Unknown) == "c: nothing known")
+    assert(describe(Values.Unknown, Nulls.Unknown) == "c: unknown")
     assert(describe(Values.Unknown, Nulls.No) == "c: no nulls")
   }
 
-  test("strings are quoted and cut, other values are not, and fields have the names of their structs") {
+  test("strings are quoted and truncated, other values are not, and fields have the names of their structs") {
     val (a, b) = (UTF8String.fromString("it's"), UTF8String.fromString("x" * 100))
     val text = describe(Values.Range(a, b), Nulls.No, StringType, Seq("d"))
     assert(text.startsWith("c.d: 'it\\'s' … 'xxx") && text.endsWith("x…, no nulls") && text.length < 100)

@@ -7,7 +7,7 @@ import limitpruning.testing.{ParquetFixture, SparkSuite, Wildlife}
 class DescribeQuerySuite extends AnyFunSuite with SparkSuite {
   private lazy val wildlife = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
 
-  test("a covered LIMIT is described as it was decided on") {
+  test("a covered LIMIT is described as it was decided") {
     val Seq(report) = reportsOf(Wildlife.query(wildlife)): @unchecked
     assert(report.covered && report.limit.contains(3) && report.rowFilterSkipped)
     assert(report.rowGroups.contains(RowGroupCounts(4, 3, 1, Some(1))))
@@ -17,7 +17,7 @@ class DescribeQuerySuite extends AnyFunSuite with SparkSuite {
     assert(report.planningMs.exists(_ > 0))
   }
 
-  test("what was read is known only after the query has run") {
+  test("the numbers of reading are known only after the query has run") {
     val query = Wildlife.query(wildlife)
     val Seq(before) = reportsOf(query): @unchecked
     assert(before.rowsRead.isEmpty && before.rowGroupsRead.isEmpty)
@@ -26,7 +26,7 @@ class DescribeQuerySuite extends AnyFunSuite with SparkSuite {
     assert(after.rowsRead.contains(3L) && after.rowGroupsRead.contains(1L))
   }
 
-  test("a LIMIT that is not covered is described with its reason, and with what is read all the same") {
+  test("a LIMIT that is not covered is described with its reason, and with the rows to read") {
     val Seq(report) = reportsOf(Wildlife.query(wildlife, limit = 4)): @unchecked
     assert(!report.covered && report.limit.contains(4) && !report.rowFilterSkipped)
     assert(report.reason.map(_.code).contains("not-enough-rows"))
@@ -36,7 +36,7 @@ class DescribeQuerySuite extends AnyFunSuite with SparkSuite {
     assert(report.rowsToRead.contains(9L) && report.bytesToRead.exists(_ > 0) && report.rowsRead.isEmpty)
   }
 
-  test("a LIMIT that was declined is described with its reason and what was seen") {
+  test("a LIMIT that is not pruned is described with its reason and the inspected files") {
     val Seq(report) = reportsOf(wildlife.where("s % 2 = 0").limit(1)): @unchecked
     assert(!report.covered && report.limit.contains(1) && !report.rowFilterSkipped)
     assert(report.reason.map(_.code).contains("not-enough-rows"))
@@ -45,7 +45,7 @@ class DescribeQuerySuite extends AnyFunSuite with SparkSuite {
     assert(report.rowsToRead.isEmpty && report.bytesToRead.isEmpty && report.rowsRead.isEmpty)
   }
 
-  test("footers that are known from an earlier query are told") {
+  test("footers that an earlier query cached are counted") {
     val table = tableOf("kept", "0.parquet" -> ParquetFixture("required int32 a;").rowGroup(Seq(1)))
     def kept = reportsOf(table.limit(1)).flatMap(_.files).map(_.footersKept)
     assert(kept == Seq(0))
@@ -66,7 +66,7 @@ class DescribeQuerySuite extends AnyFunSuite with SparkSuite {
     assert(reportsOf(query).head.rowGroupsRead.contains(1L))
   }
 
-  test("queries without a LIMIT over Parquet have nothing to be described") {
+  test("queries without a LIMIT over Parquet have an empty report") {
     assert(reportsOf(wildlife.where("s > 1")) == Nil)
     assert(reportsOf(spark.range(9).toDF().limit(2)) == Nil)
     assert(reportsOf(wildlife.limit(0)) == Nil)

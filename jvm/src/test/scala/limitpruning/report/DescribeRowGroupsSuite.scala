@@ -16,20 +16,20 @@ class DescribeRowGroupsSuite extends AnyFunSuite with SparkSuite {
 
   private def told(df: DataFrame): Seq[RowGroupReport] = map(df).rowGroups
 
-  test("the case study: states, what decided, why, and what is read") {
+  test("the case study: states, deciding layers, reasons, and rows to read") {
     val rowGroups = told(Wildlife.query(wildlife))
     assert(rowGroups.map(_.ordinal) == Seq(0, 1, 2, 3) && rowGroups.forall(_.rows == 3))
     assert(rowGroups.map(_.state) == Seq("not", "partially", "fully", "partially"))
     assert(rowGroups.map(_.decidedBy) == Seq(Some("statistics"), None, Some("statistics"), None))
     assert(rowGroups.map(_.rowsToRead) == Seq(None, None, Some(3L), None))
     assert(rowGroups.head.why.endsWith("holds for no row") && rowGroups(2).why == "every row matches")
-    assert(rowGroups(1).why.endsWith("holds for some rows perhaps"))
+    assert(rowGroups(1).why.endsWith("may hold for only some rows"))
     assert(rowGroups(2).facts ==
       Seq("species: 'Alpine Goat' … 'Alpine Sheep', no nulls", "s: 76 … 101, no nulls"))
     assert(rowGroups.forall(_.bytes > 0) && rowGroups.forall(_.file.endsWith("wildlife/a.parquet")))
   }
 
-  test("where nothing is read of them, none is chosen") {
+  test("if the LIMIT is not pruned, no row group is selected") {
     val rowGroups = told(wildlife.where("s % 2 = 0").limit(1))
     assert(rowGroups.map(_.state) == Seq.fill(4)("partially") && rowGroups.forall(_.rowsToRead.isEmpty))
   }
@@ -38,7 +38,7 @@ class DescribeRowGroupsSuite extends AnyFunSuite with SparkSuite {
     assert(told(wildlife.limit(1)).head.why == "there is no predicate")
   }
 
-  test("what dictionaries decide") {
+  test("row groups that dictionaries decide") {
     val table = tableOf(
       "dict",
       "0.parquet" ->
@@ -50,17 +50,17 @@ class DescribeRowGroupsSuite extends AnyFunSuite with SparkSuite {
     assert(all.state == "fully" && all.decidedBy.contains("values"))
   }
 
-  test("what pages decide") {
+  test("row groups that pages decide") {
     val rows = (0 until 1000).map(i => Seq(i))
     PagedFile.write(pathOf("paged/0.parquet"), fields, rows, pageRows = 100)
     val Seq(some) = withConf("spark.limitPruning.pages.minBytes" -> "0") {
       told(spark.read.parquet(pathOf("paged").toString).where("a >= 900").limit(5))
     }: @unchecked
     assert(some.state == "partially" && some.decidedBy.contains("pages"))
-    assert(some.why == "100 rows match, no other does" && some.rowsToRead.contains(5L))
+    assert(some.why == "100 rows match, no others do" && some.rowsToRead.contains(5L))
   }
 
-  test("a row group without rows, and a writer that is not believed") {
+  test("a row group without rows, and a writer that is not trusted") {
     val fixture = ParquetFixture(fields).rowGroup(Seq(1)).rowGroup(Seq(2))
     val table = tableOf("edited", "0.parquet" -> fixture)
     val _ = FooterEdit(pathOf("edited/0.parquet"))(_.getRow_groups.get(0).setNum_rows(0))
@@ -74,21 +74,21 @@ class DescribeRowGroupsSuite extends AnyFunSuite with SparkSuite {
     assert(doubted.last.why == "its writer is not trusted: unheard of")
   }
 
-  test("as many as are asked for are told of, the others counted") {
+  test("the requested number of row groups is described, the others are counted") {
     val report = DescribeQuery(execution(Wildlife.query(wildlife)), mostRowGroups = 3).limits.head
     assert(report.map.rowGroups.size == 3 && report.map.omitted == 1)
     assert(DescribeQuery(execution(Wildlife.query(wildlife)), mostRowGroups = 0).limits.head.map ==
       RowGroupMap.Empty)
   }
 
-  test("with ORDER BY the key's facts are told, and what is behind the bound is not chosen") {
+  test("with ORDER BY, the key's facts are described, and row groups after the threshold are not selected") {
     val table = tableOf(
       "ordered",
       "0.parquet" -> ParquetFixture(fields).rowGroup(Seq(1)).rowGroup(Seq(2)).rowGroup(Seq(3))
     )
     val rowGroups = told(table.orderBy("a").limit(1))
     assert(rowGroups.map(_.rowsToRead) == Seq(Some(1L), None, None))
-    assert(rowGroups.map(_.why) == "there is no predicate" +: Seq.fill(2)("no row reaches the bound 1"))
+    assert(rowGroups.map(_.why) == "there is no predicate" +: Seq.fill(2)("no row reaches the threshold 1"))
     assert(rowGroups.map(_.facts) == Seq(1, 2, 3).map(a => Seq(s"a: $a, no nulls")))
   }
 }

@@ -28,14 +28,14 @@ class ExplainReasonsSuite extends AnyFunSuite with SparkSuite {
     assert(line.contains("/wildlife LIMIT 1: not pruned: ") && line.endsWith("(not-enough-rows)"))
   }
 
-  test("so has one that is not covered, and one with an order") {
+  test("a LIMIT that is not covered has one line, too, and so has a LIMIT with an order") {
     val Seq(line) = told(Wildlife.query(wildlife, limit = 4)): @unchecked
     assert(line.contains(" LIMIT 4: not covered: fully matching row groups and pages hold 3 rows"))
     val Seq(ordered) = told(wildlife.orderBy(org.apache.spark.sql.functions.rand()).limit(1)): @unchecked
     assert(ordered.endsWith("(not-deterministic)"))
   }
 
-  test("every LIMIT of a query has its own, whatever stands above") {
+  test("every LIMIT of a query has its own line, whatever operator is above") {
     for (adaptive <- Seq("true", "false")) withConf("spark.sql.adaptive.enabled" -> adaptive) {
       val one = wildlife.where("s % 2 = 0").limit(1)
       val lines =
@@ -44,13 +44,13 @@ class ExplainReasonsSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  test("where there is no reason, that is said") {
+  test("if there is no reason, a sentence says so") {
     assert(told(Wildlife.query(wildlife)) == Seq("Every LIMIT over Parquet is pruned."))
     assert(told(wildlife) == Seq("No LIMIT over Parquet."))
     assert(told(spark.range(3).limit(2).toDF()) == Seq("No LIMIT over Parquet."))
   }
 
-  test("it is there by default, beside providers that were set before or are set later") {
+  test("it is a provider by default, with providers that were set before or are set later") {
     val session = spark.newSession()
     session.conf.set(providers, "another.Provider")
     optimizeIn(session)
@@ -65,7 +65,7 @@ class ExplainReasonsSuite extends AnyFunSuite with SparkSuite {
     assert(text.contains("No LIMIT over Parquet."))
   }
 
-  test("the setting switches it off and on between queries, and leaves other providers alone") {
+  test("the setting switches it off and on between queries, and does not change other providers") {
     val session = spark.newSession()
     session.conf.set(LimitPruningConf.ExplainReasons.key, "false")
     optimizeIn(session)
@@ -81,7 +81,7 @@ class ExplainReasonsSuite extends AnyFunSuite with SparkSuite {
     assert(session.conf.get(providers) == "another.Provider,yet.Another")
   }
 
-  test("where a thread's class loader does not find the class, queries run, without reasons") {
+  test("if a thread's class loader cannot load the class, queries run without reasons") {
     val session = spark.newSession()
     val table = wildlifePath
     optimizeIn(session)
@@ -93,7 +93,8 @@ class ExplainReasonsSuite extends AnyFunSuite with SparkSuite {
     assert(rows == 4)
     assert(session.conf.getOption(providers).isEmpty)
     assert(session.conf.get(LimitPruningConf.ExplainReasons.key) == "false")
-    // Not on again by a query of another thread: the one above may be about to read the providers.
+    // The setting is not switched on again by a query of another thread: the query above may be about to read
+    // the providers.
     optimizeIn(session)
     assert(session.conf.getOption(providers).isEmpty)
     assert(onThread(null)(session.range(3).collect().length) == 3)
@@ -109,7 +110,7 @@ class ExplainReasonsSuite extends AnyFunSuite with SparkSuite {
   test("an error that Spark would not catch fails no query") {
     for (error <- Seq(new NoSuchMethodError("x"), new StackOverflowError, new IllegalStateException("x"))) {
       val text = new ExplainReasons().generateExtendedInfo(new PlanWithoutLink(error))
-      assert(text == s"No reasons can be shown: $error")
+      assert(text == s"The reasons cannot be shown: $error")
     }
   }
 
@@ -135,14 +136,14 @@ class ExplainReasonsSuite extends AnyFunSuite with SparkSuite {
   }
 }
 
-/** Sees what Spark's own JARs hold, as the system's class loader does where `--jars` has the extension. */
+/** Loads only classes of Spark's own JARs, like the system's class loader if the extension is in `--jars`. */
 private object WithoutExtension extends ClassLoader(classOf[ExplainReasons].getClassLoader) {
   override def loadClass(name: String, resolve: Boolean): Class[_] =
     if (name.startsWith("limitpruning.")) throw new ClassNotFoundException(name)
     else super.loadClass(name, resolve)
 }
 
-/** A provider of somebody else. */
+/** Another provider. */
 class SaysHello extends ExtendedExplainGenerator {
   override def title: String = "Hello"
   override def generateExtendedInfo(plan: SparkPlan): String = "No query is better."

@@ -13,10 +13,10 @@ class InspectionSuite extends AnyFunSuite with SparkSuite {
   private def inspect(df: DataFrame): Inspection = bridge.inspect(execution(df), spark)
   private def json(look: Inspection): JsonNode = new ObjectMapper().readTree(look.result)
 
-  /** A number by its group and name. */
+  /** A number, by its group and name. */
   private def count(look: Inspection, path: String): Int = json(look).at(path).asInt
 
-  test("it goes on file by file, and tells what was seen so far") {
+  test("it continues file by file, and returns the results so far") {
     val look = inspect(Wildlife.query(two))
     assert(look.files == 2 && count(look, "/files/inspected") == 0)
     assert(look.lookAt(1) == 1 && count(look, "/row_groups/total") == 4)
@@ -28,7 +28,7 @@ class InspectionSuite extends AnyFunSuite with SparkSuite {
     assert(all.get("columns").size == 2 && all.get("columns").get(0).get("min_max").asInt == 8)
   }
 
-  test("what the LIMIT would read is what it reads, and is marked in the map") {
+  test("the rows that the LIMIT reads are reported, and marked in the map") {
     val look = inspect(Wildlife.query(two))
     look.lookAt(2)
     val limit = json(look).get("limit")
@@ -39,11 +39,11 @@ class InspectionSuite extends AnyFunSuite with SparkSuite {
     assert(json(declined).get("limit").get("reason").get("code").asText.nonEmpty)
   }
 
-  test("it looks even where pruning is switched off") {
+  test("it inspects the table even if pruning is switched off") {
     withoutPruning(assert(json(inspect(Wildlife.query(two))).get("limit").get("covered").asBoolean))
   }
 
-  test("where there is nothing to look at, it says why") {
+  test("if there is nothing to inspect, the error contains the reason") {
     def problem(df: DataFrame): String = intercept[IllegalArgumentException](inspect(df)).getMessage
     assert(problem(two.where("false").limit(1)).contains("false for every row"))
     assert(problem(spark.range(3).toDF().limit(1)).contains("no Parquet"))

@@ -8,7 +8,7 @@ import limitpruning.testing.{SparkSuite, Wildlife}
 class KeepHistorySuite extends AnyFunSuite with SparkSuite {
   private lazy val wildlife = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
 
-  /** What is heard of while `body` runs. */
+  /** The queries that the listener receives while `body` runs. */
   private def heard(body: => Any): (Seq[QueryReport], Totals) = {
     val (history, totals) = (new History(10), new Totals)
     val listener = new KeepHistory(history, totals)
@@ -21,7 +21,7 @@ class KeepHistorySuite extends AnyFunSuite with SparkSuite {
 
   private def query(limit: Int = 3): DataFrame = Wildlife.query(wildlife, limit)
 
-  test("a query that has run is kept, with what was read, and when it ran") {
+  test("a query that has run is stored, with the numbers of reading, and its times") {
     val before = System.currentTimeMillis()
     val (Seq(kept), totals) = heard(query().collect()): @unchecked
     assert(!kept.failed && kept.started.exists(_ >= before) && kept.ended >= kept.started.get)
@@ -32,23 +32,23 @@ class KeepHistorySuite extends AnyFunSuite with SparkSuite {
     assert(totals.value("rowGroupsTotal") == 4 && totals.value("rowGroupsRead") == 1)
   }
 
-  test("one LIMIT that is not covered, and one that is left to Spark") {
+  test("one LIMIT that is not covered, and one that is not pruned") {
     val (kept, totals) = heard { query(4).collect(); wildlife.where("s % 2 = 0").limit(1).collect() }
     assert(kept.map(_.report.limits.map(_.isNarrowed)) == Seq(Seq(true), Seq(false)))
     assert(totals.value("limitsNotCovered") == 1 && totals.value("limitsNotPruned") == 1)
   }
 
-  test("what a command reads counts") {
+  test("the rows that a command reads count") {
     val (kept, _) = heard(query().write.parquet(pathOf("written").toString))
     assert(kept.flatMap(_.report.limits).map(_.rowsRead) == Seq(Some(3L)))
   }
 
-  test("queries without a LIMIT over Parquet, and plans that did not run, are not kept") {
+  test("queries without a LIMIT over Parquet, and plans that did not run, are not stored") {
     val (kept, totals) = heard { wildlife.collect(); query().queryExecution; planned(query()) }
     assert(kept.isEmpty && totals.value("queries") == 0)
   }
 
-  test("a query that fails is kept as failed, one that cannot be planned is not") {
+  test("a query that fails is stored as failed, one that cannot be planned is not stored") {
     val (Seq(kept), _) = heard {
       intercept[Exception](wildlife.where("s >= 76").selectExpr("raise_error(species)").limit(1).collect())
       intercept[Exception](wildlife.where("nothing > 1").limit(1).collect())

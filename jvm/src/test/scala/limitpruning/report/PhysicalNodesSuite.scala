@@ -7,7 +7,7 @@ import limitpruning.testing.SparkSuite
 
 class PhysicalNodesSuite extends AnyFunSuite with SparkSuite {
 
-  test("a node below a reused exchange is met wherever it is used, a subquery's too") {
+  test("a node below a reused exchange is found at each use, also in a subquery") {
     withConf("spark.sql.adaptive.enabled" -> "false") {
       val sums = spark.range(9).selectExpr("id % 2 AS k").groupBy("k").count()
       val query = sums.union(sums).where("k < (SELECT max(id) FROM range(3))")

@@ -16,7 +16,7 @@ class PruningReportSuite extends AnyFunSuite {
     planningMs = None
   )
 
-  test("a LIMIT is covered where there is no reason that it was not") {
+  test("a LIMIT without a reason is covered") {
     assert(report.covered)
     assert(!report.copy(reason = Some(Reason.NoFiles)).covered)
   }

@@ -43,7 +43,7 @@ class ReportBridgeSuite extends AnyFunSuite with SparkSuite {
     "time" -> Seq("planning_ms")
   )
 
-  test("a report is JSON with the same keys for every LIMIT, null where a thing is not known") {
+  test("a report is JSON with the same keys for every LIMIT, null if a value is not known") {
     for (limit <- Seq(3, 4)) {
       val Seq(node) = limits(Wildlife.query(wildlife, limit)): @unchecked
       assert(node.fieldNames.asScala.toSeq == keys)
@@ -62,7 +62,7 @@ class ReportBridgeSuite extends AnyFunSuite with SparkSuite {
     assert(node.at("/time/planning_ms").isDouble && node.get("predicate").asText.contains("50"))
   }
 
-  test("a declined LIMIT as JSON") {
+  test("a LIMIT that is not pruned as JSON") {
     val Seq(node) = limits(wildlife.where("s % 2 = 0").limit(1)): @unchecked
     assert(!node.get("covered").asBoolean)
     assert(node.get("reason").get("code").asText == "not-enough-rows")
@@ -70,7 +70,7 @@ class ReportBridgeSuite extends AnyFunSuite with SparkSuite {
     assert(node.at("/row_groups/scanned").isNull && node.at("/bytes/to_read").isNull)
   }
 
-  test("a LIMIT that is not covered, but helped, as JSON") {
+  test("a LIMIT that is not covered as JSON") {
     val Seq(node) = limits(Wildlife.query(wildlife, limit = 4)): @unchecked
     assert(!node.get("covered").asBoolean)
     assert(node.get("reason").get("code").asText == "not-enough-rows")

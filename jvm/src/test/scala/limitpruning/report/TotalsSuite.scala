@@ -12,11 +12,11 @@ class TotalsSuite extends AnyFunSuite with SparkSuite {
   private def values(totals: Totals): Map[String, Long] =
     totals.names.map(name => name -> totals.value(name)).filter(_._2 != 0).toMap
 
-  test("nothing was done at first") {
+  test("all values are 0 at first") {
     assert(values(new Totals).isEmpty)
   }
 
-  test("what was read of scans for LIMITs is added up") {
+  test("the numbers of scans for LIMITs are added up") {
     val totals = new Totals
     val read = limit.copy(
       rowGroups = Some(RowGroupCounts(9, 5, 4, Some(3))),
@@ -38,7 +38,7 @@ class TotalsSuite extends AnyFunSuite with SparkSuite {
     ))
   }
 
-  test("of a scan that is left to Spark it is not known what it reads") {
+  test("the bytes of a LIMIT that is not pruned are not known") {
     val totals = new Totals
     val files = Some(FileCounts(7, 2, 0, None, bytes = 1000))
     totals.add(PruningReport(Seq(limit.copy(reason = Some(Reason.NoFiles), files = files))))
@@ -60,7 +60,7 @@ class TotalsSuite extends AnyFunSuite with SparkSuite {
 
 private object TotalsSuite {
 
-  /** By reflection: Spark keeps its metrics to itself. */
+  /** By reflection, because the metrics are private to Spark. */
   def metricNames(env: SparkEnv): Seq[String] = {
     val system = env.getClass.getMethod("metricsSystem").invoke(env)
     val sources =

@@ -17,7 +17,7 @@ import limitpruning.testing.{PagedFile, SparkSuite}
 
 class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
 
-  test("counts all row groups of the run with the first row, however many come") {
+  test("counts all row groups of the run with the first row, for any number of rows") {
     val (rowGroups, bytes) = (new SQLMetric("sum"), new SQLMetric("size"))
     val planned = Seq(5L, 7L).map(rows => PlannedRowGroup(rows, RowRange.all(rows), bytes = 10))
     val rows = new CandidatesRead(Iterator("a", "b"), planned, rowGroups, bytes)
@@ -38,7 +38,7 @@ class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
     assert(closed)
   }
 
-  /** Three files of one row group of 1,000 rows; a counts all rows, b those of a file. */
+  /** Three files with one row group of 1,000 rows each; a numbers all rows, b those of a file. */
   private lazy val table: DataFrame = {
     for (file <- 0 to 2) PagedFile.write(
       pathOf(s"table/$file.parquet"),
@@ -48,7 +48,10 @@ class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
     spark.read.parquet(pathOf("table").toString)
   }
 
-  /** The rows of a > 1100 AND a < 1900, some of them pages within a row group, and the other files backwards. */
+  /**
+   * The rows of a > 1100 AND a < 1900, some of them in pages within a row group, and the other files in
+   * reverse order.
+   */
   private def someRows: Selection = {
     val middle = withConf(LimitPruningConf.MinPageBytes.key -> "0") {
       scansOf(table.where("a > 1100 AND a < 1900").limit(700)).head.chosen.selection
@@ -59,7 +62,7 @@ class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
     ))
   }
 
-  /** Runs the query with its filter over some rows of the table alone. */
+  /** Runs the query with its filter over only some rows of the table. */
   private def among(selection: Selection, query: DataFrame): (LimitPrunedScanExec, Seq[Row]) = {
     val plan: LogicalPlan = withoutPruning(optimized(query))
     val Seq(Right(scan)) = limitsOf(query).flatMap(MatchLimit.of): @unchecked
@@ -96,7 +99,7 @@ class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
     }
 
   test(
-    "row groups that the reader's filters exclude are no error, whether or not pages of them were chosen"
+    "row groups that the reader's filters exclude are not an error, with and without selected pages"
   ) {
     val (node, found) = among(someRows, table.where("b > 998").limit(5000))
     assert(found.map(_.getInt(0)) == Seq(999))

@@ -33,11 +33,11 @@ class CheckUnchangedSuite extends AnyFunSuite with TempFolder {
       intercept[FileChangedException](unchanged.now()).getMessage
     }
     assert(problem(PlannedSplit.content() + "+").contains("11 bytes instead of 10"))
-    assert(problem(PlannedSplit.content("02")).contains("it has another footer"))
-    assert(problem("01\u0001\u0000\u0000\u0000PAR1").contains("it has another footer"))
+    assert(problem(PlannedSplit.content("02")).contains("its footer is different"))
+    assert(problem("01\u0001\u0000\u0000\u0000PAR1").contains("its footer is different"))
   }
 
-  test("line 35: a file whose other bytes were replaced on which a proof rests is another one") {
+  test("line 35: a file is another one if other bytes that a proof relies on were replaced") {
     def content(part: String): String = part + "x" * 100000 + PlannedSplit.content()
     val path = Files.writeString(folder.resolve("parts"), content("dictionary"))
     val version = PlannedSplit.version(status(path))
@@ -49,18 +49,18 @@ class CheckUnchangedSuite extends AnyFunSuite with TempFolder {
     checkOf(part(100002, "xxxxxxxx01"), part(3, "tion"), part(0, "dict")).now()
     Files.writeString(path, content("Dictionary"))
     val error = intercept[FileChangedException](checkOf(part(0, "dict")).now())
-    assert(error.getMessage.contains("other bytes are at 0"))
+    assert(error.getMessage.contains("its bytes at offset 0 are different"))
     checkOf(part(3, "tion")).now()
   }
 
-  test("a file that is written to while it is open is found out on local file systems") {
+  test("a file that is modified while it is open is detected on local file systems") {
     val path = file("written")
     val open = check(status(path))
     open.now()
     open.whileOpen()
     Files.setLastModifiedTime(path, FileTime.fromMillis(status(path).getModificationTime + 1))
     assert(
-      intercept[FileChangedException](open.whileOpen()).getMessage.contains("written to while it was read")
+      intercept[FileChangedException](open.whileOpen()).getMessage.contains("modified while it was read")
     )
   }
 
@@ -74,7 +74,7 @@ class CheckUnchangedSuite extends AnyFunSuite with TempFolder {
     assert(error.getMessage.contains("/deleted") && error.getMessage.contains("REFRESH TABLE"))
   }
 
-  test("what is open is checked again on local file systems alone") {
+  test("an open file is checked again only on local file systems") {
     val path = file("open")
     val local = check(status(path))
     val listed = status(path)

@@ -13,7 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import limitpruning.conf.LimitPruningConf
 import limitpruning.testing.{ParquetFixture, SparkSuite}
 
-/** Nothing that planning needs is sent to executors: no plan, no relation, no listing. */
+/** Data that only planning needs are not sent to executors: no plan, no relation, no listing. */
 class ClosuresSuite extends AnyFunSuite with SparkSuite {
   private lazy val table = {
     for (day <- 1 to 3) {
@@ -41,7 +41,7 @@ class ClosuresSuite extends AnyFunSuite with SparkSuite {
     "limitpruning.parquet.FactsCache"
   )
 
-  /** All RDDs below one, with what they compute. */
+  /** All RDDs below one, with their closures. */
   private def lineage(rdd: RDD[_]): Seq[RDD[_]] = {
     val seen = mutable.LinkedHashSet.empty[RDD[_]]
     def visit(rdd: RDD[_]): Unit = if (seen.add(rdd)) rdd.dependencies.foreach(d => visit(d.rdd))
@@ -97,7 +97,7 @@ class ClosuresSuite extends AnyFunSuite with SparkSuite {
       }
     }
 
-  test("the test finds a plan where one is sent") {
+  test("the test finds a plan that is sent") {
     val plan = LocalRelation(table.schema)
     val leaking = planned(spark.sql("SELECT * FROM closures LIMIT 5"))
       .execute()

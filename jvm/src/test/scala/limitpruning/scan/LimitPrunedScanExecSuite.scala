@@ -12,7 +12,9 @@ class LimitPrunedScanExecSuite extends AnyFunSuite with SparkSuite {
   private lazy val wildlife = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
   private val ints = ParquetFixture("optional int32 a; optional binary s (STRING);")
 
-  /** Four files of three row groups of ten rows each: a is 0 … 119, in the order of files and row groups. */
+  /**
+   * Four files with three row groups of ten rows each; a is 0 … 119, in the order of files and row groups.
+   */
   private lazy val numbers = tableOf(
     "numbers",
     (0 to 3).map { file =>
@@ -41,14 +43,14 @@ class LimitPrunedScanExecSuite extends AnyFunSuite with SparkSuite {
       assert(scan(query).supportsColumnar == (name == "columnar"))
       val rows = query.collect().map(_.getInt(0)).toSeq
       assert(rows.size == 25 && rows.distinct.size == 25)
-      // Row group 2 of the first file is the first that is proved, the second file's first two are next.
+      // Row group 2 of the first file is the first that is proved. The first two of the second file are next.
       assert(rows.forall(a => a >= 20 && a < 50), rows)
       assert(metric(query, ScanMetrics.RowGroupsRead) >= 3)
       assert(metric(query, ScanMetrics.OutputRows) >= 25)
     }
   }
 
-  test("all rows of a selection come, once each") {
+  test("all rows of a selection are returned exactly once") {
     val query = numbers.where("a >= 90").limit(30)
     val rows = query.collect().toSeq
     assert(rows.toSet == (90 to 119).map(a => Row(a, s"text ${a % 10}")).toSet)
@@ -62,14 +64,14 @@ class LimitPrunedScanExecSuite extends AnyFunSuite with SparkSuite {
     assert(scan(query).execute().getNumPartitions == 1)
   }
 
-  /** Every file is more than a task may read; a count reads no columns, only opens files. */
+  /** Every file is larger than the maximum of a task. A count reads no columns, and only opens files. */
   private val smallTasks =
     Seq("spark.sql.files.maxPartitionBytes" -> "1", "spark.sql.files.openCostInBytes" -> "2")
 
-  /** How many of the rows come, counted where the LIMIT is. */
+  /** The number of rows, counted above the LIMIT. */
   private def counted(rows: Int): DataFrame = numbers.where("a >= 0").limit(rows).groupBy().count()
 
-  test("rows that one task reads are not shuffled to be counted; those of several are") {
+  test("rows of one task are counted without a shuffle, those of several with one") {
     def shuffles: Boolean = withConf("spark.sql.adaptive.enabled" -> "false") {
       planned(counted(35)).exists(_.isInstanceOf[ShuffleExchangeLike])
     }
@@ -84,7 +86,7 @@ class LimitPrunedScanExecSuite extends AnyFunSuite with SparkSuite {
       withConf("spark.sql.adaptive.enabled" -> adaptive) {
         val query = counted(35)
         assert(scansOf(query).map(_.isOneTask) == Seq(true))
-        val rows = withConf(smallTasks: _*)(planned(query).executeCollect()) // head() would plan anew
+        val rows = withConf(smallTasks: _*)(planned(query).executeCollect()) // head() would plan again
         assert(rows.map(_.getLong(0)).toSeq == Seq(35))
       }
     }
@@ -99,7 +101,7 @@ class LimitPrunedScanExecSuite extends AnyFunSuite with SparkSuite {
     assert(metric(query, ScanMetrics.RowGroupsRead) == 1)
   }
 
-  test("bytes are those of the columns that are left, without those that only the filter needs") {
+  test("bytes are those of the columns that are read, without those that only the filter needs") {
     val one = scan(numbers.where("a >= 110").select("s").limit(10))
     val both = scan(numbers.where("a >= 110").limit(10))
     assert(one.output.map(_.name) == Seq("s"))
@@ -162,7 +164,7 @@ class LimitPrunedScanExecSuite extends AnyFunSuite with SparkSuite {
 
 private object ReplacedInTheMiddle {
 
-  /** Hands out a row, replaces the file, and hands out the others. */
+  /** Returns a row, replaces the file, and returns the other rows. */
   def apply(path: String, rows: Iterator[Int]): Iterator[Int] = {
     require(rows.hasNext)
     val first = rows.next()
@@ -170,7 +172,7 @@ private object ReplacedInTheMiddle {
     Iterator(first) ++ rows
   }
 
-  /** Two row groups of numbers of one sign, in as many bytes for each sign. */
+  /** Two row groups of numbers of one sign, with as many bytes for each sign. */
   def write(path: String, sign: Int): Unit = {
     val fixture = Seq(1 to 9, 10 to 18).foldLeft(ParquetFixture("optional int32 a;")) { (file, numbers) =>
       file.rowGroup(numbers.map(number => Seq[Any](sign * number)): _*)

@@ -8,7 +8,10 @@ import limitpruning.testing.{ParquetFixture, SparkSuite}
 class NoteTopKeysExecSuite extends AnyFunSuite with SparkSuite {
   private val fixture = ParquetFixture("optional int32 a; optional int32 b; optional binary s (STRING);")
 
-  /** Twenty files of two row groups of fifty rows; a counts all rows, and no predicate on b is proved of a row group. */
+  /**
+   * Twenty files with two row groups of fifty rows each; a numbers all rows, and no predicate on b is proved
+   * for a row group.
+   */
   private lazy val table: DataFrame = tableOf(
     "table",
     (0 until 20).map { file =>
@@ -44,7 +47,7 @@ class NoteTopKeysExecSuite extends AnyFunSuite with SparkSuite {
     assert(begun(query) + skipped(query) == 40)
   }
 
-  test("matches that are few add up over tasks") {
+  test("few matches add up over tasks") {
     withConf("spark.sql.files.minPartitionNum" -> "10", "spark.sql.files.openCostInBytes" -> "40000000") {
       val query = table.where("b = 40").orderBy("a").limit(3)
       assert(query.rdd.getNumPartitions >= 1)
@@ -53,13 +56,13 @@ class NoteTopKeysExecSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  test("line 40: run again, the query has the same answer, and finds its bound anew") {
+  test("line 40: a repeated query has the same result, and finds its threshold again") {
     val query = table.where("b >= 40").orderBy("a").limit(10)
     val first = query.collect().toSeq
     assert(query.collect().toSeq == first && query.collect().toSeq == first)
   }
 
-  test("where Sort and LIMIT are planned apart, too") {
+  test("also if Sort and LIMIT are planned separately") {
     withConf("spark.sql.execution.topKSortFallbackThreshold" -> "5") {
       val query = table.where("b >= 40").orderBy(table("a").desc).limit(10)
       assert(notes(query).size == 1)
@@ -68,7 +71,7 @@ class NoteTopKeysExecSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  test("keys are not noted where one row group is read, or the limit is larger than what is kept") {
+  test("keys are not recorded if one row group is read, or if the limit exceeds the maximum") {
     assert(notes(table.orderBy("a").limit(10)).isEmpty)
     assert(notes(table.where("b >= 40").orderBy("a").limit(NoteTopKeysExec.MostKeys + 1)).isEmpty)
   }

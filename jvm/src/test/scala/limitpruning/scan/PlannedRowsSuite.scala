@@ -28,14 +28,14 @@ class PlannedRowsSuite extends AnyFunSuite with TempFolder {
     (rows, metric)
   }
 
-  test("passes on just the planned rows, one by one or in batches") {
+  test("returns only the planned rows, one by one or in batches") {
     val (rows, _) = read("a", "b", "c")(1, 2)
     assert(rows.toSeq == Seq("a", "b", "c"))
     val batches = Seq(batch(2), batch(3))
     assert(read(batches: _*)(5)._1.toSeq == batches)
   }
 
-  test("counts a row group when its first row is handed out") {
+  test("counts a row group when its first row is returned") {
     val (rows, begun) = read("a", "b", "c")(2, 1)
     val counts = for (_ <- 1 to 3) yield {
       assert(rows.hasNext)
@@ -51,14 +51,14 @@ class PlannedRowsSuite extends AnyFunSuite with TempFolder {
     assert(counts == Seq(1, 1, 1, 2))
   }
 
-  test("the bytes of a row group count with its first row, and of one that is cut its chosen rows are due") {
+  test("the bytes of a row group count with its first row, and only its selected rows are expected") {
     val bytes = new SQLMetric("size")
     val planned = Seq(PlannedRowGroup(9, Seq(RowRange(1, 2), RowRange(5, 6)), bytes = 7), whole(1))
     val rows = new PlannedRows(Iterator("b", "f", "a"), "f", planned, check, new SQLMetric("sum"), bytes)
     assert(rows.map(_ => bytes.value).toSeq == Seq(7, 7, 107))
   }
 
-  test("nothing is counted before the first row is asked for") {
+  test("nothing is counted before the first row is requested") {
     val (rows, begun) = read("a")(1)
     assert(rows.hasNext && begun.value == 0)
   }
@@ -70,7 +70,7 @@ class PlannedRowsSuite extends AnyFunSuite with TempFolder {
       assert(error.getMessage.contains(part))
   }
 
-  test("line 50: so is a file that gives no row at all, and one that gives more") {
+  test("line 50: a file without rows is an error, too, and a file with more rows") {
     intercept[FileChangedException](read()(3)._1.hasNext)
     intercept[FileChangedException](read("a", "b")(1)._1.foreach(_ => ()))
     intercept[FileChangedException](read(batch(6))(2, 3)._1.foreach(_ => ()))
@@ -78,7 +78,7 @@ class PlannedRowsSuite extends AnyFunSuite with TempFolder {
 
   private def overwrite(): Unit = { val _ = Files.writeString(file, "other") }
 
-  test("line 35: the rows of a row group that may have been read after the file changed are not handed out") {
+  test("line 35: rows that may have been read after the file changed are not returned") {
     val (rows, _) = read("a", "b", "c")(2, 1)
     val before = Files.getLastModifiedTime(file)
     assert(rows.next() == "a")
@@ -89,7 +89,7 @@ class PlannedRowsSuite extends AnyFunSuite with TempFolder {
     val _ = Files.setLastModifiedTime(file, before)
   }
 
-  test("line 35: what fails because the file changed fails with that, and with its own error otherwise") {
+  test("line 35: an error of a changed file is FileChangedException, other errors do not change") {
     val broken = new Iterator[Any] {
       override def hasNext: Boolean = throw new java.io.IOException("no page here")
       override def next(): Any = "row"
@@ -103,7 +103,7 @@ class PlannedRowsSuite extends AnyFunSuite with TempFolder {
     val _ = Files.writeString(file, PlannedSplit.content())
   }
 
-  test("a reader that is not read to the end is closed without complaint") {
+  test("a reader that is not read to the end is closed without an error") {
     var closed = false
     val reader = new Iterator[Any] with Closeable {
       override def hasNext: Boolean = true

@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 import limitpruning.parquet.FooterSeal
 import limitpruning.select.FileVersion
 
-/** A split of a file as it was listed, of which some row groups are planned to be read whole. */
+/** A split of a file as it was listed. Some of its row groups are planned to be read whole. */
 object PlannedSplit {
   def apply(listed: FileStatus, rowGroups: PlannedRowGroup*): PartitionedFile = PartitionedFile(
     InternalRow.empty,
@@ -23,7 +23,7 @@ object PlannedSplit {
     ReadPlannedFile.plan(PlannedRun(version(listed), rowGroups))
   )
 
-  /** Ten bytes that end as a Parquet file does, with a footer of two bytes. */
+  /** Ten bytes that end like a Parquet file, with a footer of two bytes. */
   def content(footer: String = "01"): String = s"$footer\u0002\u0000\u0000\u0000PAR1"
 
   def version(listed: FileStatus): FileVersion = {

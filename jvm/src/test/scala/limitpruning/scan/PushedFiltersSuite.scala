@@ -17,12 +17,12 @@ class PushedFiltersSuite extends AnyFunSuite with SparkSuite {
     PushedFilters.of(scan)
   }
 
-  test("are what Spark pushes to its reader") {
+  test("are the filters that Spark pushes to its reader") {
     assert(pushed("a > 3") == Seq(IsNotNull("a"), GreaterThan("a", 3)))
     assert(pushed("a + b > 3").forall(_.isInstanceOf[IsNotNull]))
   }
 
-  test("leave out what waits for a subquery, and metadata of files") {
+  test("do not contain subqueries, and metadata of files") {
     assert(pushed("a > 3 AND b > (SELECT max(a) FROM VALUES (1) AS v(a))").contains(GreaterThan("a", 3)))
     assert(pushed("a > 3 AND _metadata.file_size > 1") == Seq(IsNotNull("a"), GreaterThan("a", 3)))
   }

@@ -32,7 +32,7 @@ class ReadBytesSuite extends AnyFunSuite {
     assert(bytes(new StructType().add("missing", IntegerType)) == 0)
   }
 
-  test("pages count where the reader skips pages, and only those of columns that are read") {
+  test("pages count if the reader skips pages, and only those of columns that are read") {
     val pages = SelectedPages(bytes = 1000, pages = 2, total = 5)
     val cut = rowGroup.copy(columns =
       rowGroup.columns ++ Map(
@@ -47,18 +47,18 @@ class ReadBytesSuite extends AnyFunSuite {
     assert(reading(cut) == 9004 && reading.pages(cut).isEmpty)
   }
 
-  test("names are compared by the session's case") {
+  test("names follow the session's case sensitivity") {
     assert(bytes(new StructType().add("b", IntegerType), caseSensitive = true) == 0)
     assert(bytes(new StructType().add("B", IntegerType), caseSensitive = true) == 2)
   }
 
-  test("of a struct, only the fields that are read count") {
+  test("only the fields of a struct that are read count") {
     val x = new StructType().add("x", IntegerType)
     assert(bytes(new StructType().add("s", x)) == 4)
     assert(bytes(new StructType().add("s", x.add("y", IntegerType))) == 12)
   }
 
-  test("of an array, everything counts") {
+  test("everything counts in an array") {
     val element = new StructType().add("p", IntegerType)
     assert(bytes(new StructType().add("l", ArrayType(element))) == 48)
   }

@@ -24,7 +24,7 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
 
   private def file(name: String, content: String): Path = Files.writeString(folder.resolve(name), content)
 
-  /** Reads a row for each time that it is opened. */
+  /** Returns one row for each time that the file has been opened. */
   private class Reader(whileOpening: => Unit = ()) extends (PartitionedFile => Iterator[InternalRow]) {
     var opened, closed, begun = 0
     override def apply(file: PartitionedFile): Iterator[InternalRow] = {
@@ -48,7 +48,7 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
     val _ = assert(reader.closed == reader.opened, "what was opened must be closed")
   }
 
-  test("reads a file that is still the one that was planned, and its rows are checked") {
+  test("reads a file that has not changed, and checks its rows") {
     val path = file("same", PlannedSplit.content())
     val metric = new SQLMetric("sum")
     val reader = new Reader
@@ -64,33 +64,33 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
     refuses(split, "it has 11 bytes instead of 10")
   }
 
-  test("a file of another time is the same: stores list other times than they tell of a file") {
+  test("a file with another time is the same: times in listings and in file statuses differ") {
     val path = file("touched", PlannedSplit.content())
     val split = planned(path, 1)
     touch(path, split.modificationTime / 1000 * 1000 - 1000)
     assert(read(new Reader)(split).size == 1)
   }
 
-  test("line 35: nor is one of the same length and time that has another footer") {
+  test("line 35: a file of the same length and time with another footer is not read") {
     val path = file("forged", PlannedSplit.content())
     val split = planned(path, 1)
     Files.writeString(path, PlannedSplit.content("09"))
     touch(path, split.modificationTime)
-    refuses(split, "it has another footer")
+    refuses(split, "its footer is different")
   }
 
   private def touch(path: Path, millis: Long): Unit = {
     val _ = Files.setLastModifiedTime(path, FileTime.fromMillis(millis))
   }
 
-  test("line 35: a file that is replaced at the last moment, while it is opened, is not read") {
+  test("line 35: a file that is replaced while it is opened is not read") {
     val path = file("last-moment", PlannedSplit.content())
     val split = planned(path, 1)
     val replaced = new Reader({ val _ = Files.writeString(path, "other") })
     refuses(split, "it has 5 bytes instead of 10", replaced)
   }
 
-  test("line 35: that a file has changed comes before what is wrong with it, and else that") {
+  test("line 35: an error of a changed file is FileChangedException, other errors do not change") {
     def broken: Nothing = throw new java.io.IOException("no footer")
     val path = file("broken", PlannedSplit.content())
     val split = planned(path, 1)
@@ -107,12 +107,12 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
     intercept[java.io.FileNotFoundException](read(new Reader)(split))
   }
 
-  test("what is planned travels with the split") {
+  test("the planned row groups are sent with the split") {
     val split = planned(file("split", PlannedSplit.content()), 3, 4)
     assert(ReadPlannedFile.planned(split).map(_.rowGroups.map(_.rows)).contains(Seq(3, 4)))
   }
 
-  test("where the reader cannot be told which rows to read, the others are left out") {
+  test("if the reader cannot read single rows, the other rows are skipped") {
     val some = PlannedRowGroup(9, Seq(RowRange(2, 4)), 1)
     val split = PlannedSplit(status(file("rows", PlannedSplit.content())), some)
     val all = (_: PartitionedFile) => (0 to 8).iterator.map(i => InternalRow(i))

@@ -13,11 +13,11 @@ import limitpruning.testing.{PagedFile, SparkSuite}
 
 class ReadRowRangesSuite extends AnyFunSuite with SparkSuite with ScalaCheckPropertyChecks {
 
-  test("this Spark's reader can be told which rows to read") {
+  test("this Spark's reader can read single rows") {
     assert(ReadRowRanges.isSupported && ReadRowRanges.problem.isEmpty)
   }
 
-  test("ranges become parquet-java's") {
+  test("ranges are converted to parquet-java's") {
     val ranges = Gen.nonEmptyListOf(Gen.choose(0L, 50L)).map { bounds =>
       bounds.distinct.sorted.grouped(2).collect { case List(from, until) => RowRange(from, until) }.toSeq
     }.suchThat(_.nonEmpty)
@@ -27,11 +27,11 @@ class ReadRowRangesSuite extends AnyFunSuite with SparkSuite with ScalaCheckProp
     }
   }
 
-  test("rows of another reader are left as they are") {
+  test("rows of another reader do not change") {
     assert(!ReadRowRanges.narrow(Iterator("a"), Seq(PlannedRowGroup(9, Seq(RowRange(0, 1)), 1)), "f"))
   }
 
-  /** Three row groups would be one file each; pages of `a`, `b` and `s` do not line up. */
+  /** The pages of `a`, `b` and `s` have different boundaries. Three row groups would be one file each. */
   private lazy val table: DataFrame = {
     for (file <- 0 to 2) PagedFile.write(
       pathOf(s"table/$file.parquet"),
@@ -83,7 +83,7 @@ class ReadRowRangesSuite extends AnyFunSuite with SparkSuite with ScalaCheckProp
     val files = cover.selection.files.map(f => f.copy(rowGroups = f.rowGroups.map(_.copy(rows = 999))))
     val lying = cover.copy(selection = cover.selection.copy(files = files))
     val message = intercept[FileChangedException](narrowed.copy(chosen = lying).executeCollect()).getMessage
-    assert(message.contains("row groups of 1000 rows stand where ones of 999"))
+    assert(message.contains("its row groups have 1000 rows instead of 999"))
     assert(message.contains("0.parquet"))
   }
 }

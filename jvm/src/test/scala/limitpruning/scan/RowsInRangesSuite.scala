@@ -21,7 +21,7 @@ class RowsInRangesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     PlannedRowGroup(rows, if (ranges.isEmpty) Seq(RowRange(0, 1)) else ranges, 1)
   }
 
-  test("passes on the planned rows alone") {
+  test("returns only the planned rows") {
     forAll(Gen.nonEmptyListOf(rowGroup), minSuccessful(500)) { planned =>
       val rows = for ((rowGroup, i) <- planned.zipWithIndex; row <- 0L until rowGroup.rows) yield (i, row)
       val due = for (
@@ -37,7 +37,7 @@ class RowsInRangesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(new RowsInRanges(rows, Seq(PlannedRowGroup(9, Seq(RowRange(1, 3)), 1))).toSeq == Seq(1, 2))
   }
 
-  test("line 50: ends early where the file does, so that the rows that are missing are noticed") {
+  test("line 50: ends early if the file does, so that missing rows are detected") {
     assert(new RowsInRanges(
       Iterator("a"),
       Seq(PlannedRowGroup(9, Seq(RowRange(0, 1), RowRange(5, 6)), 1))
@@ -45,7 +45,7 @@ class RowsInRangesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       Seq("a"))
   }
 
-  test("batches, whose rows it cannot tell apart, are an error") {
+  test("batches, whose rows it cannot separate, are an error") {
     val batches = new RowsInRanges(
       Iterator(new ColumnarBatch(Array.empty, 9)),
       Seq(PlannedRowGroup(9, Seq(RowRange(0, 1)), 1))

@@ -11,7 +11,7 @@ class ScanDescriptionSuite extends AnyFunSuite with SparkSuite {
   private val told = Seq(
     "Limit: 3",
     "RowGroups: 4 total → 3 matched → 1 fully matched → 1 scanned",
-    "Files: 1 total → 1 looked at → 1 scanned",
+    "Files: 1 total → 1 inspected → 1 scanned",
     "Rows: 3",
     "RowFilter: skipped ["
   )
@@ -26,7 +26,7 @@ class ScanDescriptionSuite extends AnyFunSuite with SparkSuite {
       for (entry <- told) assert(text.contains(entry), text)
     }
 
-  test("a simple EXPLAIN tells it in one line, a formatted one in a list") {
+  test("a simple EXPLAIN shows it in one line, a formatted one in a list") {
     assert(explain("simple").linesIterator.count(line => told.forall(line.contains)) == 1)
     val lines = explain("formatted").linesIterator.toSeq
     for (entry <- told) assert(lines.count(_.startsWith(entry)) == 1, entry)
@@ -36,7 +36,7 @@ class ScanDescriptionSuite extends AnyFunSuite with SparkSuite {
     assert(!explain("simple", wildlife.limit(2)).contains("RowFilter"))
   }
 
-  test("what is to be redacted is redacted, and a replacement of dollars does no harm") {
+  test("matching text is redacted, also with dollars in the replacement") {
     withConf("spark.sql.redaction.string.regex" -> "Alpine") {
       for (mode <- Seq("simple", "formatted")) {
         val node = scansOf(Wildlife.query(wildlife)).head
@@ -46,7 +46,7 @@ class ScanDescriptionSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  test("a long predicate is cut in one line, and whole in the list") {
+  test("a long predicate is truncated in one line, and complete in the list") {
     val many = (1 to 40).map(i => s"s <> ${1000 + i}").mkString(" AND ")
     val Seq(node) = scansOf(wildlife.where(many).limit(1)): @unchecked
     withConf("spark.sql.maxMetadataStringLength" -> "50") {
@@ -55,7 +55,7 @@ class ScanDescriptionSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  test("the title of the list is the one that Spark numbers") {
+  test("the title of the list has Spark's number of the operator") {
     assert(ScanDescription.block(
       scansOf(Wildlife.query(wildlife)).head,
       "(1) Title"

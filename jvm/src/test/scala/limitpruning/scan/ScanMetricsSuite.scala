@@ -10,7 +10,7 @@ class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
     Selection(Seq(Selections.file("a", 0 -> 10, 1 -> 10), Selections.file("b", 0 -> 10)))
   private val cover = ProvedCover(9, Nil, selection, SearchCounts(7, 6, 5, 4, 3), planningNanos = 11)
 
-  test("what planning found is published, and scanned things are those of the selection") {
+  test("the numbers of planning are published, and the scanned numbers are those of the selection") {
     val metrics = ScanMetrics.create(spark.sparkContext, isColumnar = true)
     ScanMetrics.postPlanned(spark.sparkContext, metrics, cover, bytes = 42, pagesSkipped = 5)
     val expected = Map(
@@ -31,7 +31,7 @@ class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
     assert(expected.keySet.map(name => name -> metrics(name).value).toMap == expected)
   }
 
-  test("a scan has run once its plan was published") {
+  test("a scan has run if the numbers of its planning were published") {
     val metrics = ScanMetrics.create(spark.sparkContext, isColumnar = false)
     assert(!ScanMetrics.hasRun(metrics))
     ScanMetrics.postPlanned(spark.sparkContext, metrics, cover, bytes = 0, pagesSkipped = 0)
@@ -43,7 +43,7 @@ class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
     assert(!ScanMetrics.create(spark.sparkContext, isColumnar = false).contains(ScanMetrics.ScanTime))
   }
 
-  test("every metric has a name of its own in the Spark UI") {
+  test("every metric has a unique name in the Spark UI") {
     val names = ScanMetrics.create(spark.sparkContext, isColumnar = true).values.flatMap(_.name).toSeq
     assert(names.size == 23 && names.distinct.size == names.size)
   }

@@ -28,7 +28,7 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  test("neighbouring row groups are one range of bytes, from the middle of the first to that of the last") {
+  test("adjacent row groups are one range of bytes, from the midpoint of the first to that of the last") {
     val query = table.where("a >= 5").limit(10)
     val Seq(task) = tasks(query): @unchecked
     val Array(split) = task.files: @unchecked
@@ -38,7 +38,7 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
     assert(ReadPlannedFile.planned(split).get.rowGroups.map(_.rows) == Seq(5, 5))
   }
 
-  test("row groups that are apart are ranges of their own") {
+  test("row groups that are not adjacent are separate ranges") {
     val query = table.where("a < 5 OR (a >= 10 AND a < 15)").limit(10)
     val Seq(task) = tasks(query): @unchecked
     assert(task.files.map(ReadPlannedFile.planned(_).get.rowGroups.map(_.rows)).toSeq == Seq(Seq(5), Seq(5)))
@@ -53,11 +53,11 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
     assert(task.files.head.filePath.toString.endsWith("1.parquet"))
   }
 
-  test("the whole selection is one task where it is small") {
+  test("a small selection is one task") {
     assert(tasks(table.limit(40)).map(_.files.length) == Seq(2))
   }
 
-  test("a selection larger than a partition may be is several tasks, in order") {
+  test("a selection larger than the maximum of a partition is several tasks, in order") {
     withConf("spark.sql.files.maxPartitionBytes" -> "1", "spark.sql.files.openCostInBytes" -> "0") {
       val several = tasks(table.limit(40))
       assert(several.size == 8 && several.map(_.index) == (0 to 7))
@@ -66,7 +66,7 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  test("what was planned as one task is one task, even where the settings have changed since") {
+  test("a scan that was planned as one task is one task, even if the settings have changed") {
     withConf("spark.sql.files.maxPartitionBytes" -> "1", "spark.sql.files.openCostInBytes" -> "0") {
       val Seq(task) = tasks(table.limit(40), inOneTask = true): @unchecked
       assert(task.files.map(ReadPlannedFile.planned(_).get.rowGroups.map(_.rows).sum).sum == 40)

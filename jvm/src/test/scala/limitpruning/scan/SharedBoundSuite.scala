@@ -13,7 +13,7 @@ class SharedBoundSuite extends AnyFunSuite {
     }
   }
 
-  test("rows of several partitions add up to a bound") {
+  test("rows of several partitions add up to a threshold") {
     val told = new Told(limit = 5)
     assert(told.tell(1, partition = 0, place = 7, rows = 3).isEmpty)
     assert(told.tell(1, partition = 1, place = 9, rows = 2).contains(9))
@@ -21,7 +21,7 @@ class SharedBoundSuite extends AnyFunSuite {
     assert(told.tell(1, partition = 3, place = 99, rows = 1000).contains(8), "never worse")
   }
 
-  test("what a partition tells later, or again as its task is repeated, counts once") {
+  test("later reports of a partition replace its earlier ones, also if its task is repeated") {
     val told = new Told(limit = 5)
     assert(told.tell(1, partition = 0, place = 7, rows = 3).isEmpty)
     assert(told.tell(1, partition = 0, place = 7, rows = 3).isEmpty, "the same three rows")
@@ -29,7 +29,7 @@ class SharedBoundSuite extends AnyFunSuite {
     assert(told.tell(1, partition = 0, place = 9, rows = 5).contains(9))
   }
 
-  test("line 40: another stage begins anew") {
+  test("line 40: another stage starts without a threshold") {
     val told = new Told(limit = 2)
     assert(told.tell(1, partition = 0, place = 7, rows = 2).contains(7))
     assert(told.bound.place(2).isEmpty)
@@ -38,7 +38,7 @@ class SharedBoundSuite extends AnyFunSuite {
     assert(told.tell(2, partition = 0, place = 9, rows = 1).contains(9))
   }
 
-  test("it is empty where it arrives") {
+  test("it is empty after deserialization") {
     val told = new Told(limit = 1)
     val _ = told.tell(1, partition = 0, place = 7, rows = 1)
     val bytes = new java.io.ByteArrayOutputStream

@@ -15,7 +15,7 @@ class SkipBehindBoundSuite extends AnyFunSuite with SparkSuite {
   private def run(bests: Option[Any]*): Seq[PlannedRowGroup] =
     bests.map(best => PlannedRowGroup(10, RowRange.all(10), bytes = 1, best.map(Place(_))))
 
-  test("skips a run only where every row group of it is strictly behind what was reached") {
+  test("skips a run only if every row group of it is strictly after the threshold") {
     val shared = spark.sparkContext.broadcast(new SharedBound)
     val skip = new SkipBehindBound(shared, key, metric)
     assert(!skip(run(Some(3))), "nothing is reached yet")

@@ -12,19 +12,19 @@ class TellFileChangesSuite extends AnyFunSuite {
 
   private val changed = new FileChangedException("the-file", "it has 9 bytes instead of 7")
 
-  test("line 35: the error is that a file changed, where Spark says only that it could not be read") {
+  test("line 35: the error is FileChangedException, although Spark reports only an unreadable file") {
     val error = new SparkException("Encountered error while reading file the-file", changed)
     assert(intercept[FileChangedException](new TellFileChanges(failing(error)).hasNext) eq changed)
   }
 
-  test("every other error is passed on as it is") {
+  test("every other error does not change") {
     val others =
       Seq(new SparkException("x", new java.io.IOException("y")), new SparkException("x"), changed, new Error)
     for (error <- others)
       assert(intercept[Throwable](new TellFileChanges(failing(error)).hasNext) eq error)
   }
 
-  test("rows are passed on as they are") {
+  test("rows do not change") {
     assert(new TellFileChanges(Iterator("a", "b")).toSeq == Seq("a", "b"))
   }
 }

@@ -12,11 +12,11 @@ import limitpruning.predicate.FirstKey
 
 class TopKeysSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
-  /** What is told while the values pass, and at the end. */
+  /** The reports while the values pass, and at the end. */
   private def told(limit: Int, key: FirstKey)(values: Any*): Seq[(Any, Long)] = {
     var told = Vector.empty[(Any, Long)]
     val top = new TopKeys(limit, key, (place, rows) => told :+= ((place, rows)))
-    val project = projection(key.dataType) // gives the same row again and again, as Spark does
+    val project = projection(key.dataType) // returns the same row object again and again, like Spark
     values.foreach(value => top.note(project(InternalRow(value))))
     top.finish()
     told
@@ -27,35 +27,35 @@ class TopKeysSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private val ints = FirstKey(IntegerType, isDescending = false, nullsFirst = true)
 
-  test("tells the last of the first rows as soon as they are enough") {
+  test("reports the last of the first rows as soon as there are enough") {
     assert(told(2, ints)(5, 3, 9, 1).head == ((5, 2L)))
     assert(told(2, ints)(5, 3, 9, 1).last == ((3, 2L)))
     assert(told(2, ints.copy(isDescending = true))(5, 3, 9, 1).last == ((5, 2L)))
   }
 
-  test("rows that are too few are told at the end, with their number") {
+  test("too few rows are reported at the end, with their number") {
     assert(told(5, ints)(5, 3) == Seq((5, 2L)))
     assert(told(5, ints)() == Nil)
   }
 
-  test("few rows are told of in time, many not each by itself") {
+  test("few rows are reported soon, many rows not one by one") {
     assert(told(1000, ints)(1 to 64: _*).map(_._2) == Seq(16, 32, 48, 64))
     val many = told(10, ints)(10000 to 1 by -1: _*)
     assert(many.size < 100 && many.last == ((10, 10L)))
   }
 
-  test("nulls are where the order puts them") {
+  test("nulls are at their place in the order") {
     assert(told(2, ints)(5, null, 3).last == ((3, 2L)))
     assert(told(2, ints.copy(nullsFirst = false))(5, null).last == ((null, 2L)))
   }
 
-  test("keeps strings of its own") {
+  test("copies strings") {
     val strings = FirstKey(StringType, isDescending = false, nullsFirst = true)
     val places = told(2, strings)(Seq("b", "a", "d", "c").map(UTF8String.fromString): _*)
     assert(places.last == ((UTF8String.fromString("b"), 2L)))
   }
 
-  test("at the end, the last of the first rows was told") {
+  test("at the end, the last of the first rows has been reported") {
     forAll(Gen.listOf(Gen.choose(0, 1000)), Gen.choose(1, 40)) { (values, limit) =>
       val first = values.sorted.take(limit)
       val expected = first.lastOption.map(last => (last, first.size.toLong))

@@ -76,7 +76,7 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
     assert(
       obstacles(GreaterThan(a, Literal(5))) == Seq(
         None,
-        Some("(a > 5) holds for some rows perhaps"),
+        Some("(a > 5) may hold for only some rows"),
         None,
         None,
         Some("no usable statistics for column a"),

@@ -86,7 +86,7 @@ class CoverLimitSuite extends AnyFunSuite with SparkSuite {
 
   test("where the limit is not covered, what helps is chosen, with the reason") {
     val rows = index(Wildlife.query(wildlife, limit = 4)).chosen
-    val undecided = "startswith(species, 'Alpine') holds for some rows perhaps in 2 of 4 row groups"
+    val undecided = "startswith(species, 'Alpine') may hold for only some rows in 2 of 4 row groups"
     val missing = Reason.NotEnoughRows(3, 4, undecided)
     assert(rows.notCovered.contains(missing) && !rows.areProved)
     assert(

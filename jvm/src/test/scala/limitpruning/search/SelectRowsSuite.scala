@@ -29,7 +29,7 @@ class SelectRowsSuite extends AnyFunSuite with TempFolder {
     assert(new FooterReader(new Configuration()).firstChange(
       status(path),
       forged
-    ).exists(_.contains("other bytes are at")))
+    ).exists(_.contains("its bytes at offset")))
     assert(selection.rows == file.matching.map(_.rows).sum && selection.rowRanges == 1)
     assert(selection.bytes < selected.rowGroups.head.columns.values.map(_.bytes).sum)
   }

@@ -18,7 +18,7 @@ class CoverSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def part(ordinal: Int, ranges: (Long, Long)*): MatchingRows =
     MatchingRows(ordinal, ranges.map { case (from, until) => RowRange(from, until) }, isWhole = false)
 
-  test("takes matching rows in order until there are as many as the limit, and no more") {
+  test("takes matching rows in order up to the limit, and no more") {
     val found =
       cover(7)("a" -> Seq(whole(0, 2), part(3, (4, 5), (8, 10))), "b" -> Nil, "c" -> Seq(whole(1, 9)))
     assert(found.chosen ==
@@ -34,7 +34,7 @@ class CoverSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(found.chosen == (Seq("a" -> Seq(part(0, (10, 12), (20, 22))))))
   }
 
-  test("is not covered by one row too few, and says how many there were") {
+  test("is not covered by one row too few, and returns their number") {
     val found = cover(6)("a" -> Seq(whole(0, 5)))
     assert(!found.isComplete)
     assert(found.rows == 5)
@@ -57,7 +57,7 @@ class CoverSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
   private val tables = Gen.listOf(Gen.listOf(ranges.map(_.take(4)).suchThat(_.nonEmpty)))
 
-  test("the choice is the first rows in order, just as many as the limit") {
+  test("the selection is the first rows in order, exactly as many as the limit") {
     forAll(tables, Gen.choose(1L, 60L), minSuccessful(500)) { (files, limit) =>
       val named = files.zipWithIndex.map { case (rowGroups, file) =>
         file.toString -> rowGroups.zipWithIndex.map { case (ranges, i) => part(i, ranges: _*) }

@@ -16,12 +16,12 @@ class PackTasksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def shown(tasks: Seq[Seq[Run]]): Seq[Seq[(String, Seq[Int])]] =
     tasks.map(_.map(run => run.file.path -> run.file.rowGroups.map(_.ordinal)))
 
-  test("a small selection is one task, and neighbours in a file one run") {
+  test("a small selection is one task, and adjacent row groups of a file are one run") {
     val tasks = pack(openCost = 4, maxTaskBytes = 100)(file("a", 0 -> 10, 1 -> 10), file("b", 5 -> 10))
     assert(shown(tasks) == Seq(Seq("a" -> Seq(0, 1), "b" -> Seq(5))))
   }
 
-  test("a row group that is left out in between starts another run") {
+  test("a row group that is skipped in between starts another run") {
     val tasks = pack(openCost = 4, maxTaskBytes = 100)(file("a", 0 -> 10, 2 -> 10, 3 -> 10))
     assert(shown(tasks) == Seq(Seq("a" -> Seq(0), "a" -> Seq(2, 3))))
   }
@@ -31,7 +31,7 @@ class PackTasksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       Seq(Seq("a" -> Seq(0), "b" -> Seq(1))))
   }
 
-  test("a task is closed before it grows beyond the limit, its opening of files included") {
+  test("a task is closed before it exceeds the limit, including the cost of opening files") {
     val files = Seq(file("a", 0 -> 10, 1 -> 10, 2 -> 10))
     assert(shown(pack(openCost = 5, maxTaskBytes = 25)(files: _*)) ==
       Seq(Seq("a" -> Seq(0, 1)), Seq("a" -> Seq(2))))
@@ -39,7 +39,7 @@ class PackTasksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(pack(openCost = 5, maxTaskBytes = 35)(files: _*).size == 1)
   }
 
-  test("a row group larger than a task may be is a task of its own") {
+  test("a row group larger than the maximum of a task is a separate task") {
     assert(shown(pack(0, 10)(file("a", 0 -> 99), file("b", 0 -> 1))) ==
       Seq(Seq("a" -> Seq(0)), Seq("b" -> Seq(0))))
   }
@@ -48,7 +48,7 @@ class PackTasksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(pack(1, 1)() == Nil)
   }
 
-  test("a run keeps length and footer of its file, for the check before reading") {
+  test("a run contains the length and footer of its file, for the check before reading") {
     val version = FileVersion(123, 7, 8, Seq(FilePart(1, 2, 3)))
     val Seq(Seq(run)) =
       pack(0, 10)(file("a", 0 -> 1).copy(version = version)): @unchecked

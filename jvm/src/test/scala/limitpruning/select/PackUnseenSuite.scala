@@ -11,13 +11,13 @@ class PackUnseenSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def shown(tasks: Seq[Seq[Piece]]): Seq[Seq[(String, Long, Long)]] =
     tasks.map(_.map(piece => (piece.file.path, piece.start, piece.length)))
 
-  test("small files go together, large ones are cut") {
+  test("small files are packed together, large ones are split") {
     val files = Seq(listed("a", 10), listed("b", 10), listed("c", 70))
     assert(shown(PackUnseen(files, openCost = 5, maxTaskBytes = 30)) ==
       Seq(Seq(("a", 0, 10), ("b", 0, 10)), Seq(("c", 0, 30)), Seq(("c", 30, 30)), Seq(("c", 60, 10))))
   }
 
-  test("nothing is no task, and one task may hold everything") {
+  test("an empty selection has no task, and one task may contain everything") {
     assert(PackUnseen(Nil, 1, 1) == Nil)
     assert(PackUnseen(Seq(listed("a", 10), listed("b", 1L << 40)), 5, Long.MaxValue).size == 1)
   }

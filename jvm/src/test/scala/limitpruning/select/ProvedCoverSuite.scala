@@ -15,7 +15,7 @@ class ProvedCoverSuite extends AnyFunSuite {
   private def cover(conjuncts: Expression*): ProvedCover =
     ProvedCover(3, conjuncts, selection, SearchCounts(1, 1, 4, 3, 1), planningNanos = 5)
 
-  test("is for the filters that were proved, in any order and form that means the same") {
+  test("is for the filters that were proved, in any order and any equal form") {
     assert(cover(one, two).isFor(Seq(two, one)))
     assert(cover(one, two).isFor(Seq(EqualTo(Literal(1), a), LessThan(Literal(2), b))))
     assert(cover().isFor(Nil))
@@ -33,7 +33,7 @@ class ProvedCoverSuite extends AnyFunSuite {
     assert(!cover(one).isFor(Seq(EqualTo(AttributeReference("a", IntegerType)(), Literal(1)))))
   }
 
-  test("canonical forms differ by what is read alone") {
+  test("canonical forms differ only in the rows that are read") {
     val other = ProvedCover(9, Nil, selection, SearchCounts(9, 9, 9, 9, 9), planningNanos = 1)
     assert(cover(one).canonicalized == other.canonicalized)
     val elsewhere = cover(one).copy(selection = Selection(Seq(file("f", 1 -> 10))))

@@ -8,7 +8,10 @@ import org.scalatest.funsuite.AnyFunSuite
 import limitpruning.conf.LimitPruningConf
 import limitpruning.testing.{FooterEdit, ParquetFixture, SparkSuite, Wildlife}
 
-/** One query for each reason that a query can have; those that only a plan can have are in the rule's suites. */
+/**
+ * One query for each reason that a query can have. The suites of the rule test reasons that only a plan can
+ * have.
+ */
 class ReasonSuite extends AnyFunSuite with SparkSuite {
   private val ints = ParquetFixture("optional int32 a;")
   private val unclustered = ints.rowGroup(Seq(1), Seq(9)).rowGroup(Seq(2), Seq(8))
@@ -18,7 +21,7 @@ class ReasonSuite extends AnyFunSuite with SparkSuite {
     tableOf("clustered", (0 until 20).map(i => s"$i.parquet" -> ints.rowGroup(Seq(i), Seq(i))): _*)
 
   private def declines(code: String)(df: => DataFrame): Unit =
-    test(s"$code, and the rows are as without us") {
+    test(s"$code, and the rows are the same as without the extension") {
       assert(reasonOf(df).contains(code))
       assert(scansOf(df) == Nil)
       val (ours, plain) = rowsBothWays(df)
@@ -50,7 +53,7 @@ class ReasonSuite extends AnyFunSuite with SparkSuite {
     assert(reasonOf(Wildlife.query(tolerant)).contains("tolerates-bad-files"))
   }
 
-  test("line 36: unreadable-footer, and the query has plain Spark's error") {
+  test("line 36: unreadable-footer, and the query fails with plain Spark's error") {
     val table = tableOf("corrupt", "a.parquet" -> unclustered, "b.parquet" -> unclustered)
     Files.write(pathOf("corrupt/b.parquet"), Array.fill[Byte](100)(7))
     val query = table.where("a < 9").limit(3)
@@ -70,7 +73,7 @@ class ReasonSuite extends AnyFunSuite with SparkSuite {
     assert(reasonOf(table.where("a > 5").limit(1)).contains("unaddressable-row-groups"))
   }
 
-  test("out-of-budget, of files and of time, names the setting and what it was") {
+  test("out-of-budget, of files and of time, names the setting and its value") {
     def query = clustered.where("a >= 0").limit(30)
     withConf(LimitPruningConf.MaxFiles.key -> "5") {
       assert(reasonOf(query).contains("out-of-budget"))
@@ -84,7 +87,7 @@ class ReasonSuite extends AnyFunSuite with SparkSuite {
     assert(reasonOf(query).isEmpty, "within the budget it is covered")
   }
 
-  test("not-looked-at, where the rule was off while the query was planned") {
+  test("not-looked-at, if the rule was off while the query was planned") {
     val query = withoutPruning {
       val query = Wildlife.query(wildlife)
       assert(scansOf(query) == Nil)

@@ -13,14 +13,14 @@ class RowBoundSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     found
   }
 
-  test("adds up certain rows, the best first, until there are enough") {
+  test("adds up certain rows, in order, until there are enough") {
     val found = bound(2)(7 -> 1, 5 -> 1, 9 -> 1)
     assert(found.place.contains(7) && found.rows == 2)
     assert(bound(3)(7 -> 1, 5 -> 1, 9 -> 1).place.contains(9))
     assert(bound(2)(7 -> 1, 5 -> 10).place.contains(5))
   }
 
-  test("ties are kept: only what is strictly behind the bound is excluded") {
+  test("ties are kept: only units strictly after the threshold are excluded") {
     val found = bound(2)(7 -> 2)
     assert(!found.excludes(Some(7)) && !found.excludes(Some(6)) && found.excludes(Some(8)))
     assert(!found.excludes(None), "any place is possible")
@@ -51,7 +51,7 @@ class RowBoundSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private val units = Gen.listOf(Gen.nonEmptyListOf(Gen.choose(0, 20)).map(_.take(6)))
 
-  test("none of the first rows is in a unit that is excluded, whichever units are certain") {
+  test("an excluded unit contains none of the first rows, whichever units are certain") {
     forAll(units, Gen.choose(1, 8), Gen.listOf(Gen.oneOf(true, false)), minSuccessful(500)) {
       (units, limit, certain) =>
         val found = new RowBound(limit.toLong, ascending)

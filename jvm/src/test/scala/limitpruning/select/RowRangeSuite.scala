@@ -20,13 +20,13 @@ class RowRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("ranges at the end of all numbers are cut without overflow") {
+  test("ranges at the maximum of Long are cut without overflow") {
     val last = RowRange(Long.MaxValue - 9, Long.MaxValue)
     assert(RowRange.take(Seq(last), 100) == Seq(last))
     assert(RowRange.take(Seq(last), 2) == Seq(RowRange(Long.MaxValue - 9, Long.MaxValue - 7)))
   }
 
-  test("ranges next to each other become one, with the same rows") {
+  test("adjacent ranges are merged, with the same rows") {
     assert(RowRange.joined(Seq(RowRange(0, 2), RowRange(2, 5), RowRange(6, 7))) ==
       Seq(RowRange(0, 5), RowRange(6, 7)))
     forAll(ascending) { ranges =>

@@ -3,12 +3,14 @@ package limitpruning.select
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.catalyst.InternalRow
 
-/** Builds selections for tests: `file("a", 0 -> 10L, 1 -> 20L)` is row groups 0 and 1, of 10 and 20 bytes. */
+/**
+ * Creates selections for tests: `file("a", 0 -> 10L, 1 -> 20L)` is row groups 0 and 1, with 10 and 20 bytes.
+ */
 object Selections {
 
   val someVersion: FileVersion = FileVersion(1, 1, 1)
 
-  /** A listed file, other than all of another path. */
+  /** A listed file, different from all files of another path. */
   def listed(path: String, length: Long = 1000): ListedFile =
     ListedFile(
       InternalRow.empty,

@@ -7,14 +7,14 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, BindReferences, Exp
 
 import limitpruning.predicate.{ColumnFacts, Nulls, Outcomes, Values}
 
-/** What is really so, found by trying everything. */
+/** The correct results, found by complete enumeration. */
 object BruteForce {
 
-  /** Every set of outcomes there is. */
+  /** Every set of outcomes. */
   val allOutcomes: Seq[Outcomes] =
     for (t <- Seq(true, false); f <- Seq(true, false); n <- Seq(true, false)) yield Outcomes(t, f, n)
 
-  /** The single outcome that Spark's result stands for: true, false or null. */
+  /** The single outcome for a result of Spark: true, false or null. */
   def outcome(result: Any): Outcomes = result match {
     case null => Outcomes.Null
     case true => Outcomes.True
@@ -24,16 +24,18 @@ object BruteForce {
 
   def union(outcomes: Iterable[Outcomes]): Outcomes = outcomes.foldLeft(Outcomes.Empty)(_.union(_))
 
-  /** The results that `outcomes` holds, as Spark would give them. */
+  /** The results in `outcomes`, in Spark's representation. */
   def results(outcomes: Outcomes): Seq[Any] =
     Seq(outcomes.canBeTrue -> true, outcomes.canBeFalse -> false, outcomes.canBeNull -> null).collect {
       case (true, result) => result
     }
 
-  /** Whether every outcome of `small` is one of `large`. */
+  /** Whether every outcome of `small` is in `large`. */
   def contains(large: Outcomes, small: Outcomes): Boolean = large.union(small) == large
 
-  /** The outcomes that `predicate` has over `rows`, by Spark's own evaluation; rows on which it fails have none. */
+  /**
+   * The outcomes of `predicate` over `rows`, by Spark's own evaluation. Rows for which it fails have none.
+   */
   def outcomesOf(predicate: Expression, input: Seq[Attribute], rows: Seq[InternalRow]): Outcomes = {
     val bound = BindReferences.bindReference(predicate, input)
     bound.foreach {
@@ -44,7 +46,7 @@ object BruteForce {
   }
 
   /**
-   * All values, null among them, that `facts` leave possible out of `domain`.
+   * All values of `domain`, and null, that `facts` allow.
    *
    * @param domain values, none of them null
    */

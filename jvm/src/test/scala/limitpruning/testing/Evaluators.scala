@@ -7,7 +7,7 @@ import limitpruning.predicate.{Column, Evaluator}
 /** Evaluators over top-level columns. */
 object Evaluators {
 
-  /** The evaluator of one predicate, whose columns are numbered as in `columns`. */
+  /** The evaluator of one predicate, with the columns numbered as in `columns`. */
   def evaluator(predicate: Expression, columns: Seq[Attribute]): Evaluator =
     new Evaluator(Seq(predicate), columns.map(column))
 

@@ -7,10 +7,10 @@ import java.nio.file.{Files, Path}
 
 import org.apache.parquet.format.{FileMetaData, Util}
 
-/** Changes the footers of Parquet files, to those of writers that no test can call. */
+/** Changes the footers of Parquet files to those of writers that no test can call. */
 object FooterEdit {
 
-  /** Removes what Hadoop's local file system keeps beside a file to notice that it was changed. */
+  /** Removes the checksum file by which Hadoop's local file system detects changes of a file. */
   def forgetChecksum(path: Path): Path = {
     val _ = Files.deleteIfExists(path.resolveSibling(s".${path.getFileName}.crc"))
     path

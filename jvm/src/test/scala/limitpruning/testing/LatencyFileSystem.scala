@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.LongAdder
 import org.apache.hadoop.fs.{FSDataInputStream, FSInputStream, FileStatus, Path, RawLocalFileSystem}
 
 /**
- * Local files under the scheme `slow`, where each request takes as long as one to an object store would. Counts requests
- * and bytes.
+ * Local files with the scheme `slow`. Each request takes as long as a request to an object store. Counts
+ * requests and bytes.
  */
 class LatencyFileSystem extends RawLocalFileSystem {
   import LatencyFileSystem._
@@ -24,7 +24,7 @@ class LatencyFileSystem extends RawLocalFileSystem {
 
   override def listStatus(path: Path): Array[FileStatus] = asOne(lists)(super.listStatus(path))
 
-  /** One request, though the local file system may ask for the status of each file to answer it. */
+  /** Counts as one request, although the local file system may request the status of each file. */
   private def asOne[T](counter: LongAdder)(body: => T): T =
     if (isUnderWay.get) body
     else {
@@ -41,7 +41,10 @@ object LatencyFileSystem {
 
   def setMillis(latency: Long): Unit = millis = latency
 
-  /** Opens, reads at another place than the last one ended, file statuses, listings, and bytes, since the start. */
+  /**
+   * Since the start: opens, reads that did not begin where the previous read ended, file statuses, listings,
+   * and bytes.
+   */
   def counts: Array[Long] = Array(opens, reads, stats, lists, bytes).map(_.sum)
 
   /** Bytes that the calling thread has allocated. */

@@ -19,7 +19,7 @@ class LatencyFileSystemSuite extends AnyFunSuite with TempFolder {
     LatencyFileSystem.counts.toSeq.zip(before).map { case (after, earlier) => after - earlier }
   }
 
-  test("counts a request for each call, and for each place that is read from") {
+  test("counts a request for each call, and for each offset that is read from") {
     val file = Files.write(folder.resolve("file"), Array.tabulate(100)(_.toByte))
     val path = new Path(s"slow://$file")
     assert(cost(storage.getFileStatus(path)) == Seq(0, 0, 1, 0, 0))
@@ -36,7 +36,7 @@ class LatencyFileSystemSuite extends AnyFunSuite with TempFolder {
     assert(buffer.toSeq == (20 until 30).map(_.toByte))
   }
 
-  test("a request takes as long as it is told to") {
+  test("a request takes the configured time") {
     LatencyFileSystem.setMillis(30)
     try {
       val started = System.nanoTime()

@@ -15,11 +15,11 @@ import org.apache.parquet.hadoop.metadata.CompressionCodecName.UNCOMPRESSED
 import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.MessageTypeParser
 
-/** Files with one column `c` in one row group, with the encodings, pages and filters that a test wants. */
+/** Files with one column `c` in one row group, with the encodings, pages and filters that a test needs. */
 object OneColumn {
   type Options = ExampleParquetWriter.Builder => ParquetWriter.Builder[Group, ExampleParquetWriter.Builder]
 
-  /** Not compressed, with dictionary and checksums, in pages of 100 rows. */
+  /** Without compression, with dictionary and checksums, in pages of 100 rows. */
   def write(path: Path, field: String, values: Seq[Any])(options: Options): Path = {
     Files.deleteIfExists(path)
     val schema = MessageTypeParser.parseMessageType(s"message m { $field; }")
@@ -52,13 +52,13 @@ object OneColumn {
     FooterEdit.forgetChecksum(path)
   }
 
-  /** Changes what the footer says of the column's only chunk. */
+  /** Changes the metadata of the column's only chunk in the footer. */
   def edit(path: Path)(change: ColumnMetaData => Any): Path = editChunk(path)(c => change(c.getMeta_data))
 
   def editChunk(path: Path)(change: ColumnChunk => Any): Path =
     FooterEdit(path)(raw => raw.getRow_groups.asScala.foreach(_.getColumns.asScala.foreach(c => change(c))))
 
-  /** Files of other writers, which lie beside the checkout on some machines: none elsewhere. */
+  /** Files of other writers. They are next to the checkout on some machines, and missing on others. */
   def corpus(name: String): Option[FileStatus] =
     Iterator
       .iterate(Paths.get("").toAbsolutePath)(_.getParent)

@@ -5,7 +5,10 @@ import java.util.Base64
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.crypto.keytools.{KmsClient, PropertiesDrivenCryptoFactory}
 
-/** Keeps no secret: wraps keys in nothing, so that tests can write encrypted files and read them again. */
+/**
+ * A KMS without secrets: it does not encrypt keys, so that tests can write encrypted files and read them
+ * again.
+ */
 final class OpenKms extends KmsClient {
   override def initialize(conf: Configuration, instance: String, url: String, token: String): Unit = ()
 
@@ -17,13 +20,13 @@ final class OpenKms extends KmsClient {
 
 object OpenKms {
 
-  /** What makes Parquet decrypt, as options of a reader. */
+  /** The options of a reader to decrypt files. */
   val reading: Map[String, String] = Map(
     "parquet.crypto.factory.class" -> classOf[PropertiesDrivenCryptoFactory].getName,
     "parquet.encryption.kms.client.class" -> classOf[OpenKms].getName
   )
 
-  /** What makes Parquet encrypt the footer or only this column, as options of a writer. */
+  /** The options of a writer to encrypt the footer, or only this column. */
   def writing(column: String, plainFooter: Boolean): Map[String, String] = reading ++ Map(
     "parquet.encryption.footer.key" -> "footer",
     "parquet.encryption.column.keys" -> s"column:$column",

@@ -9,12 +9,15 @@ import org.apache.parquet.hadoop.example.ExampleParquetWriter
 import org.apache.parquet.hadoop.metadata.CompressionCodecName.UNCOMPRESSED
 import org.apache.parquet.schema.MessageTypeParser
 
-/** Files of one row group in many pages, which do not line up: a page ends after so many bytes or so many rows. */
+/**
+ * Files with one row group in many pages. The pages of different columns have different boundaries: a page
+ * ends after a number of bytes or rows.
+ */
 object PagedFile {
 
   /**
    * @param fields flat columns of integers, longs or strings
-   * @param rows with null for a value that is not there
+   * @param rows with null for a missing value
    */
   def write(
       path: Path,

@@ -17,13 +17,13 @@ import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.{MessageType, MessageTypeParser}
 
 /**
- * A Parquet file with just the row groups that a test wants, for example
+ * A Parquet file with the row groups that a test needs, for example
  * {{{
  * ParquetFixture("optional int32 a; optional binary s (STRING);").rowGroup(Seq(1, "x"), Seq(null, "y")).write(path)
  * }}}
  *
  * @param schema the message's fields, none of them nested
- * @param rowGroups the rows of each row group, with null for a value that is not there
+ * @param rowGroups the rows of each row group, with null for a missing value
  */
 final case class ParquetFixture(
     schema: MessageType,
@@ -38,7 +38,10 @@ final case class ParquetFixture(
   def withDictionary: ParquetFixture = copy(dictionary = true)
   def keyValue(key: String, value: String): ParquetFixture = copy(keyValues = keyValues + (key -> value))
 
-  /** Writes each row group to a file of its own, and appends these to one, which leaves them as they are. */
+  /**
+   * Writes each row group to a separate file, and appends these files to one, which does not change the row
+   * groups.
+   */
   def write(path: Path): Path = {
     val conf = new Configuration(false)
     val output = HadoopOutputFile.fromPath(new HadoopPath(path.toUri), conf)

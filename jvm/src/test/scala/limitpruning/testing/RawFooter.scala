@@ -15,11 +15,11 @@ import org.apache.parquet.schema.{MessageType, MessageTypeParser}
 import limitpruning.parquet.{FileColumns, Footer, FooterSeal, NarrowedFooter}
 
 /**
- * What a test's footer says of one column chunk; none is what the writer left out.
+ * The metadata of one column chunk in the footer of a test; none for data that the writer did not write.
  *
- * @param values values and nulls, if not as many as the row group has rows
- * @param deprecated bounds stand in the old fields, of unknown order
- * @param exact what the writer says of bounds being exact
+ * @param values values and nulls, if their number differs from the rows of the row group
+ * @param deprecated whether min and max are in the old fields, of unknown order
+ * @param exact the writer's mark whether min and max are exact
  */
 final case class RawChunk(
     min: Option[Any] = None,

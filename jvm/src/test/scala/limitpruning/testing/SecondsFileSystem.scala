@@ -10,8 +10,8 @@ import org.apache.hadoop.fs.{
 }
 
 /**
- * Local files under the scheme `seconds`, whose times are as at stores that speak S3's protocol: listings have
- * milliseconds, the status of a single file has whole seconds.
+ * Local files with the scheme `seconds`. Their times are like those of stores with S3's protocol: listings
+ * have milliseconds, the status of a single file has whole seconds.
  */
 class SecondsFileSystem extends RawLocalFileSystem {
   override def getScheme: String = "seconds"
@@ -25,12 +25,15 @@ class SecondsFileSystem extends RawLocalFileSystem {
   override def listStatus(path: Path): Array[FileStatus] =
     super.listStatus(path).map(status => told(status, SecondsFileSystem.millis(status.getPath)))
 
-  /** The status of a file or a folder, with another time. */
+  /** The status of a file or a directory, with another time. */
   protected def told(status: FileStatus, millis: Long): FileStatus =
     new FileStatus(status.getLen, status.isDirectory, 1, status.getBlockSize, millis, status.getPath)
 }
 
-/** The same under the scheme `seconds-tagged`, with locations and entity tags in listings, as Hadoop's S3A has them. */
+/**
+ * The same with the scheme `seconds-tagged`. Listings have locations and entity tags, like those of Hadoop's
+ * S3A.
+ */
 final class TaggedSecondsFileSystem extends SecondsFileSystem {
   override def getScheme: String = "seconds-tagged"
 

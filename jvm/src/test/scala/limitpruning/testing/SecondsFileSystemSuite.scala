@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import limitpruning.conf.LimitPruningConf
 import limitpruning.scan.FileChangedException
 
-/** Queries where listings tell other times of files than the files' statuses do. */
+/** Queries over files whose times differ between listings and file statuses. */
 class SecondsFileSystemSuite extends AnyFunSuite with SparkSuite {
 
   override protected def beforeAll(): Unit = {
@@ -18,10 +18,12 @@ class SecondsFileSystemSuite extends AnyFunSuite with SparkSuite {
     SecondsFileSystem.register(spark.sparkContext.hadoopConfiguration)
   }
 
-  /** 2026-01-02T03:04:05 and so many milliseconds. */
+  /** 2026-01-02T03:04:05, plus milliseconds. */
   private def timeOf(millis: Int) = FileTime.fromMillis(1767323045000L + millis)
 
-  /** Two row groups of 100 rows each, in pages of 10: `a` is 0 … 199 from `first` on, or the same below zero. */
+  /**
+   * Two row groups of 100 rows each, in pages of 10; `a` is 0 … 199 from `first` on, or the same below zero.
+   */
   private def file(path: Path, first: Int, sign: Int = 1, millis: Int = 678): Path = {
     val rows = (1 to 200).map(a => Seq[Any](sign * (first + a)))
     val fixture = rows.grouped(100).foldLeft(ParquetFixture("required int32 a;"))(_.rowGroup(_: _*))
@@ -93,7 +95,7 @@ class SecondsFileSystemSuite extends AnyFunSuite with SparkSuite {
           message.contains("0.parquet is not the file that the LIMIT was planned for")
         )
       }
-      // By its time and its length, it is the file whose footer is kept.
+      // By its time and its length, it is the file whose footer is cached.
       spark.catalog.refreshByPath(s"$scheme://$path")
       val rows = values(read(path).where("a <> 0").limit(70))
       assert(rows.size == 70 && rows.forall((-200 to -1) contains _))

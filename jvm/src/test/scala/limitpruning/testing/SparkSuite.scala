@@ -14,11 +14,14 @@ import limitpruning.conf.LimitPruningConf
 import limitpruning.report.{DescribeQuery, LimitReport}
 import limitpruning.scan.LimitPrunedScanExec
 
-/** A suite with the one local Spark session of the test run, where the extension is on and may not fail. */
+/**
+ * A suite with the one local Spark session of the test run. The extension is on, and its errors fail the
+ * query.
+ */
 trait SparkSuite extends TempFolder with AdaptiveSparkPlanHelper { this: Suite =>
   protected def spark: SparkSession = SparkSuite.session
 
-  /** Runs `body` with other settings of the session, and puts them back. */
+  /** Runs `body` with other settings of the session, and restores them. */
   protected def withConf[T](settings: (String, String)*)(body: => T): T = {
     val before = settings.map { case (key, _) => key -> spark.conf.getOption(key) }
     settings.foreach { case (key, value) => spark.conf.set(key, value) }
@@ -32,7 +35,7 @@ trait SparkSuite extends TempFolder with AdaptiveSparkPlanHelper { this: Suite =
 
   protected def withoutPruning[T](body: => T): T = withConf(LimitPruningConf.Enabled.key -> "false")(body)
 
-  /** Writes the files into a folder of this name, and reads it as one table. */
+  /** Writes the files into a folder of this name, and reads the folder as one table. */
   protected def tableOf(name: String, files: (String, ParquetFixture)*): DataFrame = {
     files.foreach { case (file, fixture) => fixture.write(pathOf(s"$name/$file")) }
     spark.read.parquet(pathOf(name).toString)
@@ -49,7 +52,7 @@ trait SparkSuite extends TempFolder with AdaptiveSparkPlanHelper { this: Suite =
   protected def optimized(df: DataFrame): LogicalPlan = execution(df).optimizedPlan
   protected def planned(df: DataFrame): SparkPlan = execution(df).executedPlan
 
-  /** The limits of the query as the rule meets them. */
+  /** The limits of the query as the rule receives them. */
   protected def limitsOf(df: => DataFrame): Seq[LocalLimit] =
     withoutPruning(optimized(df)).collect { case limit: LocalLimit => limit }
 
@@ -59,13 +62,13 @@ trait SparkSuite extends TempFolder with AdaptiveSparkPlanHelper { this: Suite =
   protected def reportsOf(df: DataFrame): Seq[LimitReport] =
     DescribeQuery(execution(df), mostRowGroups = 100).limits
 
-  /** Why the query's only LIMIT over Parquet was left alone. */
+  /** The reason for which the query's only LIMIT over Parquet was not pruned. */
   protected def reasonOf(df: DataFrame): Option[String] = {
     val Seq(report) = reportsOf(df): @unchecked
     report.reason.map(_.code)
   }
 
-  /** The rows with pruning and without, both of the number wanted. */
+  /** The rows with pruning and without, both of the expected number. */
   protected def rowsBothWays(df: => DataFrame): (Seq[Row], Seq[Row]) =
     (df.collect().toSeq, withoutPruning(df.collect().toSeq))
 }

@@ -6,7 +6,7 @@ import java.util.concurrent.{CountDownLatch, Semaphore}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FSDataInputStream, FileStatus, Path, RawLocalFileSystem}
 
-/** Local files that open only after [[StallingFileSystem.release]], under the scheme `stall`. */
+/** Local files with the scheme `stall`, which open only after [[StallingFileSystem.release]]. */
 class StallingFileSystem extends RawLocalFileSystem {
   override def getUri: URI = URI.create("stall:///")
 
@@ -19,7 +19,7 @@ class StallingFileSystem extends RawLocalFileSystem {
 
 object StallingFileSystem {
 
-  /** A permit for each file whose opening was begun. */
+  /** A permit for each file whose opening has started. */
   val opened = new Semaphore(0)
   private val gate = new CountDownLatch(1)
 

@@ -7,11 +7,11 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path => HadoopPath}
 import org.scalatest.{BeforeAndAfterAll, Suite}
 
-/** A folder of the suite's own, which is deleted with all that is in it. */
+/** A folder of the suite, which is deleted with its content. */
 trait TempFolder extends BeforeAndAfterAll { this: Suite =>
   protected lazy val folder: Path = Files.createTempDirectory("limit-pruning-")
 
-  /** The file as a listing would show it. */
+  /** The file as in a listing. */
   protected def status(path: Path): FileStatus = {
     val hadoop = new HadoopPath(path.toUri)
     hadoop.getFileSystem(new Configuration()).getFileStatus(hadoop)

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FSDataInputStream, FSInputStream, FileSystem, Path, RawLocalFileSystem}
 
-/** Local files under the scheme `watched`: it is known which are open, and reads can be made to wait. */
+/** Local files with the scheme `watched`. It records open files, and can block reads. */
 class WatchedFileSystem extends RawLocalFileSystem {
   override def getUri: URI = URI.create("watched:///")
 
@@ -18,15 +18,15 @@ class WatchedFileSystem extends RawLocalFileSystem {
 
 object WatchedFileSystem {
 
-  /** Streams that have been opened and not closed. */
+  /** The number of streams that are open. */
   val open = new AtomicInteger
 
-  /** A permit for each read that waits, or has waited. */
+  /** A permit for each read that is or was blocked. */
   val waiting = new Semaphore(0)
 
   private val gate = new AtomicReference(new CountDownLatch(0))
 
-  /** From now on, all reads wait, once `unhindered` more have been made. */
+  /** Blocks all reads after the next `unhindered` reads. */
   def hold(unhindered: Int): Unit = {
     left.set(unhindered)
     waiting.drainPermits()
@@ -39,7 +39,7 @@ object WatchedFileSystem {
   def register(conf: Configuration): Unit =
     conf.setClass("fs.watched.impl", classOf[WatchedFileSystem], classOf[FileSystem])
 
-  /** Fails as remote file systems do where the thread is interrupted. */
+  /** Fails like remote file systems if the thread is interrupted. */
   private[testing] def read(): Unit =
     if (gate.get.getCount > 0 && left.getAndDecrement() <= 0) {
       waiting.release()

@@ -2,7 +2,7 @@ package limitpruning.testing
 
 import org.apache.spark.sql.DataFrame
 
-/** The table of the case study: four row groups, of which the third alone satisfies the whole predicate. */
+/** The table of the case study: four row groups. Only in the third, all rows satisfy the predicate. */
 object Wildlife {
   val predicate = "species LIKE 'Alpine%' AND s >= 50"
 
@@ -12,7 +12,7 @@ object Wildlife {
     .rowGroup(Seq("Alpine Ibex", 101L), Seq("Alpine Goat", 76L), Seq("Alpine Sheep", 83L))
     .rowGroup(Seq("Europ. Mole", 4L), Seq("Polecat", 16L), Seq("Alpine Ibex", 97L))
 
-  /** The query of the case study over a table that holds the fixture. */
+  /** The query of the case study over a table with the fixture. */
   def query(table: DataFrame, limit: Int = 3): DataFrame =
     table.where(predicate).select("species").limit(limit)
 }
