@@ -27,8 +27,8 @@ REASONS: dict[str, str] = {
         "other; 2,000 files are listed and sorted for every query"
     ),
     "time, ours / plain: collect that one task answers": (
-        "planning adds 3 to 9 ms to 60 to 90 ms (medians of 35 runs in turns); LIMIT 1 is the first "
-        "query of its kind in the run"
+        "planning adds 3 to 9 ms to 60 to 90 ms (medians of 35 runs in turns); LIMIT 1 is the "
+        "first query of its kind in the run"
     ),
     "time, ours / plain: nothing to gain": (
         "four footers, and the dictionaries or page indexes of up to eight row groups, are read in "

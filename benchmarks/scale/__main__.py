@@ -1,4 +1,4 @@
-"""Runs the measurement: `python -m benchmarks.scale`, or `make bench-scale`, which builds the JARs."""
+"""Runs the benchmark: `python -m benchmarks.scale`, or `make bench-scale` (builds the JARs)."""
 
 from __future__ import annotations
 

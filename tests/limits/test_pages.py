@@ -205,8 +205,8 @@ def test_the_row_based_reader_says_that_it_skips_no_pages(
     with conf(spark, {VECTORIZED: "false"}):
         df = spark.sql(f"SELECT id FROM parquet.`{path}` LIMIT 3")
         report = limit_pruning.report(df).only
-        assert report.pages.not_skipped_reason == "Spark's row-based reader reads row groups whole"
-        assert f"PagesSkipped: 0, as {report.pages.not_skipped_reason}" in _plan(df)
+        assert report.pages.not_skipped_reason == "Spark's row-based reader reads whole row groups"
+        assert f"PagesSkipped: 0, because {report.pages.not_skipped_reason}" in _plan(df)
         assert [row.id for row in df.collect()] == [0, 1, 2]
 
 

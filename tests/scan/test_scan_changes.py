@@ -210,7 +210,7 @@ def test_settings_changed_after_planning(
         message = answer(df)
         assert isinstance(message, str)
         assert setting in message
-        assert "Make the DataFrame anew" in message
+        assert "Create the DataFrame again" in message
         assert len(spark.sql("SELECT * FROM t WHERE id >= 20 LIMIT 5").collect()) == 5
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 WHY: dict[State, str] = {
     "not": "s >= 50 holds for no row",
-    "partially": "s >= 50 holds for some rows perhaps",
+    "partially": "s >= 50 may hold for only some rows",
     "fully": "every row matches",
 }
 CASE_STUDY: tuple[State, ...] = ("not", "partially", "fully", "partially")
