@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from mypy import api
 
 SNIPPET = """
@@ -14,9 +15,6 @@ from typing import Any
 from pyspark.sql import SparkSession, functions
 
 import limit_pruning
-
-pytestmark = pytest.mark.slow
-
 
 spark: SparkSession = limit_pruning.configure(SparkSession.builder).getOrCreate()
 jar: Path = limit_pruning.jar_path()
@@ -49,6 +47,7 @@ limit_pruning.nothing  # wrong: attr-defined
 """
 
 
+@pytest.mark.slow
 def test_a_users_code_is_checked(tmp_path: Path) -> None:
     code = tmp_path / "users.py"
     code.write_text(SNIPPET, encoding="utf-8")
