@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+from syrupy.location import PyTestLocation
 
 ALPINE = "SELECT * FROM tracking_data WHERE species LIKE 'Alpine%' AND s >= 50"
 REASONS = "== Extended Information (Limit Pruning) =="
@@ -38,9 +40,14 @@ QUERIES = {
 class GoldenFile(SingleFileSnapshotExtension):
     """A text file for each test, in the folder `golden`."""
 
-    snapshot_dirname = "golden"
     file_extension = "txt"
     _write_mode = WriteMode.TEXT
+
+    @classmethod
+    def dirname(cls, *, test_location: PyTestLocation) -> str:
+        """Return the folder of a module's files."""
+        module = Path(test_location.filepath)
+        return str(module.with_name("golden") / module.stem)
 
 
 def story(plan: str) -> str:
