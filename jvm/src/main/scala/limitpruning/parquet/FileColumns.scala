@@ -70,7 +70,7 @@ private[parquet] object ColumnLocation {
 private[parquet] final class LocateColumn(schema: MessageType, caseSensitive: Boolean) {
   import ColumnLocation._
 
-  def apply(column: Column): ColumnLocation =
+  def apply(column: LeafColumn): ColumnLocation =
     // Spark's reader puts row numbers there, whatever the file has under this name.
     if (column.attribute.name.equalsIgnoreCase(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME)) Unclear
     else find(schema, column.attribute.name +: column.path, Nil)

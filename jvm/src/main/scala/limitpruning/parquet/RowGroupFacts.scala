@@ -4,7 +4,7 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.ExprId
 
-import limitpruning.predicate.{Column, ColumnFacts, SupportedTypes}
+import limitpruning.predicate.{LeafColumn, ColumnFacts, SupportedTypes}
 
 /** The facts that the footer of one file tells about columns of the relation; anything unusual is unknown. Not thread-safe. */
 final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
@@ -18,7 +18,7 @@ final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
   private[parquet] lazy val quirks = new WriterQuirks(footer.createdBy)
 
   /** Where the column stands, or that nothing can be said of it. */
-  private[parquet] def locationOf(column: Column): ColumnLocation =
+  private[parquet] def locationOf(column: LeafColumn): ColumnLocation =
     if (settings.byFieldId) Unclear else located.getOrElseUpdate(column.id, locate(column))
 
   /**
@@ -27,7 +27,7 @@ final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
    * @param column a column of the file as the relation declares it, or a field of a struct column
    * @return the facts by the ordinal of the row group
    */
-  def of(column: Column): Int => ColumnFacts = locationOf(column) match {
+  def of(column: LeafColumn): Int => ColumnFacts = locationOf(column) match {
     case Missing if SupportedTypes.contains(column.dataType) && !hasDefault(column) =>
       _ => ColumnFacts.AllNull
     case stored: Stored =>
@@ -38,13 +38,13 @@ final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
   }
 
   /** How many rows of each row group are null, where that is known and the facts about its values are. */
-  def nullCounts(column: Column): Int => Option[Long] = locationOf(column) match {
+  def nullCounts(column: LeafColumn): Int => Option[Long] = locationOf(column) match {
     case stored: Stored => statements(stored).andThen(_.flatMap(_.nullCount))
     case _ => _ => None
   }
 
   /** What turns statements about chunks of the column, or pages of them, into facts. */
-  private[parquet] def chunkFacts(column: Column, stored: Stored): ChunkFacts =
+  private[parquet] def chunkFacts(column: LeafColumn, stored: Stored): ChunkFacts =
     new ChunkFacts(column.dataType, stored.leafType, stored.isRequired, calendar)
 
   /** What the footer says of a column's chunks, by row group, as far as it is believed. */
@@ -59,5 +59,5 @@ private object RowGroupFacts {
   /** Spark's key for the default of a column that was added to a table that already had files. */
   private val ExistsDefault = "EXISTS_DEFAULT"
 
-  private def hasDefault(column: Column): Boolean = column.attribute.metadata.contains(ExistsDefault)
+  private def hasDefault(column: LeafColumn): Boolean = column.attribute.metadata.contains(ExistsDefault)
 }

@@ -7,7 +7,7 @@ package limitpruning.predicate
  */
 final case class ColumnFacts(values: Values, nulls: Nulls) {
   def canBeNull: Boolean = nulls != Nulls.No
-  def canBeValue: Boolean = values != Values.None
+  def canBeValue: Boolean = values != Values.Empty
 
   /** What holds where either this or `other` is taken, row by row. */
   def union(other: ColumnFacts, ordering: Ordering[Any]): ColumnFacts =
@@ -21,7 +21,7 @@ final case class ColumnFacts(values: Values, nulls: Nulls) {
     (for {
       values <- values.and(other.values, ordering)
       nulls <- nulls.and(other.nulls)
-      if !(values == Values.None && nulls == Nulls.No)
+      if !(values == Values.Empty && nulls == Nulls.No)
     } yield ColumnFacts(values, nulls)).getOrElse(ColumnFacts.Unknown)
 
   /** The same values; no row is null. */
@@ -34,7 +34,7 @@ object ColumnFacts {
   val Unknown: ColumnFacts = ColumnFacts(Values.Unknown, Nulls.Unknown)
 
   /** Every row is null. */
-  val AllNull: ColumnFacts = ColumnFacts(Values.None, Nulls.All)
+  val AllNull: ColumnFacts = ColumnFacts(Values.Empty, Nulls.All)
 
   /** The same value, possibly null, in every row: a literal or a partition value. */
   def constant(value: Any): ColumnFacts =
@@ -88,7 +88,7 @@ object Values {
   case object Unknown extends Values
 
   /** No value: every row is null. */
-  case object None extends Values
+  case object Empty extends Values
 
   /**
    * Every value v has `min <= v <= max` in Spark's own ordering of the type, in Catalyst's internal

@@ -62,7 +62,7 @@ object FiniteEvaluation {
 
   /** @return none where the expression cannot be evaluated here, or runs somebody else's code */
   def of(expression: Expression, columns: Map[(ExprId, Seq[String]), Int]): Option[FiniteEvaluation] = {
-    val used = Column.in(expression).toIndexedSeq
+    val used = LeafColumn.in(expression).toIndexedSeq
     val ordinals = used.flatMap(column => columns.get(column.id))
     if (used.isEmpty || ordinals.size < used.size || obstacle(expression).nonEmpty) None
     else Some(new FiniteEvaluation(bind(expression, used), ordinals, used.map(_.dataType)))
@@ -70,15 +70,15 @@ object FiniteEvaluation {
 
   /** The part of an expression that cannot be evaluated while planning, or must not be, as SQL. */
   def obstacle(e: Expression): Option[String] = e match {
-    case Column(_) => None
+    case LeafColumn(_) => None
     case _: Unevaluable | _: UserDefinedExpression | _: PlanExpression[_] | _: AggregateExpression =>
       Some(BriefSql(e))
     case _: Nondeterministic | _: LambdaFunction | _: NamedLambdaVariable => Some(BriefSql(e))
     case other => other.children.iterator.map(obstacle).collectFirst { case Some(part) => part }
   }
 
-  private def bind(e: Expression, columns: IndexedSeq[Column]): Expression = e match {
-    case Column(column) =>
+  private def bind(e: Expression, columns: IndexedSeq[LeafColumn]): Expression = e match {
+    case LeafColumn(column) =>
       BoundReference(columns.indexWhere(_.id == column.id), column.dataType, nullable = true)
     case other => other.mapChildren(bind(_, columns))
   }

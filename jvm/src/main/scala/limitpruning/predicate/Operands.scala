@@ -21,7 +21,7 @@ private[predicate] final class Operands(
   /** The facts about `e`: by rules for its form, or else by evaluating it for every combination of few values. */
   def facts(e: Expression): RowUnit => ColumnFacts = e match {
     case Literal(value, _) => val constant = ColumnFacts.constant(value); _ => constant
-    case Column(column) => columns.get(column.id).fold(unknown)(ordinal => unit => unit.facts(ordinal))
+    case LeafColumn(column) => columns.get(column.id).fold(unknown)(ordinal => unit => unit.facts(ordinal))
     case _ if !e.deterministic || !SupportedTypes.contains(e.dataType) => unknown
     case _ =>
       val byRule = ofForm(e)
@@ -59,7 +59,7 @@ private[predicate] final class Operands(
       val operandOrder = SupportedTypes.ordering(operand.dataType)
       unit => {
         val known = inner(unit)
-        val values = if (!known.canBeValue) Values.None
+        val values = if (!known.canBeValue) Values.Empty
         else image(known.values.hull(operandOrder), monotone, ofOperand, to)
         // A row is null just where its operand is: between two points where it is defined, so is the function.
         if (values == Values.Unknown) ColumnFacts.Unknown else ColumnFacts(values, known.nulls)

@@ -71,10 +71,10 @@ final case class OrderReport(
 final case class RowGroupCounts(total: Int, matched: Int, fullyMatched: Int, scanned: Option[Int])
 
 /**
- * @param footersKept files among those looked at whose footers were known from earlier queries
+ * @param footersCached files among those looked at whose footers were known from earlier queries
  * @param bytes the length of all files
  */
-final case class FileCounts(total: Int, lookedAt: Int, footersKept: Int, scanned: Option[Int], bytes: Long)
+final case class FileCounts(total: Int, lookedAt: Int, footersCached: Int, scanned: Option[Int], bytes: Long)
 
 /** What became of every LIMIT over Parquet in a query, in the order of its plan. */
 final case class PruningReport(limits: Seq[LimitReport])

@@ -25,7 +25,7 @@ final class ForgetChangedFiles(cache: FactsCache) extends SparkListener {
  * Passes on a task's rows, and fails with a [[FileChangedException]] itself where Spark wraps it into an error that
  * says no more than that a file could not be read.
  */
-private[scan] final class TellFileChanges(rows: Iterator[Any]) extends Iterator[Any] {
+private[scan] final class ReportFileChanges(rows: Iterator[Any]) extends Iterator[Any] {
   override def hasNext: Boolean =
     try rows.hasNext
     catch {
@@ -36,9 +36,9 @@ private[scan] final class TellFileChanges(rows: Iterator[Any]) extends Iterator[
   override def next(): Any = rows.next()
 }
 
-private[scan] object TellFileChanges {
+private[scan] object ReportFileChanges {
 
   /** @param rows or batches, which Spark types as rows, too */
   def in(rows: Iterator[InternalRow]): Iterator[InternalRow] =
-    new TellFileChanges(rows).asInstanceOf[Iterator[InternalRow]]
+    new ReportFileChanges(rows).asInstanceOf[Iterator[InternalRow]]
 }

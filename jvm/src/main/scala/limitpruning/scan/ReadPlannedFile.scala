@@ -12,16 +12,16 @@ import org.apache.spark.util.SerializableConfiguration
  * @param read Spark's reader for the format
  * @param skip tells what need not be read any more
  * @param look finds out whether less than all of a file will do of which nothing was planned
- * @param areProved whether all planned rows are wanted, and no others: then there are just as many as planned
+ * @param allRowsMatch whether all planned rows are wanted, and no others: then there are just as many as planned
  */
 private[scan] final class ReadPlannedFile(
     read: PartitionedFile => Iterator[InternalRow],
-    areProved: Boolean,
+    allRowsMatch: Boolean,
     conf: SerializableConfiguration,
     rowGroupsRead: SQLMetric,
     bytesRead: SQLMetric,
     skip: Option[SkipBehindBound] = None,
-    look: Option[LookWhileReading] = None
+    look: Option[InspectWhileReading] = None
 ) extends (PartitionedFile => Iterator[InternalRow])
     with Serializable {
 
@@ -53,7 +53,7 @@ private[scan] final class ReadPlannedFile(
       check: CheckUnchanged
   ): Iterator[Any] = {
     val isWhole = planned.forall(_.isWhole)
-    if (areProved) {
+    if (allRowsMatch) {
       val rows =
         if (isWhole || ReadRowRanges.narrow(all, planned, path)) all else new RowsInRanges(all, planned)
       new PlannedRows(rows, path, planned, check, rowGroupsRead, bytesRead)

@@ -20,7 +20,7 @@ import limitpruning.select.FileVersion
  */
 private[scan] final class ReadUnseenFile(
     read: PartitionedFile => Iterator[InternalRow],
-    look: Option[LookWhileReading],
+    look: Option[InspectWhileReading],
     conf: SerializableConfiguration,
     rowGroupsRead: SQLMetric,
     bytesRead: SQLMetric
@@ -42,7 +42,7 @@ private[scan] final class ReadUnseenFile(
       read(file)
   }
 
-  private def enoughOf(look: LookWhileReading, file: PartitionedFile): Option[EnoughRows] = {
+  private def enoughOf(look: InspectWhileReading, file: PartitionedFile): Option[EnoughRows] = {
     val path = file.toPath
     val status = path.getFileSystem(conf.value).getFileStatus(path)
     look(status, file.partitionValues, file.start, file.length, conf.value)
@@ -69,7 +69,7 @@ private object ReadUnseenFile {
 /**
  * Looks at a file that planning did not look at, where it is read. Runs on executors; one for each task.
  */
-trait LookWhileReading extends Serializable {
+trait InspectWhileReading extends Serializable {
 
   /**
    * @param from the first byte of the part of the file that is to be read

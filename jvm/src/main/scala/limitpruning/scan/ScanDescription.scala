@@ -44,7 +44,7 @@ private[scan] object ScanDescription {
       "RowGroups" ->
         s"${counts.rowGroups} total → ${counts.matched} matched → ${counts.fullyMatched} fully matched → $scanned scanned",
       "Files" ->
-        s"${counts.files} total → ${counts.filesLookedAt} looked at → ${chosen.selection.listed.size} scanned",
+        s"${counts.files} total → ${counts.filesInspected} looked at → ${chosen.selection.listed.size} scanned",
       "Rows" -> chosen.selection.rows.toString
     ) ++ narrowed(node) ++ filter ++ Seq(
       "Batched" -> node.supportsColumnar.toString,

@@ -12,7 +12,7 @@ import org.apache.spark.util.SerializableConfiguration
 
 import limitpruning.conf.SparkSessions
 import limitpruning.parquet.ReadSettings
-import limitpruning.select.{ChosenRows, ListedFile, PackTasks, PackUnseen, Piece, Run, SelectedRowGroup}
+import limitpruning.select.{ChosenRows, ListedFile, PackTasks, PackUnseen, FileRange, RowGroupRun, SelectedRowGroup}
 
 /**
  * How a selection is read: which bytes of which files, in which tasks, through Spark's own `FileScanRDD`.
@@ -66,7 +66,7 @@ private[scan] final class SelectionRead(
   def rdd(
       metrics: Map[String, SQLMetric],
       skip: Option[SkipBehindBound],
-      look: Option[LookWhileReading],
+      look: Option[InspectWhileReading],
       inOneTask: Boolean
   ): RDD[InternalRow] = {
     requireSettings()
@@ -76,7 +76,7 @@ private[scan] final class SelectionRead(
       dataSchema = relation.dataSchema,
       partitionSchema = relation.partitionSchema,
       requiredSchema = scan.requiredSchema,
-      filters = if (chosen.areProved) Nil else PushedFilters.of(scan),
+      filters = if (chosen.allRowsMatch) Nil else PushedFilters.of(scan),
       options = relation.options + (FileFormat.OPTION_RETURNING_BATCH -> scan.supportsColumnar.toString),
       hadoopConf = hadoopConf
     )
@@ -84,7 +84,7 @@ private[scan] final class SelectionRead(
       session,
       new ReadPlannedFile(
         read,
-        chosen.areProved,
+        chosen.allRowsMatch,
         new SerializableConfiguration(hadoopConf),
         metrics(ScanMetrics.RowGroupsRead),
         metrics(ScanMetrics.BytesRead),
@@ -113,13 +113,13 @@ private[scan] final class SelectionRead(
     splits.zipWithIndex.map { case (files, index) => FilePartition(index, files.toArray) }
   }
 
-  private def packed(maxBytes: Long): Seq[Seq[Run]] =
+  private def packed(maxBytes: Long): Seq[Seq[RowGroupRun]] =
     PackTasks(selection, bytesOf(_), conf.filesOpenCostInBytes, maxBytes, maxRunBytes)
 
   /** Where the rows that are read first may spare others, these must not have been opened with them. */
-  private def maxRunBytes: Long = if (chosen.areProved) Long.MaxValue else SelectionRead.LargestRun
+  private def maxRunBytes: Long = if (chosen.allRowsMatch) Long.MaxValue else SelectionRead.LargestRun
 
-  private def unseenTasks(maxBytes: Long): Seq[Seq[Piece]] =
+  private def unseenTasks(maxBytes: Long): Seq[Seq[FileRange]] =
     PackUnseen(selection.unseen, conf.filesOpenCostInBytes, maxBytes)
 
   /**
@@ -134,9 +134,9 @@ private[scan] final class SelectionRead(
 
   /** Bytes, with those that opening files is reckoned to cost, for which a second task is not worth starting. */
   private def smallTask: Long =
-    if (chosen.areProved) SelectionRead.SmallTask else conf.filesOpenCostInBytes // as without us
+    if (chosen.allRowsMatch) SelectionRead.SmallTask else conf.filesOpenCostInBytes // as without us
 
-  private def piece(piece: Piece): PartitionedFile = part(piece.file, piece.start, piece.length)
+  private def piece(piece: FileRange): PartitionedFile = part(piece.file, piece.start, piece.length)
 
   /** Bytes of a file as the listing had it: when a query runs, nothing is listed again. */
   private def part(listed: ListedFile, start: Long, length: Long): PartitionedFile =
@@ -151,7 +151,7 @@ private[scan] final class SelectionRead(
   private def planned(rowGroups: Seq[SelectedRowGroup]): Seq[PlannedRowGroup] =
     rowGroups.map(rowGroup => PlannedRowGroup.of(rowGroup, bytesOf(rowGroup))).toVector
 
-  private def split(run: Run): PartitionedFile = {
+  private def split(run: RowGroupRun): PartitionedFile = {
     val groups = run.file.rowGroups
     val start = groups.head.start
     val split = part(run.file.listed, start, groups.last.start + 1 - start)

@@ -2,7 +2,7 @@ package limitpruning.select
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionSet}
 
-import limitpruning.predicate.{Column, FirstKey}
+import limitpruning.predicate.{LeafColumn, FirstKey}
 
 /** What a scan reads for one LIMIT: the rows, the predicate for which they were chosen, and what was seen on the way. */
 trait ChosenRows {
@@ -23,7 +23,7 @@ trait ChosenRows {
   def planningNanos: Long
 
   /** Whether every selected row satisfies the predicate; where not, the filter stays. */
-  def areProved: Boolean
+  def allRowsMatch: Boolean
 
   /** Why the first rows in an order are among the selected rows; none if any rows would do. */
   def top: Option[TopRows] = None
@@ -37,39 +37,39 @@ trait ChosenRows {
   @transient private lazy val chosenFor = normalized(conjuncts)
 
   /** Whether these are the filters that the rows were chosen for: no more, no less. */
-  def isFor(filters: Seq[Expression]): Boolean = chosenFor == normalized(filters)
+  def isChosenFor(filters: Seq[Expression]): Boolean = chosenFor == normalized(filters)
 
   /** Whether the rows were chosen for each of these filters, and perhaps for others. */
-  def isForAll(filters: Seq[Expression]): Boolean = normalized(filters).subsetOf(chosenFor)
+  def isChosenForAll(filters: Seq[Expression]): Boolean = normalized(filters).subsetOf(chosenFor)
 
   private def normalized(predicates: Seq[Expression]): ExpressionSet =
-    ExpressionSet(predicates.map(Column.normalized))
+    ExpressionSet(predicates.map(LeafColumn.normalized))
 }
 
 /**
  * What was seen while looking at row groups.
  *
  * @param files files after partition pruning
- * @param filesLookedAt those of them whose footers were read; the row-group counts are of these
+ * @param filesInspected those of them whose footers were read; the row-group counts are of these
  * @param matched row groups that are not proved not matching
  * @param fullyMatched those of them that are proved to match entirely
- * @param footersKept footers among those looked at that did not have to be read
+ * @param footersCached footers among those looked at that did not have to be read
  * @param bytes the length of all files
  */
 final case class SearchCounts(
     files: Int,
-    filesLookedAt: Int,
+    filesInspected: Int,
     rowGroups: Int,
     matched: Int,
     fullyMatched: Int,
-    footersKept: Int = 0,
+    footersCached: Int = 0,
     bytes: Long = 0
 )
 
 object SearchCounts {
 
   /** Nothing was seen. */
-  val None: SearchCounts = SearchCounts(0, 0, 0, 0, 0)
+  val Zero: SearchCounts = SearchCounts(0, 0, 0, 0, 0)
 }
 
 /**
@@ -77,17 +77,17 @@ object SearchCounts {
  *
  * @param conjuncts the predicate that every selected row satisfies, over the relation's columns
  */
-final case class ProvedCover(
+final case class ProvedRows(
     limit: Int,
     conjuncts: Seq[Expression],
     selection: Selection,
     counts: SearchCounts,
     planningNanos: Long
 ) extends ChosenRows {
-  override def areProved: Boolean = true
+  override def allRowsMatch: Boolean = true
 
-  override def canonicalized: ProvedCover =
-    copy(limit = 0, conjuncts = Nil, counts = SearchCounts.None, planningNanos = 0)
+  override def canonicalized: ProvedRows =
+    copy(limit = 0, conjuncts = Nil, counts = SearchCounts.Zero, planningNanos = 0)
 }
 
 /**
@@ -107,14 +107,14 @@ final case class CandidateRows(
     override val top: Option[TopRows] = None,
     override val notCovered: Option[Reason] = None
 ) extends ChosenRows {
-  override def areProved: Boolean = false
+  override def allRowsMatch: Boolean = false
 
   override def canonicalized: CandidateRows =
     // What is left out while reading depends on the limit and the order, and of files not looked at on the limit.
     copy(
       limit = if (top.isEmpty && selection.unseen.isEmpty) 0 else limit,
       conjuncts = Nil,
-      counts = SearchCounts.None,
+      counts = SearchCounts.Zero,
       planningNanos = 0,
       top = top.map(wanted => TopRows("", wanted.order, None, 0, 0)),
       notCovered = None

@@ -5,23 +5,23 @@ package limitpruning.select
  *
  * @param file the file; its `rowGroups` are those of this run alone
  */
-final case class Run(file: SelectedFile) {
+final case class RowGroupRun(file: SelectedFile) {
 
   /** Whether `rowGroup` of `other` comes right after this run. */
   def isFollowedBy(other: SelectedFile, rowGroup: SelectedRowGroup): Boolean =
     file.listed.position == other.listed.position && file.rowGroups.last.ordinal + 1 == rowGroup.ordinal
 
-  def :+(rowGroup: SelectedRowGroup): Run = Run(file.copy(rowGroups = file.rowGroups :+ rowGroup))
+  def :+(rowGroup: SelectedRowGroup): RowGroupRun = RowGroupRun(file.copy(rowGroups = file.rowGroups :+ rowGroup))
 }
 
 /**
  * Packs a selection into tasks, in order: as few as its bytes ask for, so that a small limit is one task, and
- * a large one is still read in parallel. Row groups that are neighbours in a file and in a task form one [[Run]].
+ * a large one is still read in parallel. Row groups that are neighbours in a file and in a task form one [[RowGroupRun]].
  */
 object PackTasks {
 
   /** @param runBytes those of its last run */
-  private final case class Task(runs: Vector[Run], bytes: Long, runBytes: Long)
+  private final case class Task(runs: Vector[RowGroupRun], bytes: Long, runBytes: Long)
 
   /**
    * @param bytesOf bytes that reading a row group costs
@@ -36,10 +36,10 @@ object PackTasks {
       openCost: Long,
       maxTaskBytes: Long,
       maxRunBytes: Long = Long.MaxValue
-  ): Seq[Seq[Run]] = {
+  ): Seq[Seq[RowGroupRun]] = {
 
-    def open(file: SelectedFile, rowGroup: SelectedRowGroup): Run =
-      Run(file.copy(rowGroups = Vector(rowGroup)))
+    def open(file: SelectedFile, rowGroup: SelectedRowGroup): RowGroupRun =
+      RowGroupRun(file.copy(rowGroups = Vector(rowGroup)))
 
     def add(task: Task, file: SelectedFile, rowGroup: SelectedRowGroup): Task =
       task.runs.lastOption match {
@@ -65,7 +65,7 @@ object PackTasks {
 }
 
 /** Bytes of a file that one task reads together: the row groups whose middle is among them. */
-final case class Piece(file: ListedFile, start: Long, length: Long)
+final case class FileRange(file: ListedFile, start: Long, length: Long)
 
 /** Packs files that were not looked at into tasks as Spark does: cut where they are larger than a task may be, in order. */
 object PackUnseen {
@@ -75,10 +75,10 @@ object PackUnseen {
    * @param maxTaskBytes a task is closed before it grows beyond this, unless it is empty
    * @return the pieces of each task; no task is empty
    */
-  def apply(files: Seq[ListedFile], openCost: Long, maxTaskBytes: Long): Seq[Seq[Piece]] = {
+  def apply(files: Seq[ListedFile], openCost: Long, maxTaskBytes: Long): Seq[Seq[FileRange]] = {
     val pieces = for (file <- files; start <- 0L until file.length by maxTaskBytes)
-      yield Piece(file, start, math.min(maxTaskBytes, file.length - start))
-    val (closed, last, _) = pieces.foldLeft((Vector.empty[Vector[Piece]], Vector.empty[Piece], 0L)) {
+      yield FileRange(file, start, math.min(maxTaskBytes, file.length - start))
+    val (closed, last, _) = pieces.foldLeft((Vector.empty[Vector[FileRange]], Vector.empty[FileRange], 0L)) {
       case ((tasks, task, bytes), piece) if task.nonEmpty && bytes + piece.length > maxTaskBytes =>
         (tasks :+ task, Vector(piece), piece.length + openCost)
       case ((tasks, task, bytes), piece) => (tasks, task :+ piece, bytes + piece.length + openCost)

@@ -80,10 +80,10 @@ object Reason {
       )
 
   /** @param obstacles what stood in the way, and in how many row groups */
-  final case class NotClustered(filesLookedAt: Int, obstacles: String)
+  final case class NotClustered(filesInspected: Int, obstacles: String)
       extends Reason(
         "not-clustered",
-        s"the first $filesLookedAt footers prove nothing, so the rest was not looked at: $obstacles"
+        s"the first $filesInspected footers prove nothing, so the rest was not looked at: $obstacles"
       )
 
   /** @param obstacles what stood in the way, and in how many row groups; empty where nothing did */
@@ -101,10 +101,10 @@ object Reason {
       )
 
   /** @param obstacles what stood in the way, and in how many row groups; empty where nothing did */
-  final case class KeyNotClustered(filesLookedAt: Int, key: String, obstacles: String)
+  final case class KeyNotClustered(filesInspected: Int, key: String, obstacles: String)
       extends Reason(
         "key-not-clustered",
-        s"the footers of $filesLookedAt files show no row group that ORDER BY $key could leave out" +
+        s"the footers of $filesInspected files show no row group that ORDER BY $key could leave out" +
           (if (obstacles.isEmpty) "" else s": $obstacles")
       )
 
@@ -120,6 +120,6 @@ object Reason {
   final case class PlanningFailed(error: String)
       extends Reason("planning-failed", s"planning failed unexpectedly: $error (see the driver's log)")
 
-  case object NotLookedAt
+  case object NotPlanned
       extends Reason("not-looked-at", "spark.limitPruning.enabled was false when the query was planned")
 }

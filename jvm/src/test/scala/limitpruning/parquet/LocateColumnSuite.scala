@@ -18,7 +18,7 @@ class LocateColumnSuite extends AnyFunSuite {
 
   private def locate(schema: MessageType, caseSensitive: Boolean = false)(names: String*): ColumnLocation =
     new LocateColumn(schema, caseSensitive)(
-      Column(AttributeReference(names.head, IntegerType)(), names.tail, IntegerType)
+      LeafColumn(AttributeReference(names.head, IntegerType)(), names.tail, IntegerType)
     )
 
   /** The path as the file spells it, the leaf, and whether it is required. */

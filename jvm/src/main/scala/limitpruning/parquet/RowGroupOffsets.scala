@@ -21,7 +21,7 @@ import limitpruning.select.{ColumnBytes, RowRange, SelectedRowGroup}
  * @param skeleton a footer of the same row groups with nothing else in it, so that parquet-java itself can be asked
  *   what a byte range selects
  */
-final class RowGroupPlaces private (
+final class RowGroupOffsets private (
     val midpoints: IndexedSeq[Long],
     val bytes: IndexedSeq[Long],
     skeleton: Array[Byte]
@@ -45,13 +45,13 @@ final class RowGroupPlaces private (
     (rowGroup.getStartingPos, rowGroup.getRowCount)
 }
 
-private[parquet] object RowGroupPlaces {
+private[parquet] object RowGroupOffsets {
 
   /** @param raw the footer, with the metadata of all its columns */
-  def of(raw: FileMetaData): RowGroupPlaces = {
+  def of(raw: FileMetaData): RowGroupOffsets = {
     val rowGroups = raw.getRow_groups.asScala.toVector
     val bytes = rowGroups.map(_.getColumns.asScala.iterator.map(_.getMeta_data.getTotal_compressed_size).sum)
-    new RowGroupPlaces(rowGroups.map(midpoint), bytes, skeleton(rowGroups))
+    new RowGroupOffsets(rowGroups.map(midpoint), bytes, skeleton(rowGroups))
   }
 
   private[parquet] def midpoint(rowGroup: RowGroup): Long = {
@@ -115,7 +115,7 @@ object Addressing {
    * @return the row groups as a scan can address them, whole, or none where byte ranges do not tell them apart
    */
   def of(footer: Footer, ordinals: Seq[Int]): Option[Seq[SelectedRowGroup]] =
-    if (footer.places.selectsExactly(ordinals.head, ordinals.last)) Some(ordinals.map { i =>
+    if (footer.offsets.selectsExactly(ordinals.head, ordinals.last)) Some(ordinals.map { i =>
       val rowGroup = footer.rowGroups(i)
       val columns =
         rowGroup.getColumns.asScala.map(c => c.getPath.toArray.toSeq -> ColumnBytes(c.getTotalSize)).toMap
@@ -123,8 +123,8 @@ object Addressing {
       SelectedRowGroup(
         i,
         rows,
-        footer.places.midpoints(i),
-        footer.places.bytes(i),
+        footer.offsets.midpoints(i),
+        footer.offsets.bytes(i),
         columns,
         RowRange.all(rows)
       )
