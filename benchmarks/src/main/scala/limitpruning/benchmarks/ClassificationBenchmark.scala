@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.StructType
 import org.openjdk.jmh.annotations._
 
 import limitpruning.parquet.{Footer, ReadSettings, RowGroupFacts}
-import limitpruning.predicate.{Column, ColumnFacts, Evaluator, MatchState, RowUnit}
+import limitpruning.predicate.{ColumnFacts, Evaluator, LeafColumn, MatchState, RowUnit}
 import limitpruning.search.{ClassifiedFile, ClassifyRowGroups}
 import limitpruning.select.ListedFile
 
@@ -38,7 +38,7 @@ class ClassificationBenchmark {
   def setUp(): Unit = {
     footer = Facts.footer(rowGroups)
     classify = new ClassifyRowGroups(Facts.conjuncts, output, new StructType, settings)
-    val columns = output.map(attribute => Column(attribute, Nil, attribute.dataType))
+    val columns = output.map(attribute => LeafColumn(attribute, Nil, attribute.dataType))
     evaluator = new Evaluator(Facts.conjuncts, columns)
     val sources = columns.map(new RowGroupFacts(footer, settings).of)
     units = Array.tabulate(rowGroups) { rowGroup =>

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.footers.FactsCache
-import limitpruning.search.{ChooseTopRows, CoverLimit, LimitPlan, LimitedScan, NotPruned, SearchInputs}
+import limitpruning.search.{ChooseRows, ChooseTopRows, LimitPlan, LimitedScan, NotPruned, SearchInputs}
 import limitpruning.select.Reason
 
 /** Decides what to read for one LIMIT, with ORDER BY or without: match the plan, list the table, search. */
@@ -16,7 +16,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
   def apply(limit: LocalLimit): Option[Either[NotPruned, LogicalPlan]] =
     MatchTopRows.of(limit) match {
       case Some(ordered) => decide(limit, ordered)(_.scan)(top => Seq(top.key.child))(ChooseTopRows(_, _))
-      case None => MatchLimit.of(limit).flatMap(decide(limit, _)(identity)(_ => Nil)(CoverLimit(_, _)))
+      case None => MatchLimit.of(limit).flatMap(decide(limit, _)(identity)(_ => Nil)(ChooseRows(_, _)))
     }
 
   /** @param keys what is asked of row groups beside the predicate */

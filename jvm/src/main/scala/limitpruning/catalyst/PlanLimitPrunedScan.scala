@@ -21,10 +21,10 @@ final case class PlanLimitPrunedScan(session: SparkSession) extends Strategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case ScanOperation(projections, Nil, filters, SelectedRelation(logical, index))
-        if index.chosen.isFor(filters) =>
+        if index.chosen.isChosenFor(filters) =>
       if (NativeEngines.reasonForFileScan(session, index.chosen.selection).nonEmpty) FileSourceStrategy(plan)
       else {
-        val filtered = if (index.chosen.areProved) Project(projections, logical) else plan
+        val filtered = if (index.chosen.allRowsMatch) Project(projections, logical) else plan
         val planned = FileSourceStrategy(filtered)
         val hasUnknownField = planned.exists(_.exists(PlanLimitPrunedScan.unknownField(_).nonEmpty))
         if (hasUnknownField) FileSourceStrategy(SelectedRelation.restoreIn(plan))
@@ -39,7 +39,7 @@ final case class PlanLimitPrunedScan(session: SparkSession) extends Strategy {
     val replaced = planned.transformUp { case scan: FileSourceScanExec =>
       withAllFilters(scan, LimitPrunedScanExec(scan, index.chosen, index.settings, index.plan.look))
     }
-    index.plan.noteKeys.fold(replaced)(noting(_, index.chosen.limit, replaced))
+    index.plan.notedSortKey.fold(replaced)(noting(_, index.chosen.limit, replaced))
   }
 
   /** Spark leaves filters on partition columns to its scan alone, which prunes directories by them. Ours does not. */

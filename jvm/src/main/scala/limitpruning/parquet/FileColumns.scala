@@ -9,7 +9,7 @@ import org.apache.parquet.schema.{GroupType, MessageType, PrimitiveType}
 import org.apache.parquet.schema.Type.Repetition
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 
-import limitpruning.predicate.Column
+import limitpruning.predicate.LeafColumn
 
 /** The top-level columns that a footer must contain. Names are not case-sensitive. */
 sealed trait FileColumns extends Serializable {
@@ -71,7 +71,7 @@ private[parquet] object ColumnLocation {
 private[parquet] final class LocateColumn(schema: MessageType, caseSensitive: Boolean) {
   import ColumnLocation._
 
-  def apply(column: Column): ColumnLocation =
+  def apply(column: LeafColumn): ColumnLocation =
     // Spark's reader puts row numbers into this column, even if the file has a column with this name.
     if (column.attribute.name.equalsIgnoreCase(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME)) Unclear
     else find(schema, column.attribute.name +: column.path, Nil)

@@ -28,7 +28,7 @@ final class Footer private (
     isEncrypted: Boolean,
     val rowGroups: IndexedSeq[BlockMetaData],
     mayBeCut: IndexedSeq[Array[Boolean]],
-    val places: RowGroupPlaces,
+    val offsets: RowGroupOffsets,
     val columns: FileColumns,
     val seal: FooterSeal
 ) {
@@ -57,14 +57,14 @@ final class Footer private (
       isEncrypted,
       rowGroups,
       mayBeCut,
-      places,
+      offsets,
       columns,
       seal
     )
 
   /** The approximate memory in bytes, without the schema, which files share. */
   private[limitpruning] def size: Int =
-    Footer.OwnSize + places.size + rowGroups.iterator.map(Footer.sizeOf).sum.min(Int.MaxValue / 2L).toInt
+    Footer.OwnSize + offsets.size + rowGroups.iterator.map(Footer.sizeOf).sum.min(Int.MaxValue / 2L).toInt
 }
 
 private[limitpruning] object Footer {
@@ -85,7 +85,7 @@ private[limitpruning] object Footer {
           .map(c => ColumnChunk.mayBeCut(c.getMeta_data.getStatistics))
           .toArray
       }.toIndexedSeq,
-      narrowed.places,
+      narrowed.offsets,
       narrowed.columns,
       narrowed.seal
     )

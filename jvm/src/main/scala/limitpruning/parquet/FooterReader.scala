@@ -102,7 +102,7 @@ final class FooterReader(conf: Configuration) {
     def isInside(size: Long): Boolean = size >= 0 && size <= file.getLen
     rowGroup.getNum_rows >= 0 && !rowGroup.getColumns.isEmpty &&
     rowGroup.getColumns.asScala.forall(chunk => isInside(chunk.getMeta_data.getTotal_compressed_size)) &&
-    isInside(RowGroupPlaces.midpoint(rowGroup))
+    isInside(RowGroupOffsets.midpoint(rowGroup))
   }
 
   private def footerBytes(file: FileStatus): Array[Byte] = {

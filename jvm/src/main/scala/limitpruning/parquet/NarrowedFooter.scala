@@ -10,13 +10,13 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetReadSupport
  *
  * @param metadata the footer of the file, narrowed to `columns`
  * @param columns the columns that it contains; it may contain others
- * @param places of the row groups with all their columns
+ * @param offsets of the row groups with all their columns
  * @param seal of the complete footer in the file
  */
 private[limitpruning] final case class NarrowedFooter(
     metadata: FileMetaData,
     columns: FileColumns,
-    places: RowGroupPlaces,
+    offsets: RowGroupOffsets,
     seal: FooterSeal
 )
 
@@ -24,10 +24,10 @@ private[limitpruning] object NarrowedFooter {
 
   /** @param raw the parsed footer, which is narrowed in place */
   def of(raw: FileMetaData, columns: FileColumns, seal: FooterSeal): NarrowedFooter = {
-    val places = RowGroupPlaces.of(raw)
+    val offsets = RowGroupOffsets.of(raw)
     keepCalendar(raw)
     val isNarrowed = !raw.isSetEncryption_algorithm && narrow(raw, columns)
-    NarrowedFooter(raw, if (isNarrowed) columns else FileColumns.All, places, seal)
+    NarrowedFooter(raw, if (isNarrowed) columns else FileColumns.All, offsets, seal)
   }
 
   /**

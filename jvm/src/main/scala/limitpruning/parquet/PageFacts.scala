@@ -11,7 +11,7 @@ import org.apache.parquet.schema.ColumnOrder.ColumnOrderName
 import org.apache.parquet.schema.PrimitiveType
 
 import limitpruning.parquet.ColumnLocation.Stored
-import limitpruning.predicate.{Column, ColumnFacts}
+import limitpruning.predicate.{ColumnFacts, LeafColumn}
 
 /**
  * Converts the column index of a column chunk to the form that a footer has for a chunk. The same rules then
@@ -98,7 +98,7 @@ final class ColumnPages private[parquet] (locations: PageLocations, facts: Index
 object ColumnPages {
 
   /** Whether the footer contains the location of an index of the column's pages. No I/O. */
-  def exist(facts: RowGroupFacts, indexes: PageIndexReader, column: Column, rowGroup: Int): Boolean =
+  def exist(facts: RowGroupFacts, indexes: PageIndexReader, column: LeafColumn, rowGroup: Int): Boolean =
     facts.locationOf(column) match {
       case stored: Stored => indexes.hasColumnIndex(rowGroup, stored.leaf)
       case _ => false
@@ -108,7 +108,7 @@ object ColumnPages {
   def of(
       facts: RowGroupFacts,
       indexes: PageIndexReader,
-      column: Column,
+      column: LeafColumn,
       rowGroup: Int
   ): Option[ColumnPages] = facts.locationOf(column) match {
     case stored: Stored if indexes.hasColumnIndex(rowGroup, stored.leaf) =>

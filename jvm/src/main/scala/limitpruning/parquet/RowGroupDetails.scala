@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.FileStatus
 import org.apache.parquet.column.values.bloomfilter.BloomFilter
 
 import limitpruning.parquet.ColumnLocation.Stored
-import limitpruning.predicate.{Column, ColumnFacts}
+import limitpruning.predicate.{ColumnFacts, LeafColumn}
 
 /**
  * The dictionaries and bloom filters of one file. Each is read once, when it is needed first. Not
@@ -33,17 +33,17 @@ final class RowGroupDetails(
   override def close(): Unit = reader.close()
 
   /** Whether a dictionary or a bloom filter of a column can be read. No I/O. */
-  def exist(column: Column, rowGroup: Int): Boolean =
+  def exist(column: LeafColumn, rowGroup: Int): Boolean =
     hasDictionary(column, rowGroup) || hasBloomFilter(column, rowGroup)
 
   /** Whether a dictionary with all values of a column can be read. No I/O. */
-  def hasDictionary(column: Column, rowGroup: Int): Boolean = facts.locationOf(column) match {
+  def hasDictionary(column: LeafColumn, rowGroup: Int): Boolean = facts.locationOf(column) match {
     case stored: Stored => hasDictionary(column, stored, rowGroup)
     case _ => false
   }
 
   /** Whether values of a column can be looked up in a bloom filter. No I/O. */
-  def hasBloomFilter(column: Column, rowGroup: Int): Boolean = facts.locationOf(column) match {
+  def hasBloomFilter(column: LeafColumn, rowGroup: Int): Boolean = facts.locationOf(column) match {
     case stored: Stored => hasFilter(column, stored, rowGroup)
     case _ => false
   }
@@ -51,7 +51,7 @@ final class RowGroupDetails(
   /**
    * @return `known`, narrowed to the values of the chunk's dictionary if the dictionary contains all values
    */
-  def narrow(column: Column, rowGroup: Int, known: ColumnFacts): ColumnFacts =
+  def narrow(column: LeafColumn, rowGroup: Int, known: ColumnFacts): ColumnFacts =
     facts.locationOf(column) match {
       case stored: Stored if hasDictionary(column, stored, rowGroup) =>
         val dictionary =
@@ -64,7 +64,7 @@ final class RowGroupDetails(
     }
 
   /** Whether the chunk's bloom filter proves that no row has the value. */
-  def exclude(column: Column, rowGroup: Int, value: Any): Boolean = facts.locationOf(column) match {
+  def exclude(column: LeafColumn, rowGroup: Int, value: Any): Boolean = facts.locationOf(column) match {
     case stored: Stored if hasFilter(column, stored, rowGroup) =>
       val lookup = bloomLookup(column, stored)
       val filter = filters.getOrElseUpdate(
@@ -79,17 +79,17 @@ final class RowGroupDetails(
     case _ => false
   }
 
-  private def hasDictionary(column: Column, stored: Stored, rowGroup: Int): Boolean =
+  private def hasDictionary(column: LeafColumn, stored: Stored, rowGroup: Int): Boolean =
     values(column, stored).isReadable && reader.hasDictionary(rowGroup, stored.leaf) &&
       reader.dictionaryBytes(rowGroup, stored.leaf).forall(_ <= maxBytes)
 
-  private def hasFilter(column: Column, stored: Stored, rowGroup: Int): Boolean =
+  private def hasFilter(column: LeafColumn, stored: Stored, rowGroup: Int): Boolean =
     reader.hasBloomFilter(rowGroup, stored.leaf) && facts.quirks.believesBloomFilters(stored.leafType) &&
       bloomLookup(column, stored).isAnswerable
 
-  private def values(column: Column, stored: Stored): DictionaryValues =
+  private def values(column: LeafColumn, stored: Stored): DictionaryValues =
     new DictionaryValues(column.dataType, stored.leafType, facts.calendar)
 
-  private def bloomLookup(column: Column, stored: Stored): BloomLookup =
+  private def bloomLookup(column: LeafColumn, stored: Stored): BloomLookup =
     new BloomLookup(column.dataType, stored.leafType, facts.calendar)
 }

@@ -4,7 +4,7 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.ExprId
 
-import limitpruning.predicate.{Column, ColumnFacts, SupportedTypes}
+import limitpruning.predicate.{ColumnFacts, LeafColumn, SupportedTypes}
 
 /**
  * The facts from the footer of one file about columns of the relation. Anything unusual is unknown. Not
@@ -21,7 +21,7 @@ final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
   private[parquet] lazy val quirks = new WriterQuirks(footer.createdBy)
 
   /** The location of the column, or that it is missing or unclear. */
-  private[parquet] def locationOf(column: Column): ColumnLocation =
+  private[parquet] def locationOf(column: LeafColumn): ColumnLocation =
     if (settings.byFieldId) Unclear else located.getOrElseUpdate(column.id, locate(column))
 
   /**
@@ -30,7 +30,7 @@ final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
    * @param column a column of the file as the relation declares it, or a field of a struct column
    * @return the facts by the ordinal of the row group
    */
-  def of(column: Column): Int => ColumnFacts = locationOf(column) match {
+  def of(column: LeafColumn): Int => ColumnFacts = locationOf(column) match {
     case Missing if SupportedTypes.contains(column.dataType) && !hasDefault(column) =>
       _ => ColumnFacts.AllNull
     case stored: Stored =>
@@ -41,13 +41,13 @@ final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
   }
 
   /** The number of null rows in each row group, if it is known and the facts about its values are known. */
-  def nullCounts(column: Column): Int => Option[Long] = locationOf(column) match {
+  def nullCounts(column: LeafColumn): Int => Option[Long] = locationOf(column) match {
     case stored: Stored => statements(stored).andThen(_.flatMap(_.nullCount))
     case _ => _ => None
   }
 
   /** Converts metadata of the column's chunks, or of their pages, to facts. */
-  private[parquet] def chunkFacts(column: Column, stored: Stored): ChunkFacts =
+  private[parquet] def chunkFacts(column: LeafColumn, stored: Stored): ChunkFacts =
     new ChunkFacts(column.dataType, stored.leafType, stored.isRequired, calendar)
 
   /** The trusted metadata of a column's chunks in the footer, by row group. */
@@ -62,5 +62,5 @@ private object RowGroupFacts {
   /** Spark's key for the default of a column that was added to a table with existing files. */
   private val ExistsDefault = "EXISTS_DEFAULT"
 
-  private def hasDefault(column: Column): Boolean = column.attribute.metadata.contains(ExistsDefault)
+  private def hasDefault(column: LeafColumn): Boolean = column.attribute.metadata.contains(ExistsDefault)
 }

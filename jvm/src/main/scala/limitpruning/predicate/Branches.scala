@@ -48,7 +48,7 @@ private[predicate] final class ExcludedValues(columns: Map[(ExprId, Seq[String])
 
   /** @param byFacts the outcomes of `column IN (values)` from facts alone */
   def ofList(column: Expression, values: Iterable[Any], byFacts: RowUnit => Outcomes): RowUnit => Outcomes =
-    Column.unapply(column).flatMap(c => columns.get(c.id)) match {
+    LeafColumn.unapply(column).flatMap(c => columns.get(c.id)) match {
       case Some(ordinal) if values.size <= MostValues =>
         val wanted = values.filter(_ != null)
         unit => {

@@ -7,7 +7,7 @@ package limitpruning.predicate
  */
 final case class ColumnFacts(values: Values, nulls: Nulls) {
   def canBeNull: Boolean = nulls != Nulls.No
-  def canBeValue: Boolean = values != Values.None
+  def canBeValue: Boolean = values != Values.Empty
 
   /** The facts if each row has a value of either this or `other`. */
   def union(other: ColumnFacts, ordering: Ordering[Any]): ColumnFacts =
@@ -21,7 +21,7 @@ final case class ColumnFacts(values: Values, nulls: Nulls) {
     (for {
       values <- values.and(other.values, ordering)
       nulls <- nulls.and(other.nulls)
-      if !(values == Values.None && nulls == Nulls.No)
+      if !(values == Values.Empty && nulls == Nulls.No)
     } yield ColumnFacts(values, nulls)).getOrElse(ColumnFacts.Unknown)
 
   /** The same values; no row is null. */
@@ -34,7 +34,7 @@ object ColumnFacts {
   val Unknown: ColumnFacts = ColumnFacts(Values.Unknown, Nulls.Unknown)
 
   /** Every row is null. */
-  val AllNull: ColumnFacts = ColumnFacts(Values.None, Nulls.All)
+  val AllNull: ColumnFacts = ColumnFacts(Values.Empty, Nulls.All)
 
   /** The same value, possibly null, in every row: a literal or a partition value. */
   def constant(value: Any): ColumnFacts =
@@ -50,14 +50,14 @@ sealed trait Values {
     case range: Range => Some(range)
     case finite: Finite if finite.only.nonEmpty => finite.only
     case Finite(values) => Some(Range(values.min(ordering), values.max(ordering)))
-    case Unknown | None => Option.empty
+    case Unknown | Empty => Option.empty
   }
 
   /** The values that are in both. None if there is no such value. */
   def and(other: Values, ordering: Ordering[Any]): Option[Values] = (this, other) match {
     case (Unknown, values) => Some(values)
     case (values, Unknown) => Some(values)
-    case (None, _) | (_, None) => Some(None)
+    case (Empty, _) | (_, Empty) => Some(Empty)
     case (Finite(a), b) => b.keeping(a, ordering)
     case (a, Finite(b)) => a.keeping(b, ordering)
     case (Range(a, b), Range(c, d)) =>
@@ -68,14 +68,14 @@ sealed trait Values {
     val kept = this match {
       case Range(min, max) => candidates.filter(v => ordering.lteq(min, v) && ordering.lteq(v, max))
       case Finite(values) => candidates.filter(v => values.exists(ordering.equiv(v, _)))
-      case Unknown | None => candidates
+      case Unknown | Empty => candidates
     }
     if (kept.isEmpty) Option.empty else Some(Finite(kept))
   }
 
   def union(other: Values, ordering: Ordering[Any]): Values = (this, other) match {
-    case (None, values) => values
-    case (values, None) => values
+    case (Empty, values) => values
+    case (values, Empty) => values
     case (Finite(a), Finite(b)) => Finite((a ++ b).distinct)
     case _ =>
       val ranges = for (a <- hull(ordering); b <- other.hull(ordering))
@@ -88,7 +88,7 @@ object Values {
   case object Unknown extends Values
 
   /** No value: every row is null. */
-  case object None extends Values
+  case object Empty extends Values
 
   /**
    * Every value v has `min <= v <= max` in Spark's own ordering of the type, in Catalyst's internal

@@ -16,7 +16,7 @@ import org.apache.spark.unsafe.types.UTF8String
  * @param conjuncts resolved boolean expressions, which must all be true
  * @param input the columns, in the order in which a [[RowUnit]] numbers them
  */
-final class Evaluator(conjuncts: Seq[Expression], input: Seq[Column]) {
+final class Evaluator(conjuncts: Seq[Expression], input: Seq[LeafColumn]) {
   private val columns: Map[(ExprId, Seq[String]), Int] = input.map(_.id).zipWithIndex.toMap
   private val operands = new Operands(columns, compile)
   private val excluded = new ExcludedValues(columns)
@@ -48,7 +48,7 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[Column]) {
   def undecided(unit: RowUnit): Seq[Seq[Int]] =
     roots.indices.filter(i => !roots(i)(unit).isOnlyTrue).map { i =>
       if (FiniteEvaluation.obstacle(conjuncts(i)).nonEmpty) Nil
-      else Column.in(conjuncts(i)).flatMap(column => columns.get(column.id))
+      else LeafColumn.in(conjuncts(i)).flatMap(column => columns.get(column.id))
     }
 
   /** The first conjunct that is true for no row. */

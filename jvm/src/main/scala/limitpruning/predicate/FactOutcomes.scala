@@ -16,7 +16,7 @@ private[predicate] object FactOutcomes {
   /** A boolean expression as a predicate: false < true. */
   def isTrue(facts: ColumnFacts): Outcomes = {
     val (canBeTrue, canBeFalse) = facts.values match {
-      case Values.None => (false, false)
+      case Values.Empty => (false, false)
       case Values.Range(min: Boolean, max: Boolean) => (max, !min)
       case Values.Finite(values) => (values.contains(true), values.contains(false))
       case _ => (true, true)
@@ -36,7 +36,7 @@ object Prefixes {
 
   def startsWith(facts: ColumnFacts, prefix: UTF8String): Outcomes = {
     val ofValues = facts.values match {
-      case Values.None => Outcomes.Empty
+      case Values.Empty => Outcomes.Empty
       case values =>
         values.hull(ordering) match {
           case Some(Range(min: UTF8String, max: UTF8String)) => between(min, max, prefix)
@@ -84,7 +84,7 @@ final class Membership(elements: Iterable[Any], ordering: Ordering[Any]) {
 
   private def ofElements(facts: ColumnFacts): Outcomes = {
     val ofValues = facts.values match {
-      case Values.None => Outcomes.Empty
+      case Values.Empty => Outcomes.Empty
       case values =>
         values.hull(ordering) match {
           case Some(range) => ofRange(range)

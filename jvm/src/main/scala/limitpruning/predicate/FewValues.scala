@@ -10,7 +10,7 @@ private[predicate] object FewValues {
 
   /** Whether [[of]] returns values. Allocates nothing. */
   def exist(facts: ColumnFacts, dataType: DataType): Boolean = facts.values match {
-    case Values.None | Values.Finite(_) => true
+    case Values.Empty | Values.Finite(_) => true
     case range: Values.Range => isConstant(range, dataType) || isShort(range, dataType)
     case Values.Unknown => dataType == BooleanType
   }
@@ -19,7 +19,7 @@ private[predicate] object FewValues {
   def of(facts: ColumnFacts, dataType: DataType): Option[Seq[Any]] = if (!exist(facts, dataType)) None
   else {
     val values = facts.values match {
-      case Values.None => Nil
+      case Values.Empty => Nil
       case Values.Finite(values) => values
       case range: Values.Range => if (isConstant(range, dataType)) Seq(range.min) else enumerate(range)
       case Values.Unknown => Seq(false, true)

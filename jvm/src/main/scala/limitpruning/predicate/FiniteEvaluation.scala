@@ -63,7 +63,7 @@ object FiniteEvaluation {
 
   /** @return none if the expression cannot be evaluated here, or contains user-defined code */
   def of(expression: Expression, columns: Map[(ExprId, Seq[String]), Int]): Option[FiniteEvaluation] = {
-    val used = Column.in(expression).toIndexedSeq
+    val used = LeafColumn.in(expression).toIndexedSeq
     val ordinals = used.flatMap(column => columns.get(column.id))
     if (used.isEmpty || ordinals.size < used.size || obstacle(expression).nonEmpty) None
     else Some(new FiniteEvaluation(bind(expression, used), ordinals, used.map(_.dataType)))
@@ -71,15 +71,15 @@ object FiniteEvaluation {
 
   /** The part of an expression, as SQL, that cannot or must not be evaluated while planning. */
   def obstacle(e: Expression): Option[String] = e match {
-    case Column(_) => None
+    case LeafColumn(_) => None
     case _: Unevaluable | _: UserDefinedExpression | _: PlanExpression[_] | _: AggregateExpression =>
       Some(BriefSql(e))
     case _: Nondeterministic | _: LambdaFunction | _: NamedLambdaVariable => Some(BriefSql(e))
     case other => other.children.iterator.map(obstacle).collectFirst { case Some(part) => part }
   }
 
-  private def bind(e: Expression, columns: IndexedSeq[Column]): Expression = e match {
-    case Column(column) =>
+  private def bind(e: Expression, columns: IndexedSeq[LeafColumn]): Expression = e match {
+    case LeafColumn(column) =>
       BoundReference(columns.indexWhere(_.id == column.id), column.dataType, nullable = true)
     case other => other.mapChildren(bind(_, columns))
   }

@@ -33,10 +33,10 @@ private[predicate] final class FindObstacle(conjunct: Expression, ordinals: Map[
 
   private lazy val ofForm: Option[Obstacle] = FiniteEvaluation
     .obstacle(conjunct)
-    .orElse(Column.in(conjunct).find(column => !ordinals.contains(column.id)).map(_.attribute.sql))
+    .orElse(LeafColumn.in(conjunct).find(column => !ordinals.contains(column.id)).map(_.attribute.sql))
     .map(NotProvable(_))
 
-  private lazy val columns = Column.in(conjunct).map { column =>
+  private lazy val columns = LeafColumn.in(conjunct).map { column =>
     (ordinals(column.id), NoStatistics(column.name), PerhapsNull(column.name))
   }
 

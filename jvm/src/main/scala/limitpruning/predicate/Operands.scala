@@ -24,7 +24,7 @@ private[predicate] final class Operands(
    */
   def facts(e: Expression): RowUnit => ColumnFacts = e match {
     case Literal(value, _) => val constant = ColumnFacts.constant(value); _ => constant
-    case Column(column) => columns.get(column.id).fold(unknown)(ordinal => unit => unit.facts(ordinal))
+    case LeafColumn(column) => columns.get(column.id).fold(unknown)(ordinal => unit => unit.facts(ordinal))
     case _ if !e.deterministic || !SupportedTypes.contains(e.dataType) => unknown
     case _ =>
       val byRule = ofForm(e)
@@ -62,7 +62,7 @@ private[predicate] final class Operands(
       val operandOrder = SupportedTypes.ordering(operand.dataType)
       unit => {
         val known = inner(unit)
-        val values = if (!known.canBeValue) Values.None
+        val values = if (!known.canBeValue) Values.Empty
         else image(known.values.hull(operandOrder), monotone, ofOperand, to)
         // The function is null for a row if and only if its operand is null: if the function is defined at
         // two points, it is defined between them.

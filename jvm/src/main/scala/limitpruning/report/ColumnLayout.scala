@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{Cast, Literal}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{BinaryType, DataType, StringType}
 
-import limitpruning.predicate.{Column, ColumnFacts, Nulls, SupportedTypes, Values}
+import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls, SupportedTypes, Values}
 import limitpruning.search.InspectedChunk
 
 /**
@@ -14,7 +14,7 @@ import limitpruning.search.InspectedChunk
  *
  * @param isPartition whether the column is a partition column, with the values of directories
  */
-private[report] final class ColumnLayout(val column: Column, val isPartition: Boolean) {
+private[report] final class ColumnLayout(val column: LeafColumn, val isPartition: Boolean) {
   import ColumnLayout._
 
   private val ordering = SupportedTypes.ordering(column.dataType)
@@ -68,7 +68,7 @@ private[report] object DescribeFacts {
   /** The maximum number of characters of one value. */
   private val MostCharacters = 60
 
-  def apply(column: Column, facts: ColumnFacts): String = {
+  def apply(column: LeafColumn, facts: ColumnFacts): String = {
     val known = Seq(values(facts.values, column.dataType), nulls(facts)).flatten
     s"${column.name}: ${if (known.isEmpty) "unknown" else known.mkString(", ")}"
   }
@@ -85,7 +85,7 @@ private[report] object DescribeFacts {
 
   private def values(values: Values, dataType: DataType): Option[String] = values match {
     case Values.Unknown => None
-    case Values.None => Some("null in every row")
+    case Values.Empty => Some("null in every row")
     case Values.Range(min, max) if min == max => Some(value(min, dataType))
     case Values.Range(min, max) => Some(s"${value(min, dataType)} … ${value(max, dataType)}")
     case Values.Finite(few) if few.lengthIs <= MostValues =>

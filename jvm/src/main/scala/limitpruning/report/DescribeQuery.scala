@@ -11,7 +11,7 @@ import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 import limitpruning.catalyst.{MatchLimit, MatchTopRows, NativeEngines, PlanLimitPrunedScan}
 import limitpruning.predicate.BriefSql
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
-import limitpruning.search.{LimitedScan, NotPruned, SeenRowGroups, Table}
+import limitpruning.search.{InspectedRowGroups, LimitedScan, NotPruned, Table}
 import limitpruning.select.{Reason, SearchCounts, Selection}
 import limitpruning.tables.{SelectedFileIndex, SelectedRelation, Tables}
 
@@ -57,7 +57,7 @@ object DescribeQuery {
           case SelectedRelation(relation, index) =>
             val session = relation.relation.sqlContext.sparkSession
             planned(limit, scan, index, session, physical, most)
-          case _ => refused(limit, tagged(limit).getOrElse(NotPruned(Reason.NotLookedAt, Some(scan))), most)
+          case _ => refused(limit, tagged(limit).getOrElse(NotPruned(Reason.NotPlanned, Some(scan))), most)
         }
       case Left(reason) => refused(limit, tagged(limit).getOrElse(NotPruned(reason)), most)
     }
@@ -152,10 +152,10 @@ object DescribeQuery {
     RowGroupCounts(counts.rowGroups, counts.matched, counts.fullyMatched, scanned)
 
   private def files(counts: SearchCounts, scanned: Option[Int]): FileCounts =
-    FileCounts(counts.files, counts.filesLookedAt, counts.footersKept, scanned, counts.bytes)
+    FileCounts(counts.files, counts.filesInspected, counts.footersCached, scanned, counts.bytes)
 
   private def map(
-      seen: Option[SeenRowGroups],
+      seen: Option[InspectedRowGroups],
       most: Int,
       selection: Option[Selection] = None,
       bound: Option[String] = None

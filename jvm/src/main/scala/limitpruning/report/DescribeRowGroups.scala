@@ -39,7 +39,7 @@ private[report] final class DescribeRowGroups(
       file.listed.path,
       ordinal,
       file.footer.rowGroups(ordinal).getRowCount,
-      file.footer.places.bytes(ordinal),
+      file.footer.offsets.bytes(ordinal),
       nameOf(rowGroup.state),
       if (rowGroup.isDecided) Some(nameOf(rowGroup.by)) else None,
       why(file, ordinal),

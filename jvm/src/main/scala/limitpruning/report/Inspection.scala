@@ -51,7 +51,7 @@ final class Inspection private[report] (
         }
         rows += file.footer.rowGroups(ordinal).getRowCount
         rowsMatching += rowGroup.matching.map(_.rows).sum
-        bytes += file.footer.places.bytes(ordinal)
+        bytes += file.footer.offsets.bytes(ordinal)
         for (i <- layouts.indices) layouts(i).add(inspected.chunks(ordinal)(i))
       }
       next += 1

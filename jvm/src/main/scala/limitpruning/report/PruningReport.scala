@@ -77,10 +77,10 @@ final case class OrderReport(
 final case class RowGroupCounts(total: Int, matched: Int, fullyMatched: Int, scanned: Option[Int])
 
 /**
- * @param footersKept inspected files whose footers were cached by earlier queries
+ * @param footersCached inspected files whose footers were cached by earlier queries
  * @param bytes the length of all files
  */
-final case class FileCounts(total: Int, lookedAt: Int, footersKept: Int, scanned: Option[Int], bytes: Long)
+final case class FileCounts(total: Int, lookedAt: Int, footersCached: Int, scanned: Option[Int], bytes: Long)
 
 /** The reports on every LIMIT over Parquet in a query, in the order of its plan. */
 final case class PruningReport(limits: Seq[LimitReport])

@@ -48,7 +48,7 @@ private[report] object ReportJson {
     "files" -> fields(
       "total" -> limit.files.map(_.total),
       "inspected" -> limit.files.map(_.lookedAt),
-      "footers_cached" -> limit.files.map(_.footersKept),
+      "footers_cached" -> limit.files.map(_.footersCached),
       "scanned" -> limit.files.flatMap(_.scanned)
     ),
     "row_groups" -> fields(

@@ -25,7 +25,7 @@ final class ForgetChangedFiles(cache: FactsCache) extends SparkListener {
  * Returns a task's rows. If Spark wraps a [[FileChangedException]] into an error that only says that a file
  * could not be read, it throws the [[FileChangedException]] itself.
  */
-private[scan] final class TellFileChanges(rows: Iterator[Any]) extends Iterator[Any] {
+private[scan] final class ReportFileChanges(rows: Iterator[Any]) extends Iterator[Any] {
   override def hasNext: Boolean =
     try rows.hasNext
     catch {
@@ -36,9 +36,9 @@ private[scan] final class TellFileChanges(rows: Iterator[Any]) extends Iterator[
   override def next(): Any = rows.next()
 }
 
-private[scan] object TellFileChanges {
+private[scan] object ReportFileChanges {
 
   /** @param rows rows, or batches, which Spark also types as rows */
   def in(rows: Iterator[InternalRow]): Iterator[InternalRow] =
-    new TellFileChanges(rows).asInstanceOf[Iterator[InternalRow]]
+    new ReportFileChanges(rows).asInstanceOf[Iterator[InternalRow]]
 }

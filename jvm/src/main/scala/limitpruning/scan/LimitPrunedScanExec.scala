@@ -33,7 +33,7 @@ case class LimitPrunedScanExec(
     @transient chosen: ChosenRows,
     @transient settings: ReadSettings,
     isOneTask: Boolean,
-    @transient look: Option[LookWhileReading] = None
+    @transient look: Option[InspectWhileReading] = None
 ) extends LeafExecNode {
 
   override lazy val supportsColumnar: Boolean = scan.supportsColumnar
@@ -57,7 +57,7 @@ case class LimitPrunedScanExec(
   def noPageSkipping: Option[String] = reading.noPageSkipping
 
   /** Whether the row filter is not evaluated, because every selected row is proved to pass it. */
-  def skipsRowFilter: Boolean = chosen.areProved && chosen.conjuncts.nonEmpty
+  def skipsRowFilter: Boolean = chosen.allRowsMatch && chosen.conjuncts.nonEmpty
 
   /** The top-k threshold that tasks share, if it can save some of them a row group. */
   @transient private[scan] lazy val sharedBound: Option[Broadcast[SharedBound]] =
@@ -73,7 +73,7 @@ case class LimitPrunedScanExec(
     ScanMetrics.postPlanned(sparkContext, metrics, chosen, bytesToRead, pagesSkipped)
     reading
       .rdd(metrics, skip, look, isOneTask)
-      .mapPartitions(TellFileChanges.in)
+      .mapPartitions(ReportFileChanges.in)
   }
 
   override protected def doExecute(): RDD[InternalRow] = {
@@ -132,7 +132,7 @@ object LimitPrunedScanExec {
       scan: FileSourceScanExec,
       chosen: ChosenRows,
       settings: ReadSettings,
-      look: Option[LookWhileReading]
+      look: Option[InspectWhileReading]
   ): LimitPrunedScanExec = {
     val isOneTask = new SelectionRead(scan, chosen, settings).fitsOneTask
     LimitPrunedScanExec(scan.output, scan, chosen, settings, isOneTask, look)

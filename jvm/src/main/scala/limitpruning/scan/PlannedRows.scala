@@ -128,7 +128,7 @@ private[scan] final class RowsInRanges(rows: Iterator[Any], planned: Seq[Planned
   private def rowOf(element: Any): Any = element match {
     case _: ColumnarBatch =>
       throw new IllegalStateException(
-        "The Spark of this executor cannot read single rows of a row group, but the Spark of the driver can. Run the same " +
+        "The Spark of this executor cannot read single rows of a row group, but the Spark of the driver can. RowGroupRun the same " +
           "release of Spark on both, or set spark.limitPruning.planning.maxBytes=0."
       )
     case row => row

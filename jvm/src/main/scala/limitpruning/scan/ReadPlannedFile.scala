@@ -12,17 +12,17 @@ import org.apache.spark.util.SerializableConfiguration
  * @param read Spark's reader for the format
  * @param skip finds row groups that are no longer needed
  * @param look finds out whether a part of a file is enough, for files without a selection
- * @param areProved whether the LIMIT needs all planned rows and no others; the reader must then return
+ * @param allRowsMatch whether the LIMIT needs all planned rows and no others; the reader must then return
  *   exactly as many rows as planned
  */
 private[scan] final class ReadPlannedFile(
     read: PartitionedFile => Iterator[InternalRow],
-    areProved: Boolean,
+    allRowsMatch: Boolean,
     conf: SerializableConfiguration,
     rowGroupsRead: SQLMetric,
     bytesRead: SQLMetric,
     skip: Option[SkipBehindBound] = None,
-    look: Option[LookWhileReading] = None
+    look: Option[InspectWhileReading] = None
 ) extends (PartitionedFile => Iterator[InternalRow])
     with Serializable {
 
@@ -54,7 +54,7 @@ private[scan] final class ReadPlannedFile(
       check: CheckUnchanged
   ): Iterator[Any] = {
     val isWhole = planned.forall(_.isWhole)
-    if (areProved) {
+    if (allRowsMatch) {
       val rows =
         if (isWhole || ReadRowRanges.narrow(all, planned, path)) all else new RowsInRanges(all, planned)
       new PlannedRows(rows, path, planned, check, rowGroupsRead, bytesRead)

@@ -20,7 +20,7 @@ import limitpruning.select.FileVersion
  */
 private[scan] final class ReadUnseenFile(
     read: PartitionedFile => Iterator[InternalRow],
-    look: Option[LookWhileReading],
+    look: Option[InspectWhileReading],
     conf: SerializableConfiguration,
     rowGroupsRead: SQLMetric,
     bytesRead: SQLMetric
@@ -42,7 +42,7 @@ private[scan] final class ReadUnseenFile(
       read(file)
   }
 
-  private def enoughOf(look: LookWhileReading, file: PartitionedFile): Option[EnoughRows] = {
+  private def enoughOf(look: InspectWhileReading, file: PartitionedFile): Option[EnoughRows] = {
     val path = file.toPath
     val status = path.getFileSystem(conf.value).getFileStatus(path)
     look(status, file.partitionValues, file.start, file.length, conf.value)
@@ -70,7 +70,7 @@ private object ReadUnseenFile {
  * Inspects a file, when it is read, that planning did not inspect. Runs on executors, with one instance for
  * each task.
  */
-trait LookWhileReading extends Serializable {
+trait InspectWhileReading extends Serializable {
 
   /**
    * @param from the first byte of the part of the file to read

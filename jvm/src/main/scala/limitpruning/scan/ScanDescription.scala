@@ -49,7 +49,7 @@ private[scan] object ScanDescription {
       "RowGroups" ->
         s"${counts.rowGroups} total → ${counts.matched} matched → ${counts.fullyMatched} fully matched → $scanned scanned",
       "Files" ->
-        s"${counts.files} total → ${counts.filesLookedAt} inspected → ${chosen.selection.listed.size} scanned",
+        s"${counts.files} total → ${counts.filesInspected} inspected → ${chosen.selection.listed.size} scanned",
       "Rows" -> chosen.selection.rows.toString
     ) ++ narrowed(node) ++ filter ++ Seq(
       "Batched" -> node.supportsColumnar.toString,

@@ -12,7 +12,9 @@ import org.apache.spark.util.SerializableConfiguration
 
 import limitpruning.conf.SparkSessions
 import limitpruning.parquet.ReadSettings
-import limitpruning.select.{ChosenRows, ListedFile, PackTasks, PackUnseen, Piece, Run, SelectedRowGroup}
+import limitpruning.select.{
+  ChosenRows, FileRange, ListedFile, PackTasks, PackUnseen, RowGroupRun, SelectedRowGroup
+}
 
 /**
  * Determines how a selection is read: the bytes of files, in tasks, through Spark's own `FileScanRDD`.
@@ -70,7 +72,7 @@ private[scan] final class SelectionRead(
   def rdd(
       metrics: Map[String, SQLMetric],
       skip: Option[SkipBehindBound],
-      look: Option[LookWhileReading],
+      look: Option[InspectWhileReading],
       inOneTask: Boolean
   ): RDD[InternalRow] = {
     requireSettings()
@@ -80,7 +82,7 @@ private[scan] final class SelectionRead(
       dataSchema = relation.dataSchema,
       partitionSchema = relation.partitionSchema,
       requiredSchema = scan.requiredSchema,
-      filters = if (chosen.areProved) Nil else PushedFilters.of(scan),
+      filters = if (chosen.allRowsMatch) Nil else PushedFilters.of(scan),
       options = relation.options + (FileFormat.OPTION_RETURNING_BATCH -> scan.supportsColumnar.toString),
       hadoopConf = hadoopConf
     )
@@ -88,7 +90,7 @@ private[scan] final class SelectionRead(
       session,
       new ReadPlannedFile(
         read,
-        chosen.areProved,
+        chosen.allRowsMatch,
         new SerializableConfiguration(hadoopConf),
         metrics(ScanMetrics.RowGroupsRead),
         metrics(ScanMetrics.BytesRead),
@@ -120,16 +122,16 @@ private[scan] final class SelectionRead(
     splits.zipWithIndex.map { case (files, index) => FilePartition(index, files.toArray) }
   }
 
-  private def packed(maxBytes: Long): Seq[Seq[Run]] =
+  private def packed(maxBytes: Long): Seq[Seq[RowGroupRun]] =
     PackTasks(selection, bytesOf(_), conf.filesOpenCostInBytes, maxBytes, maxRunBytes)
 
   /**
    * The maximum bytes of a run. If rows that are read first may make others unnecessary, the others must not
    * have been opened with them.
    */
-  private def maxRunBytes: Long = if (chosen.areProved) Long.MaxValue else SelectionRead.LargestRun
+  private def maxRunBytes: Long = if (chosen.allRowsMatch) Long.MaxValue else SelectionRead.LargestRun
 
-  private def unseenTasks(maxBytes: Long): Seq[Seq[Piece]] =
+  private def unseenTasks(maxBytes: Long): Seq[Seq[FileRange]] =
     PackUnseen(selection.unseen, conf.filesOpenCostInBytes, maxBytes)
 
   /**
@@ -148,9 +150,10 @@ private[scan] final class SelectionRead(
    * worth starting.
    */
   private def smallTask: Long =
-    if (chosen.areProved) SelectionRead.SmallTask else conf.filesOpenCostInBytes // as without the extension
+    if (chosen.allRowsMatch) SelectionRead.SmallTask
+    else conf.filesOpenCostInBytes // as without the extension
 
-  private def piece(piece: Piece): PartitionedFile = part(piece.file, piece.start, piece.length)
+  private def piece(piece: FileRange): PartitionedFile = part(piece.file, piece.start, piece.length)
 
   /** A part of a file as it was listed. Nothing is listed again when a query runs. */
   private def part(listed: ListedFile, start: Long, length: Long): PartitionedFile =
@@ -165,7 +168,7 @@ private[scan] final class SelectionRead(
   private def planned(rowGroups: Seq[SelectedRowGroup]): Seq[PlannedRowGroup] =
     rowGroups.map(rowGroup => PlannedRowGroup.of(rowGroup, bytesOf(rowGroup))).toVector
 
-  private def split(run: Run): PartitionedFile = {
+  private def split(run: RowGroupRun): PartitionedFile = {
     val groups = run.file.rowGroups
     val start = groups.head.start
     val split = part(run.file.listed, start, groups.last.start + 1 - start)

@@ -13,10 +13,10 @@ object ChooseTopRows {
   /** Whether less is to be read than of the whole table, now or while reading. */
   private def leavesOut(found: FoundTopRows, selection: Selection, counts: SearchCounts): Boolean =
     found.bound.place.isEmpty || selection.rowGroups < counts.rowGroups || selection.rowsCut > 0 ||
-      found.unseen.size < counts.files - counts.filesLookedAt
+      found.unseen.size < counts.files - counts.filesInspected
 
   /** Of structs, Spark may read other fields than it seems now, in other places. */
-  private def noteKeys(top: TopRowsScan, selection: Selection): Option[SortOrder] =
+  private def notedSortKey(top: TopRowsScan, selection: Selection): Option[SortOrder] =
     Some(top.sorted).filter(key => selection.rowGroups > 1 && !key.exists(_.isInstanceOf[GetStructField]))
 
   /** @return what to read, or why the LIMIT is not pruned */
@@ -37,17 +37,17 @@ object ChooseTopRows {
     )
     val refine =
       new RefineTopRows(scan.limit, key, table.classify, table.storage, table.narrow, table.maxBytes)
-    val select = new SelectCandidates(new SelectRows(table.narrow, table.storage, table.maxBytes))
+    val select = new AddressBestFirst(new AddressRows(table.narrow, table.storage, table.maxBytes))
     try {
       val (outcome, seen) = search.run(files)
-      val counts = seen.copy(footersKept = table.footers.hits)
+      val counts = seen.copy(footersCached = table.footers.hits)
       val selected = for {
         found <- outcome
         refined = refine(found)
         selection <- select(refined)
         _ <- if (leavesOut(refined, selection, counts)) Right(()) else Left(search.notClustered(counts))
       } yield (refined, selection)
-      val looked = Some(SeenRowGroups(search.seen, table.classify))
+      val looked = Some(InspectedRowGroups(search.seen, table.classify))
       val nanos = System.nanoTime() - started
       selected.fold(
         reason => Left(NotPruned(reason, Some(scan), Some(counts), nanos, looked)),
@@ -55,7 +55,7 @@ object ChooseTopRows {
           val bound = found.bound.place.map(key.show)
           val why = TopRows(key.sql, FirstKey.of(top.key), bound, found.bound.rows, found.dropped)
           val rows = CandidateRows(scan.limit, scan.conjuncts, selection, counts, nanos, Some(why))
-          Right(LimitPlan(rows, looked, noteKeys(top, selection)))
+          Right(LimitPlan(rows, looked, notedSortKey(top, selection)))
         }
       )
     } catch {

@@ -3,7 +3,7 @@ package limitpruning.search
 import java.lang.ref.SoftReference
 
 import limitpruning.parquet.{Footer, RowGroupDetails, RowGroupFacts}
-import limitpruning.predicate.{Column, ColumnFacts, MatchState, Obstacle, RowUnit}
+import limitpruning.predicate.{ColumnFacts, LeafColumn, MatchState, Obstacle, RowUnit}
 import limitpruning.select.{ListedFile, MatchingRows, RowRange}
 
 /**
@@ -93,7 +93,7 @@ object Layer {
 /** The facts about one row group with its dictionaries and bloom filters, for the columns where they may help. */
 private[limitpruning] final class DetailedFacts(
     known: RowUnit,
-    columns: IndexedSeq[Column],
+    columns: IndexedSeq[LeafColumn],
     helpful: Set[Int],
     rowGroup: Int,
     details: RowGroupDetails
@@ -112,7 +112,10 @@ private[limitpruning] final class DetailedFacts(
  *
  * @param classify knows the predicate and its columns
  */
-final class SeenRowGroups private (files: SoftReference[Seq[ClassifiedFile]], classify: ClassifyRowGroups) {
+final class InspectedRowGroups private (
+    files: SoftReference[Seq[ClassifiedFile]],
+    classify: ClassifyRowGroups
+) {
 
   /**
    * Lets `use` look at the files, in reading order, and ask the predicate about them: one thread at a time, as neither is
@@ -124,7 +127,7 @@ final class SeenRowGroups private (files: SoftReference[Seq[ClassifiedFile]], cl
     Option(files.get).map(kept => classify.synchronized(use(kept, classify)))
 }
 
-object SeenRowGroups {
-  def apply(files: Seq[ClassifiedFile], classify: ClassifyRowGroups): SeenRowGroups =
-    new SeenRowGroups(new SoftReference(files), classify)
+object InspectedRowGroups {
+  def apply(files: Seq[ClassifiedFile], classify: ClassifyRowGroups): InspectedRowGroups =
+    new InspectedRowGroups(new SoftReference(files), classify)
 }

@@ -1,7 +1,7 @@
 package limitpruning.search
 
 import limitpruning.parquet.ColumnPages
-import limitpruning.predicate.{Column, ColumnFacts, Evaluator, MatchState, RowUnit, SupportedTypes}
+import limitpruning.predicate.{ColumnFacts, Evaluator, LeafColumn, MatchState, RowUnit, SupportedTypes}
 import limitpruning.search.ClassifiedRowGroup._
 import limitpruning.select.RowRange
 
@@ -19,7 +19,7 @@ private[limitpruning] object ClassifyPages {
    */
   def apply(
       evaluator: Evaluator,
-      columns: IndexedSeq[Column],
+      columns: IndexedSeq[LeafColumn],
       rows: Long,
       known: RowUnit,
       pages: Map[Int, ColumnPages],
@@ -44,7 +44,7 @@ private[limitpruning] object ClassifyPages {
 
   /** The ranges of rows between page boundaries, ascending, with the facts about each. */
   def units(
-      columns: IndexedSeq[Column],
+      columns: IndexedSeq[LeafColumn],
       rows: Long,
       known: RowUnit,
       pages: Map[Int, ColumnPages]

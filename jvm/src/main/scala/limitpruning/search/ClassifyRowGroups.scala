@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, FileSou
 import org.apache.spark.sql.types.StructType
 
 import limitpruning.parquet.{Footer, ReadSettings, RowGroupFacts, TestedWriters}
-import limitpruning.predicate.{Column, ColumnFacts, Evaluator, MatchState, Obstacle, RowUnit}
+import limitpruning.predicate.{ColumnFacts, Evaluator, LeafColumn, MatchState, Obstacle, RowUnit}
 import limitpruning.search.ClassifiedRowGroup._
 import limitpruning.select.ListedFile
 
@@ -29,8 +29,8 @@ final class ClassifyRowGroups(
   import ClassifyRowGroups._
 
   /** The predicate's columns, and those of what is asked beside it, in the order in which units of rows number them. */
-  val columns: IndexedSeq[Column] = for {
-    column <- (conjuncts ++ alsoNeeded).flatMap(Column.in).distinctBy(_.id).toIndexedSeq
+  val columns: IndexedSeq[LeafColumn] = for {
+    column <- (conjuncts ++ alsoNeeded).flatMap(LeafColumn.in).distinctBy(_.id).toIndexedSeq
     attribute <- output.find(_.exprId == column.attribute.exprId)
     if !isMetadata(attribute)
   } yield column.copy(attribute = attribute)
@@ -91,7 +91,7 @@ final class ClassifyRowGroups(
     partitionValue(columns(ordinal), file)
       .fold(facts.columns(columns(ordinal).attribute))(ColumnFacts.constant)
 
-  private def source(column: Column, file: ListedFile, facts: RowGroupFacts): Int => ColumnFacts =
+  private def source(column: LeafColumn, file: ListedFile, facts: RowGroupFacts): Int => ColumnFacts =
     partitionValue(column, file) match {
       case None => facts.of(column)
       case Some(value) =>
@@ -100,7 +100,7 @@ final class ClassifyRowGroups(
     }
 
   /** None for a column of the file itself. */
-  private def partitionValue(column: Column, file: ListedFile): Option[Any] =
+  private def partitionValue(column: LeafColumn, file: ListedFile): Option[Any] =
     partitionOrdinal(column.attribute) match {
       case -1 => None
       case ordinal => Some(file.partitionValues.get(ordinal, partitions(ordinal).dataType))

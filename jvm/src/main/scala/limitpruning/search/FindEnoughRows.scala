@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.StructType
 
 import limitpruning.parquet.{FileColumns, Footer, FooterReader, ReadSettings}
 import limitpruning.predicate.MatchState
-import limitpruning.scan.{EnoughRows, LookWhileReading}
+import limitpruning.scan.{EnoughRows, InspectWhileReading}
 import limitpruning.select.{FileVersion, ListedFile}
 
 /**
@@ -27,7 +27,7 @@ private[limitpruning] final class FindEnoughRows(
     partitions: StructType,
     settings: ReadSettings,
     columns: FileColumns
-) extends LookWhileReading {
+) extends InspectWhileReading {
   @transient private lazy val classify = new ClassifyRowGroups(conjuncts, output, partitions, settings)
 
   override def apply(
@@ -40,7 +40,7 @@ private[limitpruning] final class FindEnoughRows(
     try {
       val footer = new FooterReader(conf).read(file, columns)
       val states = classify(ListedFile(partitionValues, file), footer).rowGroups.map(_.state)
-      val midpoints = footer.places.midpoints
+      val midpoints = footer.offsets.midpoints
       val fully = states.indices.filter(i =>
         states(i) == MatchState.FullyMatching && from <= midpoints(i) && midpoints(i) < from + length
       )
@@ -54,13 +54,13 @@ private[limitpruning] final class FindEnoughRows(
     val before = fully.scanLeft(0L)((rows, i) => rows + footer.rowGroups(i).getRowCount.min(limit.toLong))
     val needed = fully.zip(before).collect { case (rowGroup, rows) if rows < limit => rowGroup }
     val runs = neighbours(needed)
-    if (before.last < limit || !runs.forall(run => footer.places.selectsExactly(run.head, run.last))) None
+    if (before.last < limit || !runs.forall(run => footer.offsets.selectsExactly(run.head, run.last))) None
     else {
       val ranges = runs.map { run =>
-        val start = footer.places.midpoints(run.head)
-        (start, footer.places.midpoints(run.last) + 1 - start)
+        val start = footer.offsets.midpoints(run.head)
+        (start, footer.offsets.midpoints(run.last) + 1 - start)
       }
-      Some(EnoughRows(ranges, needed.size, needed.map(footer.places.bytes(_)).sum, version))
+      Some(EnoughRows(ranges, needed.size, needed.map(footer.offsets.bytes(_)).sum, version))
     }
   }
 

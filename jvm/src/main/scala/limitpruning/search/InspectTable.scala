@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.StructType
 
 import limitpruning.footers.FactsCache
 import limitpruning.parquet.{ColumnPages, PageIndexReader, RowGroupDetails, UnreadableFooterException}
-import limitpruning.predicate.{Column, ColumnFacts, SupportedTypes}
+import limitpruning.predicate.{ColumnFacts, LeafColumn, SupportedTypes}
 import limitpruning.select.ListedFile
 
 /**
@@ -28,12 +28,12 @@ final class InspectTable(scan: LimitedScan, session: SparkSession, cache: FactsC
   def classify: ClassifyRowGroups = table.classify
 
   /** The columns that are looked at: those of the predicate, then all others. */
-  def columns: IndexedSeq[Column] = table.classify.columns
+  def columns: IndexedSeq[LeafColumn] = table.classify.columns
 
   /** How many of the columns are the predicate's. */
-  val predicateColumns: Int = scan.conjuncts.flatMap(Column.in).distinctBy(_.id).size
+  val predicateColumns: Int = scan.conjuncts.flatMap(LeafColumn.in).distinctBy(_.id).size
 
-  def isPartition(column: Column): Boolean =
+  def isPartition(column: LeafColumn): Boolean =
     scan.table.partitionSchema.fieldNames.exists(conf.resolver(_, column.attribute.name))
 
   /**

@@ -3,7 +3,7 @@ package limitpruning.search
 import org.apache.spark.sql.catalyst.expressions.{Expression, IsNotNull, Literal, SortOrder}
 
 import limitpruning.predicate.{
-  Column, ColumnFacts, Evaluator, FirstKey, KeyOrder, MonotoneFunctions, Obstacle, RowUnit, Values
+  ColumnFacts, Evaluator, FirstKey, KeyOrder, LeafColumn, MonotoneFunctions, Obstacle, RowUnit, Values
 }
 import limitpruning.select.ListedFile
 
@@ -22,7 +22,7 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
   private val column = columnOf(key.child).map(_.id).flatMap(id => classify.columns.find(_.id == id))
   // Whatever is null of a row group is not in the answer where the predicate says so.
   private val isNeverNull = conjuncts.exists {
-    case IsNotNull(Column(notNull)) => column.exists(_.id == notNull.id)
+    case IsNotNull(LeafColumn(notNull)) => column.exists(_.id == notNull.id)
     case _ => false
   }
 
@@ -69,7 +69,9 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
 
   /** The key's columns, by the ordinals that `classify` gives them. */
   val columns: Seq[Int] =
-    Column.in(key.child).map(_.id).flatMap(id => classify.columns.indices.find(classify.columns(_).id == id))
+    LeafColumn.in(key.child).map(_.id).flatMap(id =>
+      classify.columns.indices.find(classify.columns(_).id == id)
+    )
 
   private def best(known: ColumnFacts): Option[Any] =
     order.best(if (isNeverNull && known.canBeValue) known.withoutNulls else known)
@@ -84,8 +86,8 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
 private object KeyFacts {
 
   /** The column for whose nulls alone the key is null. */
-  private def columnOf(key: Expression): Option[Column] = key match {
-    case Column(column) => Some(column)
+  private def columnOf(key: Expression): Option[LeafColumn] = key match {
+    case LeafColumn(column) => Some(column)
     case MonotoneFunctions(monotone) => columnOf(monotone.operand)
     case _ => None
   }

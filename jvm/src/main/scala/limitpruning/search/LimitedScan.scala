@@ -2,7 +2,7 @@ package limitpruning.search
 
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, SortOrder}
 
-import limitpruning.scan.LookWhileReading
+import limitpruning.scan.InspectWhileReading
 import limitpruning.select.ChosenRows
 
 /**
@@ -35,12 +35,12 @@ final case class TopRowsScan(scan: LimitedScan, key: SortOrder, sorted: SortOrde
  *
  * @param rows what to read
  * @param seen the row groups that were looked at
- * @param noteKeys the first sort key, where it is worth noting while rows are read
+ * @param notedSortKey the first sort key, where it is worth noting while rows are read
  * @param look finds out while reading whether less than all of a file will do that planning did not look at
  */
 final case class LimitPlan(
     rows: ChosenRows,
-    seen: Option[SeenRowGroups] = None,
-    noteKeys: Option[SortOrder] = None,
-    look: Option[LookWhileReading] = None
+    seen: Option[InspectedRowGroups] = None,
+    notedSortKey: Option[SortOrder] = None,
+    look: Option[InspectWhileReading] = None
 )

@@ -20,7 +20,7 @@ final case class NotPruned(
     scan: Option[LimitedScan] = None,
     counts: Option[SearchCounts] = None,
     planningNanos: Long = 0L,
-    seen: Option[SeenRowGroups] = None
+    seen: Option[InspectedRowGroups] = None
 )
 
 object NotPruned {

@@ -2,7 +2,7 @@ package limitpruning.search
 
 import limitpruning.footers.FooterWave
 import limitpruning.parquet.Footer
-import limitpruning.select.{Cover, ListedFile, MatchingRows, Reason, SearchCounts, Selection}
+import limitpruning.select.{FirstMatchingRows, ListedFile, MatchingRows, Reason, SearchCounts, Selection}
 
 /**
  * Searches for rows that match, in reading order, only as long as it pays: until there are `limit`, or every row of the table
@@ -22,7 +22,7 @@ final class RowGroupSearch(
     select: Seq[(ClassifiedFile, Seq[MatchingRows])] => Either[Reason, Selection]
 ) extends WaveSearch[Selection](budget, read, classify) {
 
-  private val cover = new Cover[ClassifiedFile](limit)
+  private val cover = new FirstMatchingRows[ClassifiedFile](limit)
   private var anyUndecided = false
   private var foundBefore = 0L
 
@@ -59,7 +59,7 @@ final class RowGroupSearch(
     else if (rest.isEmpty)
       Some(Left(Reason.NotEnoughRows(cover.rows, limit, obstacles.summary(now.rowGroups))))
     else if (cover.rows == foundBefore && !mostlyNotMatching(before, now))
-      Some(Left(Reason.NotClustered(now.filesLookedAt, obstacles.summary(now.rowGroups))))
+      Some(Left(Reason.NotClustered(now.filesInspected, obstacles.summary(now.rowGroups))))
     else outOfBudget(now, cover.rows, limit).map(Left(_))
 
   /** Whether most row groups of the wave between the two counts are not matching, as in clustered data. */

@@ -13,7 +13,7 @@ import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.{FactsCache, FootersByJob, FootersByThreads, ReadFooters}
 import limitpruning.parquet.{FileColumns, FooterReader, ReadSettings, Storage}
 import limitpruning.predicate.FiniteEvaluation
-import limitpruning.scan.{LookWhileReading, ReadRowRanges}
+import limitpruning.scan.{InspectWhileReading, ReadRowRanges}
 import limitpruning.select.ListedFile
 
 /**
@@ -73,7 +73,7 @@ private[limitpruning] final class SearchInputs(
   }
 
   /** Finds enough rows of a file while it is read; none where no row group can turn out to match entirely. */
-  def whileReading: Option[LookWhileReading] =
+  def whileReading: Option[InspectWhileReading] =
     // Executors do not have the table's facts. What only Spark can evaluate proves nothing, and need not travel.
     if (
       scan.conjuncts.exists(FiniteEvaluation.obstacle(_).nonEmpty) ||

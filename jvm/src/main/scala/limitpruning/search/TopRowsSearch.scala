@@ -114,13 +114,13 @@ final class TopRowsSearch(
   private def pays(unseen: Seq[ListedFile], seen: SearchCounts): Boolean = {
     val judge = if (bound.place.nonEmpty) bound else bestCase
     val skipped = seen.rowGroups - seen.matched + matched.count(candidate => judge.excludes(candidate.best)) +
-      (seen.files - seen.filesLookedAt - unseen.size) + unseen.count(file => judge.excludes(best(file)))
+      (seen.files - seen.filesInspected - unseen.size) + unseen.count(file => judge.excludes(best(file)))
     LeastSkipped * skipped >= seen.rowGroups
   }
 
   /** Why nothing can be skipped by the key. */
   def notClustered(seen: SearchCounts): Reason =
-    Reason.KeyNotClustered(seen.filesLookedAt, key.sql, obstacles.summary(seen.rowGroups))
+    Reason.KeyNotClustered(seen.filesInspected, key.sql, obstacles.summary(seen.rowGroups))
 }
 
 private object TopRowsSearch {

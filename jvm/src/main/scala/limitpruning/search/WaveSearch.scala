@@ -83,7 +83,7 @@ abstract class WaveSearch[R](
       size: Int,
       before: SearchCounts
   ): (Either[Reason, R], SearchCounts) = {
-    val wave = classified(files.take(math.min(size, budget.maxFiles - before.filesLookedAt)))
+    val wave = classified(files.take(math.min(size, budget.maxFiles - before.filesInspected)))
     val now = add(wave).foldLeft(before)(count)
     val rest = remaining(files.drop(wave.size))
     outcome(rest, before, now) match {
@@ -111,7 +111,7 @@ abstract class WaveSearch[R](
     val states = file.rowGroups.map(_.state)
     inspected += file
     counts.copy(
-      filesLookedAt = counts.filesLookedAt + 1,
+      filesInspected = counts.filesInspected + 1,
       rowGroups = counts.rowGroups + states.size,
       matched = counts.matched + states.count(_ != MatchState.NotMatching),
       fullyMatched = counts.fullyMatched + states.count(_ == MatchState.FullyMatching)
@@ -123,7 +123,7 @@ abstract class WaveSearch[R](
    * @return the limit of the budget that was reached, if one was
    */
   protected def outOfBudget(now: SearchCounts, found: Long, limit: Int): Option[Reason] =
-    if (now.filesLookedAt >= budget.maxFiles)
+    if (now.filesInspected >= budget.maxFiles)
       Some(Reason.OutOfBudget(MaxFiles.key, budget.maxFiles.toString, found, limit))
     else if (deadline.isOverdue())
       Some(Reason.OutOfBudget(MaxTime.key, budget.maxTime.toString, found, limit))

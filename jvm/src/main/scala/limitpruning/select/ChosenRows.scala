@@ -2,7 +2,7 @@ package limitpruning.select
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionSet}
 
-import limitpruning.predicate.{Column, FirstKey}
+import limitpruning.predicate.{FirstKey, LeafColumn}
 
 /**
  * What a scan reads for one LIMIT: the selected rows, the predicate for which they were selected, and the
@@ -26,7 +26,7 @@ trait ChosenRows {
   def planningNanos: Long
 
   /** Whether every selected row satisfies the predicate. If not, the plan keeps its filter. */
-  def areProved: Boolean
+  def allRowsMatch: Boolean
 
   /** Why the first rows in an order are among the selected rows; none if any rows would do. */
   def top: Option[TopRows] = None
@@ -40,40 +40,40 @@ trait ChosenRows {
   @transient private lazy val chosenFor = normalized(conjuncts)
 
   /** Whether the rows were selected for exactly these filters. */
-  def isFor(filters: Seq[Expression]): Boolean = chosenFor == normalized(filters)
+  def isChosenFor(filters: Seq[Expression]): Boolean = chosenFor == normalized(filters)
 
   /** Whether the rows were selected for each of these filters, and possibly for others. */
-  def isForAll(filters: Seq[Expression]): Boolean = normalized(filters).subsetOf(chosenFor)
+  def isChosenForAll(filters: Seq[Expression]): Boolean = normalized(filters).subsetOf(chosenFor)
 
   private def normalized(predicates: Seq[Expression]): ExpressionSet =
-    ExpressionSet(predicates.map(Column.normalized))
+    ExpressionSet(predicates.map(LeafColumn.normalized))
 }
 
 /**
  * The numbers of files and row groups that a search inspected.
  *
  * @param files files after partition pruning
- * @param filesLookedAt inspected files, whose footers were read; the row-group counts are those of these
+ * @param filesInspected inspected files, whose footers were read; the row-group counts are those of these
  *   files
  * @param matched row groups that are not proved to be not matching
  * @param fullyMatched those of them that are proved to match fully
- * @param footersKept inspected files whose footers were cached
+ * @param footersCached inspected files whose footers were cached
  * @param bytes the length of all files
  */
 final case class SearchCounts(
     files: Int,
-    filesLookedAt: Int,
+    filesInspected: Int,
     rowGroups: Int,
     matched: Int,
     fullyMatched: Int,
-    footersKept: Int = 0,
+    footersCached: Int = 0,
     bytes: Long = 0
 )
 
 object SearchCounts {
 
   /** Nothing was inspected. */
-  val None: SearchCounts = SearchCounts(0, 0, 0, 0, 0)
+  val Zero: SearchCounts = SearchCounts(0, 0, 0, 0, 0)
 }
 
 /**
@@ -81,17 +81,17 @@ object SearchCounts {
  *
  * @param conjuncts the predicate that every selected row satisfies, over the relation's columns
  */
-final case class ProvedCover(
+final case class ProvedRows(
     limit: Int,
     conjuncts: Seq[Expression],
     selection: Selection,
     counts: SearchCounts,
     planningNanos: Long
 ) extends ChosenRows {
-  override def areProved: Boolean = true
+  override def allRowsMatch: Boolean = true
 
-  override def canonicalized: ProvedCover =
-    copy(limit = 0, conjuncts = Nil, counts = SearchCounts.None, planningNanos = 0)
+  override def canonicalized: ProvedRows =
+    copy(limit = 0, conjuncts = Nil, counts = SearchCounts.Zero, planningNanos = 0)
 }
 
 /**
@@ -111,7 +111,7 @@ final case class CandidateRows(
     override val top: Option[TopRows] = None,
     override val notCovered: Option[Reason] = None
 ) extends ChosenRows {
-  override def areProved: Boolean = false
+  override def allRowsMatch: Boolean = false
 
   override def canonicalized: CandidateRows =
     // The rows that are skipped while reading depend on the limit and the order. For files that were not
@@ -119,7 +119,7 @@ final case class CandidateRows(
     copy(
       limit = if (top.isEmpty && selection.unseen.isEmpty) 0 else limit,
       conjuncts = Nil,
-      counts = SearchCounts.None,
+      counts = SearchCounts.Zero,
       planningNanos = 0,
       top = top.map(wanted => TopRows("", wanted.order, None, 0, 0)),
       notCovered = None

@@ -5,24 +5,25 @@ package limitpruning.select
  *
  * @param file the file; its `rowGroups` are those of this run alone
  */
-final case class Run(file: SelectedFile) {
+final case class RowGroupRun(file: SelectedFile) {
 
   /** Whether `rowGroup` of `other` immediately follows this run. */
   def isFollowedBy(other: SelectedFile, rowGroup: SelectedRowGroup): Boolean =
     file.listed.position == other.listed.position && file.rowGroups.last.ordinal + 1 == rowGroup.ordinal
 
-  def :+(rowGroup: SelectedRowGroup): Run = Run(file.copy(rowGroups = file.rowGroups :+ rowGroup))
+  def :+(rowGroup: SelectedRowGroup): RowGroupRun =
+    RowGroupRun(file.copy(rowGroups = file.rowGroups :+ rowGroup))
 }
 
 /**
  * Packs a selection into tasks, in order. The bytes of the selection determine the number of tasks: a small
  * limit needs only one task, and a large one is still read in parallel. Adjacent row groups of a file form
- * one [[Run]] if they are in the same task.
+ * one [[RowGroupRun]] if they are in the same task.
  */
 object PackTasks {
 
   /** @param runBytes bytes of the last run */
-  private final case class Task(runs: Vector[Run], bytes: Long, runBytes: Long)
+  private final case class Task(runs: Vector[RowGroupRun], bytes: Long, runBytes: Long)
 
   /**
    * @param bytesOf bytes that are read for a row group
@@ -38,10 +39,10 @@ object PackTasks {
       openCost: Long,
       maxTaskBytes: Long,
       maxRunBytes: Long = Long.MaxValue
-  ): Seq[Seq[Run]] = {
+  ): Seq[Seq[RowGroupRun]] = {
 
-    def open(file: SelectedFile, rowGroup: SelectedRowGroup): Run =
-      Run(file.copy(rowGroups = Vector(rowGroup)))
+    def open(file: SelectedFile, rowGroup: SelectedRowGroup): RowGroupRun =
+      RowGroupRun(file.copy(rowGroups = Vector(rowGroup)))
 
     def add(task: Task, file: SelectedFile, rowGroup: SelectedRowGroup): Task =
       task.runs.lastOption match {
@@ -67,7 +68,7 @@ object PackTasks {
 }
 
 /** Contiguous bytes of a file that one task reads: the row groups whose midpoint is among them. */
-final case class Piece(file: ListedFile, start: Long, length: Long)
+final case class FileRange(file: ListedFile, start: Long, length: Long)
 
 /**
  * Packs files that were not inspected into tasks as Spark does, in order. Files that are larger than the
@@ -80,10 +81,10 @@ object PackUnseen {
    * @param maxTaskBytes a task is closed before its bytes exceed this, unless it is empty
    * @return the pieces of each task; no task is empty
    */
-  def apply(files: Seq[ListedFile], openCost: Long, maxTaskBytes: Long): Seq[Seq[Piece]] = {
+  def apply(files: Seq[ListedFile], openCost: Long, maxTaskBytes: Long): Seq[Seq[FileRange]] = {
     val pieces = for (file <- files; start <- 0L until file.length by maxTaskBytes)
-      yield Piece(file, start, math.min(maxTaskBytes, file.length - start))
-    val (closed, last, _) = pieces.foldLeft((Vector.empty[Vector[Piece]], Vector.empty[Piece], 0L)) {
+      yield FileRange(file, start, math.min(maxTaskBytes, file.length - start))
+    val (closed, last, _) = pieces.foldLeft((Vector.empty[Vector[FileRange]], Vector.empty[FileRange], 0L)) {
       case ((tasks, task, bytes), piece) if task.nonEmpty && bytes + piece.length > maxTaskBytes =>
         (tasks :+ task, Vector(piece), piece.length + openCost)
       case ((tasks, task, bytes), piece) => (tasks, task :+ piece, bytes + piece.length + openCost)

@@ -80,10 +80,10 @@ object Reason {
       )
 
   /** @param obstacles the obstacles, each with the number of row groups */
-  final case class NotClustered(filesLookedAt: Int, obstacles: String)
+  final case class NotClustered(filesInspected: Int, obstacles: String)
       extends Reason(
         "not-clustered",
-        s"the first $filesLookedAt footers prove too few rows, so no other file was inspected: $obstacles"
+        s"the first $filesInspected footers prove too few rows, so no other file was inspected: $obstacles"
       )
 
   /** @param obstacles the obstacles, each with the number of row groups; empty if there are none */
@@ -101,10 +101,10 @@ object Reason {
       )
 
   /** @param obstacles the obstacles, each with the number of row groups; empty if there are none */
-  final case class KeyNotClustered(filesLookedAt: Int, key: String, obstacles: String)
+  final case class KeyNotClustered(filesInspected: Int, key: String, obstacles: String)
       extends Reason(
         "key-not-clustered",
-        s"the footers of $filesLookedAt files show no row group that ORDER BY $key could skip" +
+        s"the footers of $filesInspected files show no row group that ORDER BY $key could skip" +
           (if (obstacles.isEmpty) "" else s": $obstacles")
       )
 
@@ -120,6 +120,6 @@ object Reason {
   final case class PlanningFailed(error: String)
       extends Reason("planning-failed", s"planning failed unexpectedly: $error (see the driver's log)")
 
-  case object NotLookedAt
+  case object NotPlanned
       extends Reason("not-looked-at", "spark.limitPruning.enabled was false when the query was planned")
 }

@@ -47,7 +47,7 @@ final class SelectedFileIndex(
       partitionFilters: Seq[Expression],
       dataFilters: Seq[Expression]
   ): Seq[PartitionDirectory] =
-    if (chosen.isForAll(partitionFilters ++ dataFilters)) selected(partitionFilters)
+    if (chosen.isChosenForAll(partitionFilters ++ dataFilters)) selected(partitionFilters)
     else original.listFiles(partitionFilters, dataFilters)
 
   private def selected(partitionFilters: Seq[Expression]): Seq[PartitionDirectory] = {

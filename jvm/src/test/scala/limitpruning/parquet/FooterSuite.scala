@@ -40,11 +40,11 @@ class FooterSuite extends AnyFunSuite with TempFolder {
       val footer = new FooterReader(conf).read(status(path), FileColumns.All)
       val starts = footer.rowGroups.map(_.getStartingPos)
       assert(starts.distinct.size == footer.rowGroups.size)
-      for ((midpoint, i) <- footer.places.midpoints.zipWithIndex)
+      for ((midpoint, i) <- footer.offsets.midpoints.zipWithIndex)
         assert(ranged(path, midpoint, midpoint + 1) == Seq(starts(i)), s"for row group $i")
       for (first <- starts.indices by 3; last <- first until starts.size by 5) {
-        assert(footer.places.selectsExactly(first, last))
-        assert(ranged(path, footer.places.midpoints(first), footer.places.midpoints(last) + 1) ==
+        assert(footer.offsets.selectsExactly(first, last))
+        assert(ranged(path, footer.offsets.midpoints(first), footer.offsets.midpoints(last) + 1) ==
           starts.slice(first, last + 1))
       }
     }
@@ -64,11 +64,11 @@ class FooterSuite extends AnyFunSuite with TempFolder {
       raw.getRow_groups.asScala.map(_.getColumns.get(0).getMeta_data.setDictionary_page_offset(0))
     }
     val footer = new FooterReader(conf).read(status(path), FileColumns.All)
-    for (i <- footer.rowGroups.indices if footer.places.selectsExactly(i, i))
-      assert(ranged(path, footer.places.midpoints(i), footer.places.midpoints(i) + 1).size == 1)
+    for (i <- footer.rowGroups.indices if footer.offsets.selectsExactly(i, i))
+      assert(ranged(path, footer.offsets.midpoints(i), footer.offsets.midpoints(i) + 1).size == 1)
     for (i <- footer.rowGroups.indices)
       assert(
-        ranged(path, footer.places.midpoints(i), footer.places.midpoints(i) + 1).nonEmpty,
+        ranged(path, footer.offsets.midpoints(i), footer.offsets.midpoints(i) + 1).nonEmpty,
         s"for row group $i"
       )
   }
@@ -80,8 +80,8 @@ class FooterSuite extends AnyFunSuite with TempFolder {
 
   test("row groups are selected exactly if their midpoints ascend") {
     val footer = three.footer
-    assert(footer.places.midpoints == Seq(54, 154, 254))
-    for (first <- 0 to 2; last <- first to 2) assert(footer.places.selectsExactly(first, last))
+    assert(footer.offsets.midpoints == Seq(54, 154, 254))
+    for (first <- 0 to 2; last <- first to 2) assert(footer.offsets.selectsExactly(first, last))
   }
 
   test("two row groups with one midpoint, or in another order than their bytes, cannot be separated") {
@@ -91,11 +91,11 @@ class FooterSuite extends AnyFunSuite with TempFolder {
       three.footer(raw)
     }
     val coinciding = moved(1, 4)
-    assert(coinciding.places.midpoints == Seq(54, 54, 254))
+    assert(coinciding.offsets.midpoints == Seq(54, 54, 254))
     val swapped = moved(2, 50)
     for (first <- 0 to 2; last <- first to 2) {
-      assert(!coinciding.places.selectsExactly(first, last))
-      assert(!swapped.places.selectsExactly(first, last))
+      assert(!coinciding.offsets.selectsExactly(first, last))
+      assert(!swapped.offsets.selectsExactly(first, last))
     }
   }
 

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.types.IntegerType
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.predicate.Column
+import limitpruning.predicate.LeafColumn
 
 class LocateColumnSuite extends AnyFunSuite {
   import ColumnLocation._
@@ -18,7 +18,7 @@ class LocateColumnSuite extends AnyFunSuite {
 
   private def locate(schema: MessageType, caseSensitive: Boolean = false)(names: String*): ColumnLocation =
     new LocateColumn(schema, caseSensitive)(
-      Column(AttributeReference(names.head, IntegerType)(), names.tail, IntegerType)
+      LeafColumn(AttributeReference(names.head, IntegerType)(), names.tail, IntegerType)
     )
 
   /** The path as the file spells it, the leaf, and whether it is required. */

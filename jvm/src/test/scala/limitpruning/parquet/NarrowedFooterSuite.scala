@@ -72,8 +72,8 @@ class NarrowedFooterSuite extends AnyFunSuite with TempFolder {
   test("row groups have the same locations and bytes as with all columns") {
     val (_, whole) = narrowed(FileColumns.All)
     val (_, narrow) = narrowed(FileColumns.named(Seq("b")))
-    assert(narrow.places.midpoints == whole.places.midpoints && narrow.places.bytes == Seq(400))
-    assert(narrow.places.selectsExactly(0, 0))
+    assert(narrow.offsets.midpoints == whole.offsets.midpoints && narrow.offsets.bytes == Seq(400))
+    assert(narrow.offsets.selectsExactly(0, 0))
   }
 
   test("chunks that are not in the order of the schema, or too many or few, are not narrowed") {
@@ -113,8 +113,8 @@ class NarrowedFooterSuite extends AnyFunSuite with TempFolder {
       .asInstanceOf[NarrowedFooter]
     val footer = Footer.of(received)
     assert(leaves(footer) == Seq("g.a", "g.h.x"))
-    assert(footer.places.midpoints == sent.places.midpoints && footer.seal == FooterSeal(1, 2))
-    assert(footer.places.selectsExactly(0, 0))
+    assert(footer.offsets.midpoints == sent.offsets.midpoints && footer.seal == FooterSeal(1, 2))
+    assert(footer.offsets.selectsExactly(0, 0))
   }
 
   test("the seal is that of the bytes in the file: another footer of the same length has another") {

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.types.{DataType, DateType, IntegerType}
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.predicate.{Column, ColumnFacts, Nulls, Values}
+import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls, Values}
 import limitpruning.predicate.Values.Range
 import limitpruning.testing.{FooterEdit, OneColumn, RawChunk, TempFolder}
 import limitpruning.testing.OneColumn.Options
@@ -24,8 +24,8 @@ class RowGroupDetailsSuite extends AnyFunSuite with TempFolder {
   private val withFilter: Options =
     _.withDictionaryEncoding(false).withBloomFilterEnabled(true).withBloomFilterNDV("c", 100)
 
-  private def column(name: String, dataType: DataType = IntegerType): Column =
-    Column(AttributeReference(name, dataType)(), Nil, dataType)
+  private def column(name: String, dataType: DataType = IntegerType): LeafColumn =
+    LeafColumn(AttributeReference(name, dataType)(), Nil, dataType)
 
   private def write(options: Options): Path =
     OneColumn.write(
@@ -52,7 +52,7 @@ class RowGroupDetailsSuite extends AnyFunSuite with TempFolder {
   }
 
   /** Whether nothing is found about the column, and nothing was read. */
-  private def isSilent(details: RowGroupDetails, column: Column = c): Boolean =
+  private def isSilent(details: RowGroupDetails, column: LeafColumn = c): Boolean =
     !details.exist(column, 0) && details.narrow(column, 0, known) == known &&
       !details.exclude(column, 0, 1) && details.bytesRead == 0
 

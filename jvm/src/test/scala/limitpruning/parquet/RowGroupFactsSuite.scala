@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.predicate.{Column, ColumnFacts, Nulls}
+import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls}
 import limitpruning.predicate.Values.Range
 import limitpruning.testing.{RawChunk, RawFooter}
 
@@ -14,9 +14,9 @@ class RowGroupFactsSuite extends AnyFunSuite {
   private val between1And5 = ColumnFacts(Range(1, 5), Nulls.No)
   private def int(name: String): StructField = StructField(name, IntegerType)
 
-  private def column(field: StructField, path: String*): Column = {
+  private def column(field: StructField, path: String*): LeafColumn = {
     val attribute = AttributeReference(field.name, field.dataType, nullable = true, field.metadata)()
-    Column(attribute, path, if (path.isEmpty) field.dataType else IntegerType)
+    LeafColumn(attribute, path, if (path.isEmpty) field.dataType else IntegerType)
   }
 
   private def facts(

@@ -39,9 +39,9 @@ class ColumnFactsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     def finite = Gen.listOf(Gen.choose(0, 9)).map(more => Values.Finite((values ++ more).distinct))
     val nulls = if (values.size == rows.size) Nulls.No else if (values.isEmpty) Nulls.All else Nulls.Unknown
     for {
-      v <- if (values.isEmpty) Gen.oneOf(Values.None, Values.Unknown)
+      v <- if (values.isEmpty) Gen.oneOf(Values.Empty, Values.Unknown)
       else Gen.oneOf(range, finite, Gen.const(Values.Unknown))
-      n <- if (v == Values.None) Gen.const(nulls) else Gen.oneOf(nulls, Nulls.Unknown)
+      n <- if (v == Values.Empty) Gen.const(nulls) else Gen.oneOf(nulls, Nulls.Unknown)
     } yield ColumnFacts(v, n)
   }
 
@@ -50,7 +50,7 @@ class ColumnFactsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     else facts.nulls != Nulls.All &&
     (facts.values match {
       case Values.Unknown => true
-      case Values.None => false
+      case Values.Empty => false
       case Values.Range(min: Int, max: Int) => min <= row && row <= max
       case Values.Range(_, _) => false
       case Values.Finite(values) => values.contains(row)
@@ -77,8 +77,8 @@ class ColumnFactsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       (Values.Range(1, 2), Nulls.No) -> ((Values.Range(3, 4), Nulls.No)),
       (Values.Finite(Seq(1, 2)), Nulls.No) -> ((Values.Range(3, 4), Nulls.No)),
       (Values.Finite(Seq(1, 2)), Nulls.No) -> ((Values.Finite(Seq(3)), Nulls.Unknown)),
-      (Values.Unknown, Nulls.No) -> ((Values.None, Nulls.All)),
-      (Values.Range(1, 2), Nulls.No) -> ((Values.None, Nulls.All))
+      (Values.Unknown, Nulls.No) -> ((Values.Empty, Nulls.All)),
+      (Values.Range(1, 2), Nulls.No) -> ((Values.Empty, Nulls.All))
     )
     for (((v1, n1), (v2, n2)) <- contradictions) {
       val (one, other) = (ColumnFacts(v1, n1), ColumnFacts(v2, n2))

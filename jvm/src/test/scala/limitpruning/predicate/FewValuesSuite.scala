@@ -41,7 +41,7 @@ class FewValuesSuite extends AnyFunSuite {
 
   test("null is one of the values if it is not excluded") {
     assert(values(Finite(Seq(1, 2)), IntegerType, Nulls.Unknown).contains(Seq[Any](1, 2, null)))
-    assert(values(Values.None, IntegerType, Nulls.All).contains(Seq(null)))
+    assert(values(Values.Empty, IntegerType, Nulls.All).contains(Seq(null)))
     assert(values(Values.Unknown, BooleanType, Nulls.Unknown).contains(Seq[Any](false, true, null)))
     assert(values(Values.Unknown, IntegerType, Nulls.Unknown).isEmpty)
   }

@@ -43,7 +43,7 @@ class KeyOrderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val rows: Seq[Any] = values.map(value => value: Any) ++ Seq.fill[Any](nulls)(null)
     val range =
       if (isUnknown) Values.Unknown
-      else if (values.isEmpty) Values.None
+      else if (values.isEmpty) Values.Empty
       else Values.Range(values.min - slack, values.max + slack)
     val known = if (values.isEmpty) Nulls.All else if (nulls == 0 && !isVague) Nulls.No else Nulls.Unknown
     (rows, ColumnFacts(range, known))

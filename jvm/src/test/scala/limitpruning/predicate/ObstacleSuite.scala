@@ -15,10 +15,10 @@ class ObstacleSuite extends AnyFunSuite {
   private val both = LessThan(a, b)
 
   private def of(conjunct: Expression, facts: ColumnFacts*): Obstacle =
-    of(conjunct, facts, Column.in(conjunct))
+    of(conjunct, facts, LeafColumn.in(conjunct))
 
   /** @param known the columns of the unit, in the order of `facts` */
-  private def of(conjunct: Expression, facts: Seq[ColumnFacts], known: Seq[Column]): Obstacle =
+  private def of(conjunct: Expression, facts: Seq[ColumnFacts], known: Seq[LeafColumn]): Obstacle =
     new FindObstacle(conjunct, known.map(_.id).zipWithIndex.toMap)(ordinal => facts(ordinal))
 
   test("should name the part that cannot be evaluated first, because no statistics would help") {
@@ -32,7 +32,7 @@ class ObstacleSuite extends AnyFunSuite {
   }
 
   test("should name a column that is not in the file, because nothing is known about it") {
-    assert(of(both, Seq(known), Column.in(a)) == NotProvable("b"))
+    assert(of(both, Seq(known), LeafColumn.in(a)) == NotProvable("b"))
   }
 
   test("should name the first column without statistics, then the first without a null count") {
@@ -44,7 +44,7 @@ class ObstacleSuite extends AnyFunSuite {
 
   test("should name the conjunct if all facts are known and it holds for only some rows") {
     assert(of(both, known, known) == Undecided("(a < b)"))
-    assert(of(IsNotNull(a), ColumnFacts(Values.None, Nulls.All)) == Undecided("(a IS NOT NULL)"))
+    assert(of(IsNotNull(a), ColumnFacts(Values.Empty, Nulls.All)) == Undecided("(a IS NOT NULL)"))
   }
 
   test("should name a field with the structs around it, because names of fields are not unique") {

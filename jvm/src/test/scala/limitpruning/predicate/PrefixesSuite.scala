@@ -25,8 +25,8 @@ class PrefixesSuite extends AnyFunSuite {
       val domain = strings(letters, 4).map(bytes)
       val bounds = strings(letters, 3).map(bytes)
       val ranges = for (min <- bounds; max <- bounds if ordering.lteq(min, max)) yield Range(min, max)
-      for (range <- ranges :+ Values.Unknown :+ Values.None; prefix <- strings(letters, 2).map(bytes)) {
-        val facts = ColumnFacts(range, if (range == Values.None) Nulls.All else Nulls.No)
+      for (range <- ranges :+ Values.Unknown :+ Values.Empty; prefix <- strings(letters, 2).map(bytes)) {
+        val facts = ColumnFacts(range, if (range == Values.Empty) Nulls.All else Nulls.No)
         val real = BruteForce.union(BruteForce.possible(facts, domain, ordering).map { value =>
           BruteForce.outcome(StartsWith(Literal(value, StringType), Literal(prefix, StringType)).eval())
         })

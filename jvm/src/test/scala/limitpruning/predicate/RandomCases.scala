@@ -60,9 +60,9 @@ object RandomCases {
       if (present.isEmpty) Nulls.All else if (present.size == values.size) Nulls.No else Nulls.Unknown
     def around(extra: Seq[Any]): Values = {
       val all = present ++ extra
-      if (all.isEmpty) Values.None else Range(all.min, all.max)
+      if (all.isEmpty) Values.Empty else Range(all.min, all.max)
     }
-    def finite(all: Seq[Any]): Values = if (all.isEmpty) Values.None else Values.Finite(all.distinct)
+    def finite(all: Seq[Any]): Values = if (all.isEmpty) Values.Empty else Values.Finite(all.distinct)
     for {
       extra <- Gen.someOf(sample.values)
       range <- Gen.frequency(

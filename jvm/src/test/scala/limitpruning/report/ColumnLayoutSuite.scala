@@ -6,13 +6,16 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-import limitpruning.predicate.{Column, ColumnFacts, Nulls, Values}
+import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls, Values}
 import limitpruning.search.InspectedChunk
 
 class ColumnLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def layout(ranges: (Int, Int)*): ColumnLayout = {
     val layout =
-      new ColumnLayout(Column(AttributeReference("c", IntegerType)(), Nil, IntegerType), isPartition = false)
+      new ColumnLayout(
+        LeafColumn(AttributeReference("c", IntegerType)(), Nil, IntegerType),
+        isPartition = false
+      )
     for ((min, max) <- ranges)
       layout.add(InspectedChunk(ColumnFacts(Values.Range(min, max), Nulls.No), false, false, false))
     layout

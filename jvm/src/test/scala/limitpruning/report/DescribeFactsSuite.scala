@@ -5,7 +5,7 @@ import org.apache.spark.sql.types.{DataType, DateType, IntegerType, LongType, St
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.predicate.{Column, ColumnFacts, Nulls, Values}
+import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls, Values}
 
 class DescribeFactsSuite extends AnyFunSuite {
   private def describe(
@@ -14,7 +14,7 @@ class DescribeFactsSuite extends AnyFunSuite {
       dataType: DataType = IntegerType,
       path: Seq[String] = Nil
   ): String =
-    DescribeFacts(Column(AttributeReference("c", dataType)(), path, dataType), ColumnFacts(values, nulls))
+    DescribeFacts(LeafColumn(AttributeReference("c", dataType)(), path, dataType), ColumnFacts(values, nulls))
 
   test("ranges, single values and few values") {
     assert(describe(Values.Range(1, 5), Nulls.No) == "c: 1 … 5, no nulls")
@@ -24,7 +24,7 @@ class DescribeFactsSuite extends AnyFunSuite {
   }
 
   test("only nulls, and unknown facts") {
-    assert(describe(Values.None, Nulls.All) == "c: null in every row")
+    assert(describe(Values.Empty, Nulls.All) == "c: null in every row")
     assert(describe(Values.Unknown, Nulls.Unknown) == "c: unknown")
     assert(describe(Values.Unknown, Nulls.No) == "c: no nulls")
   }

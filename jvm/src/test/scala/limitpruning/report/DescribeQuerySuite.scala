@@ -11,7 +11,7 @@ class DescribeQuerySuite extends AnyFunSuite with SparkSuite {
     val Seq(report) = reportsOf(Wildlife.query(wildlife)): @unchecked
     assert(report.covered && report.limit.contains(3) && report.rowFilterSkipped)
     assert(report.rowGroups.contains(RowGroupCounts(4, 3, 1, Some(1))))
-    assert(report.files.map(_.copy(footersKept = 0, bytes = 0)).contains(FileCounts(1, 1, 0, Some(1), 0)))
+    assert(report.files.map(_.copy(footersCached = 0, bytes = 0)).contains(FileCounts(1, 1, 0, Some(1), 0)))
     assert(report.rowsToRead.contains(3L) && report.bytesToRead.exists(_ > 0))
     assert(report.table.endsWith("/wildlife") && report.predicate.exists(_.contains("s >= 50")))
     assert(report.planningMs.exists(_ > 0))
@@ -32,7 +32,7 @@ class DescribeQuerySuite extends AnyFunSuite with SparkSuite {
     assert(report.reason.map(_.code).contains("not-enough-rows"))
     assert(report.reason.get.message.contains("hold 3 rows, the LIMIT needs 4"))
     assert(report.rowGroups.contains(RowGroupCounts(4, 3, 1, Some(3))))
-    assert(report.files.map(_.copy(footersKept = 0, bytes = 0)).contains(FileCounts(1, 1, 0, Some(1), 0)))
+    assert(report.files.map(_.copy(footersCached = 0, bytes = 0)).contains(FileCounts(1, 1, 0, Some(1), 0)))
     assert(report.rowsToRead.contains(9L) && report.bytesToRead.exists(_ > 0) && report.rowsRead.isEmpty)
   }
 
@@ -41,13 +41,13 @@ class DescribeQuerySuite extends AnyFunSuite with SparkSuite {
     assert(!report.covered && report.limit.contains(1) && !report.rowFilterSkipped)
     assert(report.reason.map(_.code).contains("not-enough-rows"))
     assert(report.rowGroups.contains(RowGroupCounts(4, 4, 0, None)))
-    assert(report.files.map(_.copy(footersKept = 0, bytes = 0)).contains(FileCounts(1, 1, 0, None, 0)))
+    assert(report.files.map(_.copy(footersCached = 0, bytes = 0)).contains(FileCounts(1, 1, 0, None, 0)))
     assert(report.rowsToRead.isEmpty && report.bytesToRead.isEmpty && report.rowsRead.isEmpty)
   }
 
   test("footers that an earlier query cached are counted") {
     val table = tableOf("kept", "0.parquet" -> ParquetFixture("required int32 a;").rowGroup(Seq(1)))
-    def kept = reportsOf(table.limit(1)).flatMap(_.files).map(_.footersKept)
+    def kept = reportsOf(table.limit(1)).flatMap(_.files).map(_.footersCached)
     assert(kept == Seq(0))
     assert(kept == Seq(1))
   }

@@ -66,7 +66,7 @@ class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
   private def among(selection: Selection, query: DataFrame): (LimitPrunedScanExec, Seq[Row]) = {
     val plan: LogicalPlan = withoutPruning(optimized(query))
     val Seq(Right(scan)) = limitsOf(query).flatMap(MatchLimit.of): @unchecked
-    val rows = CandidateRows(scan.limit, scan.conjuncts, selection, SearchCounts.None, planningNanos = 0)
+    val rows = CandidateRows(scan.limit, scan.conjuncts, selection, SearchCounts.Zero, planningNanos = 0)
     val replaced = plan.transform {
       case leaf if leaf.sameResult(scan.table.leaf) =>
         val table = ParquetTable.of(leaf).get

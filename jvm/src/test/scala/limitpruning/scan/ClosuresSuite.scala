@@ -36,7 +36,7 @@ class ClosuresSuite extends AnyFunSuite with SparkSuite {
     "org.apache.spark.sql.catalyst.catalog",
     "org.apache.spark.sql.execution.FileSourceScanExec",
     "limitpruning.tables.SelectedFileIndex",
-    "limitpruning.search.SeenRowGroups",
+    "limitpruning.search.InspectedRowGroups",
     "limitpruning.select.Selection",
     "limitpruning.parquet.FactsCache"
   )

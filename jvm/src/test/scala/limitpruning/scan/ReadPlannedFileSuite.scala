@@ -20,7 +20,7 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
     PlannedSplit(status(path), rows.map(n => PlannedRowGroup(n, RowRange.all(n), 1)): _*)
 
   private def read(reader: Reader, metric: SQLMetric = new SQLMetric("sum")): ReadPlannedFile =
-    new ReadPlannedFile(reader, areProved = true, conf, metric, new SQLMetric("sum"))
+    new ReadPlannedFile(reader, allRowsMatch = true, conf, metric, new SQLMetric("sum"))
 
   private def file(name: String, content: String): Path = Files.writeString(folder.resolve(name), content)
 
@@ -117,7 +117,7 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
     val split = PlannedSplit(status(file("rows", PlannedSplit.content())), some)
     val all = (_: PartitionedFile) => (0 to 8).iterator.map(i => InternalRow(i))
     val rows =
-      new ReadPlannedFile(all, areProved = true, conf, new SQLMetric("sum"), new SQLMetric("sum"))(split)
+      new ReadPlannedFile(all, allRowsMatch = true, conf, new SQLMetric("sum"), new SQLMetric("sum"))(split)
     assert(rows.map(_.getInt(0)).toSeq == Seq(2, 3))
   }
 }

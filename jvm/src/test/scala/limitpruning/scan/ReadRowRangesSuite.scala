@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import limitpruning.conf.LimitPruningConf
-import limitpruning.select.{ProvedCover, RowRange}
+import limitpruning.select.{ProvedRows, RowRange}
 import limitpruning.testing.{PagedFile, SparkSuite}
 
 class ReadRowRangesSuite extends AnyFunSuite with SparkSuite with ScalaCheckPropertyChecks {
@@ -77,7 +77,7 @@ class ReadRowRangesSuite extends AnyFunSuite with SparkSuite with ScalaCheckProp
     val Seq(narrowed) =
       withConf(LimitPruningConf.MinPageBytes.key -> "0")(scansOf(table.limit(10))): @unchecked
     val cover = narrowed.chosen match {
-      case cover: ProvedCover => cover
+      case cover: ProvedRows => cover
       case other => fail(s"$other is not proved")
     }
     val files = cover.selection.files.map(f => f.copy(rowGroups = f.rowGroups.map(_.copy(rows = 999))))

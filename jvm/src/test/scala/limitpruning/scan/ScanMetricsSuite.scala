@@ -2,20 +2,20 @@ package limitpruning.scan
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.select.{ProvedCover, SearchCounts, Selection, Selections}
+import limitpruning.select.{ProvedRows, SearchCounts, Selection, Selections}
 import limitpruning.testing.SparkSuite
 
 class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
   private val selection =
     Selection(Seq(Selections.file("a", 0 -> 10, 1 -> 10), Selections.file("b", 0 -> 10)))
-  private val cover = ProvedCover(9, Nil, selection, SearchCounts(7, 6, 5, 4, 3), planningNanos = 11)
+  private val cover = ProvedRows(9, Nil, selection, SearchCounts(7, 6, 5, 4, 3), planningNanos = 11)
 
   test("the numbers of planning are published, and the scanned numbers are those of the selection") {
     val metrics = ScanMetrics.create(spark.sparkContext, isColumnar = true)
     ScanMetrics.postPlanned(spark.sparkContext, metrics, cover, bytes = 42, pagesSkipped = 5)
     val expected = Map(
       "filesTotal" -> 7L,
-      "filesLookedAt" -> 6L,
+      "filesInspected" -> 6L,
       "filesScanned" -> 2L,
       "rowGroupsTotal" -> 5L,
       "rowGroupsMatched" -> 4L,

@@ -53,12 +53,12 @@ class ChooseTopRowsSuite extends AnyFunSuite with SparkSuite {
   ) {
     assert(chosen(days.where("day < 2").orderBy(days("a").desc).limit(1)).counts.files == 4)
     val byDay = withConf(LimitPruningConf.FirstFiles.key -> "2")(chosen(days.orderBy("day").limit(1)))
-    assert(byDay.counts.filesLookedAt == 2 && read(byDay).map(_._1.take(5)).distinct == Seq("day=0"))
+    assert(byDay.counts.filesInspected == 2 && read(byDay).map(_._1.take(5)).distinct == Seq("day=0"))
   }
 
   test("files beyond the budget are read whole, after the others") {
     val rows = withConf(LimitPruningConf.MaxFiles.key -> "4")(chosen(days.orderBy(days("a").desc).limit(1)))
-    assert(rows.selection.unseen.size == 2 && rows.counts.filesLookedAt == 4)
+    assert(rows.selection.unseen.size == 2 && rows.counts.filesInspected == 4)
     assert(rows.selection.bytes > rows.selection.unseen.map(_.length).sum)
   }
 
@@ -78,7 +78,7 @@ class ChooseTopRowsSuite extends AnyFunSuite with SparkSuite {
     val mixed = ints.rowGroup((0 to 9).map(i => Seq(i * 37 % 11, i)): _*)
     val table = tableOf("mixed", (0 to 9).map(i => s"$i.parquet" -> mixed): _*)
     val refusal = decide(table.orderBy("a").limit(3)).left.toOption.get
-    assert(refusal.reason.code == "key-not-clustered" && refusal.counts.exists(_.filesLookedAt == 4))
+    assert(refusal.reason.code == "key-not-clustered" && refusal.counts.exists(_.filesInspected == 4))
     assert(refusal.scan.nonEmpty && refusal.planningNanos > 0)
   }
 }

@@ -23,7 +23,7 @@ class FindEnoughRowsSuite extends AnyFunSuite with TempFolder {
       file.rowGroup((start until start + 10).map(Seq(_)): _*)
     }.write(folder.resolve("unseen.parquet"))
   )
-  private lazy val midpoints = new FooterReader(conf).read(file, FileColumns.All).places.midpoints
+  private lazy val midpoints = new FooterReader(conf).read(file, FileColumns.All).offsets.midpoints
 
   private def find(
       limit: Int,

@@ -40,6 +40,6 @@ object PagesFixture {
     new RefineRowGroups(classify, storage, narrow, maxBytes, 1.hour.fromNow)(file, needed)
   }
 
-  def select(narrow: NarrowRowGroups, maxBytes: Long = 1L << 20): SelectRows =
-    new SelectRows(narrow, storage, maxBytes)
+  def select(narrow: NarrowRowGroups, maxBytes: Long = 1L << 20): AddressRows =
+    new AddressRows(narrow, storage, maxBytes)
 }

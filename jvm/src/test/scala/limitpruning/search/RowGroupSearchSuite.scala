@@ -61,7 +61,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
       new ClassifiedFile(file, footer, null, IndexedSeq.empty, isBelieved = true, rowGroups)
     }
     val narrow = new NarrowRowGroups(_ => true, isSupported = false, minBytes = 0)
-    val select = new SelectRows(narrow, Storage(new Configuration(false)), maxBytes = 0)
+    val select = new AddressRows(narrow, Storage(new Configuration(false)), maxBytes = 0)
     val (result, counts) =
       new RowGroupSearch(limit, budget, read, classify, (file, _) => refine(file), select(_)).run(listed)
     Found(result, counts, waves)
@@ -71,7 +71,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
     val found = search(limit = 25)(Seq("nFp", "ppn", "FFF"))
     assert(found.chosen == Seq("/f0" -> Seq(1), "/f2" -> Seq(0, 1)))
     assert(found.counts.copy(bytes = 0) ==
-      SearchCounts(files = 3, filesLookedAt = 3, rowGroups = 9, matched = 7, fullyMatched = 4))
+      SearchCounts(files = 3, filesInspected = 3, rowGroups = 9, matched = 7, fullyMatched = 4))
   }
 
   test(
@@ -86,13 +86,13 @@ class RowGroupSearchSuite extends AnyFunSuite {
   test("stops reading once the limit is covered") {
     val found = search(limit = 10, plenty.copy(firstFiles = 1))(Seq.fill(50)("F"))
     assert(found.waves == Seq(1))
-    assert(found.counts.filesLookedAt == 1 && found.counts.files == 50)
+    assert(found.counts.filesInspected == 1 && found.counts.files == 50)
   }
 
   test("classifies no file beyond the one that covers the limit, and reads no wave beyond its own") {
     var classified = 0
     val found = search(limit = 20, onClassified = () => classified += 1)(Seq.fill(50)("Fp"))
-    assert(found.refusal.isEmpty && classified == 2 && found.counts.filesLookedAt == 2)
+    assert(found.refusal.isEmpty && classified == 2 && found.counts.filesInspected == 2)
     assert(found.waves == Seq(plenty.firstFiles))
   }
 
@@ -125,7 +125,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
     })
     val unreadable = search(limit = 30, refine = refine)(Seq.fill(30)("pn"))
     assert(unreadable.refusal.contains(Reason.UnreadablePages("/f0")), "there are no pages in these files")
-    assert(unreadable.counts.filesLookedAt == 4 + 8)
+    assert(unreadable.counts.filesInspected == 4 + 8)
     def never(file: ClassifiedFile): ClassifiedFile = fail(s"$file need not be refined")
     assert(search(limit = 40, refine = never)(Seq("pF", "Fp", "FF")).chosen.size == 3)
   }
@@ -133,7 +133,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
   test("where every row of the table is decided, those that match are the answer, however few") {
     assert(search(limit = 31)(Seq("FnF", "F")).chosen == Seq("/f0" -> Seq(0, 2), "/f1" -> Seq(0)))
     val none = search(limit = 1)(Seq.fill(9)("nn"))
-    assert(none.refusal.isEmpty && none.chosen.isEmpty && none.counts.filesLookedAt == 9)
+    assert(none.refusal.isEmpty && none.chosen.isEmpty && none.counts.filesInspected == 9)
     assert(
       search(limit = 31, plenty.copy(maxFiles = 1))(Seq("FF", "F")).refusal.nonEmpty,
       "one was not looked at"
@@ -160,7 +160,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
 
   test("a budget of no file reads none") {
     val found = search(limit = 1, plenty.copy(maxFiles = 0))(Seq.fill(3)("F"))
-    assert(found.counts.filesLookedAt == 0 && found.waves.sum == 0)
+    assert(found.counts.filesInspected == 0 && found.waves.sum == 0)
     assert(found.refusal.exists(_.code == "out-of-budget"))
   }
 

@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import limitpruning.catalyst.{MatchLimit, MatchTopRows}
 import limitpruning.footers.FactsCache
 import limitpruning.parquet.ReadSettings
-import limitpruning.select.{CandidateRows, ListedFile, ProvedCover, Reason}
+import limitpruning.select.{CandidateRows, ListedFile, ProvedRows, Reason}
 import limitpruning.testing.{ParquetFixture, SparkSuite}
 
 /** What searches take from a table that knows more of its files than their footers say. */
@@ -28,19 +28,19 @@ class TableSuite extends AnyFunSuite with SparkSuite {
     val Seq(Right(scan)) = limitsOf(files.where(where).limit(limit)).flatMap(MatchLimit.of): @unchecked
     val table = new WithFacts(scan.table, deletedRows)
     val changed = scan.copy(table = table)
-    CoverLimit(changed, new SearchInputs(changed, spark, FactsCache.none, spark.sessionState.conf))
+    ChooseRows(changed, new SearchInputs(changed, spark, FactsCache.none, spark.sessionState.conf))
   }
 
   test("files of which no row is deleted are counted on") {
     val Right(plan) = cover("a >= 0", limit = 4)(_ => Some(0)): @unchecked
-    assert(plan.rows.isInstanceOf[ProvedCover] && plan.rows.selection.rows == 4)
+    assert(plan.rows.isInstanceOf[ProvedRows] && plan.rows.selection.rows == 4)
   }
 
   for (deleted <- Seq(Some(1L), None))
     test(s"a file with deleted rows ($deleted) does not count, and other files are taken instead") {
       val Right(plan) =
         cover("a >= 0", limit = 3)(file => if (file == "0.parquet") deleted else Some(0)): @unchecked
-      assert(plan.rows.isInstanceOf[ProvedCover])
+      assert(plan.rows.isInstanceOf[ProvedRows])
       assert(plan.rows.selection.files.map(_.path.split('/').last) == Seq("1.parquet", "2.parquet"))
     }
 

@@ -84,7 +84,7 @@ class TopRowsSearchSuite extends AnyFunSuite {
     assert(found.kept == Seq("/f0" -> 1, "/f1" -> 0, "/f1" -> 1))
     assert(found.bound.contains(10) && found.dropped == 1)
     assert(found.counts.copy(bytes = 0) ==
-      SearchCounts(files = 2, filesLookedAt = 2, rowGroups = 4, matched = 4, fullyMatched = 4))
+      SearchCounts(files = 2, filesInspected = 2, rowGroups = 4, matched = 4, fullyMatched = 4))
   }
 
   test("ties are kept: a row group whose best is the bound may hold one of the first rows") {

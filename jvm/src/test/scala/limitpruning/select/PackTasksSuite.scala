@@ -10,10 +10,10 @@ class PackTasksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private def bytesOf(rowGroup: SelectedRowGroup): Long = rowGroup.columns.values.map(_.bytes).sum
 
-  private def pack(openCost: Long, maxTaskBytes: Long)(files: SelectedFile*): Seq[Seq[Run]] =
+  private def pack(openCost: Long, maxTaskBytes: Long)(files: SelectedFile*): Seq[Seq[RowGroupRun]] =
     PackTasks(Selection(files), bytesOf, openCost, maxTaskBytes)
 
-  private def shown(tasks: Seq[Seq[Run]]): Seq[Seq[(String, Seq[Int])]] =
+  private def shown(tasks: Seq[Seq[RowGroupRun]]): Seq[Seq[(String, Seq[Int])]] =
     tasks.map(_.map(run => run.file.path -> run.file.rowGroups.map(_.ordinal)))
 
   test("a small selection is one task, and adjacent row groups of a file are one run") {

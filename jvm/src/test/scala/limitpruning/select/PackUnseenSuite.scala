@@ -8,7 +8,7 @@ import limitpruning.select.Selections.listed
 
 class PackUnseenSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
-  private def shown(tasks: Seq[Seq[Piece]]): Seq[Seq[(String, Long, Long)]] =
+  private def shown(tasks: Seq[Seq[FileRange]]): Seq[Seq[(String, Long, Long)]] =
     tasks.map(_.map(piece => (piece.file.path, piece.start, piece.length)))
 
   test("small files are packed together, large ones are split") {

@@ -117,7 +117,7 @@ class ReasonSuite extends AnyFunSuite with SparkSuite {
       Reason.KeyNotClustered(4, "k ASC", ""),
       Reason.FiltersChanged,
       Reason.PlanningFailed("e"),
-      Reason.NotLookedAt
+      Reason.NotPlanned
     )
     assert(all.map(_.code).distinct.size == all.size)
     for (reason <- all) {

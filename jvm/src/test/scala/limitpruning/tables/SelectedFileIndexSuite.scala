@@ -56,7 +56,7 @@ class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
     val real = index(table.limit(1))
     def listed(files: ListedFile*): Seq[(Int, Int)] = {
       val selection = Selection(Nil, files)
-      val rows = CandidateRows(1, Nil, selection, SearchCounts.None, planningNanos = 0)
+      val rows = CandidateRows(1, Nil, selection, SearchCounts.Zero, planningNanos = 0)
       new SelectedFileIndex(real.original, LimitPlan(rows), real.settings)
         .listFiles(Nil, Nil).map(directory => directory.values.getInt(0) -> directory.files.size)
     }

@@ -52,7 +52,7 @@ object BruteForce {
    */
   def possible(facts: ColumnFacts, domain: Seq[Any], ordering: Ordering[Any]): Seq[Any] = {
     val values = facts.values match {
-      case Values.None => Nil
+      case Values.Empty => Nil
       case Values.Finite(values) => values
       case Values.Range(min, max) => domain.filter(v => ordering.lteq(min, v) && ordering.lteq(v, max))
       case _ => domain

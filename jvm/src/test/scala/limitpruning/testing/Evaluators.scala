@@ -2,7 +2,7 @@ package limitpruning.testing
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 
-import limitpruning.predicate.{Column, Evaluator}
+import limitpruning.predicate.{Evaluator, LeafColumn}
 
 /** Evaluators over top-level columns. */
 object Evaluators {
@@ -11,5 +11,5 @@ object Evaluators {
   def evaluator(predicate: Expression, columns: Seq[Attribute]): Evaluator =
     new Evaluator(Seq(predicate), columns.map(column))
 
-  def column(attribute: Attribute): Column = Column(attribute, Nil, attribute.dataType)
+  def column(attribute: Attribute): LeafColumn = LeafColumn(attribute, Nil, attribute.dataType)
 }

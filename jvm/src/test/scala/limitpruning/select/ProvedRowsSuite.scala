@@ -6,35 +6,35 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.select.Selections.file
 
-class ProvedCoverSuite extends AnyFunSuite {
+class ProvedRowsSuite extends AnyFunSuite {
   private val a = AttributeReference("a", IntegerType)()
   private val b = AttributeReference("b", IntegerType)()
   private val (one, two) = (EqualTo(a, Literal(1)), GreaterThan(b, Literal(2)))
   private val selection = Selection(Seq(file("f", 0 -> 10)))
 
-  private def cover(conjuncts: Expression*): ProvedCover =
-    ProvedCover(3, conjuncts, selection, SearchCounts(1, 1, 4, 3, 1), planningNanos = 5)
+  private def cover(conjuncts: Expression*): ProvedRows =
+    ProvedRows(3, conjuncts, selection, SearchCounts(1, 1, 4, 3, 1), planningNanos = 5)
 
   test("is for the filters that were proved, in any order and any equal form") {
-    assert(cover(one, two).isFor(Seq(two, one)))
-    assert(cover(one, two).isFor(Seq(EqualTo(Literal(1), a), LessThan(Literal(2), b))))
-    assert(cover().isFor(Nil))
+    assert(cover(one, two).isChosenFor(Seq(two, one)))
+    assert(cover(one, two).isChosenFor(Seq(EqualTo(Literal(1), a), LessThan(Literal(2), b))))
+    assert(cover().isChosenFor(Nil))
   }
 
   test("is not for more filters, or fewer, or others") {
-    assert(!cover(one).isFor(Seq(one, two)))
-    assert(!cover(one, two).isFor(Seq(one)))
-    assert(!cover(one).isFor(Seq(EqualTo(a, Literal(2)))))
-    assert(!cover().isFor(Seq(one)))
-    assert(!cover(one).isFor(Nil))
+    assert(!cover(one).isChosenFor(Seq(one, two)))
+    assert(!cover(one, two).isChosenFor(Seq(one)))
+    assert(!cover(one).isChosenFor(Seq(EqualTo(a, Literal(2)))))
+    assert(!cover().isChosenFor(Seq(one)))
+    assert(!cover(one).isChosenFor(Nil))
   }
 
   test("is not for filters over a column of the same name that is another one") {
-    assert(!cover(one).isFor(Seq(EqualTo(AttributeReference("a", IntegerType)(), Literal(1)))))
+    assert(!cover(one).isChosenFor(Seq(EqualTo(AttributeReference("a", IntegerType)(), Literal(1)))))
   }
 
   test("canonical forms differ only in the rows that are read") {
-    val other = ProvedCover(9, Nil, selection, SearchCounts(9, 9, 9, 9, 9), planningNanos = 1)
+    val other = ProvedRows(9, Nil, selection, SearchCounts(9, 9, 9, 9, 9), planningNanos = 1)
     assert(cover(one).canonicalized == other.canonicalized)
     val elsewhere = cover(one).copy(selection = Selection(Seq(file("f", 1 -> 10))))
     assert(cover(one).canonicalized != elsewhere.canonicalized)

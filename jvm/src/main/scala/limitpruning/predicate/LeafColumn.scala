@@ -9,25 +9,27 @@ import org.apache.spark.sql.types.DataType
  * @param attribute the top-level column
  * @param path the names of the fields below it, empty for the column itself
  */
-final case class Column(attribute: Attribute, path: Seq[String], dataType: DataType) {
+final case class LeafColumn(attribute: Attribute, path: Seq[String], dataType: DataType) {
   def id: (ExprId, Seq[String]) = (attribute.exprId, path)
 
   /** The name as in SQL: `address.street`. */
   def name: String = (attribute.name +: path).mkString(".")
 }
 
-object Column {
+object LeafColumn {
 
-  def unapply(e: Expression): Option[Column] = e match {
-    case attribute: Attribute => Some(Column(attribute, Nil, attribute.dataType))
+  def unapply(e: Expression): Option[LeafColumn] = e match {
+    case attribute: Attribute => Some(LeafColumn(attribute, Nil, attribute.dataType))
     case field: GetStructField =>
-      unapply(field.child).map(parent => Column(parent.attribute, parent.path :+ name(field), field.dataType))
+      unapply(field.child).map(parent =>
+        LeafColumn(parent.attribute, parent.path :+ name(field), field.dataType)
+      )
     case _ => None
   }
 
   /** The distinct columns of an expression. A field counts instead of the struct that contains it. */
-  def in(e: Expression): Seq[Column] = (e match {
-    case Column(column) => Seq(column)
+  def in(e: Expression): Seq[LeafColumn] = (e match {
+    case LeafColumn(column) => Seq(column)
     case other => other.children.flatMap(in)
   }).distinctBy(_.id)
 
@@ -37,7 +39,7 @@ object Column {
    * have been proved.
    */
   def normalized(e: Expression): Expression = e match {
-    case Column(column) => NamedColumn(column.attribute.exprId.id, column.path, column.dataType)
+    case LeafColumn(column) => NamedColumn(column.attribute.exprId.id, column.path, column.dataType)
     case other => other.mapChildren(normalized)
   }
 

@@ -1,11 +1,11 @@
 package limitpruning.search
 
 import limitpruning.parquet.UnreadableFooterException
-import limitpruning.scan.LookWhileReading
-import limitpruning.select.{CandidateRows, ChosenRows, ListedFile, ProvedCover, Reason, Selection}
+import limitpruning.scan.InspectWhileReading
+import limitpruning.select.{CandidateRows, ChosenRows, ListedFile, ProvedRows, Reason, Selection}
 
 /** Decides for one LIMIT what to read: list, look, select. */
-object CoverLimit {
+object ChooseRows {
 
   /** @return what to read, or why the LIMIT is not pruned */
   def apply(scan: LimitedScan, table: SearchInputs): Either[NotPruned, LimitPlan] = {
@@ -18,7 +18,7 @@ object CoverLimit {
       table.maxBytes,
       table.budget.maxTime.fromNow
     )
-    val select = new SelectRows(table.narrow, table.storage, table.maxBytes)
+    val select = new AddressRows(table.narrow, table.storage, table.maxBytes)
     val search = new RowGroupSearch(
       scan.limit,
       table.budget,
@@ -29,15 +29,15 @@ object CoverLimit {
     )
     try {
       val (outcome, seen) = search.run(files)
-      val counts = seen.copy(footersKept = table.footers.hits)
-      val looked = Some(SeenRowGroups(search.seen, table.classify))
+      val counts = seen.copy(footersCached = table.footers.hits)
+      val looked = Some(InspectedRowGroups(search.seen, table.classify))
       def nanos: Long = System.nanoTime() - started
-      def read(rows: ChosenRows, look: Option[LookWhileReading] = None) =
+      def read(rows: ChosenRows, look: Option[InspectWhileReading] = None) =
         Right(LimitPlan(rows, looked, look = look))
       outcome match {
-        case Right(selection) => read(ProvedCover(scan.limit, scan.conjuncts, selection, counts, nanos))
+        case Right(selection) => read(ProvedRows(scan.limit, scan.conjuncts, selection, counts, nanos))
         case Left(reason) =>
-          preferred(reason, search.seen, files.drop(search.seen.size), new SelectPreferred(select)) match {
+          preferred(reason, search.seen, files.drop(search.seen.size), new SelectUncovered(select)) match {
             case Some(selection) =>
               val notCovered = Some(reason)
               val rows =
@@ -57,7 +57,7 @@ object CoverLimit {
       reason: Reason,
       seen: Seq[ClassifiedFile],
       unseen: Seq[ListedFile],
-      select: SelectPreferred
+      select: SelectUncovered
   ): Option[Selection] = reason match {
     case _: Reason.NotEnoughRows | _: Reason.OutOfBudget => select(seen, unseen)
     case _ => None

@@ -8,7 +8,7 @@ import limitpruning.select.{MatchingRows, Place, Reason, RowRange, SelectedFile,
  *
  * @param maxBytes bytes of page indexes that are read of one file at most
  */
-final class SelectRows(narrow: NarrowRowGroups, storage: Storage, maxBytes: Long) {
+final class AddressRows(narrow: NarrowRowGroups, storage: Storage, maxBytes: Long) {
 
   /** @return the selection, or why the rows cannot be read without others */
   def apply(chosen: Seq[(ClassifiedFile, Seq[MatchingRows])]): Either[Reason, Selection] = {
@@ -47,7 +47,7 @@ final class SelectRows(narrow: NarrowRowGroups, storage: Storage, maxBytes: Long
 }
 
 /** Turns the row groups that may hold the first rows into what a scan reads, the best first. */
-final class SelectCandidates(select: SelectRows) {
+final class AddressBestFirst(select: AddressRows) {
 
   /** @return the selection, or why the row groups cannot be read without others */
   def apply(found: FoundTopRows): Either[Reason, Selection] = {

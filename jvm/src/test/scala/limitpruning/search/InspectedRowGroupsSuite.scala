@@ -5,7 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import limitpruning.tables.SelectedRelation
 import limitpruning.testing.{SparkSuite, Wildlife}
 
-class SeenRowGroupsSuite extends AnyFunSuite with SparkSuite {
+class InspectedRowGroupsSuite extends AnyFunSuite with SparkSuite {
   private lazy val wildlife = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
 
   test("a chosen selection keeps what was seen for it") {

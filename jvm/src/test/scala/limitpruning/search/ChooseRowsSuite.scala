@@ -10,7 +10,7 @@ import limitpruning.select.{Reason, SearchCounts}
 import limitpruning.tables.{SelectedFileIndex, SelectedRelation}
 import limitpruning.testing.{ParquetFixture, SparkSuite, Wildlife}
 
-class CoverLimitSuite extends AnyFunSuite with SparkSuite {
+class ChooseRowsSuite extends AnyFunSuite with SparkSuite {
   private lazy val wildlife = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
   private val ints = ParquetFixture("optional int32 a;")
 
@@ -43,7 +43,7 @@ class CoverLimitSuite extends AnyFunSuite with SparkSuite {
   test("the case study: four row groups, of which three match and one fully, are one to scan") {
     val cover = index(Wildlife.query(wildlife)).chosen
     assert(cover.counts.copy(bytes = 0) ==
-      SearchCounts(files = 1, filesLookedAt = 1, rowGroups = 4, matched = 3, fullyMatched = 1))
+      SearchCounts(files = 1, filesInspected = 1, rowGroups = 4, matched = 3, fullyMatched = 1))
     assert(cover.selection.files.flatMap(_.rowGroups.map(_.ordinal)) == Seq(2))
     assert(cover.limit == 3 && cover.conjuncts.nonEmpty && cover.planningNanos > 0)
   }
@@ -73,7 +73,7 @@ class CoverLimitSuite extends AnyFunSuite with SparkSuite {
 
   test("without a predicate the first file is enough") {
     val cover = index(days.limit(5)).chosen
-    assert(cover.counts.filesLookedAt == 1 && cover.counts.files == 6)
+    assert(cover.counts.filesInspected == 1 && cover.counts.files == 6)
     assert(cover.selection.rowGroups == 1)
   }
 
@@ -88,7 +88,7 @@ class CoverLimitSuite extends AnyFunSuite with SparkSuite {
     val rows = index(Wildlife.query(wildlife, limit = 4)).chosen
     val undecided = "startswith(species, 'Alpine') may hold for only some rows in 2 of 4 row groups"
     val missing = Reason.NotEnoughRows(3, 4, undecided)
-    assert(rows.notCovered.contains(missing) && !rows.areProved)
+    assert(rows.notCovered.contains(missing) && !rows.allRowsMatch)
     assert(
       rows.selection.files.flatMap(_.rowGroups.map(_.ordinal)) == Seq(2, 1, 3),
       "the first one does not match"

@@ -4,10 +4,10 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-class CoverSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+class FirstMatchingRowsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
-  private def cover(limit: Long)(files: (String, Seq[MatchingRows])*): Cover[String] = {
-    val cover = new Cover[String](limit)
+  private def cover(limit: Long)(files: (String, Seq[MatchingRows])*): FirstMatchingRows[String] = {
+    val cover = new FirstMatchingRows[String](limit)
     files.foreach { case (file, matching) => cover.add(file, matching) }
     cover
   }

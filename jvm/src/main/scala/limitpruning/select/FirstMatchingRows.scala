@@ -20,7 +20,7 @@ final case class MatchingRows(ordinal: Int, ranges: Seq[RowRange], isWhole: Bool
  *
  * @param limit the rows that are needed, at least 1
  */
-final class Cover[F](limit: Long) {
+final class FirstMatchingRows[F](limit: Long) {
   private val taken = ArrayBuffer.empty[(F, Seq[MatchingRows])]
   private var found = 0L
 

@@ -9,7 +9,7 @@ import limitpruning.select.{CandidateRows, Selection}
 import limitpruning.testing.{ParquetFixture, SparkSuite}
 
 /** What is read for LIMITs that are not covered. */
-class SelectPreferredSuite extends AnyFunSuite with SparkSuite {
+class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
   private val fixture = ParquetFixture("required int32 a; required int32 b;")
 
   /** Row groups of five rows: `a` counts from the number given, and has a gap that dictionaries do not close. */

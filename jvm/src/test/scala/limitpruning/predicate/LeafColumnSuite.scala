@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
-class ColumnSuite extends AnyFunSuite {
+class LeafColumnSuite extends AnyFunSuite {
   private val wide = new StructType().add("z", StringType).add("x", IntegerType)
   private val narrow = new StructType().add("x", IntegerType)
   private val struct = AttributeReference("s", wide)()
@@ -13,17 +13,17 @@ class ColumnSuite extends AnyFunSuite {
 
   test("a field counts instead of its struct, and each column counts once") {
     val predicate = And(GreaterThan(x(struct, 1), plain), LessThan(plain, x(struct, 1)))
-    assert(Column.in(predicate).map(_.id) == Seq((struct.exprId, Seq("x")), (plain.exprId, Nil)))
-    assert(Column.in(IsNull(struct)).map(_.id) == Seq((struct.exprId, Nil)))
+    assert(LeafColumn.in(predicate).map(_.id) == Seq((struct.exprId, Seq("x")), (plain.exprId, Nil)))
+    assert(LeafColumn.in(IsNull(struct)).map(_.id) == Seq((struct.exprId, Nil)))
   }
 
   test("a predicate on a field is equal for any other fields of the struct that are read") {
     val pruned = struct.withDataType(narrow)
-    def positive(field: Expression) = Column.normalized(GreaterThan(field, Literal(0)))
+    def positive(field: Expression) = LeafColumn.normalized(GreaterThan(field, Literal(0)))
     assert(positive(x(struct, 1)) == positive(x(pruned, 0)))
     assert(positive(x(struct, 1)) != positive(plain))
     assert(positive(x(struct, 1)) != positive(x(struct.newInstance(), 1)))
     val otherType = struct.withDataType(new StructType().add("x", IntegerType).add("z", IntegerType))
-    assert(Column.normalized(IsNull(x(struct, 0))) != Column.normalized(IsNull(x(otherType, 1))))
+    assert(LeafColumn.normalized(IsNull(x(struct, 0))) != LeafColumn.normalized(IsNull(x(otherType, 1))))
   }
 }

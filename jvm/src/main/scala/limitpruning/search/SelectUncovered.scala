@@ -7,7 +7,7 @@ import limitpruning.select.{ListedFile, MatchingRows, RowRange, SelectedFile, Se
  * Chooses what is read for a LIMIT that is not covered, where looking showed something that helps: row groups that do not
  * match are left out, and fully matching ones come first, so that Spark's incremental `take` meets them in its first job.
  */
-private[limitpruning] final class SelectPreferred(select: SelectRows) {
+private[limitpruning] final class SelectUncovered(select: AddressRows) {
 
   /**
    * @param seen files that were looked at, in reading order

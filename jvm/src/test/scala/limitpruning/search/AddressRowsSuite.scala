@@ -9,7 +9,7 @@ import limitpruning.search.PagesFixture._
 import limitpruning.select.{MatchingRows, Reason, RowRange}
 import limitpruning.testing.{FooterEdit, PagedFile, TempFolder}
 
-class SelectRowsSuite extends AnyFunSuite with TempFolder {
+class AddressRowsSuite extends AnyFunSuite with TempFolder {
   private val path = PagedFile.write(
     folder.resolve("f.parquet"),
     "optional int32 a; optional int32 b;",

@@ -22,7 +22,7 @@ import limitpruning.select.{ColumnBytes, RowRange, SelectedRowGroup}
  * @param skeleton a footer with only the same row groups, from which parquet-java itself computes the
  *   selection of a byte range
  */
-final class RowGroupPlaces private (
+final class RowGroupOffsets private (
     val midpoints: IndexedSeq[Long],
     val bytes: IndexedSeq[Long],
     skeleton: Array[Byte]
@@ -49,13 +49,13 @@ final class RowGroupPlaces private (
     (rowGroup.getStartingPos, rowGroup.getRowCount)
 }
 
-private[parquet] object RowGroupPlaces {
+private[parquet] object RowGroupOffsets {
 
   /** @param raw the footer, with the metadata of all its columns */
-  def of(raw: FileMetaData): RowGroupPlaces = {
+  def of(raw: FileMetaData): RowGroupOffsets = {
     val rowGroups = raw.getRow_groups.asScala.toVector
     val bytes = rowGroups.map(_.getColumns.asScala.iterator.map(_.getMeta_data.getTotal_compressed_size).sum)
-    new RowGroupPlaces(rowGroups.map(midpoint), bytes, skeleton(rowGroups))
+    new RowGroupOffsets(rowGroups.map(midpoint), bytes, skeleton(rowGroups))
   }
 
   private[parquet] def midpoint(rowGroup: RowGroup): Long = {
@@ -119,7 +119,7 @@ object Addressing {
    * @return the whole row groups with their byte ranges; none if byte ranges cannot separate them
    */
   def of(footer: Footer, ordinals: Seq[Int]): Option[Seq[SelectedRowGroup]] =
-    if (footer.places.selectsExactly(ordinals.head, ordinals.last)) Some(ordinals.map { i =>
+    if (footer.offsets.selectsExactly(ordinals.head, ordinals.last)) Some(ordinals.map { i =>
       val rowGroup = footer.rowGroups(i)
       val columns =
         rowGroup.getColumns.asScala.map(c => c.getPath.toArray.toSeq -> ColumnBytes(c.getTotalSize)).toMap
@@ -127,8 +127,8 @@ object Addressing {
       SelectedRowGroup(
         i,
         rows,
-        footer.places.midpoints(i),
-        footer.places.bytes(i),
+        footer.offsets.midpoints(i),
+        footer.offsets.bytes(i),
         columns,
         RowRange.all(rows)
       )
