@@ -19,9 +19,10 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
     LimitPruningConf.register()
-    // After filters were pushed down, before partitions of catalog tables are pruned and anything is estimated from sizes.
+    // Pre-CBO rules run after filter pushdown, before Spark prunes partitions of catalog tables and estimates plan
+    // sizes.
     extensions.injectPreCBORule { session =>
-      // Spark makes its rules anew for each query that it optimizes.
+      // Spark creates its rules again for each query that it optimizes.
       ExplainReasons.keepInStep(session)
       PruneLimits(session, sharedBy(session))
     }
@@ -29,7 +30,9 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPlannerStrategy(session => ForgetRefreshedFiles(session, sharedBy(session)))
   }
 
-  /** Made, and connected to the application, when its first session asks. */
+  /**
+   * The state of the application. The first session creates it and registers its listeners and metrics. Thread-safe.
+   */
   private def sharedBy(session: SparkSession): SharedState = synchronized {
     shared.getOrElse {
       val made = SharedState.of(session)

@@ -9,7 +9,7 @@ import org.apache.parquet.schema.{GroupType, MessageType, PrimitiveType}
 import org.apache.parquet.schema.Type.Repetition
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 
-import limitpruning.predicate.Column
+import limitpruning.predicate.LeafColumn
 
 /** Top-level columns of files, as far as a footer is to tell of them; names count without their case. */
 sealed trait FileColumns extends Serializable {

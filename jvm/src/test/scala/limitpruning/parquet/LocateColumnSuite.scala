@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.types.IntegerType
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.predicate.Column
+import limitpruning.predicate.LeafColumn
 
 class LocateColumnSuite extends AnyFunSuite {
   import ColumnLocation._
