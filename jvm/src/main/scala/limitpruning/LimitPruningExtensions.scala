@@ -19,8 +19,8 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
     LimitPruningConf.register()
-    // This rule runs after filters are pushed down. It runs before partitions of catalog tables are pruned,
-    // and before anything is estimated from sizes.
+    // Pre-CBO rules run after filter pushdown, before Spark prunes partitions of catalog tables and estimates plan
+    // sizes.
     extensions.injectPreCBORule { session =>
       // Spark creates its rules again for each query that it optimizes.
       ExplainReasons.keepInStep(session)
@@ -31,8 +31,7 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
   }
 
   /**
-   * Creates the shared state for the first session of the application, and registers its listeners and
-   * metrics.
+   * The state of the application. The first session creates it and registers its listeners and metrics. Thread-safe.
    */
   private def sharedBy(session: SparkSession): SharedState = synchronized {
     shared.getOrElse {

@@ -9,17 +9,20 @@ import limitpruning.footers.FactsCache
 import limitpruning.search.{ChooseRows, ChooseTopRows, LimitPlan, LimitedScan, NotPruned, SearchInputs}
 import limitpruning.select.Reason
 
-/** Decides what to read for one LIMIT, with ORDER BY or without: match the plan, list the table, search. */
+/** Decides what to read for one LIMIT, with or without ORDER BY: matches the plan, lists the table, searches it. */
 final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf) {
 
-  /** @return the LIMIT over what was chosen, or why it is not pruned; `None` if it is over no table that is known */
+  /**
+   * @return the LIMIT over the selected rows, or why it is not pruned; `None` if it reads no known table, or if a
+   *   selection is already in place
+   */
   def apply(limit: LocalLimit): Option[Either[NotPruned, LogicalPlan]] =
     MatchTopRows.of(limit) match {
       case Some(ordered) => decide(limit, ordered)(_.scan)(top => Seq(top.key.child))(ChooseTopRows(_, _))
       case None => MatchLimit.of(limit).flatMap(decide(limit, _)(identity)(_ => Nil)(ChooseRows(_, _)))
     }
 
-  /** @param keys what is asked of row groups beside the predicate */
+  /** @param keys expressions whose facts are needed in addition to those of the predicate */
   private def decide[A](
       local: LocalLimit,
       matched: Either[Reason, A]

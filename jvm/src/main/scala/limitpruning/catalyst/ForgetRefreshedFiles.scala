@@ -11,14 +11,14 @@ import org.apache.spark.sql.execution.datasources.RefreshResource
 import limitpruning.conf.SparkSessions
 
 /**
- * Notices `REFRESH TABLE t` and `REFRESH 'path'` on their way to be planned, which it leaves to Spark: what is kept of
- * files is forgotten. There is no other place where an extension sees them.
+ * Removes files from the cache on `REFRESH TABLE t` and `REFRESH 'path'`. It plans nothing: Spark plans and runs these
+ * commands. A planner strategy is the only place where an extension sees them.
  */
 final case class ForgetRefreshedFiles(session: SparkSession, state: PlanningState) extends Strategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = {
     plan match {
-      // A table's partitions may lie anywhere.
+      // The partitions of a table may be at any location.
       case _: RefreshTableCommand => state.facts.forgetAll()
       case RefreshResource(path) =>
         val file = new Path(path)

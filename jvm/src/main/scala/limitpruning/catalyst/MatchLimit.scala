@@ -14,17 +14,17 @@ import limitpruning.search.{LimitedScan, Table}
 import limitpruning.select.Reason
 import limitpruning.tables.Tables
 
-/** Finds a LIMIT over nothing but deterministic projections and filters over a table. */
+/** Matches a LIMIT over a table, with only deterministic projections and filters between them. */
 object MatchLimit {
 
-  /** What `local` is over, or why it is not pruned; `None` if it is over none of the [[Tables]] at all. */
+  /** The scan below `local`, or the reason why it is not pruned; `None` if `local` is over none of the [[Tables]]. */
   def of(local: LocalLimit): Option[Either[Reason, LimitedScan]] = local.child match {
     case ScanOperation(projections, filtersAbove, filters, ScannedTable(Right(table))) =>
       local.limitExpr match {
         case IntegerLiteral(limit) if limit > 0 =>
           val unsupported = (filters ++ filtersAbove).flatMap(subqueryIn).headOption
             .orElse((projections ++ filters ++ filtersAbove).flatMap(unsupportedUse).headOption)
-            // What is proved is proved of the filters below; those above may leave fewer rows.
+            // Only the filters below are proved. Filters above them may pass fewer rows.
             .orElse(filtersAbove.headOption.map(filter => Reason.FilterAbove(BriefSql(filter))))
           val reason = unsupported.orElse(table.unsupported)
           val needed = AttributeSet.fromAttributeSets(projections.map(_.references))
@@ -46,7 +46,7 @@ object MatchLimit {
     case other => Reason.OperatorBetween(other.nodeName)
   }
 
-  /** A predicate whose value is known only once another query has run. */
+  /** The reason if the expression contains a subquery: its value is unknown until the subquery has run. */
   private[limitpruning] def subqueryIn(expression: Expression): Option[Reason] =
     if (expression.containsPattern(PLAN_EXPRESSION)) Some(Reason.Subquery) else None
 
@@ -57,7 +57,10 @@ object MatchLimit {
 
   private def left(reason: Reason): Option[Either[Reason, LimitedScan]] = Some(Left(reason))
 
-  /** Whether a table is read below without a LIMIT of its own, as the inputs of a UNION have. */
+  /**
+   * Whether the plan reads a table without a LIMIT of its own. The inputs of a UNION, for example, have their own
+   * LIMIT.
+   */
   private def readsTableUnlimited(plan: LogicalPlan): Boolean = plan match {
     case _: LocalLimit => false
     case ScannedTable(_) => true
@@ -69,11 +72,11 @@ object MatchLimit {
   }
 }
 
-/** The metadata columns that tell where a split of a file begins and how long it is. */
+/** The metadata columns with the start and the length of a split of a file. */
 object SplitColumns {
   private val names = Set(FileFormat.FILE_BLOCK_START, FileFormat.FILE_BLOCK_LENGTH)
 
-  /** The first of them that the expression uses, alone or with the whole `_metadata` struct. */
+  /** The first of these columns that the expression uses, alone or as part of the whole `_metadata` struct. */
   def usedIn(expression: Expression): Option[String] = expression match {
     case field: GetStructField if isMetadata(field.child) => Some(field.extractFieldName).filter(names)
     case FileSourceMetadataAttribute(metadata) =>

@@ -10,10 +10,13 @@ import limitpruning.predicate.{BriefSql, Nesting, SupportedTypes}
 import limitpruning.search.{LimitedScan, TopRowsScan}
 import limitpruning.select.Reason
 
-/** Finds a LIMIT over a global sort over what [[MatchLimit]] finds. */
+/** Matches a LIMIT over a global sort over a plan that [[MatchLimit]] matches. */
 object MatchTopRows {
 
-  /** What `local` stands over, or why that is not ours; `None` where there is no ORDER BY over Parquet below it. */
+  /**
+   * The scan below `local`, or the reason why it is not pruned; `None` if there is no ORDER BY over Parquet below
+   * `local`.
+   */
   def of(local: LocalLimit): Option[Either[Reason, TopRowsScan]] = local.child match {
     case Sorted(above, order, child) =>
       MatchLimit.of(LocalLimit(local.limitExpr, child)).map(_.flatMap { scan =>
@@ -44,13 +47,16 @@ object MatchTopRows {
       case other => Left(Reason.OperatorBetween(other.nodeName))
     }
 
-  /** The expression with what the projections give put in place of their names. */
+  /** Replaces the names of projected columns in the expression by the expressions of the projections. */
   private def overRelation(e: Expression, projections: Seq[NamedExpression]): Expression = {
     val aliases = AttributeMap(projections.collect { case alias: Alias => (alias.toAttribute, alias.child) })
     e.transform { case attribute: Attribute => aliases.getOrElse(attribute, attribute) }
   }
 
-  /** A global sort, below a projection perhaps: what that computes, the order, and what is sorted. */
+  /**
+   * A global sort, with or without projections above it: the expressions of these projections, the sort order, and the
+   * child of the sort.
+   */
   private object Sorted {
     def unapply(plan: LogicalPlan): Option[(Seq[Expression], Seq[SortOrder], LogicalPlan)] = plan match {
       case sort: Sort if sort.global && sort.order.nonEmpty => Some((Nil, sort.order, sort.child))

@@ -6,12 +6,13 @@ import limitpruning.conf.{LimitPruningConf, SparkSessions}
 import limitpruning.select.Selection
 
 /**
- * Engines that replace Spark's physical operators by their own look for Spark's own scan node, which ours would hide from
- * them. With Spark's node they read the files of a selection, whole and with all filters, in their own way.
+ * Decides whether Spark's own scan node reads a selection. Engines that replace Spark's physical operators search the
+ * plan for Spark's scan node and do not recognize `LimitPrunedScanExec`. With Spark's node, an engine reads the files
+ * of a selection completely, with all filters and with its own reader.
  */
 object NativeEngines {
 
-  /** An engine, by the package of the rules that it adds to a session, and the setting that switches it off. */
+  /** An engine: its name, the package of the rules that it adds to a session, and the setting that turns it off. */
   private final case class Engine(name: String, packageName: String, enabled: String)
 
   private val Known = Seq(
@@ -20,7 +21,7 @@ object NativeEngines {
     Engine("RAPIDS Accelerator", "com.nvidia.spark.", "spark.rapids.sql.enabled")
   )
 
-  /** Why a selection is read through Spark's own scan node; none where ours reads it. */
+  /** Why Spark's own scan node reads a selection; none if `LimitPrunedScanExec` reads it. */
   def reasonForFileScan(session: SparkSession, selection: Selection): Option[String] = {
     val state = SparkSessions.onServer(session).sessionState
     val rules = state.columnarRules.map(_.getClass.getName)

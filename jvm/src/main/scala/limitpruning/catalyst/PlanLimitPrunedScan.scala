@@ -12,10 +12,13 @@ import limitpruning.scan.{LimitPrunedScanExec, NoteTopKeysExec}
 import limitpruning.tables.{ScanClauses, ScanContract, SelectedFileIndex, SelectedRelation}
 
 /**
- * Plans a scan of a selection. Where every selected row satisfies the predicate, neither the Filter nor the columns
- * that only it needs are planned; where not, all filters are evaluated above the scan. Where the filters are no longer those
- * that the rows were chosen for (a runtime filter came in, or Python UDFs moved one), the scan is planned as it would be
- * without us. The same files, whole and with all filters, are read by Spark's own scan where an engine looks for that.
+ * Plans the scan of a selection.
+ *
+ *  - If every selected row satisfies the predicate, the plan has neither the Filter nor the columns that only the
+ *    Filter needs. Otherwise, the plan evaluates all filters above the scan.
+ *  - If the filters are not those that the rows were chosen for, the scan is planned as without the extension. This
+ *    happens if Spark adds a runtime filter, or moves a filter because of Python UDFs.
+ *  - If an engine needs Spark's own scan node, this node reads the selected files completely, with all filters.
  */
 final case class PlanLimitPrunedScan(session: SparkSession) extends Strategy {
 
@@ -42,11 +45,17 @@ final case class PlanLimitPrunedScan(session: SparkSession) extends Strategy {
     index.plan.notedSortKey.fold(replaced)(noting(_, index.chosen.limit, replaced))
   }
 
-  /** Spark leaves filters on partition columns to its scan alone, which prunes directories by them. Ours does not. */
+  /**
+   * Adds the partition filters above the scan. Spark has them only in its own scan node, which prunes directories by
+   * them. The scan of a selection does not.
+   */
   private def withAllFilters(scan: FileSourceScanExec, ours: LimitPrunedScanExec): SparkPlan =
     scan.partitionFilters.reduceOption(And(_, _)).fold[SparkPlan](ours)(FilterExec(_, ours))
 
-  /** Where the key can be told from the rows that the scan's filter passes, it is noted while they pass. */
+  /**
+   * Adds a node that notes the keys of passing rows, if the limit is small enough and the output of the plan has the
+   * columns of the key.
+   */
   private def noting(key: SortOrder, limit: Int, plan: SparkPlan): SparkPlan =
     if (limit <= NoteTopKeysExec.MostKeys && key.references.subsetOf(plan.outputSet))
       NoteTopKeysExec(key, limit, plan)
@@ -55,7 +64,7 @@ final case class PlanLimitPrunedScan(session: SparkSession) extends Strategy {
 
 object PlanLimitPrunedScan {
 
-  /** A field of Spark's scan node about which nobody has decided; none of other nodes. */
+  /** A field of Spark's scan node that [[ScanContract]] does not list; none for other nodes. */
   def unknownField(plan: SparkPlan): Option[String] = plan match {
     case scan: FileSourceScanExec => ScanContract.undecided(scan, ScanClauses.fileSourceScan)
     case _ => None

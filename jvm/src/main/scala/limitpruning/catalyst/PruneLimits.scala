@@ -14,13 +14,13 @@ import limitpruning.search.NotPruned
 import limitpruning.select.Reason
 
 /**
- * Replaces the file index of a relation below a LIMIT by one of selected files and row groups: those that are proved to hold
- * enough rows, or with ORDER BY, those that may hold the first rows. Beside it, only the statistics of a catalog table
- * change. Where nothing can be skipped, nothing changes at all, and the reason is attached to the LIMIT as a tag.
+ * Replaces the file index of a relation below a LIMIT by an index of selected files and row groups. These are proved to
+ * contain enough rows or, with ORDER BY, may contain the first rows. Apart from the index, only the statistics of a
+ * catalog table change. If nothing can be skipped, nothing changes, and the LIMIT gets a tag with the reason.
  *
- * Fails open: an unexpected error leaves the query as it is, with one warning.
+ * The rule fails open: after an unexpected error, the query does not change, and the driver logs one warning.
  *
- * @param state what is cached and counted for the application
+ * @param state the caches and counters of the application
  */
 final case class PruneLimits(session: SparkSession, state: PlanningState) extends Rule[LogicalPlan] {
 
@@ -28,15 +28,15 @@ final case class PruneLimits(session: SparkSession, state: PlanningState) extend
     if (!conf.getConf(LimitPruningConf.Enabled)) plan
     else plan.transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit => prune(limit) }
 
-  /** @return the plan with the scan's index replaced; the same object, with a tag, where the LIMIT is not pruned */
+  /** @return the plan with another file index; if the LIMIT is not pruned, the same object with a tag */
   private def prune(limit: LocalLimit): LogicalPlan = {
     val started = System.nanoTime()
     val decision =
       try new DecideLimit(session, state.facts, conf)(limit)
       catch {
         case cancelled: SparkException if cancelled.getCondition == "SPARK_JOB_CANCELLED" => throw cancelled
-        // A linkage error is what a Spark that lacks something we use would give. Where the stack is used up, nothing is
-        // lost: a decision keeps no state, and Spark may need less stack to go on.
+        // A linkage error occurs if this Spark lacks something that the extension uses. A stack overflow does no harm:
+        // a decision has no state, and the rest of Spark's planning may need less stack.
         case error @ (NonFatal(_) | _: LinkageError | _: StackOverflowError)
             if !conf.getConf(LimitPruningConf.FailOnError) =>
           state.countFailure()
@@ -53,15 +53,15 @@ final case class PruneLimits(session: SparkSession, state: PlanningState) extend
   }
 }
 
-/** What all sessions of an application share while they plan. Thread-safe. */
+/** The state that all sessions of an application share while planning. Thread-safe. */
 trait PlanningState {
 
-  /** Footers of files. */
+  /** The cache of footers. */
   def facts: FactsCache
 
-  /** Counts an unexpected error, after which a LIMIT was not pruned. */
+  /** Counts a LIMIT that was not pruned because of an unexpected error. */
   def countFailure(): Unit
 
-  /** @param nanos nanoseconds that were spent on one LIMIT, whether or not its query runs */
+  /** @param nanos nanoseconds spent on one LIMIT, whether or not its query runs */
   def addPlanning(nanos: Long): Unit
 }

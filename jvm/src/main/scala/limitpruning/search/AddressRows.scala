@@ -4,13 +4,13 @@ import limitpruning.parquet.{Addressing, PageIndexReader, Storage}
 import limitpruning.select.{MatchingRows, Place, Reason, RowRange, SelectedFile, SelectedRowGroup, Selection}
 
 /**
- * Turns the rows that were chosen into what a scan reads of each file.
+ * Converts the chosen rows to what a scan reads of each file.
  *
- * @param maxBytes bytes of page indexes that are read of one file at most
+ * @param maxBytes maximum bytes of page indexes to read per file
  */
 final class AddressRows(narrow: NarrowRowGroups, storage: Storage, maxBytes: Long) {
 
-  /** @return the selection, or why the rows cannot be read without others */
+  /** @return the selection, or the reason why the rows cannot be read without others */
   def apply(chosen: Seq[(ClassifiedFile, Seq[MatchingRows])]): Either[Reason, Selection] = {
     val files = chosen.map { case (file, rows) => select(file, rows) }
     files.collectFirst { case Left(reason) => reason }
@@ -20,7 +20,7 @@ final class AddressRows(narrow: NarrowRowGroups, storage: Storage, maxBytes: Lon
   private def select(file: ClassifiedFile, rows: Seq[MatchingRows]): Either[Reason, SelectedFile] = {
     val status = file.listed.status
     val path = file.listed.path
-    // Before the pages are looked up in which rows are that are proved already.
+    // Only the parts that the proof used: the pages of the chosen rows are located later.
     val parts = storage.parts.of(status)
     for {
       whole <- Addressing.of(file.footer, rows.map(_.ordinal)).toRight(Reason.UnaddressableRowGroups(path))
@@ -46,14 +46,14 @@ final class AddressRows(narrow: NarrowRowGroups, storage: Storage, maxBytes: Lon
   }
 }
 
-/** Turns the row groups that may hold the first rows into what a scan reads, the best first. */
+/** Converts the row groups that may contain the first rows to what a scan reads, best first. */
 final class AddressBestFirst(select: AddressRows) {
 
-  /** @return the selection, or why the row groups cannot be read without others */
+  /** @return the selection, or the reason why the row groups cannot be read without others */
   def apply(found: FoundTopRows): Either[Reason, Selection] = {
     val files = found.kept.groupBy(_.file).toSeq.map { case (file, candidates) =>
       file -> candidates.sortBy(_.rowGroup).map { candidate =>
-        // Whole as far as reading goes: more rows than the ranges would do no harm.
+        // They may be read as a whole: rows outside of the ranges do no harm.
         MatchingRows(candidate.rowGroup, RowRange.joined(candidate.ranges), isWhole = true)
       }
     }

@@ -4,13 +4,13 @@ import limitpruning.parquet.UnreadableFooterException
 import limitpruning.scan.InspectWhileReading
 import limitpruning.select.{CandidateRows, ChosenRows, ListedFile, ProvedRows, Reason, Selection}
 
-/** Decides for one LIMIT what to read: list, look, select. */
+/** Decides what to read for one LIMIT: lists the files, inspects them, selects row groups. */
 object ChooseRows {
 
-  /** @return what to read, or why the LIMIT is not pruned */
+  /** @return what to read, or the reason why the LIMIT is not pruned */
   def apply(scan: LimitedScan, table: SearchInputs): Either[NotPruned, LimitPlan] = {
     val started = System.nanoTime()
-    val files = table.files // listed before the time for footers begins
+    val files = table.files // listed before the time budget for footers starts
     val refine = new RefineRowGroups(
       table.classify,
       table.storage,
@@ -52,7 +52,10 @@ object ChooseRows {
     }
   }
 
-  /** What is better to read than everything, where the table turned out to be clustered by the predicate. */
+  /**
+   * The selection for a LIMIT that is not covered, if the table turned out to be clustered by the predicate; none if
+   * reading the whole table is no worse.
+   */
   private def preferred(
       reason: Reason,
       seen: Seq[ClassifiedFile],

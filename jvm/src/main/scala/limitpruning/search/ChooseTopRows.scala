@@ -7,25 +7,28 @@ import limitpruning.predicate.FirstKey
 import limitpruning.scan.NoteTopKeysExec
 import limitpruning.select.{CandidateRows, Reason, SearchCounts, Selection, TopRows}
 
-/** Decides for one ORDER BY … LIMIT what to read: list, look, select. */
+/** Decides what to read for one ORDER BY … LIMIT: lists the files, inspects them, selects row groups. */
 object ChooseTopRows {
 
-  /** Whether less is to be read than of the whole table, now or while reading. */
+  /** Whether the scan reads less than the whole table: by the selection, or by skipping row groups while it reads. */
   private def leavesOut(found: FoundTopRows, selection: Selection, counts: SearchCounts): Boolean =
     found.bound.place.isEmpty || selection.rowGroups < counts.rowGroups || selection.rowsCut > 0 ||
       found.unseen.size < counts.files - counts.filesInspected
 
-  /** Of structs, Spark may read other fields than it seems now, in other places. */
+  /**
+   * The sort key whose values are noted while reading; none for fields of structs. Spark may later read other fields of
+   * a struct, so the ordinals of its fields may change.
+   */
   private def notedSortKey(top: TopRowsScan, selection: Selection): Option[SortOrder] =
     Some(top.sorted).filter(key => selection.rowGroups > 1 && !key.exists(_.isInstanceOf[GetStructField]))
 
-  /** @return what to read, or why the LIMIT is not pruned */
+  /** @return what to read, or the reason why the LIMIT is not pruned */
   def apply(top: TopRowsScan, table: SearchInputs): Either[NotPruned, LimitPlan] = {
     val started = System.nanoTime()
     val scan = top.scan
-    val files = table.files // listed before the time for footers begins
+    val files = table.files // listed before the time budget for footers starts
     val key = new KeyFacts(top.key, scan.conjuncts, table.classify)
-    // Where the predicate is decided by directories alone, the key is not.
+    // Even if partition values alone decide the predicate, they do not decide the key.
     val budget = table.budget.copy(firstFiles = table.firstFiles)
     val search = new TopRowsSearch(
       scan.limit,

@@ -7,12 +7,13 @@ import limitpruning.predicate.{ColumnFacts, LeafColumn, MatchState, Obstacle, Ro
 import limitpruning.select.{ListedFile, MatchingRows, RowRange}
 
 /**
- * The state of one row group, and what stood in the way where it is partially matching.
+ * The state of one row group and, if it is partially matching, the obstacle to a decision.
  *
- * @param obstacle none where the row group is decided
- * @param matching rows that are proved to match: all where it is fully matching, perhaps some where partially
+ * @param obstacle none if the row group is decided
+ * @param matching rows that are proved to match: all rows of a fully matching row group, none or some of a partially
+ *   matching one
  * @param isDecided whether all other rows are proved not to match
- * @param by what decided it, as far as it is decided
+ * @param by the metadata that decided the row group, as far as it is decided
  */
 final case class ClassifiedRowGroup(
     state: MatchState,
@@ -26,11 +27,11 @@ object ClassifiedRowGroup {
   val NotMatching: ClassifiedRowGroup =
     ClassifiedRowGroup(MatchState.NotMatching, None, Nil, isDecided = true)
 
-  /** @param rows all that the row group has, at least 1 */
+  /** @param rows row count of the row group, at least 1 */
   def fullyMatching(rows: Long): ClassifiedRowGroup =
     ClassifiedRowGroup(MatchState.FullyMatching, None, RowRange.all(rows), isDecided = true)
 
-  /** No row of it is known to match, and none not to. */
+  /** No row is proved to match, and no row is proved not to match. */
   def undecided(obstacle: Option[Obstacle]): ClassifiedRowGroup =
     ClassifiedRowGroup(MatchState.PartiallyMatching, obstacle, Nil, isDecided = false)
 }
@@ -38,9 +39,9 @@ object ClassifiedRowGroup {
 /**
  * A file whose row groups are classified. Not thread-safe.
  *
- * @param facts what the footer tells about columns of the relation
+ * @param facts the facts in the footer about columns of the relation
  * @param sources the facts about each column of the predicate, by the ordinal of the row group
- * @param isBelieved whether anything but its being there counts
+ * @param isBelieved whether the metadata of the file is trusted; if not, it proves nothing about the rows of the file
  */
 final class ClassifiedFile(
     val listed: ListedFile,
@@ -51,7 +52,7 @@ final class ClassifiedFile(
     val rowGroups: IndexedSeq[ClassifiedRowGroup]
 ) {
 
-  /** The facts about one row group that the footer tells. */
+  /** The facts in the footer about one row group. */
   def known(rowGroup: Int): RowUnit = new KnownFacts(sources, rowGroup)
 
   def withRowGroups(refined: IndexedSeq[ClassifiedRowGroup]): ClassifiedFile =
@@ -64,7 +65,7 @@ final class ClassifiedFile(
   }
 }
 
-/** The facts about one row group, each worked out when it is first asked for. */
+/** The facts about one row group. The facts about a column are computed on first use. */
 private[limitpruning] final class KnownFacts(sources: IndexedSeq[Int => ColumnFacts], rowGroup: Int)
     extends RowUnit {
   private val known = new Array[ColumnFacts](sources.size)
@@ -75,7 +76,7 @@ private[limitpruning] final class KnownFacts(sources: IndexedSeq[Int => ColumnFa
   }
 }
 
-/** What of a file's metadata decides about a row group, cheapest first. */
+/** The kinds of metadata that can decide a row group, cheapest first. */
 sealed trait Layer
 
 object Layer {
@@ -90,7 +91,7 @@ object Layer {
   case object Pages extends Layer
 }
 
-/** The facts about one row group with its dictionaries and bloom filters, for the columns where they may help. */
+/** The facts about one row group. For the columns in `helpful`, they include dictionaries and bloom filters. */
 private[limitpruning] final class DetailedFacts(
     known: RowUnit,
     columns: IndexedSeq[LeafColumn],
@@ -107,10 +108,10 @@ private[limitpruning] final class DetailedFacts(
 }
 
 /**
- * The files that a search looked at, so that a report can tell of their row groups. They are let go where memory is short.
+ * The files that a search inspected, for reports about their row groups. If memory is short, the JVM may free them.
  * Thread-safe.
  *
- * @param classify knows the predicate and its columns
+ * @param classify the classifier of the search, with the predicate and its columns
  */
 final class InspectedRowGroups private (
     files: SoftReference[Seq[ClassifiedFile]],
@@ -118,10 +119,10 @@ final class InspectedRowGroups private (
 ) {
 
   /**
-   * Lets `use` look at the files, in reading order, and ask the predicate about them: one thread at a time, as neither is
-   * thread-safe.
+   * Calls `use` with the files, in reading order, and with the classifier. Only one thread at a time runs `use`,
+   * because neither is thread-safe.
    *
-   * @return none where the files were let go
+   * @return none if the files have been freed
    */
   def map[T](use: (Seq[ClassifiedFile], ClassifyRowGroups) => T): Option[T] =
     Option(files.get).map(kept => classify.synchronized(use(kept, classify)))

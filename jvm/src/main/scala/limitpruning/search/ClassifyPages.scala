@@ -6,13 +6,14 @@ import limitpruning.search.ClassifiedRowGroup._
 import limitpruning.select.RowRange
 
 /**
- * Classifies a row group by its pages. Pages of different columns do not line up, so the predicate is asked about every
- * range of rows between two page boundaries of the columns concerned: within such a range each of them has one page.
+ * Classifies a row group by its pages. Pages of different columns may begin at different rows. The predicate is
+ * therefore evaluated for each range of rows between two neighbouring page boundaries of the columns concerned: within
+ * such a range, each of these columns has one page.
  */
 private[limitpruning] object ClassifyPages {
 
   /**
-   * @param rows of the row group, at least 1
+   * @param rows row count of the row group, at least 1
    * @param known the facts about the row group as a whole
    * @param pages by the ordinal of the column
    * @param undecided the row group as it was classified without pages
@@ -42,7 +43,7 @@ private[limitpruning] object ClassifyPages {
       )
   }
 
-  /** The ranges of rows between page boundaries, ascending, with the facts about each. */
+  /** The ranges of rows between page boundaries, in ascending order, with the facts about each range. */
   def units(
       columns: IndexedSeq[LeafColumn],
       rows: Long,
@@ -58,7 +59,7 @@ private[limitpruning] object ClassifyPages {
     }
   }
 
-  /** The facts about the pages that hold a row: what each page tells, and what is known of the row group as well. */
+  /** The facts about the pages that contain one row: the facts of each page, combined with those of the row group. */
   private final class PageFactsAt(
       row: Long,
       known: RowUnit,

@@ -9,14 +9,14 @@ import limitpruning.search.ClassifiedRowGroup._
 import limitpruning.select.ListedFile
 
 /**
- * The state of each row group of a file for one predicate. Compiled once per query; not thread-safe, as Catalyst's
- * expressions are not.
+ * Classifies the row groups of files for one predicate. The predicate is compiled once per query. Not thread-safe,
+ * because Catalyst's expressions are not.
  *
- * @param conjuncts the predicate over the relation's columns; with none, every row matches
- * @param output the relation's columns, by the names that its schema gives them
- * @param partitions the relation's partition columns, whose values are the directory's, not the file's
- * @param alsoNeeded expressions whose columns' facts are needed beside the predicate's
- * @param known what the table knows of a file without its footer
+ * @param conjuncts the predicate over the relation's columns; if empty, every row matches
+ * @param output the relation's columns, with their names in its schema
+ * @param partitions the relation's partition columns; their values come from the directory, not from the file
+ * @param alsoNeeded expressions whose columns' facts are needed in addition to those of the predicate
+ * @param known the table's facts about a file, available without its footer
  */
 final class ClassifyRowGroups(
     conjuncts: Seq[Expression],
@@ -28,27 +28,27 @@ final class ClassifyRowGroups(
 ) {
   import ClassifyRowGroups._
 
-  /** The predicate's columns, and those of what is asked beside it, in the order in which units of rows number them. */
+  /** The columns of the predicate and of `alsoNeeded`. Units of rows number the columns in this order. */
   val columns: IndexedSeq[LeafColumn] = for {
     column <- (conjuncts ++ alsoNeeded).flatMap(LeafColumn.in).distinctBy(_.id).toIndexedSeq
     attribute <- output.find(_.exprId == column.attribute.exprId)
     if !isMetadata(attribute)
   } yield column.copy(attribute = attribute)
 
-  /** Whether there is anything that rows have to satisfy. */
+  /** Whether the predicate has any conjunct. */
   def hasPredicate: Boolean = evaluator.nonEmpty
 
-  /** The first conjunct that no row satisfies. */
+  /** The first conjunct that no row of the unit satisfies; none if there is no such conjunct. */
   def neverTrue(unit: RowUnit): Option[Expression] = evaluator.flatMap(_.neverTrue(unit))
 
-  /** None where there is no predicate. */
+  /** None if there is no predicate. */
   private[limitpruning] val evaluator =
     if (conjuncts.isEmpty) None else Some(new Evaluator(conjuncts, columns))
 
   def apply(listed: ListedFile, footer: Footer): ClassifiedFile = {
     val doubt = untested(footer).orElse(incomplete(listed, footer))
     val facts = new RowGroupFacts(footer, settings)
-    // The footer is asked about its writer and calendar once.
+    // Each source evaluates the writer and the calendar of the footer only once.
     val sources = columns.map(source(_, listed, facts))
     val rowGroups =
       if (doubt.isEmpty) footer.rowGroups.indices.map { ordinal =>
@@ -58,19 +58,21 @@ final class ClassifyRowGroups(
     new ClassifiedFile(listed, footer, facts, sources, doubt.isEmpty, rowGroups)
   }
 
-  /** Not even the numbers of rows are believed of writers that were not tested, where the settings say so. */
+  /**
+   * If the settings trust only tested writers, nothing in the footer of another writer is trusted, not even row counts.
+   */
   private def untested(footer: Footer): Option[Obstacle] =
     if (!settings.trustedWritersOnly || TestedWriters.contain(footer.createdBy)) None
     else Some(Obstacle.UntestedWriter(Option(footer.createdBy).filter(_.nonEmpty).getOrElse("unknown")))
 
-  /** Rows of the file that are not in the table must not be counted. */
+  /** Rows of the file that are not in the table must not count. */
   private def incomplete(listed: ListedFile, footer: Footer): Option[Obstacle] =
     if (known(listed).hasAllRows(footer.rowGroups.iterator.map(_.getRowCount).sum)) None
     else Some(Obstacle.RowsNotInTable)
 
-  /** Classifies a row group of `rows` rows by whatever is known about it. */
+  /** Classifies a row group of `rows` rows by the facts in `unit`. */
   private[limitpruning] def classify(rows: Long, unit: RowUnit): ClassifiedRowGroup =
-    if (rows == 0) NotMatching // no row, no outcome
+    if (rows == 0) NotMatching // without rows, there is no outcome
     else
       evaluator.fold[MatchState](MatchState.FullyMatching)(e => MatchState.of(e.outcomes(unit))) match {
         case MatchState.NotMatching => NotMatching
@@ -78,13 +80,13 @@ final class ClassifyRowGroups(
         case MatchState.PartiallyMatching => undecided(evaluator.flatMap(_.obstacle(unit)))
       }
 
-  /** What is certain of a file before its footer is read: its partition values, and what the table proves. */
+  /** The facts that are certain before the footer is read: the partition values, and what the table proves. */
   private[limitpruning] def beforeReading(file: ListedFile): RowUnit = {
     val facts = known(file)
     if (facts.isProof) expected(file, facts) else expected(file, FileFacts.InFooterOnly)
   }
 
-  /** What is expected of a file before its footer is read. It proves nothing. */
+  /** The facts that are expected before the footer is read. They prove nothing. */
   private[limitpruning] def expected(file: ListedFile): RowUnit = expected(file, known(file))
 
   private def expected(file: ListedFile, facts: FileFacts): RowUnit = ordinal =>
@@ -106,7 +108,7 @@ final class ClassifyRowGroups(
       case ordinal => Some(file.partitionValues.get(ordinal, partitions(ordinal).dataType))
     }
 
-  /** A partition column that also stands in the file is read from the directory's name. */
+  /** The value of a partition column comes from the directory, even if the file also contains the column. */
   private def partitionOrdinal(column: Attribute): Int =
     partitions.fieldNames.indexWhere { name =>
       if (settings.caseSensitive) name == column.name else name.equalsIgnoreCase(column.name)

@@ -14,11 +14,12 @@ import limitpruning.scan.{EnoughRows, InspectWhileReading}
 import limitpruning.select.{FileVersion, ListedFile}
 
 /**
- * Where fully matching row groups of a part of a file hold `limit` rows, they are enough of it: whatever else a task reads,
- * it has as many rows as any LIMIT over it can want. By statistics alone, from the footer that reading opens anyway.
+ * Finds fully matching row groups with `limit` rows in a part of a file, while a task reads it. If there are such row
+ * groups, the task need not read the rest of the part: no LIMIT above it needs more rows, whatever else the task reads.
+ * Uses only statistics, from the footer that the reader opens anyway.
  *
- * @param limit rows wanted, at least 1
- * @param columns those of the predicate
+ * @param limit rows that the LIMIT needs, at least 1
+ * @param columns the columns of the predicate
  */
 private[limitpruning] final class FindEnoughRows(
     limit: Int,
@@ -46,7 +47,7 @@ private[limitpruning] final class FindEnoughRows(
       )
       enough(footer, fully, footer.seal.version(file.getLen))
     } catch {
-      // Whatever is wrong with the file, reading it will tell in Spark's own way.
+      // If something is wrong with the file, reading it fails with Spark's own error.
       case NonFatal(_) => None
     }
 

@@ -13,33 +13,33 @@ import limitpruning.predicate.{ColumnFacts, LeafColumn, SupportedTypes}
 import limitpruning.select.ListedFile
 
 /**
- * Looks at all files of a table for one predicate, whether or not that would pay for a LIMIT, and at all columns. One look,
- * one instance; not thread-safe.
+ * Inspects all files and all columns of a table for one predicate, even if that would not pay for a LIMIT. One instance
+ * per inspection; not thread-safe.
  */
 final class InspectTable(scan: LimitedScan, session: SparkSession, cache: FactsCache, conf: SQLConf) {
   import InspectTable._
 
   private val table = new SearchInputs(scan, session, cache, conf, alsoNeeded = leaves(scan))
 
-  /** The files that partition pruning leaves, in reading order. */
+  /** The files that remain after partition pruning, in reading order. */
   val files: IndexedSeq[ListedFile] = table.files
 
-  /** Classified them. */
+  /** The classifier of the files. */
   def classify: ClassifyRowGroups = table.classify
 
-  /** The columns that are looked at: those of the predicate, then all others. */
+  /** The inspected columns: first those of the predicate, then all others. */
   def columns: IndexedSeq[LeafColumn] = table.classify.columns
 
-  /** How many of the columns are the predicate's. */
+  /** Number of columns of the predicate. */
   val predicateColumns: Int = scan.conjuncts.flatMap(LeafColumn.in).distinctBy(_.id).size
 
   def isPartition(column: LeafColumn): Boolean =
     scan.table.partitionSchema.fieldNames.exists(conf.resolver(_, column.attribute.name))
 
   /**
-   * Looks at some of the files, as deep as a LIMIT would, each after the other.
+   * Inspects some of the files, one after the other, with the same metadata as for a LIMIT.
    *
-   * @throws limitpruning.parquet.UnreadableFooterException for a file that has no footer, or takes too long to give it
+   * @throws limitpruning.parquet.UnreadableFooterException if a file has no footer, or if reading it takes too long
    */
   def lookAt(some: Seq[ListedFile]): Seq[InspectedFile] = {
     val deadline = Deadline.now + Patience
@@ -48,7 +48,7 @@ final class InspectTable(scan: LimitedScan, session: SparkSession, cache: FactsC
     val footers = table.footers(some)
     try some.map { file =>
         val footer = footers.next(deadline).getOrElse {
-          throw new UnreadableFooterException(file.status, s"it did not come within $Patience")
+          throw new UnreadableFooterException(file.status, s"it was not read within $Patience")
         }
         inspected(refine(table.classify(file, footer), Long.MaxValue))
       }
@@ -77,10 +77,10 @@ final class InspectTable(scan: LimitedScan, session: SparkSession, cache: FactsC
   }
 }
 
-/** @param chunks what there is of each column, by row group */
+/** @param chunks the metadata of each column, by row group */
 final class InspectedFile(val file: ClassifiedFile, val chunks: IndexedSeq[IndexedSeq[InspectedChunk]])
 
-/** What metadata there is of one column in one row group, as far as it is believed. */
+/** The metadata of one column in one row group, as far as it is trusted. */
 final case class InspectedChunk(
     facts: ColumnFacts,
     hasPageIndex: Boolean,
@@ -90,13 +90,13 @@ final case class InspectedChunk(
 
 private object InspectTable {
 
-  /** Columns that are looked at beside the predicate's, at most. */
+  /** Maximum number of inspected columns, in addition to those of the predicate. */
   private val MostColumns = 200
 
-  /** For the footers of one wave. */
+  /** Maximum time to read the footers of one wave. */
   private val Patience = 10.minutes
 
-  /** Bytes of a dictionary or filter that counts as one. */
+  /** Maximum bytes of a dictionary or bloom filter. A larger one counts as missing. */
   private val MaxPart = 1024L * 1024
 
   private def leaves(scan: LimitedScan): Seq[Expression] =

@@ -8,11 +8,12 @@ import limitpruning.predicate.{
 import limitpruning.select.ListedFile
 
 /**
- * What the first sort key tells of row groups: the best place that one of its rows may have, and how many rows are certain to
- * be where. Not thread-safe.
+ * The facts about the first sort key in row groups: the best key value that a row may have, and how many rows are
+ * certain to reach which key value. A key value is a value of the key, or null. The value that sorts first is the best.
+ * A row reaches a key value if it has this value or a better one. Not thread-safe.
  *
- * @param key over the relation's columns, which `classify` has to be asked for
- * @param conjuncts what all rows of the answer satisfy
+ * @param key the sort key, over columns of the relation; `classify` must include these columns in `alsoNeeded`
+ * @param conjuncts the predicate, which all rows of the result satisfy
  */
 final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: ClassifyRowGroups) {
   import KeyFacts._
@@ -20,7 +21,7 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
   val order: KeyOrder = FirstKey.of(key).order
   private val facts = new Evaluator(Nil, classify.columns).facts(key.child)
   private val column = columnOf(key.child).map(_.id).flatMap(id => classify.columns.find(_.id == id))
-  // Whatever is null of a row group is not in the answer where the predicate says so.
+  // If the predicate excludes nulls, rows with a null key are not in the result.
   private val isNeverNull = conjuncts.exists {
     case IsNotNull(LeafColumn(notNull)) => column.exists(_.id == notNull.id)
     case _ => false
@@ -29,26 +30,26 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
   /** The key as SQL, with its direction. */
   def sql: String = key.sql
 
-  /** A place as SQL. */
+  /** A key value as SQL. */
   def show(place: Any): String = Literal(place, key.dataType).sql
 
-  /** Why no place of a row group's rows is known. */
+  /** Why the key values of a row group are unknown; none if they are known. */
   def obstacle(file: ClassifiedFile, rowGroup: Int): Option[Obstacle] = of(file, rowGroup).values match {
     case Values.Unknown => Some(Obstacle.NoStatistics(key.child.sql))
     case Values.Range(_, max) if isNaN(max) => Some(Obstacle.PerhapsNaN(key.child.sql))
     case _ => None
   }
 
-  /** The best place in a file before its footer is read, none where any is possible. */
+  /** The best key value in a file before its footer is read; none if any value is possible. */
   def best(file: ListedFile): Option[Any] = best(facts(classify.beforeReading(file)))
 
-  /** The best place that is expected in a file before its footer is read. It proves nothing. */
+  /** The best key value that is expected in a file before its footer is read. It proves nothing. */
   def expectedBest(file: ListedFile): Option[Any] = best(facts(classify.expected(file)))
 
-  /** The best place that a row of a row group may have in the answer, none where any is possible. */
+  /** The best key value that a row of a row group may have in the result; none if any value is possible. */
   def best(file: ClassifiedFile, rowGroup: Int): Option[Any] = best(of(file, rowGroup))
 
-  /** Rows of a fully matching row group by the places which they are certain to reach. */
+  /** Numbers of rows of a fully matching row group, with the key values that these rows are certain to reach. */
   def certain(file: ClassifiedFile, rowGroup: Int): Seq[(Any, Long)] = if (!file.isBelieved) Nil
   else {
     val rows = file.footer.rowGroups(rowGroup).getRowCount
@@ -61,13 +62,16 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
     }
   }
 
-  /** The best place that a row of a part of a row group may have, and the place that all its rows are certain to reach. */
+  /**
+   * The best key value that a row of a part of a row group may have, and the key value that all of its rows are certain
+   * to reach.
+   */
   def ends(file: ClassifiedFile, unit: RowUnit): (Option[Any], Option[Any]) = {
     val known = if (file.isBelieved) facts(unit) else ColumnFacts.Unknown
     (best(known), order.worst(known))
   }
 
-  /** The key's columns, by the ordinals that `classify` gives them. */
+  /** The columns of the key, by their ordinals in `classify`. */
   val columns: Seq[Int] =
     LeafColumn.in(key.child).map(_.id).flatMap(id =>
       classify.columns.indices.find(classify.columns(_).id == id)
@@ -85,7 +89,7 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
 
 private object KeyFacts {
 
-  /** The column for whose nulls alone the key is null. */
+  /** The column that alone decides whether the key is null: the key is null if and only if this column is null. */
   private def columnOf(key: Expression): Option[LeafColumn] = key match {
     case LeafColumn(column) => Some(column)
     case MonotoneFunctions(monotone) => columnOf(monotone.operand)

@@ -6,12 +6,12 @@ import limitpruning.scan.InspectWhileReading
 import limitpruning.select.ChosenRows
 
 /**
- * A LIMIT over nothing but deterministic projections and filters over a table: wherever the LIMIT is in a plan, any `limit`
- * rows of its child are a right answer.
+ * A LIMIT over a table, with only deterministic projections and filters between them. Wherever the LIMIT is in a plan,
+ * any `limit` rows of its child are a correct result.
  *
- * @param limit rows wanted, at least 1
- * @param conjuncts the predicate over the table's columns, empty if every row is wanted
- * @param needed the table's columns that are read if the predicate is proved, and perhaps others
+ * @param limit rows that the LIMIT needs, at least 1
+ * @param conjuncts the predicate over the table's columns; empty if every row matches
+ * @param needed the table's columns that are read if the predicate is proved; may contain others
  */
 final case class LimitedScan(
     limit: Int,
@@ -21,22 +21,22 @@ final case class LimitedScan(
 )
 
 /**
- * ORDER BY … LIMIT over nothing but deterministic projections and filters over a table: any rows of the table among which the
- * first `limit` are give the same answer, up to ties.
+ * ORDER BY … LIMIT over a table, with only deterministic projections and filters between them. Any rows of the table
+ * that include the first `limit` rows give the same result, up to ties.
  *
- * @param scan what the Sort stands over; all columns that the query reads are needed, as the filter stays
+ * @param scan the scan below the Sort; all columns that the query reads are needed, because the filter stays
  * @param key the first sort key, over the table's columns
- * @param sorted the same key, over the output of what is sorted
+ * @param sorted the same key, over the output of the child of the Sort
  */
 final case class TopRowsScan(scan: LimitedScan, key: SortOrder, sorted: SortOrder)
 
 /**
- * What a search found for a LIMIT, and what the scan and the report need beside it.
+ * The result of a search for a LIMIT, for the scan and the report.
  *
- * @param rows what to read
- * @param seen the row groups that were looked at
- * @param notedSortKey the first sort key, where it is worth noting while rows are read
- * @param look finds out while reading whether less than all of a file will do that planning did not look at
+ * @param rows the rows to read
+ * @param seen the inspected row groups
+ * @param notedSortKey the first sort key, if it pays to note its values while rows are read
+ * @param look checks, while reading a file that planning did not inspect, whether a part of it is enough
  */
 final case class LimitPlan(
     rows: ChosenRows,

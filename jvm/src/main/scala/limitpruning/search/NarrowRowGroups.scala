@@ -6,15 +6,18 @@ import limitpruning.parquet.{Footer, PageIndexReader}
 import limitpruning.select.{MatchingRows, SelectedRowGroup}
 
 /**
- * Says which pages of a row group a scan reads for some of its rows.
+ * Determines which pages of a row group a scan reads for some of its rows.
  *
- * @param isNeeded whether the scan reads a top-level column, by the name that it has in the file
- * @param isSupported whether this Spark's reader can be told which rows to read
- * @param minBytes where less than this would be read of a row group, it is not worth asking for its pages
+ * @param isNeeded whether the scan reads a top-level column, by its name in the file
+ * @param isSupported whether this Spark's reader can read single row ranges
+ * @param minBytes minimum bytes that are read of a row group; for less, reading the page index does not pay
  */
 final class NarrowRowGroups(isNeeded: String => Boolean, isSupported: Boolean, minBytes: Long) {
 
-  /** Whether the footer promises the locations of all pages that the scan may need; reads nothing. */
+  /**
+   * Whether the reader supports row ranges, and the footer has the location of an offset index for each column that the
+   * scan may need. Reads nothing.
+   */
   def isPossible(footer: Footer, indexes: PageIndexReader, rowGroup: Int): Boolean =
     isSupported && leaves(footer, rowGroup).forall { case (leaf, _) =>
       indexes.hasOffsetIndex(rowGroup, leaf)
@@ -22,8 +25,8 @@ final class NarrowRowGroups(isNeeded: String => Boolean, isSupported: Boolean, m
 
   /**
    * @param whole the row group, with all its rows
-   * @return the row group with the chosen rows; whole, where all of it matches and reading it whole is no worse; none
-   *   where the rows cannot be told from others that were not proved
+   * @return the row group with the chosen rows; the whole row group if all of it matches and reading all of it is no
+   *   worse; none if the chosen rows cannot be read without others that are not proved
    */
   def apply(
       footer: Footer,
@@ -36,7 +39,7 @@ final class NarrowRowGroups(isNeeded: String => Boolean, isSupported: Boolean, m
     else if (bytes(footer, whole) < minBytes) Some(whole)
     else Some(narrowed(footer, indexes, whole, chosen).filter(skipsPages).getOrElse(whole))
 
-  /** Whether a row group is worth asking for its pages. */
+  /** Whether a row group is so large that reading its page index pays. */
   def isLarge(footer: Footer, rowGroup: Int): Boolean =
     leaves(footer, rowGroup).map { case (leaf, _) =>
       footer.rowGroups(rowGroup).getColumns.get(leaf).getTotalSize
@@ -65,7 +68,7 @@ final class NarrowRowGroups(isNeeded: String => Boolean, isSupported: Boolean, m
   private def bytes(footer: Footer, rowGroup: SelectedRowGroup): Long =
     leaves(footer, rowGroup.ordinal).map { case (_, path) => rowGroup.columns(path).bytes }.sum
 
-  /** The leaf columns that the scan may read, by their position and path. */
+  /** The leaf columns that the scan may read, with their positions and paths. */
   private def leaves(footer: Footer, rowGroup: Int): Seq[(Int, Seq[String])] =
     footer.rowGroups(rowGroup).getColumns.asScala.iterator.map(_.getPath.toArray.toSeq).zipWithIndex
       .collect { case (path, leaf) if isNeeded(path.head) => (leaf, path) }

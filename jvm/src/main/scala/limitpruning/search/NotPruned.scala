@@ -10,10 +10,10 @@ import limitpruning.select.{Reason, SearchCounts}
 /**
  * A LIMIT over Parquet that is not pruned.
  *
- * @param scan what the LIMIT stands over, where it was of a form to be looked at
- * @param counts what was seen, where footers were read
- * @param planningNanos how long looking took, in nanoseconds
- * @param seen the row groups that were looked at
+ * @param scan the scan below the LIMIT; none if the plan does not have a supported form
+ * @param counts the counts of the search, if footers were read
+ * @param planningNanos duration of the search, in nanoseconds
+ * @param seen the inspected row groups
  */
 final case class NotPruned(
     reason: Reason,
@@ -26,13 +26,13 @@ final case class NotPruned(
 object NotPruned {
 
   /**
-   * Where the rule leaves its refusals. The node is the LIMIT's own and refusals depend on what is below it alone,
-   * so queries that share the node share the reason; the tag changes neither equality nor EXPLAIN.
+   * The tag of a LIMIT with the reason why it is not pruned. A reason depends only on the plan below the LIMIT, so
+   * queries that share the node share the reason. The tag changes neither equality nor EXPLAIN.
    */
   val Tag: TreeNodeTag[NotPruned] = TreeNodeTag("limitpruning.refusal")
 }
 
-/** Counts what stood in the way of row groups that stayed undecided. Not thread-safe: one search, one instance. */
+/** Counts the obstacles of undecided row groups. One instance per search; not thread-safe. */
 private[limitpruning] final class ObstacleCounts {
   import ObstacleCounts._
 
@@ -42,7 +42,10 @@ private[limitpruning] final class ObstacleCounts {
     if (counts.contains(obstacle) || counts.size < MostKinds)
       counts.update(obstacle, counts.getOrElse(obstacle, 0) + 1)
 
-  /** The most frequent ones, as in `no usable statistics for column s in 12 of 40 row groups`; empty for none. */
+  /**
+   * The most frequent obstacles, for example `no usable statistics for column s in 12 of 40 row groups`; empty if there
+   * are none.
+   */
   def summary(rowGroups: Int): String =
     counts.toSeq
       .sortBy { case (_, count) => -count }
@@ -53,9 +56,9 @@ private[limitpruning] final class ObstacleCounts {
 
 private object ObstacleCounts {
 
-  /** Kinds that are counted at most: a predicate has few conjuncts and columns, but it may have thousands. */
+  /** Maximum number of counted kinds. A predicate usually has few conjuncts and columns, but it may have thousands. */
   private val MostKinds = 100
 
-  /** Kinds that are named in a reason at most. */
+  /** Maximum number of kinds in a reason. */
   private val MostNamed = 3
 }

@@ -7,12 +7,13 @@ import limitpruning.predicate.{Evaluator, RowUnit}
 import limitpruning.select.RowRange
 
 /**
- * Looks deeper into row groups that the footer leaves undecided: at dictionaries and bloom filters, then at pages; in
- * order, as long as rows are missing, bytes and time are left, and it helps. One search, one instance.
+ * Decides row groups that the footer leaves undecided, by dictionaries and bloom filters, then by pages. It inspects
+ * them in order, as long as rows are missing, bytes and time are left, and row groups can be decided. One instance per
+ * search.
  *
- * @param narrow knows whether some rows of a row group can be read without the others
- * @param maxBytes bytes that are read for one LIMIT at most
- * @param deadline nothing is read after it: each row group may take several requests, one after the other
+ * @param narrow decides whether some rows of a row group can be read without the others
+ * @param maxBytes maximum bytes to read for one LIMIT
+ * @param deadline no row group is inspected after it: each row group may take several requests, one after the other
  */
 final class RefineRowGroups(
     classify: ClassifyRowGroups,
@@ -27,8 +28,8 @@ final class RefineRowGroups(
   private var inVain = 0
 
   /**
-   * @param needed rows that are still missing, counted from this file's first row group on
-   * @return the file with some of its row groups decided now
+   * @param needed rows that are missing before the first row group of this file
+   * @return the file with more of its row groups decided
    */
   def apply(file: ClassifiedFile, needed: Long): ClassifiedFile = classify.evaluator match {
     case Some(evaluator) if file.isBelieved && file.rowGroups.exists(isUndecided) =>
@@ -38,7 +39,7 @@ final class RefineRowGroups(
     case _ => file
   }
 
-  /** A look into one file. */
+  /** The inspection of one file. */
   private final class Look(file: ClassifiedFile, evaluator: Evaluator) {
     private val status = file.listed.status
     private val details =
@@ -74,7 +75,7 @@ final class RefineRowGroups(
       refined
     }
 
-    /** Reads nothing where the conjuncts that are undecided cannot all be decided by dictionaries and filters. */
+    /** Reads nothing unless dictionaries and bloom filters can decide all undecided conjuncts. */
     private def lookAtValues(rowGroup: ClassifiedRowGroup, ordinal: Int): (ClassifiedRowGroup, RowUnit) = {
       val known = file.known(ordinal)
       val undecided = evaluator.undecided(known)
@@ -84,7 +85,7 @@ final class RefineRowGroups(
       } else (rowGroup, known)
     }
 
-    /** Reads nothing where the conjuncts that are undecided cannot all be decided by pages. */
+    /** Reads nothing unless pages can decide all undecided conjuncts. */
     private def lookAtPages(
         rowGroup: ClassifiedRowGroup,
         ordinal: Int,
@@ -108,10 +109,10 @@ final class RefineRowGroups(
 
 private object RefineRowGroups {
 
-  /** Row groups in a row that stay undecided before looking deeper is given up. */
+  /** After this many consecutive row groups that were read in vain, no further one is read. */
   private val MostInVain = 8
 
-  /** Bytes of one dictionary or bloom filter. */
+  /** Maximum bytes of one dictionary or bloom filter. */
   private val LargestPart = 1024L * 1024
 
   private def isUndecided(rowGroup: ClassifiedRowGroup): Boolean = !rowGroup.isDecided

@@ -7,11 +7,12 @@ import limitpruning.predicate.{MatchState, RowUnit}
 import limitpruning.select.{RowBound, RowRange}
 
 /**
- * Looks at the pages of the row groups that the bound leaves, the best first, as long as bytes are left and it helps: pages
- * give a better bound, and those behind it are left out. One search, one instance.
+ * Inspects the pages of the row groups that the threshold does not skip, best first, as long as bytes are left and
+ * pages can be skipped. Pages give a better threshold, and pages that sort after it are skipped. One instance per
+ * search.
  *
- * @param narrow knows whether some rows of a row group can be read without the others
- * @param maxBytes bytes of page indexes that are read for one LIMIT at most
+ * @param narrow decides whether some rows of a row group can be read without the others
+ * @param maxBytes maximum bytes of page indexes to read for one LIMIT
  */
 final class RefineTopRows(
     limit: Int,
@@ -27,7 +28,7 @@ final class RefineTopRows(
   private var tried, inVain = 0
   private val readers = mutable.Map.empty[ClassifiedFile, PageIndexReader]
 
-  /** @return what was found, with fewer rows of some row groups, or fewer row groups */
+  /** @return what was found, with fewer rows of some row groups, or with fewer row groups */
   def apply(found: FoundTopRows): FoundTopRows =
     try refined(found)
     finally readers.values.foreach(_.close())
@@ -63,7 +64,7 @@ final class RefineTopRows(
     tried < MostRowGroups && inVain < MostInVain && readers.size < MostFiles &&
       readers.values.map(_.bytesRead).sum < maxBytes
 
-  /** None where the row group's pages are not known, or not worth knowing. */
+  /** None if the row group has no usable page statistics, or if reading them does not pay. */
   private def partsOf(candidate: Candidate): Option[Seq[Part]] = {
     tried += 1
     val file = candidate.file
@@ -93,7 +94,7 @@ final class RefineTopRows(
     }
   }
 
-  /** None where no row of the range matches. */
+  /** None if no row of the range matches. */
   private def part(file: ClassifiedFile, range: RowRange, unit: RowUnit): Option[Part] = {
     val (best, worst) = key.ends(file, unit)
     classify.classify(range.rows, unit).state match {
@@ -106,19 +107,21 @@ final class RefineTopRows(
 
 private object RefineTopRows {
 
-  /** Row groups of whose pages none could be left out before looking at pages is given up. */
+  /** After this many row groups without a skipped page, no more pages are inspected. */
   private val MostInVain = 2
 
-  /** Row groups whose pages are asked for at most. */
+  /** Maximum number of row groups whose pages are inspected. */
   private val MostRowGroups = 64
 
-  /** Files whose page indexes are read at most: it is the best row groups that give the bound. */
+  /** Maximum number of files whose page indexes are read. The best row groups determine the threshold. */
   private val MostFiles = 16
 
   /**
    * Some rows of a row group.
    *
-   * @param certain the place that all of them are certain to reach, and to match, if there is one
+   * @param best the best key value that one of them may have; none if any value is possible
+   * @param certain the key value that all of them are certain to reach; none if not all of them are proved to match,
+   *   or if there is no such value
    */
   private final case class Part(range: RowRange, best: Option[Any], certain: Option[Any])
 }

@@ -5,13 +5,13 @@ import limitpruning.parquet.Footer
 import limitpruning.select.{FirstMatchingRows, ListedFile, MatchingRows, Reason, SearchCounts, Selection}
 
 /**
- * Searches for rows that match, in reading order, only as long as it pays: until there are `limit`, or every row of the table
- * is decided, or a wave shows that the data is not clustered by the predicate, or the budget is used up.
+ * Searches for matching rows, in reading order. It stops when `limit` rows are found, when every row of the table is
+ * decided, when a wave shows that the data is not clustered by the predicate, or when the budget is used up.
  *
- * @param limit rows wanted, at least 1
- * @param refine decides more row groups of a file, given how many rows are still missing; used only where footers do not
- *   prove enough
- * @param select addresses the chosen rows for the reader
+ * @param limit rows that the LIMIT needs, at least 1
+ * @param refine decides more row groups of a file, given the number of missing rows; used only if footers do not
+ *   prove enough rows
+ * @param select converts the chosen rows to a selection for the reader
  */
 final class RowGroupSearch(
     limit: Int,
@@ -36,7 +36,7 @@ final class RowGroupSearch(
   override protected def missingRows: Long = limit - cover.rows
 
   override protected def matchingRows(file: ClassifiedFile): Long =
-    file.matching.iterator.map(_.rows.min(limit.toLong)).sum // so that absurd counts do not overflow
+    file.matching.iterator.map(_.rows.min(limit.toLong)).sum // so that corrupt counts do not overflow
 
   override protected def add(wave: Seq[ClassifiedFile]): Seq[ClassifiedFile] = {
     foundBefore = cover.rows
@@ -62,7 +62,9 @@ final class RowGroupSearch(
       Some(Left(Reason.NotClustered(now.filesInspected, obstacles.summary(now.rowGroups))))
     else outOfBudget(now, cover.rows, limit).map(Left(_))
 
-  /** Whether most row groups of the wave between the two counts are not matching, as in clustered data. */
+  /**
+   * Whether at least half of the row groups of the wave between the two counts are not matching, as in clustered data.
+   */
   private def mostlyNotMatching(before: SearchCounts, after: SearchCounts): Boolean = {
     val rowGroups = after.rowGroups - before.rowGroups
     val notMatching = rowGroups - (after.matched - before.matched)

@@ -17,11 +17,11 @@ import limitpruning.scan.{InspectWhileReading, ReadRowRanges}
 import limitpruning.select.ListedFile
 
 /**
- * What one search works with: the files of the table, the readers of their metadata, the classifier and the budget. One
- * search, one instance; not thread-safe.
+ * The inputs of one search: the files of the table, the readers of their metadata, the classifier and the budget. One
+ * instance per search; not thread-safe.
  *
- * @param cache footers that are cached for the application
- * @param alsoNeeded expressions whose columns' facts are needed beside the predicate's
+ * @param cache the application's cache of footers
+ * @param alsoNeeded expressions whose columns' facts are needed in addition to those of the predicate
  */
 private[limitpruning] final class SearchInputs(
     scan: LimitedScan,
@@ -35,14 +35,14 @@ private[limitpruning] final class SearchInputs(
   private val settings: ReadSettings =
     table.settings.copy(trustedWritersOnly = conf.getConf(LimitPruningConf.TrustedWritersOnly))
 
-  /** The table's files, listed once, when they are first needed. */
+  /** The table's files, listed once, on first use. */
   lazy val listing: TableListing = table.list(scan.conjuncts)
 
   def files: IndexedSeq[ListedFile] = listing.files
 
   val storage: Storage = Storage(table.hadoopConf)
 
-  /** Bytes of dictionaries, bloom filters and page indexes. */
+  /** Maximum bytes of dictionaries, bloom filters and page indexes to read. */
   val maxBytes: Long = conf.getConf(LimitPruningConf.MaxBytes)
 
   val classify: ClassifyRowGroups = new ClassifyRowGroups(
@@ -72,9 +72,10 @@ private[limitpruning] final class SearchInputs(
     )
   }
 
-  /** Finds enough rows of a file while it is read; none where no row group can turn out to match entirely. */
+  /** Finds enough rows of a file while it is read; none if no row group can be proved to match entirely. */
   def whileReading: Option[InspectWhileReading] =
-    // Executors do not have the table's facts. What only Spark can evaluate proves nothing, and need not travel.
+    // Executors do not have the table's facts. Conjuncts that only Spark can evaluate prove nothing, so they are not
+    // sent.
     if (
       scan.conjuncts.exists(FiniteEvaluation.obstacle(_).nonEmpty) ||
       !files.forall(listing.facts(_).isWithoutDeletes)
@@ -92,14 +93,14 @@ private[limitpruning] final class SearchInputs(
   def budget: SearchBudget = SearchBudget(
     maxFiles = conf.getConf(LimitPruningConf.MaxFiles),
     maxTime = conf.getConf(LimitPruningConf.MaxTime).millis,
-    // Where the list of files decides the predicate, every row group matches, and the first file is likely to do.
+    // If the list of files decides the predicate, every row group matches, and the first file is probably enough.
     firstFiles = if (scan.conjuncts.forall(table.decides)) 1 else firstFiles
   )
 
-  /** Files of the first wave, where the list of files does not decide the predicate. */
+  /** Number of files in the first wave, if the list of files does not decide the predicate. */
   def firstFiles: Int = conf.getConf(LimitPruningConf.FirstFiles)
 
-  /** The columns of files that the predicate or the scan may use, by the table's own names. */
+  /** The columns of files that the predicate or the scan may use, with their names in the table. */
   private def columns: FileColumns =
     if (settings.byFieldId) FileColumns.All
     else {
@@ -107,9 +108,9 @@ private[limitpruning] final class SearchInputs(
       FileColumns.named(table.output.filter(used.contains).map(_.name))
     }
 
-  /** Whether the scan reads a column of a file. Where columns are not found by their names, it may be any. */
+  /** Whether the scan reads a column of a file. If columns are not matched by name, the scan may read any column. */
   private def isNeeded: String => Boolean = {
-    // The table's own names: a query may write them in another case.
+    // These are the table's own names, because a query may write them in another case.
     val names = table.output.filter(scan.needed.contains).map(_.name)
     if (settings.byFieldId) _ => true
     else if (settings.caseSensitive) names.toSet

@@ -4,15 +4,15 @@ import limitpruning.predicate.MatchState
 import limitpruning.select.{ListedFile, MatchingRows, RowRange, SelectedFile, Selection}
 
 /**
- * Chooses what is read for a LIMIT that is not covered, where looking showed something that helps: row groups that do not
- * match are left out, and fully matching ones come first, so that Spark's incremental `take` meets them in its first job.
+ * Selects row groups for a LIMIT that is not covered, if the inspected files show that this helps. Not matching row
+ * groups are skipped. Fully matching ones come first, so that Spark's incremental `take` reads them in its first job.
  */
 private[limitpruning] final class SelectUncovered(select: AddressRows) {
 
   /**
-   * @param seen files that were looked at, in reading order
-   * @param unseen the other files, which are read whole
-   * @return none where the row groups would be read just as without us
+   * @param seen the inspected files, in reading order
+   * @param unseen the other files, which are read completely
+   * @return none if the scan would read the same row groups in the same order as without the extension
    */
   def apply(seen: Seq[ClassifiedFile], unseen: Seq[ListedFile]): Option[Selection] = {
     val states = seen.flatMap(_.rowGroups.map(_.state))
@@ -20,7 +20,7 @@ private[limitpruning] final class SelectUncovered(select: AddressRows) {
     if (isAsBefore) None
     else {
       val files = seen.map(file => file -> selected(file))
-      // Where row groups of a file cannot be told apart, it is read whole.
+      // If row groups of a file cannot be read separately, the whole file is read.
       val whole = files.collect { case (file, None) => file.listed }
       val chosen = files.collect { case (file, Some(rowGroups)) => (file, rowGroups) }
       val first = chosen.flatMap { case (file, rowGroups) => only(file, rowGroups, isFully = true) }
@@ -32,11 +32,11 @@ private[limitpruning] final class SelectUncovered(select: AddressRows) {
     }
   }
 
-  /** Whether fully matching row groups come first as it is. */
+  /** Whether fully matching row groups already come first. */
   private def isInOrder(states: Seq[MatchState]): Boolean =
     !states.dropWhile(_ == MatchState.FullyMatching).contains(MatchState.FullyMatching)
 
-  /** The row groups of a file in which rows may match, none where they cannot be read without others. */
+  /** The row groups of a file in which rows may match; none if they cannot be read without others. */
   private def selected(file: ClassifiedFile): Option[Seq[SelectedFile]] = {
     val rows = file.rowGroups.indices.filter(file.rowGroups(_).state != MatchState.NotMatching).map { i =>
       MatchingRows(i, RowRange.all(file.footer.rowGroups(i).getRowCount), isWhole = true)

@@ -10,21 +10,21 @@ import limitpruning.predicate.ColumnFacts
 import limitpruning.select.{ListedFile, Reason}
 
 /**
- * A table as one query reads it: what a search needs from it, whatever its format. The format's own reader reads the chosen
- * rows; a table only restricts it. See docs/adr/0011.
+ * A table as one query reads it, with all that a search needs from it, independent of the table's format. The format's
+ * own reader reads the chosen rows; a table only restricts it. See docs/adr/0011.
  */
 trait Table {
 
   /** The node of the logical plan that reads the table. */
   def leaf: LogicalPlan
 
-  /** The name that users know, or the paths of a table without one. */
+  /** The name of the table, or the paths of a table without a name. */
   def name: String
 
   /** The columns that a predicate can use. */
   final def output: Seq[Attribute] = leaf.output
 
-  /** The columns whose values belong to a file as a whole; see [[limitpruning.select.ListedFile.partitionValues]]. */
+  /** The columns that have one value for a whole file; see [[limitpruning.select.ListedFile.partitionValues]]. */
   def partitionSchema: StructType
 
   /** How the format's reader finds and reads columns of a file. */
@@ -33,10 +33,10 @@ trait Table {
   /** The Hadoop configuration with which the format's reader opens files. */
   def hadoopConf: Configuration
 
-  /** What the table cannot promise, so that no LIMIT over it is pruned; none if it promises all that is needed. */
+  /** Why no LIMIT over the table is pruned; none if the table meets all conditions. */
   def unsupported: Option[Reason]
 
-  /** What was chosen for a LIMIT over this table already. */
+  /** What has already been chosen for a LIMIT over this table; none if nothing has. */
   def selected: Option[LimitPlan]
 
   /** Whether the list of files alone decides a conjunct: in each listed file, all rows satisfy it. */
@@ -50,31 +50,33 @@ trait Table {
   def list(conjuncts: Seq[Expression]): TableListing
 }
 
-/** The files of a [[Table]] that may have rows for a predicate. */
+/** The files of a [[Table]] that may contain rows that match a predicate. */
 trait TableListing {
 
-  /** The files, in an order that is the same whenever the same state of the table is listed. */
+  /** The files, always in the same order for the same state of the table. */
   def files: IndexedSeq[ListedFile]
 
-  /** What the table knows of one of the files. */
+  /** The table's facts about one of the files. */
   def facts(file: ListedFile): FileFacts
 
   /**
-   * Makes the table's own reader read what was chosen.
+   * Changes a plan so that the table's own reader reads the chosen rows.
    *
    * @param plan the plan with the table's `leaf`
-   * @return the plan, right on its own whichever strategy plans it
+   * @return the changed plan; it gives correct rows with any planner strategy
    */
   def read(plan: LogicalPlan, chosen: LimitPlan): LogicalPlan
 }
 
 /**
- * What a table knows of a whole file before the file's footer is read. Values of partition columns are not among it.
+ * The table's facts about a whole file, available before the file's footer is read. Values of partition columns are not
+ * included.
  *
- * @param columns ranges of values and null counts, over the rows that the table has of the file
- * @param rows rows that the table has of the file; none if only the footer says
- * @param deletedRows rows of the file that the table does not have any more; none if that is not known
- * @param isProof whether ranges and null counts are certain. If not, they decide only which files are inspected first.
+ * @param columns value ranges and null counts, over the rows of the file that are in the table
+ * @param rows number of rows of the file that are in the table; none if only the footer has it
+ * @param deletedRows number of rows of the file that are no longer in the table; none if unknown
+ * @param isProof whether ranges and null counts are certain. If not, they decide only which files are inspected
+ *   first.
  */
 final case class FileFacts(
     columns: Attribute => ColumnFacts,
@@ -86,16 +88,16 @@ final case class FileFacts(
   /**
    * Whether the rows of the file are the rows of the table.
    *
-   * @param rowsInFile by the file's own footer
+   * @param rowsInFile row count in the file's own footer
    */
   def hasAllRows(rowsInFile: Long): Boolean = isWithoutDeletes && rows.forall(_ == rowsInFile)
 
-  /** Whether the table is known to have deleted none of the file's rows. */
+  /** Whether it is certain that no row of the file was deleted from the table. */
   def isWithoutDeletes: Boolean = deletedRows.contains(0L)
 }
 
 object FileFacts {
 
-  /** A file of a table that has nothing but files: only the file itself says what is in it. */
+  /** A file of a table that consists only of files: only the footer describes its content. */
   val InFooterOnly: FileFacts = FileFacts(_ => ColumnFacts.Unknown, None, Some(0), isProof = true)
 }

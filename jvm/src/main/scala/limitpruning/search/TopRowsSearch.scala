@@ -10,28 +10,29 @@ import limitpruning.predicate.MatchState
 import limitpruning.select.{ListedFile, Reason, RowBound, RowRange, SearchCounts}
 
 /**
- * A row group whose rows may be among the first.
+ * A row group whose rows may be among the first rows.
  *
- * @param best the best place that one of them may have, none where any is possible
- * @param ranges those of its rows that may be
+ * @param best the best key value that one of its rows may have; none if any value is possible
+ * @param ranges the rows that may be among the first rows
  */
 final case class Candidate(file: ClassifiedFile, rowGroup: Int, best: Option[Any], ranges: Seq[RowRange])
 
 /**
- * What a search for the first rows found.
+ * The result of a search for the first rows.
  *
- * @param kept row groups that the bound leaves, the best first
- * @param unseen files that were not looked at, though they may have such row groups
- * @param bound the place that enough rows are certain to reach, if there is one
- * @param dropped row groups that may match, but are behind the bound
+ * @param kept row groups that the threshold does not skip, best first
+ * @param unseen files that were not inspected, although they may have such row groups
+ * @param bound the threshold: the key value that enough rows are certain to reach, if there is one
+ * @param dropped number of row groups that may match, but sort after the threshold
  */
 final case class FoundTopRows(kept: Seq[Candidate], unseen: Seq[ListedFile], bound: RowBound, dropped: Int)
 
 /**
- * Searches for the row groups in which the first rows by a key may be, only as long as it pays.
+ * Searches for the row groups that may contain the first rows by a key, as long as enough row groups can be skipped.
  *
- * @param limit rows wanted, at least 1
- * @param mostNoted the largest limit for which row groups are skipped while reading, by the rows that were read before
+ * @param limit rows that the LIMIT needs, at least 1
+ * @param mostNoted the largest limit for which row groups are skipped while reading, by the rows that were read
+ *   before
  */
 final class TopRowsSearch(
     limit: Int,
@@ -44,17 +45,17 @@ final class TopRowsSearch(
   import TopRowsSearch._
 
   private val bound = new RowBound(limit.toLong, key.order)
-  // What would be skipped if one row were wanted, and every row group had one that matches: where that is little, the
-  // data is not clustered by the key.
+  // The threshold of LIMIT 1 if every row group had a matching row. If it skips little, the data is not clustered by
+  // the key.
   private val bestCase = new RowBound(1, key.order)
   private val matched = ArrayBuffer.empty[Candidate]
-  // Asked for again after each wave, of up to all files of a table.
+  // Cached, because each wave needs it again, for up to all files of a table.
   private val bestOfFile = new IdentityHashMap[ListedFile, Option[Any]]
 
-  /** The files that were inspected, by their paths. */
+  /** The inspected files, sorted by path. */
   def seen: Seq[ClassifiedFile] = inspectedFiles.sortBy(_.listed.path)
 
-  /** Every file may have better rows than those before it. */
+  /** Unlimited, because every file may have better rows than the files before it. */
   override protected def missingRows: Long = Long.MaxValue
   override protected def matchingRows(file: ClassifiedFile): Long = 0
 
@@ -63,7 +64,10 @@ final class TopRowsSearch(
   override protected def remaining(files: IndexedSeq[ListedFile]): IndexedSeq[ListedFile] =
     if (bound.place.isEmpty) files else files.filterNot(file => bound.excludes(best(file)))
 
-  /** Files with an expected place last, the best first; of the others the first wave has some from everywhere. */
+  /**
+   * Files with an expected key value come last, best first. Of the other files, the first wave takes some from all
+   * parts of the table.
+   */
   override protected def inOrder(files: IndexedSeq[ListedFile]): IndexedSeq[ListedFile] = {
     val (known, unknown) = files.map(file => (file, key.expectedBest(file))).partition(_._2.nonEmpty)
     val step = math.max(1, (unknown.size - 1) / math.max(1, budget.firstFiles - 1))
@@ -110,7 +114,7 @@ final class TopRowsSearch(
     unknown ++ known.sortBy(_.best.get)(key.order)
   }
 
-  /** Whether the files looked at show that much can be skipped, so that the others are worth looking at. */
+  /** Whether the inspected files show that enough can be skipped, so that inspecting the others pays. */
   private def pays(unseen: Seq[ListedFile], seen: SearchCounts): Boolean = {
     val judge = if (bound.place.nonEmpty) bound else bestCase
     val skipped = seen.rowGroups - seen.matched + matched.count(candidate => judge.excludes(candidate.best)) +
@@ -125,6 +129,6 @@ final class TopRowsSearch(
 
 private object TopRowsSearch {
 
-  /** One in so many row groups must be skipped for looking to pay. */
+  /** The search pays if at least one in this many row groups is skipped. */
   private val LeastSkipped = 8
 }

@@ -11,21 +11,21 @@ import limitpruning.predicate.MatchState
 import limitpruning.select.{ListedFile, Reason, SearchCounts}
 
 /**
- * How far one search may go; see [[limitpruning.conf.LimitPruningConf]].
+ * The budget of one search; see [[limitpruning.conf.LimitPruningConf]].
  *
- * @param maxFiles files whose footers are read at most
- * @param maxTime after which no footer is awaited
- * @param firstFiles files of the first wave
+ * @param maxFiles maximum number of files whose footers are read
+ * @param maxTime maximum time to wait for footers
+ * @param firstFiles number of files in the first wave
  */
 final case class SearchBudget(maxFiles: Int, maxTime: FiniteDuration, firstFiles: Int)
 
 /**
- * Reads and classifies the files of a table in growing waves, until a goal is reached or given up: the skeleton of every
- * search. One search, one instance; not thread-safe.
+ * Reads and classifies the files of a table in growing waves, until the search has a result or stops without one. The
+ * base class of all searches. One instance per search; not thread-safe.
  *
- * @param read begins to read the footers of one wave
- * @param classify the state of each row group of a file, from its footer
- * @tparam R what the goal finds
+ * @param read starts reading the footers of one wave
+ * @param classify classifies the row groups of a file by its footer
+ * @tparam R the result of the search
  */
 abstract class WaveSearch[R](
     budget: SearchBudget,
@@ -38,29 +38,40 @@ abstract class WaveSearch[R](
   private val inspected = ArrayBuffer.empty[ClassifiedFile]
   protected val obstacles: ObstacleCounts = new ObstacleCounts
 
-  /** The files that were inspected, in the order of the search. */
+  /** The inspected files, in the order of the search. */
   protected def inspectedFiles: Seq[ClassifiedFile] = inspected.toSeq
 
-  /** The files in the order in which they are inspected. */
+  /** The files in the order of inspection. */
   protected def inOrder(files: IndexedSeq[ListedFile]): IndexedSeq[ListedFile]
 
-  /** Rows that, once the files of a wave hold them, make the other footers of the wave unnecessary. */
+  /**
+   * Number of rows that are missing. Once the files of a wave contain as many, the other footers of the wave are not
+   * needed.
+   */
   protected def missingRows: Long
 
-  /** Rows of a file that count towards these. */
+  /** Number of rows of a file that count towards the missing rows. */
   protected def matchingRows(file: ClassifiedFile): Long
 
-  /** Takes in the files of a wave, in order. @return them as they are counted, perhaps with more row groups decided */
+  /**
+   * Adds the files of a wave, in order.
+   *
+   * @return the files for the counts, possibly with more row groups decided
+   */
   protected def add(wave: Seq[ClassifiedFile]): Seq[ClassifiedFile]
 
-  /** Those of the files not yet inspected that are still worth it. */
+  /**
+   * The files that are still worth inspecting.
+   *
+   * @param files the files that have not been inspected
+   */
   protected def remaining(files: IndexedSeq[ListedFile]): IndexedSeq[ListedFile]
 
   /**
-   * @param rest the files that are worth inspecting still
+   * @param rest the files that are still worth inspecting
    * @param before the counts before the last wave
    * @param now the counts after it
-   * @return what was found, or why nothing is, or `None` for the next wave
+   * @return the result, or the reason why there is none, or `None` to continue with the next wave
    */
   protected def outcome(
       rest: IndexedSeq[ListedFile],
@@ -69,8 +80,8 @@ abstract class WaveSearch[R](
   ): Option[Either[Reason, R]]
 
   /**
-   * @return what was found, or why nothing is, and what was counted on the way
-   * @throws limitpruning.parquet.UnreadableFooterException for a file whose footer cannot be read
+   * @return the result, or the reason why there is none, and the counts of the search
+   * @throws limitpruning.parquet.UnreadableFooterException if the footer of a file cannot be read
    */
   final def run(files: IndexedSeq[ListedFile]): (Either[Reason, R], SearchCounts) = {
     val start = SearchCounts(files.size, 0, 0, 0, 0, bytes = files.iterator.map(_.status.getLen).sum)
@@ -92,7 +103,7 @@ abstract class WaveSearch[R](
     }
   }
 
-  /** The files of the wave, up to where they are enough, or no time is left. */
+  /** The files of the wave, until they contain enough rows or no time is left. */
   private def classified(wave: IndexedSeq[ListedFile]): Seq[ClassifiedFile] = {
     val footers = read(wave)
     try {
@@ -119,8 +130,8 @@ abstract class WaveSearch[R](
   }
 
   /**
-   * @param found rows that were found, or are certain
-   * @return the limit of the budget that was reached, if one was
+   * @param found number of rows that were found, or are certain
+   * @return the reason if a limit of the budget was reached; none otherwise
    */
   protected def outOfBudget(now: SearchCounts, found: Long, limit: Int): Option[Reason] =
     if (now.filesInspected >= budget.maxFiles)
@@ -133,6 +144,6 @@ abstract class WaveSearch[R](
 private object WaveSearch {
   private val WaveGrowth = 2
 
-  /** Files in one wave at most, after which the goal decides again whether to go on. */
+  /** Maximum number of files in one wave. After each wave, the search decides whether to continue. */
   private val LargestWave = 4096
 }

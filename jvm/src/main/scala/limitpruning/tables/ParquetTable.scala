@@ -16,7 +16,9 @@ import limitpruning.parquet.ReadSettings
 import limitpruning.search.{FileFacts, LimitPlan, Table, TableListing}
 import limitpruning.select.{ListedFile, Reason}
 
-/** Files in Parquet that Spark reads through data source V1: paths, catalog tables, and Hive tables that Spark converts. */
+/**
+ * A Parquet table that Spark reads through data source V1: paths, a catalog table, or a Hive table that Spark converts.
+ */
 final class ParquetTable(override val leaf: LogicalRelation, val relation: HadoopFsRelation) extends Table {
 
   override def name: String =
@@ -30,7 +32,7 @@ final class ParquetTable(override val leaf: LogicalRelation, val relation: Hadoo
 
   override def unsupported: Option[Reason] =
     if (leaf.isStreaming || leaf.stream.nonEmpty) Some(Reason.Streaming)
-    // Subclasses belong to table formats, whose deletion vectors and column mappings are not in the files.
+    // Table formats subclass it. Their deletion vectors and column mappings are not stored in the Parquet files.
     else if (relation.fileFormat.getClass != classOf[ParquetFileFormat])
       Some(Reason.NotSparksParquet(relation.fileFormat.getClass.getName))
     else if (!isSparksOwn(relation.location))
@@ -45,7 +47,7 @@ final class ParquetTable(override val leaf: LogicalRelation, val relation: Hadoo
     case _ => None
   }
 
-  /** Whether directories alone decide a conjunct, and the driver can evaluate it. */
+  /** Whether partition values alone decide a conjunct, and the driver can evaluate it. */
   override def decides(conjunct: Expression): Boolean =
     conjunct.references.nonEmpty && conjunct.references.subsetOf(partitionColumns) &&
       conjunct.deterministic &&
@@ -59,7 +61,7 @@ final class ParquetTable(override val leaf: LogicalRelation, val relation: Hadoo
 
   private lazy val partitionColumns = AttributeSet(leaf.resolve(partitionSchema, settings.resolver))
 
-  /** Spark's indexes find partition columns by their exact names; a query may write them in another case. */
+  /** Spark's indexes find partition columns by exact name, but a query may write the name in another case. */
   private def withExactNames(filter: Expression): Expression = filter.transform {
     case column: AttributeReference =>
       partitionSchema.find(field => settings.resolver(field.name, column.name))
@@ -93,15 +95,15 @@ object ParquetTable {
   }
 }
 
-/** The files that partition pruning leaves, by their paths. */
+/** The files that remain after partition pruning, sorted by path. */
 private final class ParquetListing(
     table: ParquetTable,
     partitionFilters: Seq[Expression]
 ) extends TableListing {
 
   /**
-   * The table's own file index, for the partitions that the predicate leaves. Of a catalog table, no other partition is
-   * listed, as its location may be out of reach.
+   * The table's own file index. For a catalog table, it contains only the partitions that remain after partition
+   * pruning. Other partitions are not listed, because their locations may be unreachable.
    */
   private val index: FileIndex = table.relation.location match {
     case catalog: CatalogFileIndex if table.partitionSchema.nonEmpty && partitionFilters.nonEmpty =>

@@ -2,9 +2,9 @@ package limitpruning.tables
 import limitpruning.tables.ScanContract.{Clause, HonouredBy, NotCalled, NotPruned}
 
 /**
- * What a scan that replaces Spark's `FileSourceScanExec` owes to a query: every constructor field of that node and of what it
- * reads, and every behaviour that others rely on, with who honours it, or why such a LIMIT is not pruned. A field that is not
- * listed belongs to a Spark about which nobody has decided: there, no LIMIT is pruned.
+ * The contract of a scan that replaces Spark's `FileSourceScanExec`. It lists every constructor field of that node and
+ * of what the node reads, and every behaviour that other code relies on. Each entry names the code that honours it, or
+ * the reason why such a LIMIT is not pruned. If this Spark has a field that is not listed, no LIMIT is pruned.
  */
 object ScanContract {
 
@@ -12,14 +12,14 @@ object ScanContract {
 
   final case class HonouredBy(who: String) extends Decision(s"honoured by $who")
 
-  /** @param codes of a [[Reason]] each */
+  /** @param codes codes of [[limitpruning.select.Reason]] */
   final case class NotPruned(codes: Seq[String]) extends Decision(s"not pruned: ${codes.mkString(", ")}")
 
   final case class NotCalled(why: String) extends Decision(s"no part of Spark needs it: $why")
 
   /**
    * @param what the field, method or behaviour
-   * @param test a test that fails where the decision does not hold: a function in `tests/`, or a Scala suite
+   * @param test a test that fails if the decision does not hold: a function in `tests/`, or a Scala suite
    */
   final case class Clause(what: String, decision: Decision, test: String)
 
@@ -28,21 +28,21 @@ object ScanContract {
     fileSourceScan ++ logicalRelation ++ fsRelation ++ scanOperation ++ methods ++ behaviours
   }
 
-  /** A field of `part` that `clauses` do not list; none where all are listed. */
+  /** The first field of `part` that `clauses` do not list; none if all are listed. */
   def undecided(part: Product, clauses: Seq[Clause]): Option[String] =
     part.productElementNames
       .find(field => !clauses.exists(_.what == field))
       .map(field => s"${part.productPrefix}.$field")
 }
 
-/** The table of the [[ScanContract]]. */
+/** The entries of the [[ScanContract]]. */
 private[limitpruning] object ScanClauses {
 
   /** Constructor fields of `FileSourceScanExec`. */
   val fileSourceScan: Seq[Clause] = Seq(
     honoured(
       "relation",
-      "SelectionRead: its format reads, with its schemas and options"
+      "SelectionRead: the relation's format reads, with its schemas and options"
     )("options_of_the_relation"),
     notPruned("stream", "streaming")("line_42_streaming_reads"),
     honoured("output", "LimitPrunedScanExec.output")("columns_keep_type_and_nullability"),
@@ -54,7 +54,7 @@ private[limitpruning] object ScanClauses {
       "partition_filters_stay_where_rows_are_not_proved"
     ),
     honoured("optionalBucketSet", "the proof, or the Filter above")("line_42_bucketed_tables"),
-    honoured("optionalNumCoalescedBuckets", "LimitPrunedScanExec.outputPartitioning: it promises no buckets")(
+    honoured("optionalNumCoalescedBuckets", "LimitPrunedScanExec.outputPartitioning: it reports no buckets")(
       "joins_of_bucketed_tables"
     ),
     honoured(
@@ -66,11 +66,11 @@ private[limitpruning] object ScanClauses {
       "disableBucketedScan",
       "LimitPrunedScanExec: it never reads by buckets"
     )("line_42_bucketed_tables"),
-    // Since Spark 4.3, FileSourceStrategy sets it where the optimizer marked the query as small. It is a wish: operators
-    // above go by the node's outputPartitioning.
+    // Since Spark 4.3, FileSourceStrategy sets it if the optimizer marked the query as small. It is only a hint:
+    // operators above use the node's outputPartitioning.
     honoured(
       "markedForSingleTaskExecution",
-      "LimitPrunedScanExec.outputPartitioning: what it promises it reads so"
+      "LimitPrunedScanExec.outputPartitioning: it reports what the scan reads"
     )(
       "scans_that_are_marked_for_a_single_task"
     )
@@ -80,7 +80,7 @@ private[limitpruning] object ScanClauses {
   val logicalRelation: Seq[Clause] = Seq(
     honoured(
       "relation",
-      "SelectedRelation.replaceIn, which replaces its file index alone"
+      "SelectedRelation.replaceIn, which replaces only the file index"
     )("options_of_the_relation"),
     honoured("output", "SelectedRelation.replaceIn")("columns_keep_type_and_nullability"),
     honoured(
@@ -93,7 +93,7 @@ private[limitpruning] object ScanClauses {
 
   /** Constructor fields of `HadoopFsRelation`. */
   val fsRelation: Seq[Clause] = Seq(
-    honoured("location", "SelectedFileIndex: the selected files, as they were listed while planning")(
+    honoured("location", "SelectedFileIndex: the selected files, as listed while planning")(
       "nothing_is_listed_when_a_query_runs"
     ),
     honoured("partitionSchema", "ListedFile: each file with the values of its partition")(
@@ -103,7 +103,7 @@ private[limitpruning] object ScanClauses {
       "dataSchema",
       "SelectionRead, as FileSourceStrategy planned it"
     )("a_column_of_partition_and_file"),
-    honoured("bucketSpec", "LimitPrunedScanExec: it promises and uses no buckets")("line_42_bucketed_tables"),
+    honoured("bucketSpec", "LimitPrunedScanExec: it reports and uses no buckets")("line_42_bucketed_tables"),
     notPruned("fileFormat", "other-format")("ParquetTableSuite"),
     honoured(
       "options",
@@ -111,7 +111,7 @@ private[limitpruning] object ScanClauses {
     )("options_of_the_relation")
   )
 
-  /** The parts into which `ScanOperation` takes a plan. */
+  /** The parts that `ScanOperation` extracts from a plan. */
   val scanOperation: Seq[Clause] = Seq(
     honoured(
       "projections",
@@ -131,13 +131,13 @@ private[limitpruning] object ScanClauses {
   val methods: Seq[Clause] = Seq(
     honoured(
       "doExecute",
-      "LimitPrunedScanExec, with unsafe rows where Spark's reader gives others"
+      "LimitPrunedScanExec, which converts other rows of Spark's reader to unsafe rows"
     )("line_43_modes_of_execution"),
     honoured("doExecuteColumnar", "LimitPrunedScanExec")("line_43_modes_of_execution"),
-    honoured("supportsColumnar", "LimitPrunedScanExec, as Spark's node says")("line_43_modes_of_execution"),
-    honoured("vectorTypes", "LimitPrunedScanExec, as Spark's node says")("line_43_modes_of_execution"),
-    honoured("inputRDD", "SelectionRead, a FileScanRDD of Spark's")("input_metrics_of_tasks"),
-    notCalled("inputRDDs", "operators ask it of nodes with generated code alone, which no file scan is")(
+    honoured("supportsColumnar", "LimitPrunedScanExec, like Spark's node")("line_43_modes_of_execution"),
+    honoured("vectorTypes", "LimitPrunedScanExec, like Spark's node")("line_43_modes_of_execution"),
+    honoured("inputRDD", "SelectionRead, with Spark's FileScanRDD")("input_metrics_of_tasks"),
+    notCalled("inputRDDs", "operators call it only on nodes with generated code; no file scan has any")(
       "line_43_modes_of_execution"
     ),
     notCalled("numOutputRowsKey", "the node's own code reads it")("driver_metrics"),
@@ -151,10 +151,10 @@ private[limitpruning] object ScanClauses {
     honoured("outputPartitioning", "LimitPrunedScanExec: one task, or unknown")("joins_of_bucketed_tables"),
     honoured(
       "outputOrdering",
-      "LimitPrunedScanExec: none, so what needs one sorts"
+      "LimitPrunedScanExec: none, so operators that need an order sort"
     )("joins_of_bucketed_tables"),
     honoured("bucketedScan", "LimitPrunedScanExec: none")("line_42_bucketed_tables"),
-    honoured("doCanonicalize", "LimitPrunedScanExec: equal only with the same rows of the same files")(
+    honoured("doCanonicalize", "LimitPrunedScanExec: equal only if the same rows of the same files are read")(
       "line_40_exchange_and_subquery_reuse"
     ),
     honoured(
@@ -165,9 +165,9 @@ private[limitpruning] object ScanClauses {
     honoured("pushedDownFilters", "PushedFilters")("data_filters_are_pushed_and_stay"),
     honoured(
       "fileConstantMetadataColumns",
-      "SelectionRead, as Spark's node says"
+      "SelectionRead, like Spark's node"
     )("line_27_metadata_in_the_output"),
-    honoured("metrics", "ScanMetrics, with Spark's names for what Spark counts")("driver_metrics"),
+    honoured("metrics", "ScanMetrics, with Spark's names for Spark's metrics")("driver_metrics"),
     honoured("driverMetrics", "ScanMetrics")("driver_metrics"),
     honoured("sendDriverMetrics", "ScanMetrics.postPlanned")("driver_metrics"),
     honoured("metadata", "ScanDescription")("the_scan_names_the_table"),
@@ -180,40 +180,40 @@ private[limitpruning] object ScanClauses {
     notPruned("getStream", "streaming")("line_42_streaming_reads")
   )
 
-  /** What no field or method stands for. */
+  /** Behaviours that belong to no single field or method. */
   val behaviours: Seq[Clause] = Seq(
     honoured(
       "_metadata columns",
-      "SelectionRead and FileScanRDD; those of splits are not pruned: split-dependent"
+      "SelectionRead and FileScanRDD; not pruned if they describe splits: split-dependent"
     )(
       "line_27_metadata_in_the_output"
     ),
     notPruned("input_file_name()", "not-deterministic")("line_27_metadata_in_the_output"),
     honoured("input metrics of tasks", "FileScanRDD")("input_metrics_of_tasks"),
-    honoured("inputFiles of a DataFrame", "SelectedFileIndex.inputFiles: those without us")("input_files"),
+    honoured("inputFiles of a DataFrame", "SelectedFileIndex: from the table's own index")("input_files"),
     notPruned("ignoreCorruptFiles, ignoreMissingFiles", "tolerates-bad-files")("tolerance"),
     honoured("tolerance that is switched on after planning", "SelectionRead.Strict")("tolerance_switched_on"),
     honoured(
-      "settings that change the meaning of columns after planning",
+      "settings that decide how columns are read, if changed after planning",
       "ReadSettings.changedSince: an error"
     )(
       "settings_changed_after_planning"
     ),
     honoured(
-      "other settings of reading",
-      "Spark's reader, as they are when the query runs"
+      "other read settings",
+      "Spark's reader, with their values when the query runs"
     )("line_43_modes_of_execution"),
     honoured("files that change after planning", "CheckUnchanged")("a_table_that_changes_after_planning"),
-    honoured("other extensions' strategies", "SelectedFileIndex: a plan with it is right on its own")(
+    honoured("other extensions' strategies", "SelectedFileIndex: any strategy gives correct rows with it")(
       "OtherExtensionsSuite"
     ),
     honoured(
       "engines that replace Spark's operators",
-      "NativeEngines: they find the node that they look for"
+      "NativeEngines: the plan keeps Spark's scan node for them"
     )(
       "OtherExtensionsSuite"
     ),
-    honoured("names written in another case", "SearchInputs: filters name columns as the schema does")(
+    honoured("names written in another case", "ParquetTable: filters use the column names of the schema")(
       "names_in_another_case"
     ),
     honoured("plans and closures stay on the driver", "FindEnoughRows and LimitPrunedScanExec")(

@@ -12,16 +12,16 @@ import limitpruning.search.LimitPlan
 import limitpruning.select.ChosenRows
 
 /**
- * The relation's own file index, narrowed to the files of a selection. It carries the selection from the rule to
- * the strategy, and is the mark that the rule has run. Equal to another only if both select the same row groups of
- * the same table, so that a truncated scan is never reused for a full one.
+ * The relation's own file index, restricted to the files of a selection. It carries the selection from the rule to the
+ * strategy, and marks a relation that the rule has already changed. Two of these indexes are equal only if they select
+ * the same row groups of the same table. Spark therefore never reuses a pruned scan in place of a full one.
  *
- * A plan with this index is right on its own, whoever plans it: the filters are still there, every file is listed with the
- * partition values that it had while planning, and the files hold the rows that the LIMIT needs.
+ * A plan with this index gives correct rows with any planner strategy: the plan still has its filters, each file is
+ * listed with the partition values that it had while planning, and the files contain the rows that the LIMIT needs.
  *
- * @param original lists the partitions that the predicate leaves, without us
- * @param plan what was chosen
- * @param settings those with which the rows were chosen
+ * @param original the table's own index, which lists the files that remain after partition pruning
+ * @param plan the rows to read, and how they were chosen
+ * @param settings the read settings for which the rows were chosen
  */
 final class SelectedFileIndex(
     val original: FileIndex,
@@ -40,8 +40,9 @@ final class SelectedFileIndex(
   override def sizeInBytes: Long = chosen.selection.bytes
 
   /**
-   * The selected files alone, as they were listed while planning: nothing is listed again. Where there is a filter for which
-   * they were not selected, fewer of their rows may pass than the LIMIT needs: then all files are listed.
+   * Lists only the selected files, as they were listed while planning; nothing is listed again. If there is a filter
+   * that the files were not selected for, fewer of their rows may pass than the LIMIT needs. Then the table's own index
+   * lists all files.
    */
   override def listFiles(
       partitionFilters: Seq[Expression],
@@ -59,7 +60,7 @@ final class SelectedFileIndex(
       .map(values => PartitionDirectory(values, byValues(values).map(_.file)))
   }
 
-  /** The filters on partition columns, as Spark's own indexes evaluate them. */
+  /** The filters on partition columns, evaluated as in Spark's own indexes. */
   private def predicate(filters: Seq[Expression]) = {
     val names = partitionSchema.fieldNames
     filters

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.catalog.{CatalogStatistics, CatalogTable}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation}
 
-/** A Parquet relation that is read through a [[SelectedFileIndex]]: what the rule makes and the strategy plans. */
+/** A Parquet relation with a [[SelectedFileIndex]]. The rule creates it, and the strategy plans it. */
 object SelectedRelation {
 
   def unapply(plan: LogicalPlan): Option[(LogicalRelation, SelectedFileIndex)] = plan match {
@@ -12,7 +12,7 @@ object SelectedRelation {
     case _ => None
   }
 
-  /** The plan with `leaf` read through `index`, and the statistics that follow from it. */
+  /** Replaces the file index of `leaf` by `index`, and its catalog statistics by those of the selection. */
   def replaceIn(plan: LogicalPlan, leaf: LogicalRelation, index: SelectedFileIndex): LogicalPlan = {
     val selection = index.chosen.selection
     val rows = if (selection.unseen.isEmpty) Some(BigInt(selection.rows)) else None
@@ -24,7 +24,9 @@ object SelectedRelation {
     }
   }
 
-  /** The plan as it would be without us. */
+  /**
+   * Restores the original file index of each such relation in the plan. Spark then plans it as without the extension.
+   */
   def restoreIn(plan: LogicalPlan): LogicalPlan = plan.transformDown {
     case SelectedRelation(logical, index) => withLocation(logical, index.original)
   }
@@ -46,10 +48,13 @@ object SelectedRelation {
     }
 }
 
-/** Puts other statistics on a catalog table, in whatever minor of Spark: these differ in how many fields a table has. */
+/**
+ * Replaces the statistics of a catalog table, in every supported Spark line. Spark lines differ in the number of fields
+ * of a catalog table.
+ */
 private[limitpruning] object CatalogStats {
 
-  /** @return the table with `stats`; where its class is not made as expected, as it is */
+  /** @return the table with `stats`; the same table if its class has no constructor with all fields */
   def replaceIn(table: CatalogTable, stats: CatalogStatistics): CatalogTable = {
     val fields = table.productIterator.map(_.asInstanceOf[AnyRef]).toArray
     val constructor = classOf[CatalogTable].getConstructors.find(_.getParameterCount == fields.length)

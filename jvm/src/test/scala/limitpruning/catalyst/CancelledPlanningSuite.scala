@@ -14,11 +14,14 @@ import limitpruning.conf.LimitPruningConf
 import limitpruning.scan.FileChangedException
 import limitpruning.testing.{ParquetFixture, SparkSuite, WatchedFileSystem}
 
-/** A query that is cancelled while its LIMIT is being planned ends there, and leaves nothing behind. */
+/** A query that is cancelled during planning of its LIMIT stops at once, and leaves no open streams or threads. */
 class CancelledPlanningSuite extends AnyFunSuite with SparkSuite with Eventually {
   override implicit val patienceConfig: PatienceConfig = PatienceConfig(Span(10, Seconds))
 
-  /** Files whose footers leave `a <> 500` to dictionaries; of a name of its own, nothing is known beforehand. */
+  /**
+   * Files whose footers leave `a <> 500` undecided, so that dictionaries are read. No metadata of a table with a new
+   * name is cached.
+   */
   private def table(name: String): DataFrame = {
     WatchedFileSystem.register(spark.sparkContext.hadoopConfiguration)
     val rows = (0 until 100).map(i => Seq[Any](Seq(1, 999)(i % 2)))
@@ -27,9 +30,13 @@ class CancelledPlanningSuite extends AnyFunSuite with SparkSuite with Eventually
     spark.read.parquet(s"watched://${pathOf(name)}")
   }
 
-  /** Plans the query in a thread that is interrupted when a read is waiting; gives what came of it. */
+  /**
+   * Plans the query in a thread, and interrupts the thread while a read waits.
+   *
+   * @return the outcome of planning
+   */
   private def interrupted(query: DataFrame, unhindered: Int): Try[Any] = {
-    @volatile var outcome: Try[Any] = Failure(new IllegalStateException("planning has not ended"))
+    @volatile var outcome: Try[Any] = Failure(new IllegalStateException("planning has not finished"))
     val planning = new Thread(() => outcome = Try(planned(query)).recover { case e => e })
     WatchedFileSystem.hold(unhindered)
     planning.setUncaughtExceptionHandler((_, error) => outcome = Failure(error))
@@ -48,7 +55,7 @@ class CancelledPlanningSuite extends AnyFunSuite with SparkSuite with Eventually
   private val stages = Seq("a footer" -> 0, "a dictionary" -> 9)
 
   for ((what, unhindered) <- stages; threads <- Seq(1, 8))
-    test(s"planning that is interrupted while it reads $what ends at once: $threads threads") {
+    test(s"planning that is interrupted while it reads $what stops at once: $threads threads") {
       withConf(LimitPruningConf.Threads.key -> threads.toString, LimitPruningConf.FirstFiles.key -> "9") {
         val watched = table(s"$what $threads")
         val query = watched.where("a <> 500").limit(300)
@@ -59,12 +66,12 @@ class CancelledPlanningSuite extends AnyFunSuite with SparkSuite with Eventually
         eventually(assert(WatchedFileSystem.open.get == 0 && threadsAlive == Nil))
         assert(
           watched.where("a <> 500").limit(300).collect().length == 300,
-          "a later query finds all as ever"
+          "a later query returns all rows"
         )
       }
     }
 
-  test("no stream stays open, whether a LIMIT is covered or not, and read to its end or not") {
+  test("all streams are closed, whether or not a LIMIT is covered or read to its end") {
     val watched = table("watched")
     for (
       (query, reason) <- Seq(
@@ -80,7 +87,7 @@ class CancelledPlanningSuite extends AnyFunSuite with SparkSuite with Eventually
   }
 
   for (vectorized <- Seq("true", "false"))
-    test(s"line 35: no stream stays open to a file that is refused because it has changed: $vectorized") {
+    test(s"line 35: the stream of a file that has changed is closed: vectorized $vectorized") {
       withConf("spark.sql.parquet.enableVectorizedReader" -> vectorized) {
         val file = pathOf(s"refused/$vectorized.parquet")
         val fixture = ParquetFixture("required int32 a;").rowGroup(Seq(1), Seq(2))

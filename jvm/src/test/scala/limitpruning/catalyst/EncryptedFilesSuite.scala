@@ -6,10 +6,10 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.testing.{OpenKms, SparkSuite}
 
-/** Files that Spark encrypts and can decrypt, which footers are read without keys for. */
+/** Files that Spark encrypts and can decrypt. Planning reads their footers without keys. */
 class EncryptedFilesSuite extends AnyFunSuite with SparkSuite {
 
-  /** One row group of ten rows: `id` in the clear, `c` encrypted, both 0 to 9. */
+  /** One row group of ten rows. `id` is in plain text, `c` is encrypted; both have the values 0 to 9. */
   private def table(plainFooter: Boolean): DataFrame = {
     val path = pathOf(s"encrypted-$plainFooter").toString
     spark.range(0, 10, 1, 1).selectExpr("id", "id AS c")
@@ -22,7 +22,7 @@ class EncryptedFilesSuite extends AnyFunSuite with SparkSuite {
     assert(ours.toSet == plain.toSet && ours.size == plain.size && ours.nonEmpty)
   }
 
-  test("line 37: an encrypted footer is left to Spark, which has the keys") {
+  test("line 37: a table with encrypted footers is not pruned, and Spark reads it with the keys") {
     val encrypted = table(plainFooter = false)
     for (
       query <-
@@ -33,7 +33,7 @@ class EncryptedFilesSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  test("line 37: an encrypted column is unknown, though its footer is in the clear") {
+  test("line 37: an encrypted column proves nothing, even if the footer is in plain text") {
     val encrypted = table(plainFooter = true)
     for (predicate <- Seq("c >= 0", "c IS NOT NULL", "id >= 0 AND c < 10", "c <> 11")) {
       assert(reasonOf(encrypted.where(predicate).limit(3)).nonEmpty, predicate)
@@ -41,7 +41,7 @@ class EncryptedFilesSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  test("line 37: rows beside an encrypted column are right, whichever columns are read") {
+  test("line 37: rows with an encrypted column are correct, whichever columns are read") {
     val encrypted = table(plainFooter = true)
     for (columns <- Seq(Seq("id"), Seq("c"), Seq("id", "c"))) {
       holds(encrypted.where("id >= 0").selectExpr(columns: _*).limit(10))

@@ -25,7 +25,7 @@ class ForgetRefreshedFilesSuite extends AnyFunSuite with SparkSuite with Eventua
     tableOf(name, "0.parquet" -> ParquetFixture("required int32 a;").rowGroup(Seq(1)))
   }
 
-  test("what was read for a query is kept; REFRESH of a path forgets what is below it") {
+  test("footers are cached; REFRESH of a path removes the footers below it") {
     tables
     Seq("one", "two").foreach(look)
     assert(kept("one") && kept("two"))
@@ -33,7 +33,7 @@ class ForgetRefreshedFilesSuite extends AnyFunSuite with SparkSuite with Eventua
     assert(!kept("one") && kept("two"))
   }
 
-  test("REFRESH TABLE forgets everything, as a table's partitions may lie anywhere") {
+  test("REFRESH TABLE clears the cache, because a table's partitions may be at any location") {
     tables
     spark.read.parquet(pathOf("one").toString).createOrReplaceTempView("one")
     Seq("one", "two").foreach(look)
@@ -41,7 +41,7 @@ class ForgetRefreshedFilesSuite extends AnyFunSuite with SparkSuite with Eventua
     assert(!kept("one") && !kept("two"))
   }
 
-  test("line 35: a file that a task finds changed is forgotten, so that the query can be repeated") {
+  test("line 35: a file that has changed is removed from the cache, so that the query can be repeated") {
     tables
     def file(version: Int) =
       ParquetFixture("required int32 a;").rowGroup(Seq(version), Seq(version))
@@ -54,12 +54,12 @@ class ForgetRefreshedFilesSuite extends AnyFunSuite with SparkSuite with Eventua
       path,
       java.nio.file.attribute.FileTime.fromMillis(before.getModificationTime)
     )
-    assert(status(path).getLen == before.getLen, "or this is no test")
+    assert(status(path).getLen == before.getLen, "the test needs files of the same length")
     val again = spark.read.parquet(pathOf("changed").toString).where("a = 1").limit(2)
     val error = intercept[Exception](again.collect())
     assert(Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null)
       .exists(e => e.getMessage.contains("its footer is different")))
-    // Spark tells of failed tasks a little later.
+    // Spark reports failed tasks to listeners a little later.
     eventually(assert(shared.facts.footer(status(path), FileColumns.named(Seq("a"))).isEmpty))
     assert(spark.read.parquet(pathOf("changed").toString).where("a = 1").limit(2).collect().isEmpty)
   }

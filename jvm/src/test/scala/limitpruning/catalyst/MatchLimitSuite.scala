@@ -24,7 +24,7 @@ class MatchLimitSuite extends AnyFunSuite with SparkSuite {
     reason
   }
 
-  test("a LIMIT over projections and filters gives its rows, conjuncts and relation") {
+  test("matches the rows, conjuncts and relation of a LIMIT over projections and filters") {
     val found = scan(Wildlife.query(table))
     assert(found.limit == 3)
     val text = found.conjuncts.map(_.sql).sorted.mkString("; ")
@@ -36,7 +36,7 @@ class MatchLimitSuite extends AnyFunSuite with SparkSuite {
     assert(found.table.output.map(_.name) == Seq("species", "s"))
   }
 
-  test("conjuncts are over the relation's columns, where a projection in between renames and computes them") {
+  test("conjuncts use the relation's columns, even if a projection renames or computes columns") {
     val renamed = table.selectExpr("s + 1 AS t", "species AS name").where("t > 51 AND name > 'B'").limit(2)
     val found = scan(renamed)
     assert(found.conjuncts.nonEmpty)
@@ -47,12 +47,12 @@ class MatchLimitSuite extends AnyFunSuite with SparkSuite {
     assert(scan(table.limit(2)).conjuncts == Nil)
   }
 
-  test("line 39: OFFSET wants the rows that it skips, too") {
+  test("line 39: a LIMIT with OFFSET also needs the rows that OFFSET skips") {
     assert(scan(table.offset(2).limit(3)).limit == 5)
   }
 
   test(
-    "line 39: each branch of a UNION ALL and the preserved side of an outer join have a LIMIT of their own"
+    "line 39: each branch of a UNION ALL and the preserved side of an outer join have their own LIMIT"
   ) {
     val union = of(table.where("s > 5").union(table).limit(2)).flatten.collect { case Right(found) =>
       found.limit
@@ -62,7 +62,7 @@ class MatchLimitSuite extends AnyFunSuite with SparkSuite {
     assert(join.collect { case Right(found) => found.limit } == Seq(4))
   }
 
-  test("line 38: operators that need all rows decline") {
+  test("line 38: a LIMIT over operators that need all rows is not pruned") {
     val needy = Map(
       "Aggregate" -> table.groupBy("species").count().limit(1),
       "Join" -> table.join(table.withColumnRenamed("s", "t"), "species").limit(1),
@@ -76,17 +76,17 @@ class MatchLimitSuite extends AnyFunSuite with SparkSuite {
     assert(of(table.distinct().limit(2)).flatten.collect { case Right(found) => found } == Nil)
   }
 
-  test("line 22: what is not deterministic declines, in the predicate and in the projection") {
+  test("line 22: a LIMIT over a nondeterministic predicate or projection is not pruned") {
     assert(declined(table.where("rand(1) > 0.5").limit(1)).code == "not-deterministic")
     assert(declined(table.where("s > 1 OR hash(uuid()) % 2 = 0").limit(1)).code == "not-deterministic")
     assert(declined(table.selectExpr("monotonically_increasing_id()").limit(1)).code == "not-deterministic")
   }
 
-  test("line 22: a predicate on a column that is not deterministic declines for that reason") {
+  test("line 22: the reason for a predicate on a nondeterministic column is not-deterministic") {
     assert(declined(table.selectExpr("rand(1) AS r").where("r > 0.5").limit(1)).code == "not-deterministic")
   }
 
-  test("LIMIT 0, and a LIMIT that does not concern Parquet, are not spoken of") {
+  test("LIMIT 0 and a LIMIT over other formats have no reason") {
     assert(of(spark.range(10).toDF().limit(2)) == Seq(None))
     table.write.json(pathOf("json").toString)
     assert(of(spark.read.json(pathOf("json").toString).limit(2)) == Seq(None))
@@ -94,13 +94,13 @@ class MatchLimitSuite extends AnyFunSuite with SparkSuite {
     assert(MatchLimit.of(LocalLimit(Literal(0), child)).isEmpty)
   }
 
-  test("a LIMIT that is no constant declines") {
+  test("a LIMIT that is not a constant is not pruned") {
     val child = limitsOf(table.limit(2)).head.child
     val computed = LocalLimit(Add(Literal(1), Literal(1)), child)
     assert(MatchLimit.of(computed).contains(Left(Reason.LimitNotConstant)))
   }
 
-  test("Parquet through data source V2 declines") {
+  test("a LIMIT over Parquet through data source V2 is not pruned") {
     val reason = withConf("spark.sql.sources.useV1SourceList" -> "") {
       declined(spark.read.parquet(pathOf("wildlife").toString).where("s > 5").limit(1))
     }

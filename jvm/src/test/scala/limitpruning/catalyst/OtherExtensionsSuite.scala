@@ -22,7 +22,7 @@ import limitpruning.scan.LimitPrunedScanExec
 import limitpruning.tables.SelectedFileIndex
 import limitpruning.testing.{ParquetFixture, SparkSuite}
 
-/** Other extensions take our relation first, or replace Spark's scan: answers stay right. */
+/** Results stay correct if another extension plans the selected relation first, or replaces Spark's scan. */
 class OtherExtensionsSuite extends AnyFunSuite with SparkSuite {
   private lazy val path = {
     for (day <- 1 to 4; file <- 0 to 1) {
@@ -35,7 +35,7 @@ class OtherExtensionsSuite extends AnyFunSuite with SparkSuite {
     pathOf("others").toString
   }
 
-  /** A session of the same application, in which this extension comes before ours. */
+  /** A session of the same application, in which the other extension runs before the one under test. */
   private def sessionWith(other: SparkSessionExtensions => Unit): ClassicSession = {
     val own = spark
     SparkSession.clearActiveSession()
@@ -56,7 +56,11 @@ class OtherExtensionsSuite extends AnyFunSuite with SparkSuite {
     "SELECT a FROM t WHERE day = (SELECT max(day) FROM t) AND a >= 20 LIMIT 5"
   )
 
-  /** Holds the answers of a session to those without pruning; gives the physical plans. */
+  /**
+   * Compares the results of a session with those without pruning.
+   *
+   * @return the physical plans
+   */
   private def hold(session: ClassicSession): Seq[SparkPlan] = {
     session.read.parquet(path).createOrReplaceTempView("t")
     queries.map { query =>
@@ -77,7 +81,7 @@ class OtherExtensionsSuite extends AnyFunSuite with SparkSuite {
   private def nodes[T](plans: Seq[SparkPlan])(pick: PartialFunction[SparkPlan, T]): Seq[T] =
     plans.flatMap(collectWithSubqueries(_)(pick))
 
-  test("a strategy that takes every scan first gives right answers from the selected files") {
+  test("a strategy that plans every scan first gives correct results from the selected files") {
     val plans = hold(sessionWith(_.injectPlannerStrategy(_ => TakesEveryScan)))
     assert(nodes(plans) { case scan: LimitPrunedScanExec => scan } == Nil)
     val selected = nodes(plans) { case scan: FileSourceScanExec => scan.relation.location }
@@ -85,7 +89,7 @@ class OtherExtensionsSuite extends AnyFunSuite with SparkSuite {
     assert(selected.size >= 3)
   }
 
-  /** Holds a query to a filter that a rule has added to its plan since what it reads was selected. */
+  /** Checks that a query applies a filter that a rule adds to its plan after the selection. */
   private def holdWithSevens(session: ClassicSession): Assertion = {
     session.read.parquet(path).createOrReplaceTempView("t")
     session.experimental.extraOptimizations = Seq(KeepsSevens)
@@ -95,24 +99,24 @@ class OtherExtensionsSuite extends AnyFunSuite with SparkSuite {
     } finally session.experimental.extraOptimizations = Nil
   }
 
-  test("a strategy that comes first sees all files where a rule has added a filter since") {
+  test("a strategy that runs first sees all files if a rule adds a filter after the selection") {
     holdWithSevens(sessionWith(_.injectPlannerStrategy(_ => TakesEveryScan)))
   }
 
-  test("where a rule has added a filter since, our own strategy reads all files, too") {
+  test("the extension's strategy also reads all files if a rule adds a filter after the selection") {
     holdWithSevens(sessionWith(_ => ()))
   }
 
-  test("a rule that replaces Spark's scan finds it where whole files are selected, and only there") {
+  test("a rule that replaces Spark's scan finds it only if whole files are selected") {
     val session = sessionWith(_.injectColumnar(_ => ReplacesScans))
     val plans = hold(session)
     val native = nodes(plans) { case scan: NativeScan => scan.scan.relation.location }
     val ours = nodes(plans) { case scan: LimitPrunedScanExec => scan.chosen.selection }
-    assert(native.exists(_.isInstanceOf[SelectedFileIndex]), "a choice of files is for Spark's node")
-    assert(ours.nonEmpty && ours.forall(!_.isOfWholeFiles), "row groups are for ours")
+    assert(native.exists(_.isInstanceOf[SelectedFileIndex]), "Spark's node reads selections of whole files")
+    assert(ours.nonEmpty && ours.forall(!_.isOfWholeFiles), "the extension's node reads row groups")
   }
 
-  test("spark.limitPruning.fileScan decides whatever is active") {
+  test("spark.limitPruning.fileScan overrides the choice by active rules") {
     val session = sessionWith(_.injectColumnar(_ => ReplacesScans))
     session.conf.set(LimitPruningConf.FileScan.key, "always")
     val always = hold(session)
@@ -134,7 +138,7 @@ object OtherExtensionsSuite {
     }
   }
 
-  /** Adds a filter below each LIMIT, after the rule has run; no rule of Spark's does so. */
+  /** Adds a filter below each LIMIT, after the pruning rule. No rule of Spark does this. */
   object KeepsSevens extends Rule[LogicalPlan] {
     override def apply(plan: LogicalPlan): LogicalPlan = plan.transformUp {
       case limit @ LocalLimit(_, child) if !child.exists(isKept) =>
@@ -155,7 +159,7 @@ object OtherExtensionsSuite {
       plan.transformUp { case scan: FileSourceScanExec => NativeScan(scan) }
   }
 
-  /** Stands for the scan of a native engine. */
+  /** Simulates the scan of a native engine. */
   final case class NativeScan(scan: FileSourceScanExec) extends LeafExecNode {
     override def output: Seq[Attribute] = scan.output
     override def supportsColumnar: Boolean = scan.supportsColumnar

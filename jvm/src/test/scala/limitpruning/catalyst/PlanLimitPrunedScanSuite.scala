@@ -19,23 +19,23 @@ class PlanLimitPrunedScanSuite extends AnyFunSuite with SparkSuite {
     case _: ProjectExec => "project"
   }
 
-  /** What stands below the LIMIT of the query, as the rule leaves it. */
+  /** The plan below the LIMIT of the query, after the rule. */
   private def belowLimit(query: String): LogicalPlan = {
     val rule = PruneLimits(spark, limitpruning.report.SharedState.of(spark))
     rule(limitsOf(wildlife.where(Wildlife.predicate).selectExpr(query).limit(3)).head).children.head
   }
 
-  test("neither the filter nor the columns that only it needs are planned") {
+  test("the plan has neither the filter nor the columns that only the filter needs") {
     val Seq(plan) = PlanLimitPrunedScan(spark)(belowLimit("species")): @unchecked
     assert(names(plan) == Seq("pruned species"))
   }
 
-  test("what is computed of the columns stays") {
+  test("the plan keeps projections that compute values") {
     val Seq(plan) = PlanLimitPrunedScan(spark)(belowLimit("upper(species) AS u")): @unchecked
     assert(names(plan) == Seq("project", "pruned species"))
   }
 
-  test("line 41: a filter that was not proved gives the plain plan of the whole table, with all filters") {
+  test("line 41: if a filter is added, the plan reads the whole table and has all filters") {
     val below = belowLimit("species")
     val s = below.collectFirst { case SelectedRelation(logical, _) =>
       logical.output.find(_.name == "s").get
@@ -49,13 +49,13 @@ class PlanLimitPrunedScanSuite extends AnyFunSuite with SparkSuite {
     assert(plan.exists { case f: FilterExec => f.condition.sql.contains("90"); case _ => false })
   }
 
-  test("line 41: a filter that is gone gives the plain plan, too") {
+  test("line 41: if a filter is removed, the plan also reads the whole table") {
     val removed = belowLimit("species").transformDown { case filter: Filter => filter.child }
     val Seq(plan) = PlanLimitPrunedScan(spark)(removed): @unchecked
     assert(names(plan).contains("plain InMemoryFileIndex"))
   }
 
-  test("plans that hold no selection are left to others") {
+  test("does not plan relations without a selection") {
     assert(PlanLimitPrunedScan(spark)(withoutPruning(optimized(wildlife))) == Nil)
     assert(PlanLimitPrunedScan(spark)(withoutPruning(optimized(Wildlife.query(wildlife)))) == Nil)
   }

@@ -25,7 +25,7 @@ class PruneLimitsByOrderSuite extends AnyFunSuite with SparkSuite {
   private def reasons(plan: LogicalPlan): Seq[String] = plan.collect { case limit: LocalLimit => limit }
     .flatMap(_.getTagValue(NotPruned.Tag)).map(_.reason.code)
 
-  test("replaces the file index below ORDER BY … LIMIT, and nothing else") {
+  test("replaces only the file index below ORDER BY … LIMIT") {
     val before = unpruned(table.orderBy("a").limit(2))
     val after = rule(before)
     assert(selected(after) == 1)
@@ -33,7 +33,7 @@ class PruneLimitsByOrderSuite extends AnyFunSuite with SparkSuite {
     assert(SelectedRelation.restoreIn(after) == before)
   }
 
-  test("gives the same object where nothing is to be changed, and run again") {
+  test("returns the same object if nothing changes, and if it runs again") {
     val once = rule(unpruned(table.orderBy("a").limit(2)))
     assert(rule(once) eq once)
     for (df <- Seq(table.toDF(), table.orderBy("a"))) {
@@ -42,12 +42,12 @@ class PruneLimitsByOrderSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  test("a refusal is left on the LIMIT, and the plan is the same object") {
+  test("returns the same object if the LIMIT is not pruned, with the reason on the LIMIT") {
     val plan = unpruned(table.groupBy("a").count().orderBy("a").limit(2))
     assert((rule(plan) eq plan) && reasons(plan) == Seq("operator-between"))
   }
 
-  test("switched off, it changes nothing") {
+  test("changes nothing if disabled") {
     withoutPruning {
       val plan = unpruned(table.orderBy("a").limit(2))
       assert((rule(plan) eq plan) && reasons(plan) == Nil)
@@ -55,7 +55,7 @@ class PruneLimitsByOrderSuite extends AnyFunSuite with SparkSuite {
   }
 
   test(
-    "an unexpected error leaves the query to Spark, and is counted; or fails it where a test asks for that"
+    "an unexpected error does not change the plan, and is counted; with failOnError, it fails the query"
   ) {
     val _ = table
     val failing = spark.read.option("datetimeRebaseMode", "NONSENSE").parquet(pathOf("sorted").toString)

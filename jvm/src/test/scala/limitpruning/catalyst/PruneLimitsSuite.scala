@@ -22,7 +22,7 @@ class PruneLimitsSuite extends AnyFunSuite with SparkSuite {
   private def reasons(plan: LogicalPlan): Seq[String] =
     plan.collect { case limit: LocalLimit => limit.getTagValue(NotPruned.Tag).map(_.reason.code) }.flatten
 
-  test("replaces the file index of a covered LIMIT, and nothing else") {
+  test("replaces only the file index of a covered LIMIT") {
     val before = unpruned(Wildlife.query(wildlife))
     val after = rule(before)
     assert(selected(before) == 0 && selected(after) == 1)
@@ -31,35 +31,35 @@ class PruneLimitsSuite extends AnyFunSuite with SparkSuite {
     assert(SelectedRelation.restoreIn(after) == before)
   }
 
-  /** No row group is proved to match, or not to. */
+  /** A LIMIT that is not pruned: no row group is proved to match, or not to match. */
   private def declined: DataFrame = wildlife.where("s % 2 = 0").select("species").limit(4)
 
-  test("gives the same object where nothing is to be changed") {
+  test("returns the same object if nothing changes") {
     for (df <- Seq(wildlife.toDF(), wildlife.groupBy("s").count(), spark.range(5).toDF().limit(2))) {
       val plan = unpruned(df)
       assert(rule(plan) eq plan)
     }
   }
 
-  test("gives the same object where the LIMIT is declined, with the reason on the LIMIT") {
+  test("returns the same object if the LIMIT is not pruned, with the reason on the LIMIT") {
     val plan = unpruned(declined)
     assert(rule(plan) eq plan)
     assert(reasons(plan) == Seq("not-enough-rows"))
   }
 
-  test("run again, it changes nothing") {
+  test("changes nothing if it runs again") {
     val once = rule(unpruned(Wildlife.query(wildlife)))
     assert(rule(once) eq once)
   }
 
-  test("each LIMIT of a plan is decided on by itself") {
+  test("decides each LIMIT of a plan separately") {
     val both = Wildlife.query(wildlife).union(declined)
     val plan = rule(unpruned(both))
     assert(selected(plan) == 1)
     assert(reasons(plan) == Seq("not-enough-rows"))
   }
 
-  test("switched off, it changes nothing and looks at nothing") {
+  test("changes nothing and gives no reason if disabled") {
     withoutPruning {
       val plan = unpruned(Wildlife.query(wildlife))
       assert(rule(plan) eq plan)
@@ -67,11 +67,11 @@ class PruneLimitsSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  /** A table whose options Spark finds wrong only when it looks into a file. */
+  /** A table with an invalid option that Spark detects only when it reads a file. */
   private def failing: DataFrame =
     Wildlife.query(spark.read.option("datetimeRebaseMode", "NONSENSE").parquet(pathOf("wildlife").toString))
 
-  test("an unexpected error leaves the query to Spark, and is counted") {
+  test("an unexpected error does not change the plan, and is counted") {
     val _ = wildlife
     withConf(LimitPruningConf.FailOnError.key -> "false") {
       val plan = unpruned(failing)
@@ -82,7 +82,7 @@ class PruneLimitsSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  test("an unexpected error fails the query where a test asks for that") {
+  test("with failOnError, an unexpected error fails the query") {
     val _ = wildlife
     intercept[Exception](rule(unpruned(failing)))
   }

@@ -14,7 +14,7 @@ class SplitColumnsSuite extends AnyFunSuite {
 
   private def field(name: String): Expression = GetStructField(metadata, struct.fieldIndex(name), Some(name))
 
-  test("finds the metadata fields that depend on splits, inside of expressions too") {
+  test("finds metadata fields that depend on splits, also inside expressions") {
     assert(SplitColumns.usedIn(field("file_block_start")).contains("file_block_start"))
     assert(SplitColumns.usedIn(Add(Literal(1L), field("file_block_length"))).contains("file_block_length"))
   }
@@ -24,12 +24,12 @@ class SplitColumnsSuite extends AnyFunSuite {
     assert(SplitColumns.usedIn(Literal(1)).isEmpty)
   }
 
-  test("the whole struct holds them") {
+  test("finds them in the whole struct") {
     assert(SplitColumns.usedIn(metadata).contains("file_block_start"))
     assert(SplitColumns.usedIn(FileSourceMetadataAttribute("_metadata", StructType(struct.take(1)))).isEmpty)
   }
 
-  test("a column of the user's with the same name is none of them") {
+  test("does not match a user column with the same name") {
     val user = AttributeReference("file_block_start", LongType)()
     val inStruct = GetStructField(AttributeReference("_metadata", struct)(), 1, Some("file_block_start"))
     assert(SplitColumns.usedIn(user).isEmpty)

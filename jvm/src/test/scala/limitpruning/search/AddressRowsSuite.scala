@@ -17,7 +17,7 @@ class AddressRowsSuite extends AnyFunSuite with TempFolder {
   )
   private val narrow = everything
 
-  test("what is proved of a file's pages is selected with the file's length, footer and page index") {
+  test("a selection of pages has the file's length, footer and page index") {
     val file = refined(status(path))(LessThan(a, Literal(300)))
     val Right(selection) = select(narrow)(Seq(file -> file.matching)): @unchecked
     val Seq(selected) = selection.files: @unchecked
@@ -34,7 +34,7 @@ class AddressRowsSuite extends AnyFunSuite with TempFolder {
     assert(selection.bytes < selected.rowGroups.head.columns.values.map(_.bytes).sum)
   }
 
-  test("where pages cannot be read, rows that match in part are refused, and whole row groups are not") {
+  test("if pages cannot be read, whole row groups are selected, but row ranges are not") {
     val broken = FooterEdit(PagedFile.write(
       folder.resolve("broken.parquet"),
       "optional int32 a; optional int32 b;",

@@ -14,7 +14,7 @@ class ChooseRowsSuite extends AnyFunSuite with SparkSuite {
   private lazy val wildlife = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
   private val ints = ParquetFixture("optional int32 a;")
 
-  /** Three days of two files each, whose names do not follow the order of their rows. */
+  /** Three days with two files each. The order of the file names is not the order of the rows. */
   private lazy val days: DataFrame = {
     val files = for (day <- 1 to 3; (file, first) <- Seq("b" -> 0, "a" -> 50)) yield {
       val fixture =
@@ -40,7 +40,7 @@ class ChooseRowsSuite extends AnyFunSuite with SparkSuite {
     file.path.split('/').takeRight(2).mkString("/") -> file.rowGroups.map(_.ordinal)
   }
 
-  test("the case study: four row groups, of which three match and one fully, are one to scan") {
+  test("the case study: four row groups, 3 matched, 1 fully matched, 1 scanned") {
     val cover = index(Wildlife.query(wildlife)).chosen
     assert(cover.counts.copy(bytes = 0) ==
       SearchCounts(files = 1, filesInspected = 1, rowGroups = 4, matched = 3, fullyMatched = 1))
@@ -48,7 +48,7 @@ class ChooseRowsSuite extends AnyFunSuite with SparkSuite {
     assert(cover.limit == 3 && cover.conjuncts.nonEmpty && cover.planningNanos > 0)
   }
 
-  test("files are taken in the order of their paths") {
+  test("files are inspected in the order of their paths") {
     assert(chosen(days.where("a >= 0").limit(50)) == Seq(
       "day=1/a.parquet" -> Seq(0, 1),
       "day=1/b.parquet" -> Seq(0, 1),
@@ -56,18 +56,18 @@ class ChooseRowsSuite extends AnyFunSuite with SparkSuite {
     ))
   }
 
-  test("files that partition pruning excludes are not looked at") {
+  test("files of pruned partitions are not inspected") {
     val found = index(days.where("day = 2 AND a >= 50").limit(5))
     assert(found.chosen.counts.files == 2)
     assert(found.chosen.selection.files.map(_.path.contains("day=2")) == Seq(true))
   }
 
-  test("a predicate over partition columns alone is proved by the directories") {
+  test("a predicate over partition columns only is proved by the directories") {
     assert(chosen(days.where("day >= 2").limit(15)) == Seq("day=2/a.parquet" -> Seq(0, 1)))
     assert(index(days.where("day >= 2").limit(15)).chosen.counts.files == 4)
   }
 
-  test("a predicate over partition and file columns together is looked at file by file") {
+  test("a predicate over partition and file columns is evaluated for each file") {
     assert(chosen(days.where("day = 3 OR a >= 60").limit(1)) == Seq("day=1/a.parquet" -> Seq(1)))
   }
 
@@ -77,32 +77,32 @@ class ChooseRowsSuite extends AnyFunSuite with SparkSuite {
     assert(cover.selection.rowGroups == 1)
   }
 
-  test("a refusal carries what was seen") {
+  test("a LIMIT that is not pruned has the counts of the search") {
     val found = refusal(wildlife.where("s % 2 = 0").limit(1))
     assert(found.reason.code == "not-enough-rows")
     assert(found.counts.map(_.copy(bytes = 0)).contains(SearchCounts(1, 1, 4, 4, 0)))
     assert(found.scan.exists(_.limit == 1) && found.planningNanos > 0)
   }
 
-  test("where the limit is not covered, what helps is chosen, with the reason") {
+  test("a LIMIT that is not covered has a selection and a reason") {
     val rows = index(Wildlife.query(wildlife, limit = 4)).chosen
     val undecided = "startswith(species, 'Alpine') may hold for only some rows in 2 of 4 row groups"
     val missing = Reason.NotEnoughRows(3, 4, undecided)
     assert(rows.notCovered.contains(missing) && !rows.allRowsMatch)
     assert(
       rows.selection.files.flatMap(_.rowGroups.map(_.ordinal)) == Seq(2, 1, 3),
-      "the first one does not match"
+      "the first row group does not match"
     )
     assert(rows.counts.copy(bytes = 0) == SearchCounts(1, 1, 4, 3, 1))
     assert(rows.limit == 4 && rows.conjuncts.nonEmpty && rows.planningNanos > 0 && rows.top.isEmpty)
   }
 
-  test("a refusal for the form of the query costs no look") {
+  test("no file is inspected if the plan does not have a supported form") {
     val found = refusal(wildlife.where("rand(1) > 0.5").limit(1))
     assert(found.counts.isEmpty && found.planningNanos == 0)
   }
 
-  test("a relation that was decided on is not decided on again") {
+  test("a relation with a selection is not decided again") {
     val again = optimized(Wildlife.query(wildlife)).collect {
       case limit: LocalLimit =>
         new DecideLimit(spark, FactsCache.none, spark.sessionState.conf)(limit)
@@ -110,7 +110,7 @@ class ChooseRowsSuite extends AnyFunSuite with SparkSuite {
     assert(again == Seq(None))
   }
 
-  test("what does not concern Parquet is not decided on") {
+  test("a LIMIT over another source is not decided") {
     assert(decide(spark.range(5).toDF().limit(2)).isEmpty)
   }
 }

@@ -12,7 +12,10 @@ import limitpruning.testing.{PagedFile, ParquetFixture, SparkSuite}
 class ChooseTopRowsSuite extends AnyFunSuite with SparkSuite {
   private val ints = ParquetFixture("optional int32 a; optional int32 b;")
 
-  /** Three days of two files of two row groups of ten rows; a counts all rows, b is 0 or 1 in turns. */
+  /**
+   * Three days with two files each, of two row groups with ten rows each. `a` counts all rows, `b` alternates between 0
+   * and 1.
+   */
   private lazy val days: DataFrame = {
     val files = for (day <- 0 to 2; file <- 0 to 1) yield {
       val first = day * 40 + file * 20
@@ -34,7 +37,7 @@ class ChooseTopRowsSuite extends AnyFunSuite with SparkSuite {
     file.rowGroups.map(rowGroup => file.path.split('/').takeRight(2).mkString("/") -> rowGroup.ordinal)
   }
 
-  test("the row groups that may hold the first rows, the best first, and why the others may not") {
+  test("selects the row groups that may contain the first rows, best first, with the threshold") {
     val rows = chosen(days.orderBy(days("a").desc).limit(12))
     assert(read(rows) == Seq("day=2/1.parquet" -> 1, "day=2/1.parquet" -> 0))
     assert(rows.limit == 12 && rows.conjuncts == Nil && rows.planningNanos > 0)
@@ -42,27 +45,27 @@ class ChooseTopRowsSuite extends AnyFunSuite with SparkSuite {
     assert(key.endsWith("DESC NULLS LAST") && bound.contains("100") && certain == 20 && dropped == 10)
   }
 
-  test("a predicate that is not proved leaves its row groups to reading, in order") {
+  test("if the predicate is not proved, selects all row groups, best first") {
     val rows = chosen(days.where("b = 1").orderBy("a").limit(3))
     assert(rows.top.exists(_.bound.isEmpty) && rows.selection.rowGroups == 12)
     assert(read(rows).take(3) == Seq("day=0/0.parquet" -> 0, "day=0/0.parquet" -> 1, "day=0/1.parquet" -> 0))
   }
 
   test(
-    "files that partition pruning excludes are not looked at, and those of worse partitions are not either"
+    "files of pruned partitions and of partitions after the threshold are not inspected"
   ) {
     assert(chosen(days.where("day < 2").orderBy(days("a").desc).limit(1)).counts.files == 4)
     val byDay = withConf(LimitPruningConf.FirstFiles.key -> "2")(chosen(days.orderBy("day").limit(1)))
     assert(byDay.counts.filesInspected == 2 && read(byDay).map(_._1.take(5)).distinct == Seq("day=0"))
   }
 
-  test("files beyond the budget are read whole, after the others") {
+  test("files beyond the budget are read completely, after the others") {
     val rows = withConf(LimitPruningConf.MaxFiles.key -> "4")(chosen(days.orderBy(days("a").desc).limit(1)))
     assert(rows.selection.unseen.size == 2 && rows.counts.filesInspected == 4)
     assert(rows.selection.bytes > rows.selection.unseen.map(_.length).sum)
   }
 
-  test("pages of a single row group") {
+  test("selects pages of a single row group") {
     val path = pathOf("paged/0.parquet")
     val _ = PagedFile.write(path, "optional int32 a;", (0 until 1000).map(Seq(_)))
     val table = spark.read.parquet(pathOf("paged").toString)
@@ -74,7 +77,7 @@ class ChooseTopRowsSuite extends AnyFunSuite with SparkSuite {
     assert(decide(table.orderBy("a").limit(3)).left.map(_.reason.code) == Left("key-not-clustered"))
   }
 
-  test("a table in random order is left to Spark, with what was seen") {
+  test("a LIMIT over a table in random order is not pruned, with the counts of the search") {
     val mixed = ints.rowGroup((0 to 9).map(i => Seq(i * 37 % 11, i)): _*)
     val table = tableOf("mixed", (0 to 9).map(i => s"$i.parquet" -> mixed): _*)
     val refusal = decide(table.orderBy("a").limit(3)).left.toOption.get

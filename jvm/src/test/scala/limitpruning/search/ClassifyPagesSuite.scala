@@ -27,7 +27,7 @@ class ClassifyPagesSuite extends AnyFunSuite with TempFolder with ScalaCheckProp
     bound.eval(InternalRow.fromSeq(row)) == true
   }
 
-  test("pages that match entirely are told apart from those that match in part") {
+  test("finds the fully matching pages of a partially matching row group") {
     val found = classified((0 until 500).map(i => Seq(i, 0)))(
       GreaterThanOrEqual(a, Literal(100)),
       LessThan(a, Literal(300))
@@ -37,8 +37,8 @@ class ClassifyPagesSuite extends AnyFunSuite with TempFolder with ScalaCheckProp
     assert(100 <= from && from < 130 && 270 < until && until <= 300)
   }
 
-  test("a row group none of whose pages matches is not matching, one of which all do is fully matching") {
-    // Only the pages tell that no row stands between 100 and 900.
+  test("a row group is not matching if no page matches, and fully matching if all pages do") {
+    // Only the pages show that no value is between 100 and 900.
     val gap = (0 until 100).map(i => Seq(i, 0)) ++ (900 until 1000).map(i => Seq(i, 0))
     assert(classified(gap, pageRows = 10)(EqualTo(a, Literal(500))) ==
       ClassifiedRowGroup.NotMatching.copy(by = Layer.Pages))
@@ -90,7 +90,7 @@ class ClassifyPagesSuite extends AnyFunSuite with TempFolder with ScalaCheckProp
   }
 
   test(
-    "whatever the pages: proved rows match, and a row group that is proved not to match has none that does"
+    "for any pages: proved rows match, and a not matching row group has no matching row"
   ) {
     val cases =
       Gen.zip(column, column, Gen.choose(1, 200), Gen.oneOf(3, 5, 16, 1000), Gen.listOfN(25, predicates))
@@ -114,6 +114,6 @@ class ClassifyPagesSuite extends AnyFunSuite with TempFolder with ScalaCheckProp
           assert(rows.forall(satisfies(predicate, _)), s"$rows, $predicate")
       }
     }
-    assert(proved > 5000 && parts > 50, "else this says little")
+    assert(proved > 5000 && parts > 50, "too few cases")
   }
 }

@@ -38,7 +38,7 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
 
   private val monday = EqualTo(day, Literal(UTF8String.fromString("mon"), StringType))
 
-  test("a file is not counted on where rows of it may not be in the table, or the table counts other rows") {
+  test("a file is not trusted if its rows may not all be in the table, or its row count differs") {
     def classified(rows: Option[Long], deletedRows: Option[Long]): ClassifiedFile = {
       val facts = FileFacts.InFooterOnly.copy(rows = rows, deletedRows = deletedRows)
       new ClassifyRowGroups(
@@ -65,7 +65,7 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
     }
   }
 
-  test("a row group that is not decided says what stood in the way, any other says nothing") {
+  test("an undecided row group has an obstacle, a decided one has none") {
     val silent =
       raw.rowGroup(10, RawChunk.silent, RawChunk.silent).rowGroup(10, RawChunk.between(8, 9), RawChunk.silent)
     def obstacles(predicate: Expression): Seq[Option[String]] =
@@ -87,7 +87,7 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
     assert(obstacles(udf).head.contains("predicate uses odd(a)"))
   }
 
-  test("a predicate tells the row groups apart") {
+  test("a predicate classifies each row group") {
     assert(states(GreaterThan(a, Literal(4)))() ==
       Seq(NotMatching, PartiallyMatching, FullyMatching, NotMatching))
   }
@@ -99,7 +99,7 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
       Seq(FullyMatching, FullyMatching, PartiallyMatching))
   }
 
-  test("line 51: in a strict session nothing is believed of a writer that was not tested") {
+  test("line 51: a strict session does not trust files of a writer that was not tested") {
     val strict = settings.copy(trustedWritersOnly = true)
     val unknown = raw.copy(createdBy = "someone else version 1.0")
     for (conjuncts <- Seq(Seq(GreaterThan(a, Literal(4))), Seq(monday), Nil)) {
@@ -108,7 +108,7 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
     }
   }
 
-  test("without a predicate every row group matches, but those without rows") {
+  test("without a predicate every row group matches, except those without rows") {
     assert(states()() == Seq(FullyMatching, FullyMatching, FullyMatching, NotMatching))
   }
 
@@ -129,13 +129,13 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
     assert(states(IsNull(day))(null).head == FullyMatching)
   }
 
-  test("line 33: a partition column that also stands in the file has the directory's value") {
+  test("line 33: a partition column that is also in the file has the directory's value") {
     val withDay = RawFooter("optional int32 a; optional int32 b; optional binary DAY (STRING);")
       .rowGroup(10, RawChunk.silent, RawChunk.silent, RawChunk.between("tue", "tue").nulls(0))
     assert(states(monday)(footer = withDay) == Seq(FullyMatching))
   }
 
-  test("line 33: partition columns are found by the session's case") {
+  test("line 33: partition columns are matched by the case sensitivity of the session") {
     val upper = AttributeReference("DAY", StringType)()
     val monday = EqualTo(upper, Literal(UTF8String.fromString("mon"), StringType))
     def state(settings: ReadSettings): MatchState =
@@ -157,7 +157,7 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
     assert(states.rowGroups.take(3).map(_.state) == Seq.fill(3)(PartiallyMatching))
   }
 
-  test("a column of the file named otherwise by case is found where the session ignores case") {
+  test("a column whose name in the file has another case is found if the session ignores case") {
     val upper = RawFooter("optional int32 A;").rowGroup(10, RawChunk.between(6, 9).nulls(0))
     assert(states(GreaterThan(a, Literal(5)))(footer = upper) == Seq(FullyMatching))
     val sensitive = settings.copy(caseSensitive = true)

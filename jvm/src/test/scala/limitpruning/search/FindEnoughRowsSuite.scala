@@ -17,7 +17,7 @@ class FindEnoughRowsSuite extends AnyFunSuite with TempFolder {
   private val a = AttributeReference("a", IntegerType)()
   private val conf = new Configuration(false)
 
-  /** For `a >= 100`: partially, fully, fully, not, fully matching; ten rows each. */
+  /** Row groups of ten rows each. For `a >= 100`: partially, fully, fully, not, fully matching. */
   private lazy val file: FileStatus = status(
     Seq(95, 100, 110, 0, 200).foldLeft(ParquetFixture("required int32 a;")) { (file, start) =>
       file.rowGroup((start until start + 10).map(Seq(_)): _*)
@@ -42,26 +42,26 @@ class FindEnoughRowsSuite extends AnyFunSuite with TempFolder {
   private def range(first: Int, last: Int): (Long, Long) =
     (midpoints(first), midpoints(last) + 1 - midpoints(first))
 
-  test("the first fully matching row groups that hold the limit are enough, neighbours together") {
+  test("finds the first fully matching row groups with enough rows, and joins neighbours") {
     assert(find(1).map(_.ranges) == Some(Seq(range(1, 1))))
     assert(find(10).map(_.rowGroups) == Some(1))
     assert(find(11).map(_.ranges) == Some(Seq(range(1, 2))))
     assert(find(21).map(_.ranges) == Some(Seq(range(1, 2), range(4, 4))))
   }
 
-  test("where they do not hold the limit, all of the file is to be read") {
+  test("finds nothing if they do not have enough rows") {
     assert(find(30).nonEmpty)
     assert(find(31).isEmpty && find(Int.MaxValue).isEmpty)
   }
 
-  test("of a part of a file, the row groups whose middle is in it count") {
+  test("in a part of a file, finds the row groups whose midpoint is in it") {
     assert(find(10, from = midpoints(2), length = 1).map(_.ranges) == Some(Seq(range(2, 2))))
     assert(find(11, from = midpoints(2), length = 1).isEmpty)
     assert(find(10, from = midpoints(2) + 1).map(_.ranges) == Some(Seq(range(4, 4))))
     assert(find(10, length = midpoints(1)).isEmpty)
   }
 
-  test("a file without a footer is left to whoever reads it") {
+  test("finds nothing in a file without a footer") {
     assert(find(1, of = status(Files.writeString(folder.resolve("text"), "no Parquet at all"))).isEmpty)
   }
 }

@@ -14,14 +14,14 @@ class InspectTableSuite extends AnyFunSuite with SparkSuite {
     new InspectTable(scan, spark, SharedState.of(spark).facts, spark.sessionState.conf)
   }
 
-  test("every file is looked at, even where a LIMIT is covered by the first one") {
+  test("every file is inspected, even if the first one covers the LIMIT") {
     val table = tableOf("two", "a.parquet" -> Wildlife.fixture, "b.parquet" -> Wildlife.fixture)
     val all = look(Wildlife.query(table, limit = 1))
     val states = all.lookAt(all.files).map(_.file.rowGroups.map(_.state.toString.head).mkString)
     assert(states == Seq("NPFP", "NPFP"))
   }
 
-  test("the predicate's columns come first, then all others, fields of structs too") {
+  test("the predicate's columns come first, then all others, including fields of structs") {
     val folder = pathOf("nested").toString
     spark.sql(
       "SELECT 1 AS a, named_struct('x', 2, 'y', 'z') AS s, array(1) AS l, 3 AS b"
@@ -31,7 +31,7 @@ class InspectTableSuite extends AnyFunSuite with SparkSuite {
     assert(table.predicateColumns == 1)
   }
 
-  test("partition columns are told from those of files") {
+  test("partition columns are distinguished from columns of files") {
     val folder = pathOf("parted").toString
     spark.range(4).selectExpr("id", "id % 2 AS p").write.partitionBy("p").parquet(folder)
     val table = look(spark.read.parquet(folder).limit(1))
@@ -39,7 +39,7 @@ class InspectTableSuite extends AnyFunSuite with SparkSuite {
       Seq("id" -> false, "p" -> true))
   }
 
-  test("what metadata there is of a column") {
+  test("shows which metadata a column has") {
     val path = OneColumn.write(pathOf("one.parquet"), "required int32 c", 0 until 1000)(
       _.withBloomFilterEnabled("c", true).withDictionaryEncoding(false)
     )
@@ -55,7 +55,7 @@ class InspectTableSuite extends AnyFunSuite with SparkSuite {
     assert(other.lookAt(other.files).head.chunks.head.head.hasDictionary)
   }
 
-  test("a file without a footer is named") {
+  test("the error names a file without a footer") {
     val table = tableOf("broken", "a.parquet" -> Wildlife.fixture)
     val all = look(table.limit(1))
     java.nio.file.Files.writeString(pathOf("broken/a.parquet"), "x" * all.files.head.status.getLen.toInt)

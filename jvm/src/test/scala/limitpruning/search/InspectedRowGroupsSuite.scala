@@ -8,7 +8,7 @@ import limitpruning.testing.{SparkSuite, Wildlife}
 class InspectedRowGroupsSuite extends AnyFunSuite with SparkSuite {
   private lazy val wildlife = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
 
-  test("a chosen selection keeps what was seen for it") {
+  test("a selection has the inspected row groups") {
     val Seq(index) =
       optimized(Wildlife.query(wildlife)).collect { case SelectedRelation(_, index) => index }: @unchecked
     val states =
@@ -16,7 +16,7 @@ class InspectedRowGroupsSuite extends AnyFunSuite with SparkSuite {
     assert(states.contains(Seq("NotMatching", "PartiallyMatching", "FullyMatching", "PartiallyMatching")))
   }
 
-  test("so does a refusal") {
+  test("a LIMIT that is not pruned has the inspected row groups") {
     val Seq(limit) = optimized(wildlife.where("s % 2 = 0").limit(1)).collect {
       case limit: org.apache.spark.sql.catalyst.plans.logical.LocalLimit => limit
     }: @unchecked

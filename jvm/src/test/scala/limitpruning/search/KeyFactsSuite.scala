@@ -28,7 +28,7 @@ class KeyFactsSuite extends AnyFunSuite {
     .rowGroup(10, RawChunk.silent.nulls(10))
     .rowGroup(10, RawChunk.silent)
 
-  /** What is known of each row group, and of the file before its footer is read. */
+  /** The facts about each row group, and about the file before its footer is read. */
   private final class Known(
       key: SortOrder,
       conjuncts: Seq[Expression] = Nil,
@@ -48,34 +48,34 @@ class KeyFactsSuite extends AnyFunSuite {
   private def ascending(e: Expression): SortOrder = SortOrder(e, Ascending)
   private def descending(e: Expression): SortOrder = SortOrder(e, Descending)
 
-  test("line 1: nulls last, only rows that are known not to be null are certain to be at a value") {
+  test("line 1: with nulls last, only rows that are proved not null are certain to reach a value") {
     val known = new Known(descending(a))
     assert(known.best == Seq(Some(4), Some(9), Some(9), Some(null), None))
     assert(known.certain ==
       Seq(Seq((1, 10)), Seq((5, 7), (null, 3)), Seq((null, 10)), Seq((null, 10)), Seq((null, 10))))
   }
 
-  test("nulls first, nulls are certain to be the best, and may be wherever they are not excluded") {
+  test("with nulls first, null is the best key value, and possible unless it is excluded") {
     val known = new Known(ascending(a))
     assert(known.best == Seq(Some(1), Some(null), Some(null), Some(null), Some(null)))
     assert(known.certain == Seq(Seq((4, 10)), Seq((9, 7), (null, 3)), Seq((9, 10)), Seq((null, 10)), Nil))
   }
 
-  test("where the predicate excludes nulls, they are not the best") {
+  test("null is not the best key value if the predicate excludes nulls") {
     val known = new Known(ascending(a), Seq(IsNotNull(a)))
     assert(known.best.take(3) == Seq(Some(1), Some(5), Some(5)) && known.best.last.isEmpty)
     assert(new Known(ascending(Add(a, Literal(1))), Seq(IsNotNull(a))).best(1).contains(6))
-    assert(new Known(ascending(a), Seq(IsNotNull(day))).best(1).contains(null), "another column's nulls")
+    assert(new Known(ascending(a), Seq(IsNotNull(day))).best(1).contains(null), "IsNotNull of another column")
   }
 
-  test("a monotone function is null where its operand is; of any other, nulls cannot be counted") {
+  test("a monotone function has the nulls of its operand; nulls of others cannot be counted") {
     val plus = new Known(descending(Add(a, Literal(1))))
     assert(plus.certain.take(2) == Seq(Seq((2, 10)), Seq((6, 7), (null, 3))))
     val other = new Known(descending(Coalesce(Seq(a, Literal(0)))))
     assert(other.certain(1) == Seq((0, 10)))
   }
 
-  test("of a partition column the directory tells, before any footer is read") {
+  test("the directory has the value of a partition column, before any footer is read") {
     val known = new Known(descending(day))
     assert(known.bestOfFile.contains(7) && known.best.forall(_.contains(7)))
     assert(known.certain.nonEmpty && known.certain.forall(_ == Seq((7, 10))))
@@ -83,13 +83,13 @@ class KeyFactsSuite extends AnyFunSuite {
     assert(new Known(descending(Multiply(day, Literal(2)))).bestOfFile.contains(14))
   }
 
-  test("line 51: of files that are not believed nothing is known") {
+  test("line 51: files that are not trusted have no facts") {
     val known = new Known(descending(a), writer = "somebody version 1")
     assert(known.best.nonEmpty && known.best.forall(_.isEmpty))
     assert(known.certain.nonEmpty && known.certain.forall(_.isEmpty))
   }
 
-  test("says what is missing") {
+  test("reports the obstacles") {
     val known = new Known(descending(a))
     assert(known.obstacles == Seq(None, None, None, None, Some("no usable statistics for column a")))
   }

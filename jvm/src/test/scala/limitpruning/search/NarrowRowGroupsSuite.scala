@@ -31,36 +31,36 @@ class NarrowRowGroupsSuite extends AnyFunSuite with TempFolder {
 
   private val few = Seq(RowRange(0, 3))
 
-  test("of a row group that matches, the pages of the first rows are read, for every column") {
+  test("reads the pages of the first rows of a fully matching row group, for every column") {
     val selected = narrow(file("cut"), few, isWhole = true).get
     assert(selected.ranges == few && selected.rows == 200 && selected.columns.nonEmpty)
     assert(selected.columns.values.forall(_.pages.exists(pages => pages.pages == 1 && pages.total > 5)))
     assert(selected.columns.values.forall(column => column.bytesToRead < column.bytes / 5))
   }
 
-  test("columns that the scan does not need are not asked for their pages") {
+  test("selects no pages of columns that the scan does not need") {
     val onlyA = new NarrowRowGroups(_ == "a", isSupported = true, minBytes = 0)
     val selected = narrow(file("column"), few, isWhole = true, onlyA).get
     assert(selected.columns.collect { case (path, bytes) if bytes.pages.nonEmpty => path } == Seq(Seq("a")))
   }
 
-  test("a row group that matches is read whole where that is no worse") {
+  test("reads all of a fully matching row group if that is no worse") {
     def isWhole(by: NarrowRowGroups, path: Path = file("whole"), ranges: Seq[RowRange] = few): Boolean =
       narrow(path, ranges, isWhole = true, by).exists(_.isWhole)
     assert(isWhole(new NarrowRowGroups(_ => true, isSupported = true, minBytes = 1L << 20)), "it is small")
-    assert(isWhole(new NarrowRowGroups(_ => true, isSupported = false, minBytes = 0)), "this Spark cannot")
+    assert(isWhole(new NarrowRowGroups(_ => true, isSupported = false, minBytes = 0)), "not supported")
     assert(
       isWhole(PagesFixture.everything, ranges = Seq(RowRange(0, 199))),
-      "all pages hold some of the rows"
+      "all pages contain selected rows"
     )
-    assert(isWhole(PagesFixture.everything, ranges = RowRange.all(200)), "all rows are wanted")
+    assert(isWhole(PagesFixture.everything, ranges = RowRange.all(200)), "all rows are selected")
     assert(isWhole(PagesFixture.everything, path = withoutPages("no index")), "there is no index")
   }
 
-  test("rows of a row group that matches in part are read with no others, or not at all") {
+  test("rows of a partially matching row group are read without others, or not at all") {
     assert(narrow(file("part"), few, isWhole = false, PagesFixture.everything).exists(_.ranges == few))
     val small = new NarrowRowGroups(_ => true, isSupported = true, minBytes = 1L << 20)
-    assert(narrow(file("part"), few, isWhole = false, small).exists(_.ranges == few), "however small it is")
+    assert(narrow(file("part"), few, isWhole = false, small).exists(_.ranges == few), "even if it is small")
     assert(narrow(withoutPages("part"), few, isWhole = false).isEmpty)
     val unsupported = new NarrowRowGroups(_ => true, isSupported = false, minBytes = 0)
     assert(narrow(file("part"), few, isWhole = false, unsupported).isEmpty)

@@ -8,7 +8,7 @@ import limitpruning.testing.{SparkSuite, Wildlife}
 class NotPrunedSuite extends AnyFunSuite with SparkSuite {
   private lazy val wildlife = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
 
-  test("a refusal on a LIMIT changes neither its equality nor its text") {
+  test("a reason on a LIMIT changes neither its equality nor its text") {
     val Seq(limit) = limitsOf(Wildlife.query(wildlife, limit = 4)): @unchecked
     val other = limit.clone()
     other.unsetTagValue(NotPruned.Tag)

@@ -5,7 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import limitpruning.predicate.Obstacle
 
 class ObstacleCountsSuite extends AnyFunSuite {
-  test("the most frequent obstacles are named, with how many row groups they concern") {
+  test("names the most frequent obstacles, with the number of row groups") {
     val counts = new ObstacleCounts
     Seq("a", "b", "b", "c", "c", "c", "d").foreach(name => counts.add(Obstacle.NoStatistics(name)))
     assert(
@@ -15,11 +15,11 @@ class ObstacleCountsSuite extends AnyFunSuite {
     )
   }
 
-  test("nothing in the way, nothing to say") {
+  test("the summary is empty without obstacles") {
     assert(new ObstacleCounts().summary(40).isEmpty)
   }
 
-  test("a predicate of thousands of conjuncts does not fill the memory with reasons") {
+  test("limits the number of obstacles of a predicate with thousands of conjuncts") {
     val counts = new ObstacleCounts
     (1 to 100000).foreach(i => counts.add(Obstacle.NoStatistics(s"c$i")))
     counts.add(Obstacle.NoStatistics("c1"))

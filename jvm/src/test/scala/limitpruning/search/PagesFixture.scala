@@ -11,7 +11,7 @@ import org.apache.spark.sql.types._
 import limitpruning.parquet.{FileColumns, FooterReader, ReadSettings, Storage}
 import limitpruning.select.ListedFile
 
-/** Looks at one file as the rule does, without Spark. */
+/** Inspects one file as the rule does, without Spark. */
 object PagesFixture {
   val a: AttributeReference = AttributeReference("a", IntegerType)()
   val b: AttributeReference = AttributeReference("b", IntegerType)()
@@ -19,7 +19,7 @@ object PagesFixture {
   private val storage = Storage(conf)
   private val settings = ReadSettings(caseSensitive = false, byFieldId = false, rebaseMode = "CORRECTED")
 
-  /** Both columns are needed, whatever the size. */
+  /** Both columns are needed, and a row group of any size is narrowed. */
   val everything = new NarrowRowGroups(_ => true, isSupported = true, minBytes = 0)
 
   def classified(status: FileStatus, conjuncts: Expression*): (ClassifyRowGroups, ClassifiedFile) = {

@@ -21,10 +21,13 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
   private val settings = ReadSettings(caseSensitive = false, byFieldId = false, rebaseMode = "CORRECTED")
   private val conf = new Configuration()
 
-  /** Rows of each row group below. */
+  /** Row count of each row group below. */
   private val rows = 40L
 
-  /** Row groups whose bounds leave the predicate open: `d` are decided by dictionaries, `u` are not, `n` has no row in doubt. */
+  /**
+   * Row groups of three kinds. Statistics leave `d` and `u` undecided, but decide `n`. Dictionaries decide `d`, but not
+   * `u`.
+   */
   private def classified(
       rowGroups: String,
       conjuncts: Seq[Expression] = Seq(predicate),
@@ -42,7 +45,7 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
     (classify, classify(listed, new FooterReader(conf).read(listed.status, FileColumns.All)))
   }
 
-  /** Looks at dictionaries and bloom filters, not at pages. */
+  /** Inspects dictionaries and bloom filters, not pages. */
   private def refine(
       classify: ClassifyRowGroups,
       maxBytes: Long = Plenty,
@@ -64,17 +67,17 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
     states(refine(classify, maxBytes)(file, needed))
   }
 
-  test("should read nothing where no time is left") {
+  test("should read nothing if no time is left") {
     val (classify, file) = classified("dudn")
     assert(states(refine(classify, time = 0.seconds)(file, Everything)) == "pppF")
   }
 
-  test("should decide what the footer leaves open, and leave open what a dictionary does, too") {
+  test("should decide undecided row groups if dictionaries decide them") {
     assert(states(classified("dudn")._2) == "pppF")
     assert(refined("dudn") == "FpFF")
   }
 
-  test("should give the same file where nothing is open, because nothing is to be read") {
+  test("should return the same file if all row groups are decided, because nothing is to be read") {
     val (classify, file) = classified("nn")
     assert(refine(classify)(file, Everything) eq file)
     val (withoutPredicate, all) = classified("du", conjuncts = Nil)
@@ -84,34 +87,34 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
   test("should stop as soon as no row is missing, because the limit is covered") {
     assert(refined("dddd", needed = 1) == "Fppp")
     assert(refined("dddd", needed = rows + 1) == "FFpp")
-    assert(refined("nddd", needed = rows + 1) == "FFpp", "what footers prove counts")
+    assert(refined("nddd", needed = rows + 1) == "FFpp", "rows that footers prove count")
     assert(refined("uddd", needed = 1) == "pFpp")
   }
 
-  test("should stop when the bytes are used up, in one file or over several") {
+  test("should stop when the bytes are used up, in one file or in several") {
     assert(refined("dddd", maxBytes = 0) == "pppp")
     val one = sizeOfOneDictionary
     assert(refined("dddd", maxBytes = one) == "Fppp")
-    assert(refined("dddd", maxBytes = one + 1) == "FFpp", "what is begun is read to its end")
+    assert(refined("dddd", maxBytes = one + 1) == "FFpp", "a read that has started is completed")
     val (classify, file) = classified("ud")
     val shared = refine(classify, maxBytes = 2 * one + 2 * Integer.BYTES)
     assert(states(shared(file, Everything)) == "pF")
     assert(states(shared(file, Everything)) == "pp")
   }
 
-  /** In the file, of a row group `d`. */
+  /** Bytes in the file, for a row group `d`. */
   private def sizeOfOneDictionary: Long = {
     val column = classified("d")._2.footer.rowGroups.head.getColumns.get(0)
     column.getFirstDataPageOffset - column.getDictionaryPageOffset
   }
 
-  test("should give up after eight looks in vain, because the next will be, too") {
+  test("should stop after eight row groups that were read in vain") {
     assert(refined("u" * 7 + "d") == "p" * 7 + "F")
     assert(refined("u" * 8 + "d") == "p" * 8 + "p")
-    assert(refined("uuuud" * 3) == "ppppF" * 3, "a look that helps starts the count anew")
+    assert(refined("uuuud" * 3) == "ppppF" * 3, "a row group that is decided resets the count")
   }
 
-  test("line 51: should not look into files whose writer is not trusted") {
+  test("line 51: should not inspect files whose writer is not trusted") {
     val strict = settings.copy(trustedWritersOnly = true)
     val (classify, file) = classified("dd", settings = strict, createdBy = Some("someone version 1.0"))
     assert(states(refine(classify)(file, Everything)) == "pp")
@@ -120,13 +123,13 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
     assert(states(refine(trusting)(trusted, Everything)) == "FF")
   }
 
-  test("line 20: should not take one conjunct for all of them") {
+  test("line 20: should not decide a predicate by only one of its conjuncts") {
     val unknown = EqualTo(c, AttributeReference("other", IntegerType)())
     val (classify, file) = classified("dd", conjuncts = Seq(predicate, unknown))
     assert(states(refine(classify)(file, Everything)) == "pp")
   }
 
-  test("line 35: should leave open what is in a file that has gone, because the scan will complain of it") {
+  test("line 35: should leave row groups of a deleted file undecided, because the scan will fail") {
     val (classify, file) = classified("dd")
     java.nio.file.Files.delete(folder.resolve("refine.parquet"))
     assert(states(refine(classify)(file, Everything)) == "pp")

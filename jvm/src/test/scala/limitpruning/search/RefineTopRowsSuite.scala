@@ -19,7 +19,7 @@ class RefineTopRowsSuite extends AnyFunSuite with TempFolder {
   private val storage = Storage(conf)
   private val settings = ReadSettings(caseSensitive = false, byFieldId = false, rebaseMode = "CORRECTED")
 
-  /** A file of one row group of a thousand rows in pages of ten. */
+  /** A file with one row group of a thousand rows, in pages of ten rows. */
   private def paged(name: String)(row: Int => (Any, Any)): FileStatus = status(PagedFile.write(
     folder.resolve(name),
     "optional int32 a; optional int32 b;",
@@ -28,7 +28,7 @@ class RefineTopRowsSuite extends AnyFunSuite with TempFolder {
     pageRows = 10
   ))
 
-  /** What is left of the files, of which no row group is behind the bound by its footer. */
+  /** The selected rows of the files. Footers alone skip no row group. */
   private def refined(
       limit: Int,
       key: SortOrder = SortOrder(a, Descending),
@@ -55,7 +55,7 @@ class RefineTopRowsSuite extends AnyFunSuite with TempFolder {
       .toMap
   }
 
-  test("pages behind those that hold enough rows are left out") {
+  test("skips pages that sort after pages with enough rows") {
     val sorted = paged("sorted.parquet")(i => (i, i))
     assert(refined(limit = 10)()(sorted) == Map("sorted.parquet" -> Seq(RowRange(990, 1000))))
     assert(refined(limit = 11)()(sorted) == Map("sorted.parquet" -> Seq(RowRange(980, 1000))))
@@ -63,12 +63,12 @@ class RefineTopRowsSuite extends AnyFunSuite with TempFolder {
       Map("sorted.parquet" -> Seq(RowRange(0, 10))))
   }
 
-  test("row groups are left out by the pages of better ones") {
+  test("skips row groups by the pages of better ones") {
     val (low, high) = (paged("low.parquet")(i => (i, i)), paged("high.parquet")(i => (i + 900, i)))
     assert(refined(limit = 10)()(high, low) == Map("high.parquet" -> Seq(RowRange(990, 1000))))
   }
 
-  test("only pages all of whose rows match are certain, and those of which none does are left out") {
+  test("only fully matching pages give a threshold, and not matching pages are skipped") {
     val file = paged("filtered.parquet")(i => (i, i))
     assert(refined(limit = 10)(LessThan(b, Literal(500)))(file) ==
       Map("filtered.parquet" -> Seq(RowRange(490, 500))))
@@ -77,11 +77,11 @@ class RefineTopRowsSuite extends AnyFunSuite with TempFolder {
     assert(refined(limit = 10)(LessThan(b, Literal(-1)))(file) == Map.empty)
   }
 
-  test("line 1: nulls in a page may be anything that the order allows") {
+  test("line 1: each row of a page with nulls may be null") {
     val file = paged("nulls.parquet")(i => (if (i % 10 == 3) null else i, i))
     assert(
       refined(limit = 10)()(file).apply("nulls.parquet") == RowRange.all(1000),
-      "nulls are last, and may be all"
+      "nulls are last, and all rows may be null"
     )
     val first = refined(limit = 10, SortOrder(a, Ascending))()(file)
     assert(first("nulls.parquet") == RowRange.all(1000), "each page may have a null, which is first")
@@ -89,12 +89,12 @@ class RefineTopRowsSuite extends AnyFunSuite with TempFolder {
     assert(notNull("nulls.parquet") == RowRange.all(1000), "no page is certain")
   }
 
-  test("where pages overlap, they are given up after a few row groups") {
+  test("skips nothing if pages overlap") {
     val mixed = paged("mixed.parquet")(i => (if (i % 2 == 0) i % 10 else 990 + i % 10, i))
     assert(refined(limit = 100)()(mixed) == Map("mixed.parquet" -> RowRange.all(1000)))
   }
 
-  test("without bytes to read, or where row groups are small, they are left whole") {
+  test("skips no pages if no bytes are left, or if row groups are small") {
     val file = paged("small.parquet")(i => (i, i))
     assert(refined(limit = 1, maxBytes = 0)()(file) == Map("small.parquet" -> RowRange.all(1000)))
     assert(refined(limit = 1, minBytes = 1L << 30)()(file) == Map("small.parquet" -> RowRange.all(1000)))

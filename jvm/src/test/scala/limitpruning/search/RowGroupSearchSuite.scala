@@ -29,7 +29,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
     (f, _) => f.rowGroup(rowsEach, RawChunk.silent)
   ).footer
 
-  /** @param files what each row group of each file is: F(ully), p(artially) or n(ot matching), of ten rows each */
+  /** @param files the state of each row group of each file: F(ully), p(artially) or n(ot matching); ten rows each */
   private def search(
       limit: Int,
       budget: SearchBudget = plenty,
@@ -67,16 +67,14 @@ class RowGroupSearchSuite extends AnyFunSuite {
     Found(result, counts, waves)
   }
 
-  test("chooses the first fully matching row groups that hold the limit, of the files that have them") {
+  test("selects the first fully matching row groups with enough rows, in their files") {
     val found = search(limit = 25)(Seq("nFp", "ppn", "FFF"))
     assert(found.chosen == Seq("/f0" -> Seq(1), "/f2" -> Seq(0, 1)))
     assert(found.counts.copy(bytes = 0) ==
       SearchCounts(files = 3, filesInspected = 3, rowGroups = 9, matched = 7, fullyMatched = 4))
   }
 
-  test(
-    "what is chosen carries length and footer of the file, and rows and place of the row group"
-  ) {
+  test("a selection has length and footer of the file, and rows and position of the row group") {
     val file = search(limit = 1)(Seq("n", "pF")).result.toOption.get.files.head
     assert((file.path, file.listed.position, file.version.length) == (("/f1", 1, 1001)))
     assert(file.version.footerChecksum == footer(2).seal.checksum)
@@ -89,65 +87,65 @@ class RowGroupSearchSuite extends AnyFunSuite {
     assert(found.counts.filesInspected == 1 && found.counts.files == 50)
   }
 
-  test("classifies no file beyond the one that covers the limit, and reads no wave beyond its own") {
+  test("classifies no file after the one that covers the limit, and reads no further wave") {
     var classified = 0
     val found = search(limit = 20, onClassified = () => classified += 1)(Seq.fill(50)("Fp"))
     assert(found.refusal.isEmpty && classified == 2 && found.counts.filesInspected == 2)
     assert(found.waves == Seq(plenty.firstFiles))
   }
 
-  test("gives up after the first wave where nothing but partially matching row groups are seen") {
+  test("stops after the first wave if it has only partially matching row groups") {
     val found = search(limit = 10)(Seq.fill(100)("pp"))
     assert(found.refusal.contains(Reason.NotClustered(4, "")))
     assert(found.waves == Seq(4))
   }
 
-  test("gives up on a later wave that is not clustered, though the first was") {
+  test("stops after a later wave that is not clustered, even if the first one was") {
     val found = search(limit = 1000)(Seq.fill(4)("F") ++ Seq.fill(100)("pp"))
     assert(found.refusal.contains(Reason.NotClustered(12, "")))
   }
 
-  test("goes on, in growing waves, while most row groups are not matching") {
+  test("continues in growing waves while most row groups are not matching") {
     val found = search(limit = 10)(Seq.fill(150)("np") :+ "F")
     assert(found.chosen == Seq("/f150" -> Seq(0)))
     assert(found.waves == Seq(4, 8, 16, 32, 64, 27))
     assert(search(limit = 10)(Seq.fill(150)("npp") :+ "F").refusal.contains(Reason.NotClustered(4, "")))
   }
 
-  test("goes on while fully matching row groups are found") {
+  test("continues while fully matching row groups are found") {
     assert(search(limit = 200)(Seq.fill(30)("Fppp")).chosen.size == 20)
   }
 
-  test("looks deeper only where statistics do not cover the limit, and goes on while that finds rows") {
+  test("refines files only if statistics do not cover the limit, and continues while that finds rows") {
     val half = Seq(RowRange(0, 5))
     def refine(file: ClassifiedFile): ClassifiedFile = file.withRowGroups(file.rowGroups.map { rowGroup =>
       if (rowGroup.state == PartiallyMatching) rowGroup.copy(matching = half) else rowGroup
     })
     val unreadable = search(limit = 30, refine = refine)(Seq.fill(30)("pn"))
-    assert(unreadable.refusal.contains(Reason.UnreadablePages("/f0")), "there are no pages in these files")
+    assert(unreadable.refusal.contains(Reason.UnreadablePages("/f0")), "these files have no pages")
     assert(unreadable.counts.filesInspected == 4 + 8)
     def never(file: ClassifiedFile): ClassifiedFile = fail(s"$file need not be refined")
     assert(search(limit = 40, refine = never)(Seq("pF", "Fp", "FF")).chosen.size == 3)
   }
 
-  test("where every row of the table is decided, those that match are the answer, however few") {
+  test("if every row of the table is decided, the matching rows are the result, however few") {
     assert(search(limit = 31)(Seq("FnF", "F")).chosen == Seq("/f0" -> Seq(0, 2), "/f1" -> Seq(0)))
     val none = search(limit = 1)(Seq.fill(9)("nn"))
     assert(none.refusal.isEmpty && none.chosen.isEmpty && none.counts.filesInspected == 9)
     assert(
       search(limit = 31, plenty.copy(maxFiles = 1))(Seq("FF", "F")).refusal.nonEmpty,
-      "one was not looked at"
+      "one file was not inspected"
     )
     assert(search(limit = 1)(Seq("nn", "np")).refusal.contains(Reason.NotEnoughRows(0, 1, "")))
   }
 
-  test("says how many rows were found where all files were looked at") {
+  test("reports how many rows were found if all files were inspected") {
     val found = search(limit = 31)(Seq("FpF", "F"))
     assert(found.refusal.contains(Reason.NotEnoughRows(30, 31, "")))
     assert(found.counts.fullyMatched == 3)
   }
 
-  test("stops at the budget of files, in the middle of a wave too") {
+  test("stops at the budget of files, also in the middle of a wave") {
     val found = search(limit = 1000, plenty.copy(maxFiles = 6))(Seq.fill(100)("F"))
     assert(found.waves == Seq(4, 2))
     val reason = Reason.OutOfBudget("spark.limitPruning.planning.maxFiles", "6", 60, 1000)
@@ -158,7 +156,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
     assert(search(limit = 60, plenty.copy(maxFiles = 6))(Seq.fill(100)("F")).chosen.size == 6)
   }
 
-  test("a budget of no file reads none") {
+  test("reads no file if the budget of files is 0") {
     val found = search(limit = 1, plenty.copy(maxFiles = 0))(Seq.fill(3)("F"))
     assert(found.counts.filesInspected == 0 && found.waves.sum == 0)
     assert(found.refusal.exists(_.code == "out-of-budget"))
@@ -175,11 +173,11 @@ class RowGroupSearchSuite extends AnyFunSuite {
     )
   }
 
-  test("no file is a reason of its own") {
+  test("a table without files has its own reason") {
     assert(search(limit = 1)(Nil).refusal.contains(Reason.NoFiles))
   }
 
-  test("a file whose row groups cannot be told apart is refused by its name") {
+  test("the reason names a file whose row groups cannot be read separately") {
     val twins = (_: Int) => {
       val raw = RawFooter("required int32 a;").rowGroup(10, RawChunk.silent).rowGroup(10, RawChunk.silent)
       val metadata = raw.metadata

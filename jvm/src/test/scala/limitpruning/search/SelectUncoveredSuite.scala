@@ -8,11 +8,11 @@ import limitpruning.conf.LimitPruningConf
 import limitpruning.select.{CandidateRows, Selection}
 import limitpruning.testing.{ParquetFixture, SparkSuite}
 
-/** What is read for LIMITs that are not covered. */
+/** The selections of LIMITs that are not covered. */
 class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
   private val fixture = ParquetFixture("required int32 a; required int32 b;")
 
-  /** Row groups of five rows: `a` counts from the number given, and has a gap that dictionaries do not close. */
+  /** Row groups of five rows. `a` starts with the given number and has gaps, which dictionaries do not close. */
   private def file(starts: Int*): ParquetFixture = starts.foldLeft(fixture) { (file, start) =>
     file.rowGroup((0 until 5).map(i => Seq(start + i * 2, i)): _*)
   }
@@ -42,7 +42,7 @@ class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
     assert(ours.forall(_.getInt(0) >= 100) && ours.map(key).distinct.size == rows)
   }
 
-  test("fully matching row groups come first, partially matching ones next, others not at all") {
+  test("fully matching row groups come first, then partially matching ones; others are skipped") {
     withConf(byStatistics) {
       def query = table.where("a >= 100").limit(18)
       val Some(selection) = selectionOf(query): @unchecked
@@ -59,7 +59,7 @@ class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  test("the filter stays, and EXPLAIN says what is missing") {
+  test("the filter stays, and EXPLAIN shows the reason") {
     withConf(byStatistics) {
       val plan = planned(table.where("a >= 100").limit(18)).toString
       assert(plan.contains("Filter (") &&
@@ -67,7 +67,7 @@ class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  test("where nothing can be left out and nothing comes earlier, the plan is Spark's own") {
+  test("if no row group is skipped or read earlier, the plan does not change") {
     val partial = tableOf("partial", "0.parquet" -> file(100, 95))
     def all = partial.where("a >= 100").limit(50)
     withConf(byStatistics) {
@@ -77,7 +77,7 @@ class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  test("files beyond the budget are read whole, and after the others") {
+  test("files beyond the budget are read completely, after the others") {
     withConf(oneFile :+ byStatistics: _*) {
       def query = table.where("a >= 100").limit(12)
       val Some(selection) = selectionOf(query): @unchecked
@@ -90,7 +90,7 @@ class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  test("a file that was not looked at is looked at where it is read, and only enough of it is read") {
+  test("a file that planning did not inspect is inspected when read, and only enough of it is read") {
     withConf(oneFile :+ byStatistics: _*) {
       val query = table.where("a >= 100").limit(9)
       assert(selectionOf(query).exists(_.unseen.nonEmpty))
@@ -103,7 +103,7 @@ class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  test("scans of different limits over files that were not looked at are not the same scan") {
+  test("scans with different limits are not equal if files were not inspected") {
     withConf(oneFile :+ byStatistics: _*) {
       def scan(limit: Int) = scansOf(table.where("a >= 100").limit(limit)).head.canonicalized
       assert(scan(9) == scan(9) && scan(9) != scan(12))
@@ -111,7 +111,7 @@ class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
   }
 
   for (vectorized <- Seq(true, false); aqe <- Seq(true, false))
-    test(s"below an aggregate and a join, too (vectorized: $vectorized, adaptive: $aqe)") {
+    test(s"gives correct rows below an aggregate and a join (vectorized: $vectorized, adaptive: $aqe)") {
       withConf(
         oneFile ++ Seq(
           byStatistics,

@@ -12,7 +12,7 @@ import limitpruning.parquet.ReadSettings
 import limitpruning.select.{CandidateRows, ListedFile, ProvedRows, Reason}
 import limitpruning.testing.{ParquetFixture, SparkSuite}
 
-/** What searches take from a table that knows more of its files than their footers say. */
+/** Searches over a table with facts about its files that are not in their footers. */
 class TableSuite extends AnyFunSuite with SparkSuite {
   import TableSuite.WithFacts
 
@@ -20,7 +20,7 @@ class TableSuite extends AnyFunSuite with SparkSuite {
   private lazy val files =
     tableOf("files", (0 to 2).map(i => s"$i.parquet" -> ints.rowGroup(Seq(i), Seq(i))): _*)
 
-  /** @param deletedRows rows that the table has deleted of a file, by its name; none if that is not known */
+  /** @param deletedRows number of rows that were deleted from the table, by file name; none if unknown */
   private def cover(
       where: String,
       limit: Int
@@ -31,13 +31,13 @@ class TableSuite extends AnyFunSuite with SparkSuite {
     ChooseRows(changed, new SearchInputs(changed, spark, FactsCache.none, spark.sessionState.conf))
   }
 
-  test("files of which no row is deleted are counted on") {
+  test("files without deleted rows are trusted") {
     val Right(plan) = cover("a >= 0", limit = 4)(_ => Some(0)): @unchecked
     assert(plan.rows.isInstanceOf[ProvedRows] && plan.rows.selection.rows == 4)
   }
 
   for (deleted <- Seq(Some(1L), None))
-    test(s"a file with deleted rows ($deleted) does not count, and other files are taken instead") {
+    test(s"a file with deleted rows ($deleted) does not count, and other files are selected instead") {
       val Right(plan) =
         cover("a >= 0", limit = 3)(file => if (file == "0.parquet") deleted else Some(0)): @unchecked
       assert(plan.rows.isInstanceOf[ProvedRows])
@@ -45,7 +45,7 @@ class TableSuite extends AnyFunSuite with SparkSuite {
     }
 
   test(
-    "where the other files do not have enough rows, the LIMIT is not covered, and nothing is counted while reading"
+    "if other files have too few rows, the LIMIT is not covered, and no file is inspected while reading"
   ) {
     val decided = cover("a >= 1", limit = 3)(file => if (file == "1.parquet") Some(1) else Some(0))
     decided match {
@@ -54,7 +54,7 @@ class TableSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  test("the best rows of a file with deleted rows are certain of nothing, and the file is read") {
+  test("a file with deleted rows gives no threshold, and is read") {
     val query = files.orderBy("a").limit(1)
     val Seq(Right(top)) = limitsOf(query).flatMap(MatchTopRows.of): @unchecked
     val table = new WithFacts(top.scan.table, file => if (file == "0.parquet") Some(1) else Some(0))
@@ -68,7 +68,7 @@ class TableSuite extends AnyFunSuite with SparkSuite {
 
 private object TableSuite {
 
-  /** A table whose log knows of deleted rows. */
+  /** A table whose log contains deleted rows. */
   final class WithFacts(table: Table, deletedRows: String => Option[Long]) extends Table {
     override def leaf: LogicalPlan = table.leaf
     override def name: String = table.name

@@ -28,7 +28,7 @@ class TopRowsSearchSuite extends AnyFunSuite {
   private def some(min: Int, max: Int): Group = Group(min, max, 0, 1)
   private def none(min: Int, max: Int): Group = Group(min, max, 0, 0)
 
-  /** @param files row groups of ten rows each, of which all, some perhaps, or none match; file i is of day i */
+  /** @param files row groups of ten rows each: all rows match, some may match, or none match; file i is of day i */
   private def search(
       limit: Int,
       key: SortOrder = SortOrder(a, Descending),
@@ -77,9 +77,7 @@ class TopRowsSearchSuite extends AnyFunSuite {
       )
     }.footer
 
-  test(
-    "leaves out the row groups that are behind what enough rows are certain to reach, and keeps the best first"
-  ) {
+  test("skips row groups that sort after the threshold, and selects the others, best first") {
     val found = search(limit = 15)(Seq(all(0, 9), all(20, 29)), Seq(all(10, 19), all(5, 14)))
     assert(found.kept == Seq("/f0" -> 1, "/f1" -> 0, "/f1" -> 1))
     assert(found.bound.contains(10) && found.dropped == 1)
@@ -87,45 +85,43 @@ class TopRowsSearchSuite extends AnyFunSuite {
       SearchCounts(files = 2, filesInspected = 2, rowGroups = 4, matched = 4, fullyMatched = 4))
   }
 
-  test("ties are kept: a row group whose best is the bound may hold one of the first rows") {
+  test("does not skip ties: a row group whose best key value is the threshold is selected") {
     assert(search(limit = 10)(Seq(all(10, 19), all(0, 10), all(0, 9))).kept == Seq("/f0" -> 0, "/f0" -> 1))
   }
 
-  test(
-    "rows are certain only in fully matching row groups; partially matching ones are kept unless they are behind"
-  ) {
+  test("only fully matching row groups give a threshold; it skips partially matching ones, too") {
     val found = search(limit = 10)(Seq(some(20, 29), all(10, 19), some(0, 9), none(30, 39)))
     assert(found.kept == Seq("/f0" -> 0, "/f0" -> 1))
-    assert(found.bound.contains(10) && found.dropped == 1, "not matching ones are not dropped by the bound")
+    assert(found.bound.contains(10) && found.dropped == 1, "not matching row groups are not dropped")
   }
 
-  test("gives up after the first wave where the row groups overlap, as in a table in random order") {
+  test("stops after the first wave if the row groups overlap, as in a table in random order") {
     val found = search(limit = 10)(Seq.fill(100)(Seq(all(0, 1000), all(1, 999))): _*)
     assert(found.refusal.map(_.code).contains("key-not-clustered"))
-    assert(found.read.size == 4 && found.read.contains(0) && found.read.contains(99), "files from everywhere")
+    assert(found.read.size == 4 && found.read.contains(0) && found.read.contains(99), "evenly spread files")
   }
 
-  test("the first wave is of files from everywhere, then all are looked at") {
+  test("the first wave has files from all parts of the table, then all are inspected") {
     val files = (0 until 50).map(i => Seq(all(10 * i, 10 * i + 9)))
     val found = search(limit = 10)(files: _*)
     assert(found.read.take(4) == Seq(0, 16, 32, 48) && found.read.sorted == (0 until 50))
     assert(found.kept == Seq("/f49" -> 0))
   }
 
-  test("a limit larger than the first wave is judged by what a small one would leave out") {
+  test("a limit larger than the first wave continues if LIMIT 1 would skip row groups") {
     val sorted = (0 until 50).map(i => Seq(all(10 * i, 10 * i + 9)))
     assert(search(limit = 95)(sorted: _*).kept.size == 10)
     val random = Seq.fill(50)(Seq(all(0, 1000)))
     assert(search(limit = 95)(random: _*).read.size == 4)
   }
 
-  test("by a partition column, the best files come first, and the others are never looked at") {
+  test("by a partition column, the best files come first, and the others are not inspected") {
     val found = search(limit = 15, SortOrder(day, Descending))(Seq.fill(30)(Seq(all(0, 9))): _*)
     assert(found.read.take(2) == Seq(29, 28) && found.read.size == 4)
     assert(found.kept == Seq("/f29" -> 0, "/f28" -> 0) && found.unseen == Nil && found.bound.contains(28))
   }
 
-  /** The range of column a in each of four files, as a table may know it before it reads footers. */
+  /** The value range of column `a` in each of four files, as a table may have it before footers are read. */
   private def knownRanges(isProof: Boolean)(file: Int): FileFacts = {
     val range = ColumnFacts(Values.Range(file * 10, file * 10 + 9), Nulls.No)
     FileFacts(column => if (column.exprId == a.exprId) range else ColumnFacts.Unknown, None, Some(0), isProof)
@@ -133,7 +129,7 @@ class TopRowsSearchSuite extends AnyFunSuite {
   private val ascending = (0 to 3).map(i => Seq(all(i * 10, i * 10 + 9)))
 
   test(
-    "where the table proves ranges of files, the best files come first, and files behind the threshold are skipped"
+    "if the table proves value ranges, the best files come first, and files after the threshold are skipped"
   ) {
     val found =
       search(5, budget = plenty.copy(firstFiles = 1), facts = knownRanges(isProof = true))(ascending: _*)
@@ -141,21 +137,21 @@ class TopRowsSearchSuite extends AnyFunSuite {
     assert(found.kept == Seq("/f3" -> 0))
   }
 
-  test("where the table only expects them, the same files come first, and no file is skipped for it") {
+  test("if the table only expects value ranges, the best files come first, and no file is skipped") {
     val found =
       search(5, facts = knownRanges(isProof = false))(ascending: _*)
     assert(found.read == Seq(3, 2, 1, 0))
     assert(found.kept == Seq("/f3" -> 0))
   }
 
-  test("a wrong expectation changes the order alone") {
+  test("a wrong expectation changes only the order") {
     val backwards = (file: Int) => knownRanges(isProof = false)(3 - file)
     val found = search(5, facts = backwards)(ascending: _*)
     assert(found.read == Seq(0, 1, 2, 3))
     assert(found.kept == Seq("/f3" -> 0))
   }
 
-  test("files beyond the budget are kept, but for those that their directories put behind the bound") {
+  test("files beyond the budget are still read") {
     val files = (0 until 50).map(i => Seq(all(10 * i, 10 * i + 9)))
     val few = search(limit = 10, budget = plenty.copy(maxFiles = 6))(files: _*)
     assert(few.read.size == 6 && few.unseen.size == 44 && few.kept.size == 1)
@@ -166,7 +162,7 @@ class TopRowsSearchSuite extends AnyFunSuite {
   }
 
   test(
-    "where too few rows are certain, row groups are left out while reading, if the data is clustered by the key"
+    "if too few rows are certain and the data is clustered by the key, row groups are skipped while reading"
   ) {
     val clustered = (0 until 50).map(i => Seq(some(10 * i, 10 * i + 9)))
     val found = search(limit = 10, mostNoted = 10)(clustered: _*)
@@ -176,14 +172,14 @@ class TopRowsSearchSuite extends AnyFunSuite {
     assert(random.refusal.map(_.code).contains("key-not-clustered") && random.read.size == 4)
   }
 
-  test("no file is a reason of its own") {
+  test("a table without files has its own reason") {
     assert(search(limit = 1)().refusal.contains(Reason.NoFiles))
   }
 }
 
 private object TopRowsSearchSuite {
 
-  /** Bounds of a and of b. */
+  /** Value ranges of `a` and `b`. */
   final case class Group(min: Int, max: Int, minB: Int, maxB: Int)
 
   final case class Found(result: Either[Reason, FoundTopRows], counts: SearchCounts, read: Seq[Int]) {

@@ -15,13 +15,13 @@ class CatalogStatsSuite extends AnyFunSuite {
     comment = Some("a table")
   )
 
-  test("a table has the statistics, and all else that it had") {
+  test("sets the statistics, and keeps all other fields") {
     val other = CatalogStats.replaceIn(table, stats)
     assert(other.stats.contains(stats))
     assert(other.copy(stats = None) == table)
   }
 
-  test("statistics that it had are replaced") {
+  test("replaces existing statistics") {
     val analyzed = table.copy(stats = Some(CatalogStatistics(BigInt(1))))
     assert(CatalogStats.replaceIn(analyzed, stats) == table.copy(stats = Some(stats)))
   }

@@ -28,22 +28,22 @@ class ParquetTableSuite extends AnyFunSuite with SparkSuite {
   private def withOptions(options: (String, String)*): HadoopFsRelation =
     relation.copy(options = relation.options ++ options)(relation.sparkSession)
 
-  test("a table of Spark's own Parquet is supported") {
+  test("a table in Spark's own Parquet format is supported") {
     assert(unsupported(relation).isEmpty)
   }
 
-  test("other formats are no Parquet table") {
+  test("a table in another format is not a Parquet table") {
     spark.range(3).write.orc(pathOf("orc").toString)
     assert(tablesIn(optimized(spark.read.orc(pathOf("orc").toString))).isEmpty)
   }
 
-  test("line 34: a table format's Parquet, which may hide rows, is Parquet, but not supported") {
+  test("line 34: a table format that may hide rows of its Parquet files is matched, but not supported") {
     val format = relation.copy(fileFormat = new WithDeletionVectors)(relation.sparkSession)
     assert(ParquetTable.of(logical.copy(relation = format)).nonEmpty)
     assert(unsupported(format).contains(Reason.NotSparksParquet(classOf[WithDeletionVectors].getName)))
   }
 
-  test("line 34: neither is a file index of a table format") {
+  test("line 34: a file index of a table format is not supported") {
     val index = new SnapshotIndex(relation.location)
     assert(
       unsupported(relation.copy(location = index)(relation.sparkSession))
@@ -51,7 +51,7 @@ class ParquetTableSuite extends AnyFunSuite with SparkSuite {
     )
   }
 
-  test("a subclass of one of Spark's indexes by somebody else is not supported") {
+  test("a third-party subclass of a Spark file index is not supported") {
     val index = new FilteredIndex(relation)
     assert(unsupported(relation.copy(location =
       index
@@ -65,7 +65,7 @@ class ParquetTableSuite extends AnyFunSuite with SparkSuite {
     ).unsupported.contains(Reason.Streaming))
   }
 
-  test("line 35: where files may be missing or corrupt, none is counted on") {
+  test("line 35: a table that ignores missing or corrupt files is not supported") {
     for (name <- Seq("ignoreMissingFiles", "ignoreCorruptFiles")) {
       assert(unsupported(withOptions(name -> "true")).contains(Reason.ToleratesBadFiles(name)))
       assert(unsupported(withOptions(name.toLowerCase -> "true")).contains(Reason.ToleratesBadFiles(name)))
@@ -76,7 +76,7 @@ class ParquetTableSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  test("Parquet through data source V2 is found as such") {
+  test("Parquet through data source V2 is matched, but not supported") {
     withConf("spark.sql.sources.useV1SourceList" -> "") {
       val plan = optimized(spark.read.parquet(pathOf("wildlife").toString))
       assert(tablesIn(plan) == Seq(Left(Reason.DataSourceV2)))

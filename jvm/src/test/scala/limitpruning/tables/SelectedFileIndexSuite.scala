@@ -24,7 +24,7 @@ class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
   private def files(index: SelectedFileIndex): Seq[String] =
     index.listFiles(Nil, Nil).flatMap(_.files).map(_.getPath.getParent.getName).sorted
 
-  test("lists the selected files alone, with their partition values") {
+  test("lists only the selected files, with their partition values") {
     val selected = index(table.limit(6))
     assert(files(selected) == Seq("day=1", "day=2"))
     assert(selected.listFiles(Nil, Nil).map(_.values.getInt(0)).sorted == Seq(1, 2))
@@ -34,14 +34,14 @@ class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
   private def days(directories: Seq[PartitionDirectory]): Seq[String] =
     directories.flatMap(_.files).map(_.getPath.getParent.getName)
 
-  test("partition filters for which the files were selected prune the selected files") {
+  test("partition filters that the files were selected for prune the selected files") {
     val query = table.where("day IN (2, 3) OR day = 4").limit(6)
     val selected = index(query)
     assert(days(selected.listFiles(selected.chosen.conjuncts, Nil)) == Seq("day=2", "day=3"))
     assert(days(selected.listFiles(Nil, Nil)) == Seq("day=2", "day=3"))
   }
 
-  test("where there is a filter that came in later, all files are listed that it leaves") {
+  test("with a filter that was added later, lists all files that match it") {
     val selected = index(table.limit(2))
     assert(files(selected) == Seq("day=1"))
     val day = AttributeReference("day", IntegerType)()
@@ -50,7 +50,7 @@ class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
     assert(selected.listFiles(Nil, Seq(EqualTo(a, Literal(2)))).flatMap(_.files).size == 4)
   }
 
-  test("a file that two partitions share comes with the values of the partition that was selected") {
+  test("a file of two partitions is listed with the values of the selected partition") {
     val file = ListedFile(InternalRow(1), new FileStatus(1, false, 1, 1, 1, new Path("/t/f")), position = 0)
     val shared = file.copy(partitionValues = InternalRow(2), position = 1)
     val real = index(table.limit(1))
@@ -64,14 +64,14 @@ class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
     assert(listed(file, shared, file.copy(position = 2)) == Seq(1 -> 2, 2 -> 1))
   }
 
-  test("its size is that of the selected row groups") {
+  test("the size is that of the selected row groups") {
     val one = index(table.limit(2))
     assert(one.sizeInBytes > 0)
     assert(index(table.limit(4)).sizeInBytes == 2 * one.sizeInBytes)
     assert(one.sizeInBytes < one.original.sizeInBytes)
   }
 
-  test("everything else is the table's") {
+  test("all other properties are those of the table's own index") {
     val selected = index(table.limit(2))
     assert(selected.rootPaths == selected.original.rootPaths)
     assert(selected.partitionSchema == selected.original.partitionSchema)
@@ -79,9 +79,9 @@ class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
     assert(selected.metadataOpsTimeNs == selected.original.metadataOpsTimeNs)
   }
 
-  test("line 40: equal to another only if both select the same row groups of the same table") {
+  test("line 40: two indexes are equal only if they select the same row groups of the same table") {
     val one = index(table.limit(1))
-    assert(one == index(table.limit(2)), "one row group holds both")
+    assert(one == index(table.limit(2)), "one row group contains both rows")
     assert(one.hashCode == index(table.limit(2)).hashCode)
     assert(one != index(table.limit(3)))
     assert(one != one.original && one.original != one)

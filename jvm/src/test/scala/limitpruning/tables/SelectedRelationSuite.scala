@@ -10,20 +10,20 @@ class SelectedRelationSuite extends AnyFunSuite with SparkSuite {
   private def selectedIn(plan: LogicalPlan): Seq[SelectedFileIndex] =
     plan.collect { case SelectedRelation(_, index) => index }
 
-  test("is found only where a relation is read through a selection") {
+  test("matches only relations with a selection") {
     assert(selectedIn(optimized(Wildlife.query(wildlife))).size == 1)
     assert(selectedIn(optimized(wildlife)) == Nil)
     assert(selectedIn(optimized(spark.range(3).toDF().limit(1))) == Nil)
   }
 
-  test("restoring gives the plan as it would be without us") {
+  test("restoring gives the same plan as without the extension") {
     val plain = withoutPruning(optimized(Wildlife.query(wildlife)))
     assert(SelectedRelation.restoreIn(optimized(Wildlife.query(wildlife))).canonicalized ==
       plain.canonicalized)
     assert(SelectedRelation.restoreIn(plain) eq plain)
   }
 
-  test("replaces one scan of a table alone, where the plan has more of them") {
+  test("replaces only one scan of a table, even if the plan has several") {
     val both = withoutPruning(optimized(wildlife.union(wildlife.toDF("a", "b"))))
     val Seq(first, second) =
       both.collect { case leaf: LeafNode => ParquetTable.of(leaf) }.flatten: @unchecked
@@ -34,7 +34,7 @@ class SelectedRelationSuite extends AnyFunSuite with SparkSuite {
     assert(locations == Seq(first.relation.location, index))
   }
 
-  test("statistics are those of the selection, for a table of the catalog too") {
+  test("statistics are those of the selection, also for catalog tables") {
     withTable("wild")(withConf("spark.sql.cbo.enabled" -> "true") {
       wildlife.union(wildlife).write.saveAsTable("wild") // as two files
       spark.sql("ANALYZE TABLE wild COMPUTE STATISTICS")
