@@ -40,7 +40,7 @@ final case class PlanLimitPrunedScan(session: SparkSession) extends Strategy {
 
   private def replaceScan(planned: SparkPlan, index: SelectedFileIndex): SparkPlan = {
     val replaced = planned.transformUp { case scan: FileSourceScanExec =>
-      withAllFilters(scan, LimitPrunedScanExec(scan, index.chosen, index.settings, index.plan.look))
+      withAllFilters(scan, LimitPrunedScanExec(scan, index.chosen, index.settings, index.plan.whileReading))
     }
     index.plan.notedSortKey.fold(replaced)(noting(_, index.chosen.limit, replaced))
   }

@@ -57,9 +57,9 @@ object DescribeQuery {
           case SelectedRelation(relation, index) =>
             val session = relation.relation.sqlContext.sparkSession
             planned(limit, scan, index, session, physical, most)
-          case _ => refused(limit, tagged(limit).getOrElse(NotPruned(Reason.NotPlanned, Some(scan))), most)
+          case _ => notPruned(limit, tagged(limit).getOrElse(NotPruned(Reason.NotPlanned, Some(scan))), most)
         }
-      case Left(reason) => refused(limit, tagged(limit).getOrElse(NotPruned(reason)), most)
+      case Left(reason) => notPruned(limit, tagged(limit).getOrElse(NotPruned(reason)), most)
     }
 
   private def tagged(limit: LocalLimit): Option[NotPruned] = limit.getTagValue(NotPruned.Tag)
@@ -81,7 +81,7 @@ object DescribeQuery {
       else nodes.collectWithSubqueries(physical) {
         case plain: FileSourceScanExec if plain.relation.location eq index.original => plain
       }.headOption
-    if (restored.nonEmpty) refused(
+    if (restored.nonEmpty) notPruned(
       limit,
       NotPruned(
         restored.flatMap(
@@ -90,7 +90,7 @@ object DescribeQuery {
         Some(limited.copy(conjuncts = chosen.conjuncts)),
         Some(chosen.counts),
         chosen.planningNanos,
-        index.plan.seen
+        index.plan.inspected
       ),
       most
     )
@@ -123,21 +123,21 @@ object DescribeQuery {
         rowGroupsRead = measured(ScanMetrics.RowGroupsRead),
         rowGroupsSkipped = measured(ScanMetrics.RowGroupsSkipped),
         bytesRead = measured(ScanMetrics.BytesRead),
-        map = map(index.plan.seen, most, Some(chosen.selection), order.flatMap(_.bound))
+        map = map(index.plan.inspected, most, Some(chosen.selection), order.flatMap(_.bound))
       )
     }
   }
 
-  private def refused(limit: LocalLimit, refusal: NotPruned, most: Int): LimitReport = LimitReport(
-    table = refusal.scan.map(_.table).orElse(firstTable(limit)).fold("")(_.name),
+  private def notPruned(limit: LocalLimit, decision: NotPruned, most: Int): LimitReport = LimitReport(
+    table = decision.scan.map(_.table).orElse(firstTable(limit)).fold("")(_.name),
     limit = IntegerLiteral.unapply(limit.limitExpr),
     order = MatchTopRows.of(limit).flatMap(_.toOption).map(top => OrderReport(top.key.sql, None, None, None)),
-    predicate = refusal.scan.flatMap(scan => predicate(scan.conjuncts)),
-    reason = Some(refusal.reason),
-    rowGroups = refusal.counts.map(rowGroups(_, None)),
-    files = refusal.counts.map(files(_, None)),
-    planningMs = if (refusal.planningNanos > 0) Some(millis(refusal.planningNanos)) else None,
-    map = map(refusal.seen, most)
+    predicate = decision.scan.flatMap(scan => predicate(scan.conjuncts)),
+    reason = Some(decision.reason),
+    rowGroups = decision.counts.map(rowGroups(_, None)),
+    files = decision.counts.map(files(_, None)),
+    planningMs = if (decision.planningNanos > 0) Some(millis(decision.planningNanos)) else None,
+    map = map(decision.inspected, most)
   )
 
   private def firstTable(plan: LogicalPlan): Option[Table] =
@@ -155,11 +155,11 @@ object DescribeQuery {
     FileCounts(counts.files, counts.filesInspected, counts.footersCached, scanned, counts.bytes)
 
   private def map(
-      seen: Option[InspectedRowGroups],
+      inspected: Option[InspectedRowGroups],
       most: Int,
       selection: Option[Selection] = None,
       bound: Option[String] = None
-  ): RowGroupMap = seen
+  ): RowGroupMap = inspected
     .filter(_ => most > 0)
     .flatMap(_.map((files, classify) => new DescribeRowGroups(classify, selection, bound)(files, most)))
     .getOrElse(RowGroupMap.Empty)

@@ -14,20 +14,20 @@ import limitpruning.select.Selection
  * @param selection what the scan of the LIMIT reads, `None` if the LIMIT is not pruned
  */
 final class Inspection private[report] (
-    look: InspectTable,
+    table: InspectTable,
     planned: LimitReport,
     selection: Option[Selection],
     mostRowGroups: Int
 ) {
   import Inspection._
 
-  private val layouts = look.columns.map(column => new ColumnLayout(column, look.isPartition(column)))
-  private val describe = new DescribeRowGroups(look.classify, selection, columns = look.predicateColumns)
+  private val layouts = table.columns.map(column => new ColumnLayout(column, table.isPartition(column)))
+  private val describe = new DescribeRowGroups(table.classify, selection, columns = table.predicateColumns)
   private val told = ArrayBuffer.empty[RowGroupReport]
   private var next, rowGroups, matched, fullyMatched = 0
   private var rows, rowsMatching, bytes = 0L
 
-  def files: Int = look.files.size
+  def files: Int = table.files.size
 
   /**
    * Inspects the next files.
@@ -36,8 +36,8 @@ final class Inspection private[report] (
    * @return the number of files inspected so far
    */
   def lookAt(count: Int): Int = {
-    val wave = look.files.slice(next, next + count)
-    for (inspected <- look.lookAt(wave)) {
+    val wave = table.files.slice(next, next + count)
+    for (inspected <- table.inspect(wave)) {
       val file = inspected.file
       told ++= describe(Seq(file), mostRowGroups - told.size).rowGroups
       for ((rowGroup, ordinal) <- file.rowGroups.zipWithIndex) {

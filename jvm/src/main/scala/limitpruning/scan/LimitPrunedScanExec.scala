@@ -24,7 +24,7 @@ import limitpruning.select.ChosenRows
  * @param settings the settings for which the rows were selected
  * @param isOneTask whether a single task reads everything; fixed when the scan is planned, as operators above
  *   rely on it
- * @param look finds out while reading whether a part of a file is enough, for files that planning did not
+ * @param whileReading finds out while reading whether a part of a file is enough, for files that planning did not
  *   inspect
  */
 case class LimitPrunedScanExec(
@@ -33,7 +33,7 @@ case class LimitPrunedScanExec(
     @transient chosen: ChosenRows,
     @transient settings: ReadSettings,
     isOneTask: Boolean,
-    @transient look: Option[InspectWhileReading] = None
+    @transient whileReading: Option[InspectWhileReading] = None
 ) extends LeafExecNode {
 
   override lazy val supportsColumnar: Boolean = scan.supportsColumnar
@@ -72,7 +72,7 @@ case class LimitPrunedScanExec(
   @transient private lazy val inputRDD: RDD[InternalRow] = {
     ScanMetrics.postPlanned(sparkContext, metrics, chosen, bytesToRead, pagesSkipped)
     reading
-      .rdd(metrics, skip, look, isOneTask)
+      .rdd(metrics, skip, whileReading, isOneTask)
       .mapPartitions(ReportFileChanges.in)
   }
 
@@ -116,7 +116,7 @@ case class LimitPrunedScanExec(
       output = scan.canonicalized.output,
       scan = scan.canonicalized.asInstanceOf[FileSourceScanExec],
       chosen = chosen.canonicalized,
-      look = None // determined by the selection
+      whileReading = None // determined by the selection
     )
 
   override def nodeName: String =
@@ -132,9 +132,9 @@ object LimitPrunedScanExec {
       scan: FileSourceScanExec,
       chosen: ChosenRows,
       settings: ReadSettings,
-      look: Option[InspectWhileReading]
+      whileReading: Option[InspectWhileReading]
   ): LimitPrunedScanExec = {
     val isOneTask = new SelectionRead(scan, chosen, settings).fitsOneTask
-    LimitPrunedScanExec(scan.output, scan, chosen, settings, isOneTask, look)
+    LimitPrunedScanExec(scan.output, scan, chosen, settings, isOneTask, whileReading)
   }
 }

@@ -11,7 +11,7 @@ import org.apache.spark.util.SerializableConfiguration
  *
  * @param read Spark's reader for the format
  * @param skip finds row groups that are no longer needed
- * @param look finds out whether a part of a file is enough, for files without a selection
+ * @param whileReading finds out whether a part of a file is enough, for files without a selection
  * @param allRowsMatch whether the LIMIT needs all planned rows and no others; the reader must then return
  *   exactly as many rows as planned
  */
@@ -22,11 +22,11 @@ private[scan] final class ReadPlannedFile(
     rowGroupsRead: SQLMetric,
     bytesRead: SQLMetric,
     skip: Option[SkipBehindBound] = None,
-    look: Option[InspectWhileReading] = None
+    whileReading: Option[InspectWhileReading] = None
 ) extends (PartitionedFile => Iterator[InternalRow])
     with Serializable {
 
-  private val unseen = new ReadUnseenFile(read, look, conf, rowGroupsRead, bytesRead)
+  private val unseen = new ReadUnseenFile(read, whileReading, conf, rowGroupsRead, bytesRead)
 
   override def apply(file: PartitionedFile): Iterator[InternalRow] = ReadPlannedFile.planned(file) match {
     case Some(run) if skip.exists(_(run.rowGroups)) => Iterator.empty

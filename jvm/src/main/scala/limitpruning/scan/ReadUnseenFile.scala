@@ -16,36 +16,37 @@ import limitpruning.select.FileVersion
  * when it was listed. If fewer row groups are enough, they are read from the file that was inspected here, or
  * the query fails: another file may have fewer rows in the same places. Runs on executors.
  *
- * @param look finds out whether a part of the file is enough
+ * @param whileReading finds out whether a part of the file is enough
  */
 private[scan] final class ReadUnseenFile(
     read: PartitionedFile => Iterator[InternalRow],
-    look: Option[InspectWhileReading],
+    whileReading: Option[InspectWhileReading],
     conf: SerializableConfiguration,
     rowGroupsRead: SQLMetric,
     bytesRead: SQLMetric
 ) extends (PartitionedFile => Iterator[InternalRow])
     with Serializable {
 
-  override def apply(file: PartitionedFile): Iterator[InternalRow] = look.flatMap(enoughOf(_, file)) match {
-    case Some(enough) =>
-      rowGroupsRead += enough.rowGroups.toLong
-      bytesRead += enough.bytes
-      val parts =
-        enough.ranges.map { case (start, length) => file.copy(start = start, length = length) }
-      val check = new CheckUnchanged(file, enough.version, conf.value)
-      val opened = parts.iterator.map(part => check.opening(read(part)))
-      // Spark also types the batches of its columnar readers as rows.
-      new ReadUnseenFile.OneByOne(opened).asInstanceOf[Iterator[InternalRow]]
-    case None =>
-      bytesRead += file.length
-      read(file)
-  }
+  override def apply(file: PartitionedFile): Iterator[InternalRow] =
+    whileReading.flatMap(enoughOf(_, file)) match {
+      case Some(enough) =>
+        rowGroupsRead += enough.rowGroups.toLong
+        bytesRead += enough.bytes
+        val parts =
+          enough.ranges.map { case (start, length) => file.copy(start = start, length = length) }
+        val check = new CheckUnchanged(file, enough.version, conf.value)
+        val opened = parts.iterator.map(part => check.opening(read(part)))
+        // Spark also types the batches of its columnar readers as rows.
+        new ReadUnseenFile.OneByOne(opened).asInstanceOf[Iterator[InternalRow]]
+      case None =>
+        bytesRead += file.length
+        read(file)
+    }
 
-  private def enoughOf(look: InspectWhileReading, file: PartitionedFile): Option[EnoughRows] = {
+  private def enoughOf(whileReading: InspectWhileReading, file: PartitionedFile): Option[EnoughRows] = {
     val path = file.toPath
     val status = path.getFileSystem(conf.value).getFileStatus(path)
-    look(status, file.partitionValues, file.start, file.length, conf.value)
+    whileReading(status, file.partitionValues, file.start, file.length, conf.value)
   }
 }
 

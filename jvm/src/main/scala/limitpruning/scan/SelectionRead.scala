@@ -66,13 +66,13 @@ private[scan] final class SelectionRead(
 
   /**
    * @param skip finds row groups that are no longer needed while reading
-   * @param look finds out while reading whether a part of a file is enough, for files without a selection
+   * @param whileReading finds out while reading whether a part of a file is enough, for files without a selection
    * @param inOneTask whether the plan relies on one task, even if more tasks would be better now
    */
   def rdd(
       metrics: Map[String, SQLMetric],
       skip: Option[SkipBehindBound],
-      look: Option[InspectWhileReading],
+      whileReading: Option[InspectWhileReading],
       inOneTask: Boolean
   ): RDD[InternalRow] = {
     requireSettings()
@@ -95,7 +95,7 @@ private[scan] final class SelectionRead(
         metrics(ScanMetrics.RowGroupsRead),
         metrics(ScanMetrics.BytesRead),
         skip,
-        look
+        whileReading
       ),
       tasks(if (inOneTask) Long.MaxValue else maxTaskBytes),
       StructType(scan.requiredSchema.fields ++ relation.partitionSchema.fields),

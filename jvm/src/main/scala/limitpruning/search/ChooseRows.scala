@@ -32,8 +32,8 @@ object ChooseRows {
       val counts = seen.copy(footersCached = table.footers.hits)
       val looked = Some(InspectedRowGroups(search.seen, table.classify))
       def nanos: Long = System.nanoTime() - started
-      def read(rows: ChosenRows, look: Option[InspectWhileReading] = None) =
-        Right(LimitPlan(rows, looked, look = look))
+      def read(rows: ChosenRows, whileReading: Option[InspectWhileReading] = None) =
+        Right(LimitPlan(rows, looked, whileReading = whileReading))
       outcome match {
         case Right(selection) => read(ProvedRows(scan.limit, scan.conjuncts, selection, counts, nanos))
         case Left(reason) =>

@@ -41,7 +41,7 @@ final class InspectTable(scan: LimitedScan, session: SparkSession, cache: FactsC
    *
    * @throws limitpruning.parquet.UnreadableFooterException if a file has no footer, or if reading it takes too long
    */
-  def lookAt(some: Seq[ListedFile]): Seq[InspectedFile] = {
+  def inspect(some: Seq[ListedFile]): Seq[InspectedFile] = {
     val deadline = Deadline.now + Patience
     val refine =
       new RefineRowGroups(table.classify, table.storage, table.narrow, table.maxBytes, deadline)

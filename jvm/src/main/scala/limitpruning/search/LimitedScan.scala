@@ -34,13 +34,13 @@ final case class TopRowsScan(scan: LimitedScan, key: SortOrder, sorted: SortOrde
  * The result of a search for a LIMIT, for the scan and the report.
  *
  * @param rows the rows to read
- * @param seen the inspected row groups
+ * @param inspected the inspected row groups
  * @param notedSortKey the first sort key, if it pays to note its values while rows are read
- * @param look checks, while reading a file that planning did not inspect, whether a part of it is enough
+ * @param whileReading checks, while reading a file that planning did not inspect, whether a part of it is enough
  */
 final case class LimitPlan(
     rows: ChosenRows,
-    seen: Option[InspectedRowGroups] = None,
+    inspected: Option[InspectedRowGroups] = None,
     notedSortKey: Option[SortOrder] = None,
-    look: Option[InspectWhileReading] = None
+    whileReading: Option[InspectWhileReading] = None
 )

@@ -13,14 +13,14 @@ import limitpruning.select.{Reason, SearchCounts}
  * @param scan the scan below the LIMIT; none if the plan does not have a supported form
  * @param counts the counts of the search, if footers were read
  * @param planningNanos duration of the search, in nanoseconds
- * @param seen the inspected row groups
+ * @param inspected the inspected row groups
  */
 final case class NotPruned(
     reason: Reason,
     scan: Option[LimitedScan] = None,
     counts: Option[SearchCounts] = None,
     planningNanos: Long = 0L,
-    seen: Option[InspectedRowGroups] = None
+    inspected: Option[InspectedRowGroups] = None
 )
 
 object NotPruned {
@@ -29,7 +29,7 @@ object NotPruned {
    * The tag of a LIMIT with the reason why it is not pruned. A reason depends only on the plan below the LIMIT, so
    * queries that share the node share the reason. The tag changes neither equality nor EXPLAIN.
    */
-  val Tag: TreeNodeTag[NotPruned] = TreeNodeTag("limitpruning.refusal")
+  val Tag: TreeNodeTag[NotPruned] = TreeNodeTag("limitpruning.decision")
 }
 
 /** Counts the obstacles of undecided row groups. One instance per search; not thread-safe. */

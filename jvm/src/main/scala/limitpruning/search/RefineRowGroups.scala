@@ -33,14 +33,14 @@ final class RefineRowGroups(
    */
   def apply(file: ClassifiedFile, needed: Long): ClassifiedFile = classify.evaluator match {
     case Some(evaluator) if file.isBelieved && file.rowGroups.exists(isUndecided) =>
-      val look = new Look(file, evaluator)
-      try file.withRowGroups(look.refined(needed))
-      finally look.close()
+      val refiner = new FileRefiner(file, evaluator)
+      try file.withRowGroups(refiner.refined(needed))
+      finally refiner.close()
     case _ => file
   }
 
   /** The inspection of one file. */
-  private final class Look(file: ClassifiedFile, evaluator: Evaluator) {
+  private final class FileRefiner(file: ClassifiedFile, evaluator: Evaluator) {
     private val status = file.listed.status
     private val details =
       new RowGroupDetails(status, file.footer, file.facts, storage, math.min(maxBytes, LargestPart))

@@ -22,7 +22,7 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
   private def tasks(df: DataFrame, inOneTask: Boolean = false): Seq[FilePartition] = {
     val scan = scansOf(df).head
     val read = new SelectionRead(scan.scan, scan.chosen, scan.settings)
-    read.rdd(scan.metrics, skip = None, look = None, inOneTask) match {
+    read.rdd(scan.metrics, skip = None, whileReading = None, inOneTask) match {
       case rdd: FileScanRDD => rdd.filePartitions
       case other => fail(s"$other is not Spark's own")
     }

@@ -17,7 +17,7 @@ class InspectTableSuite extends AnyFunSuite with SparkSuite {
   test("every file is inspected, even if the first one covers the LIMIT") {
     val table = tableOf("two", "a.parquet" -> Wildlife.fixture, "b.parquet" -> Wildlife.fixture)
     val all = look(Wildlife.query(table, limit = 1))
-    val states = all.lookAt(all.files).map(_.file.rowGroups.map(_.state.toString.head).mkString)
+    val states = all.inspect(all.files).map(_.file.rowGroups.map(_.state.toString.head).mkString)
     assert(states == Seq("NPFP", "NPFP"))
   }
 
@@ -44,7 +44,7 @@ class InspectTableSuite extends AnyFunSuite with SparkSuite {
       _.withBloomFilterEnabled("c", true).withDictionaryEncoding(false)
     )
     val table = look(spark.read.parquet(path.toString).limit(1))
-    val Seq(file) = table.lookAt(table.files): @unchecked
+    val Seq(file) = table.inspect(table.files): @unchecked
     val chunk = file.chunks.head.head
     assert(chunk.hasPageIndex && chunk.hasBloomFilter && !chunk.hasDictionary)
     val dictionary = tableOf(
@@ -52,14 +52,14 @@ class InspectTableSuite extends AnyFunSuite with SparkSuite {
       "0.parquet" -> ParquetFixture("required int32 c;").rowGroup(Seq.fill(100)(Seq(1)): _*).withDictionary
     )
     val other = look(dictionary.limit(1))
-    assert(other.lookAt(other.files).head.chunks.head.head.hasDictionary)
+    assert(other.inspect(other.files).head.chunks.head.head.hasDictionary)
   }
 
   test("the error names a file without a footer") {
     val table = tableOf("broken", "a.parquet" -> Wildlife.fixture)
     val all = look(table.limit(1))
     java.nio.file.Files.writeString(pathOf("broken/a.parquet"), "x" * all.files.head.status.getLen.toInt)
-    val error = intercept[UnreadableFooterException](all.lookAt(all.files))
+    val error = intercept[UnreadableFooterException](all.inspect(all.files))
     assert(error.getMessage.contains("broken/a.parquet"))
   }
 }

@@ -12,7 +12,7 @@ class InspectedRowGroupsSuite extends AnyFunSuite with SparkSuite {
     val Seq(index) =
       optimized(Wildlife.query(wildlife)).collect { case SelectedRelation(_, index) => index }: @unchecked
     val states =
-      index.plan.seen.flatMap(_.map((files, _) => files.flatMap(_.rowGroups.map(_.state.toString))))
+      index.plan.inspected.flatMap(_.map((files, _) => files.flatMap(_.rowGroups.map(_.state.toString))))
     assert(states.contains(Seq("NotMatching", "PartiallyMatching", "FullyMatching", "PartiallyMatching")))
   }
 
@@ -20,7 +20,7 @@ class InspectedRowGroupsSuite extends AnyFunSuite with SparkSuite {
     val Seq(limit) = optimized(wildlife.where("s % 2 = 0").limit(1)).collect {
       case limit: org.apache.spark.sql.catalyst.plans.logical.LocalLimit => limit
     }: @unchecked
-    val seen = limit.getTagValue(NotPruned.Tag).flatMap(_.seen)
+    val seen = limit.getTagValue(NotPruned.Tag).flatMap(_.inspected)
     assert(seen.flatMap(_.map((files, _) => files.map(_.rowGroups.size))).contains(Seq(4)))
   }
 }

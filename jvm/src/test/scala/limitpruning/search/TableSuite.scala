@@ -49,7 +49,7 @@ class TableSuite extends AnyFunSuite with SparkSuite {
   ) {
     val decided = cover("a >= 1", limit = 3)(file => if (file == "1.parquet") Some(1) else Some(0))
     decided match {
-      case Right(plan) => assert(plan.rows.isInstanceOf[CandidateRows] && plan.look.isEmpty)
+      case Right(plan) => assert(plan.rows.isInstanceOf[CandidateRows] && plan.whileReading.isEmpty)
       case Left(notPruned) => assert(notPruned.reason.isInstanceOf[Reason.NotEnoughRows])
     }
   }
