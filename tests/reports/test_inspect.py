@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,10 @@ from rich.console import Console
 import limit_pruning
 from limit_pruning import LimitReport
 from support import tables
+from support.runs import conf
 from support.tables import Table
 
+SELECT = "SELECT s FROM tracking_data"
 ALPINE = "species LIKE 'Alpine%' AND s >= 50"
 
 
@@ -86,11 +90,19 @@ def test_a_data_frame_with_projections(spark: SparkSession) -> None:
 @pytest.mark.parametrize(
     ("sql", "message"),
     [
-        ("SELECT a.s FROM tracking_data a JOIN tracking_data b USING (s)", "Join"),
-        ("SELECT s, count(*) FROM tracking_data GROUP BY s", "Aggregate"),
-        ("SELECT s FROM tracking_data ORDER BY s", "Sort"),
-        ("SELECT id FROM range(9)", "no Parquet"),
-        ("SELECT s FROM tracking_data WHERE s > (SELECT min(s) FROM tracking_data)", "subquery"),
+        (f"{SELECT} UNION ALL {SELECT} WHERE s > 9", "a UNION"),
+        (f"SELECT a.s FROM ({SELECT}) a JOIN tracking_data b USING (s)", "a JOIN"),
+        ("SELECT s, count(*) FROM tracking_data GROUP BY s", r"an aggregation \(Aggregate\)"),
+        ("SELECT count(*) FROM tracking_data", r"an aggregation \(Aggregate\)"),
+        (f"{SELECT} ORDER BY s", r"an ORDER BY \(Sort\)"),
+        ("SELECT sum(s) OVER (PARTITION BY s) FROM tracking_data", "a window function"),
+        ("SELECT explode(array(s, 1)) FROM tracking_data", "Generate"),
+        (f"{SELECT} LIMIT 1", "more than one LIMIT"),
+        (f"{SELECT} LIMIT 100", "more than one LIMIT"),
+        (f"SELECT count(*) FROM ({SELECT} LIMIT 9)", "more than one LIMIT"),
+        (f"{SELECT} OFFSET 2", "more than one LIMIT or OFFSET"),
+        ("SELECT id FROM range(9)", "Range, which is no Parquet table"),
+        (f"{SELECT} WHERE s > (SELECT min(s) FROM tracking_data)", r"\(subquery\): the predicate"),
     ],
 )
 def test_a_data_frame_that_is_no_table_with_filters(
@@ -99,6 +111,45 @@ def test_a_data_frame_that_is_no_table_with_filters(
     with pytest.raises(limit_pruning.InspectionError, match=message) as error:
         limit_pruning.inspect(spark, spark.sql(sql))
     assert len(str(error.value).splitlines()) == 1
+    if "subquery" not in message:
+        assert "Supported are filters and projections over one Parquet table: " in str(error.value)
+
+
+@pytest.mark.usefixtures("wildlife")
+def test_the_filters_of_a_limited_data_frame_are_not_dropped(spark: SparkSession) -> None:
+    df = spark.sql(f"{SELECT} LIMIT 1").where("s >= 50")
+    with pytest.raises(limit_pruning.InspectionError, match="more than one LIMIT"):
+        limit_pruning.inspect(spark, df)
+
+
+@pytest.mark.usefixtures("wildlife")
+def test_a_cached_data_frame(spark: SparkSession) -> None:
+    df = spark.sql(f"{SELECT} WHERE s >= 50")
+    df.cache()
+    try:
+        for cached in (df, df.where("s < 90"), spark.sql(f"{SELECT} WHERE s >= 50")):
+            message = r"a cached DataFrame \(InMemoryRelation\).*call unpersist\(\) first"
+            with pytest.raises(limit_pruning.InspectionError, match=message):
+                limit_pruning.inspect(spark, cached)
+    finally:
+        df.unpersist(blocking=True)
+    assert limit_pruning.inspect(spark, df).rows.total == 12
+
+
+@pytest.mark.usefixtures("wildlife")
+def test_a_python_udf(spark: SparkSession) -> None:
+    df = spark.sql(SELECT).select(functions.udf(str)("s"))
+    with pytest.raises(limit_pruning.InspectionError, match=r"a Python UDF \(\w+EvalPython\)"):
+        limit_pruning.inspect(spark, df)
+
+
+@pytest.mark.usefixtures("wildlife")
+def test_what_the_optimizer_removes_is_no_obstacle(spark: SparkSession) -> None:
+    for sql in (
+        f"WITH t AS ({SELECT} WHERE s > 1) SELECT * FROM t WHERE s < 90",
+        f"{SELECT} UNION ALL {SELECT} WHERE 1 = 2",
+    ):
+        assert limit_pruning.inspect(spark, spark.sql(sql)).rows.total == 12
 
 
 @pytest.mark.parametrize(
