@@ -177,20 +177,71 @@ def test_objects_of_spark_connect(spark: SparkSession, wildlife: Table, kind: st
         limit_pruning.inspect(spark, table, predicate)
 
 
-@pytest.mark.parametrize("kind", ["path", "path object", "folder", "uri", "table"])
+@pytest.mark.parametrize("kind", ["path", "path object", "folder", "glob", "uri", "table"])
 def test_paths_and_tables(
     spark: SparkSession, wildlife: Table, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = wildlife.path
     monkeypatch.chdir(file.parent)
     names: dict[str, str | Path] = {
-        "path": file.name,
-        "path object": Path(file.name),
+        "path": str(file),
+        "path object": Path(file.name),  # relative to the working directory of Python
         "folder": str(file.parent),
+        "glob": f"{file.parent}/*.parquet",
         "uri": file.as_uri(),
         "table": "tracking_data",
     }
     assert limit_pruning.inspect(spark, names[kind]).rows.total == 12
+
+
+def test_a_path_object_with_characters_that_uris_encode(
+    spark: SparkSession, wildlife: Table
+) -> None:
+    folder = wildlife.path.parent / "a folder of 100%"
+    folder.mkdir()
+    wildlife.path.rename(folder / "a b.parquet")
+    assert limit_pruning.inspect(spark, folder).rows.total == 12
+
+
+def test_a_str_is_resolved_as_spark_does(spark: SparkSession, wildlife: Table) -> None:
+    with another_default_file_system(spark, wildlife.path.parent):
+        for path in (f"/mounted/{wildlife.path.name}", wildlife.path.as_uri(), wildlife.path):
+            assert limit_pruning.inspect(spark, path).rows.total == 12
+        # The local file system has such a file, but the default one has not.
+        with pytest.raises(limit_pruning.InspectionError, match="does not exist: viewfs://test"):
+            limit_pruning.inspect(spark, str(wildlife.path))
+
+
+@pytest.mark.usefixtures("quiet")
+def test_a_str_is_the_name_of_a_table_before_it_is_a_path(
+    spark: SparkSession, wildlife: Table
+) -> None:
+    folder, name = wildlife.path.parent, "tracking_data_2"
+    home = folder / spark.sparkContext.sparkUser()
+    home.mkdir()
+    (home / name).write_bytes(wildlife.path.read_bytes())
+    with another_default_file_system(spark, folder):
+        path = f"viewfs://test/mounted/{home.name}/{name}"
+        assert limit_pruning.inspect(spark, name).limit.table == path
+        spark.read.parquet(wildlife.path.as_uri()).createOrReplaceTempView(name)
+        try:
+            assert limit_pruning.inspect(spark, name).limit.table == f"file:{wildlife.path}"
+            assert limit_pruning.inspect(spark, f"./{name}").limit.table == path
+        finally:
+            spark.catalog.dropTempView(name)
+
+
+@contextmanager
+def another_default_file_system(spark: SparkSession, folder: Path) -> Iterator[None]:
+    """Make one the default that has `folder` as /mounted, with the folders of users in it."""
+    table = "fs.viewfs.mounttable.test"
+    settings = {
+        "fs.defaultFS": "viewfs://test/",
+        f"{table}.link./mounted": folder.as_uri(),
+        f"{table}.homedir": "/mounted",
+    }
+    with conf(spark, settings):
+        yield
 
 
 def test_how_columns_are_laid_out(spark: SparkSession, tmp_path: Path) -> None:
@@ -233,13 +284,16 @@ def test_progress_and_fewer_files(spark: SparkSession, sightings: Table) -> None
     ("table", "predicate", "message"),
     [
         ("/nowhere/at/all", None, "Path does not exist"),
-        ("nowhere", None, "nowhere"),
+        ("nowhere", None, "no table or view 'nowhere', and the path file:.*/nowhere does not"),
+        ("no-where.parquet", None, "no table or view 'no-where.parquet', and the path file:"),
+        ("", None, "table is ''; it must be the name of a table, or a path"),
+        ("no:where", None, "no table or view 'no:where'"),
         ("tracking_data", "depth > 1", "depth"),
         ("tracking_data", "s >", "Syntax error"),
         ("tracking_data", "s + 1", "BOOLEAN"),
         ("tracking_data", "rand() < 0.5", "not deterministic"),
         ("tracking_data", "1 = 2", "false for every row"),
-        ("csv", None, "no Parquet"),
+        ("csv", None, "a table of the format CSV.* inspect a Parquet table"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(
