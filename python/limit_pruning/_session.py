@@ -40,20 +40,26 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     ``spark-submit --jars "$(python -m limit_pruning jar)" ...``.
 
     Args:
-        builder: A classic ``SparkSession.builder``. Other options can be set before or after.
+        builder: A classic ``SparkSession.builder``. Set its own JARs and extensions before this
+            call, because a later value replaces the result. Set other options before or after.
 
     Returns:
         The same builder.
 
     Raises:
+        TypeError: `builder` is not a builder, but for example a session.
         SparkConnectNotSupportedError: The builder or the environment is set up for Spark Connect.
         JarNotFoundError: The JAR does not exist.
 
     Examples:
         >>> spark = limit_pruning.configure(SparkSession.builder).getOrCreate()
     """
+    from pyspark.sql import SparkSession
+
     options: dict[str, object] = getattr(builder, "_options", {})
     _refuse_connect(builder, options)
+    if not isinstance(builder, SparkSession.Builder):
+        raise TypeError(f"configure() takes SparkSession.builder, not {type(builder).__name__}")
     jar = str(jar_path())
     for key, entry in ((_JARS, jar), (_EXTENSIONS, EXTENSION)):
         present = options[key] if key in options else launch_setting(key)
@@ -86,7 +92,8 @@ def verify(spark: SparkSession) -> None:
 def is_active(spark: SparkSession) -> bool:
     """Return whether LIMITs over Parquet are pruned in `spark`.
 
-    This is the case where the extension is loaded and ``spark.limitPruning.enabled`` is true.
+    True means that the extension is loaded, that ``spark.limitPruning.enabled`` is true, and that
+    this release supports the session's Spark version.
 
     Args:
         spark: A classic session, or a Spark Connect one: then the server must have loaded the

@@ -48,6 +48,12 @@ def test_configure_sets_both(builder: SparkSession.Builder) -> None:
     assert options(builder)[EXTENSIONS] == OURS
 
 
+@pytest.mark.parametrize("other", [None, "local[1]", SparkSession, SparkSession.Builder])
+def test_configure_refuses_what_is_no_builder(other: Any) -> None:
+    with pytest.raises(TypeError, match=r"takes SparkSession.builder, not \w+$"):
+        limit_pruning.configure(other)
+
+
 def test_configure_appends(builder: SparkSession.Builder) -> None:
     builder.config(JARS, "a.jar, b.jar").config(EXTENSIONS, "x.One,y.Two")
     limit_pruning.configure(builder)
