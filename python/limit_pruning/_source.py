@@ -61,7 +61,7 @@ def _rows(spark: SparkSession, table: Source) -> DataFrame:
 
 def _named(spark: SparkSession, name: str) -> DataFrame:
     """Return the rows of a table or view, or of a path where there is none of this name."""
-    from pyspark.errors import AnalysisException
+    from pyspark.errors import AnalysisException, IllegalArgumentException
 
     try:
         return spark.table(name)
@@ -73,9 +73,12 @@ def _named(spark: SparkSession, name: str) -> DataFrame:
         if error.getCondition() != "PATH_NOT_FOUND":
             raise
         path = (error.getMessageParameters() or {}).get("path", name)
+        found = f"the path {path} does not exist"
+    except IllegalArgumentException:  # a colon, for example
+        found = "it is not a path"
     raise InspectionError(
-        f"There is no table or view {name!r}, and the path {path} does not exist. Give the name of "
-        "a table or view, or the path of Parquet files."
+        f"There is no table or view {name!r}, and {found}. Give the name of a table or view, or "
+        "the path of Parquet files."
     ) from no_table
 
 

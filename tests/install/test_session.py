@@ -166,6 +166,8 @@ spark.stop()
 """
 
 
+@pytest.mark.spark
+@pytest.mark.slow
 @pytest.mark.parametrize("launch", ["spark-submit", "python"])
 def test_configure_appends_to_the_command_line(tmp_path: Path, launch: str) -> None:
     (tmp_path / "job.py").write_text(CONFIGURED)

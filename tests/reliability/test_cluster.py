@@ -16,8 +16,9 @@ import pytest
 
 from support import tables
 from support.applications import cluster, cluster_driver
-from support.applications.cluster_driver import ON_LOOPBACK, TWO_SMALL_EXECUTORS, Query
+from support.applications.cluster_driver import TWO_SMALL_EXECUTORS, Query
 from support.processes import environment, output_of, program
+from support.sessions import ON_LOOPBACK
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -246,8 +247,8 @@ def test_the_doctor_queries_a_table_that_executors_can_read(
     shared.mkdir()
     options = ["--directory", str(shared)] if has_directory else []
     command = [sys.executable, "-m", "limit_pruning", "doctor", *options]
-    own = {"SPARK_CONF_DIR": str(tmp_path), "PYSPARK_PYTHON": sys.executable}
-    output = output_of(*command, cwd=tmp_path, env=os.environ | cluster.LOOPBACK | own)
+    own = cluster.LOOPBACK | {"SPARK_CONF_DIR": str(tmp_path), "PYSPARK_PYTHON": sys.executable}
+    output = output_of(*command, cwd=tmp_path, env=environment(**own))
     if has_directory:
         assert "ok    a query: read 1 of 4 row groups" in output
         assert output.endswith("\nLIMITs are pruned here.\n")
