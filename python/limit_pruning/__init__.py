@@ -28,13 +28,13 @@ from limit_pruning._errors import (
     UnsupportedSparkVersionError,
 )
 from limit_pruning._history import QueryReport, Totals, history, totals
+from limit_pruning._inspect import inspect
 from limit_pruning._inspection import (
     ColumnLayout,
     InspectedFiles,
     InspectedRowGroups,
     InspectedRows,
     Inspection,
-    inspect,
 )
 from limit_pruning._jar import jar_path
 from limit_pruning._report import LimitReport, PruningReport, Reason, report

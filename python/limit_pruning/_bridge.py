@@ -60,6 +60,14 @@ class ReportBridge:
         return str(self._java.version())
 
 
+def delete_folder(spark: SparkSession, path: str) -> None:
+    """Delete a folder and its contents, on the file system where Spark finds the path."""
+    session: Any = spark
+    folder = session._jvm.org.apache.hadoop.fs.Path(path)
+    conf = session._jsparkSession.sessionState().newHadoopConf()
+    folder.getFileSystem(conf).delete(folder, True)
+
+
 def _new_instance(jvm: Any, gateway: Any) -> Any:
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
     try:

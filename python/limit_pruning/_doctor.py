@@ -8,16 +8,21 @@ import re
 import shutil
 import subprocess
 import tempfile
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import pyspark
 
+from limit_pruning._bridge import delete_folder
 from limit_pruning._errors import LimitPruningError
 from limit_pruning._jar import jar_path
 from limit_pruning._report import report
 from limit_pruning._session import SUPPORTED_SPARK_LINES
+from limit_pruning._source import local_uri
+from limit_pruning._spark_errors import SPARK_ERRORS, one_line
 from limit_pruning._version import __version__
 
 if TYPE_CHECKING:
@@ -45,39 +50,49 @@ class Check:
         found: What was found.
         advice: What to do; None where the check passed.
         is_fatal: Whether a failure prevents all pruning.
+        is_skipped: Whether nothing was checked, for the reason in `found`.
     """
 
     name: str
     found: str
     advice: str | None = None
     is_fatal: bool = True
+    is_skipped: bool = False
 
     def __str__(self) -> str:
         """Return one line, and a second one with the advice."""
-        mark = "ok  " if self.advice is None else "FAIL" if self.is_fatal else "warn"
+        problem = "skip" if self.is_skipped else "FAIL" if self.is_fatal else "warn"
+        mark = "ok  " if self.advice is None else problem
         line = f"{mark}  {self.name}: {self.found}"
         return line if self.advice is None else f"{line}\n      {self.advice}"
 
 
-def doctor() -> int:
-    """Print the checks, one by one; return 1 after a fatal failure, else 0."""
-    failed = False
-    for check in _checks():
+def doctor(directory: str | None = None) -> int:
+    """Print the checks, one by one; return 1 after a fatal failure, else 0.
+
+    Args:
+        directory: Folder for the table of the test query, as a path or URI for Spark; None for a
+            temporary folder of this machine.
+    """
+    conclusion = "LIMITs are pruned here."
+    for check in _checks(directory):
         print(check, flush=True)
-        failed = failed or (check.advice is not None and check.is_fatal)
-        if failed:
-            break  # the next checks depend on this one
-    print("\nLIMITs are NOT pruned here." if failed else "\nLIMITs are pruned here.")
-    return 1 if failed else 0
+        if check.is_skipped:
+            conclusion = "No problem was found, but no query was run."
+        elif check.advice is not None and check.is_fatal:
+            print("\nLIMITs are NOT pruned here.")
+            return 1  # the next checks depend on this one
+    print(f"\n{conclusion}")
+    return 0
 
 
-def _checks() -> Iterator[Check]:
+def _checks(directory: str | None) -> Iterator[Check]:
     yield Check("limit_pruning", __version__)
     yield Check("Python", platform.python_version())
     yield _spark()
     yield _java()
     yield _jar()
-    yield from _session()
+    yield from _session(directory)
 
 
 def _spark() -> Check:
@@ -112,7 +127,7 @@ def _jar() -> Check:
         return Check("JAR", "not found", str(error))
 
 
-def _session() -> Iterator[Check]:
+def _session(directory: str | None) -> Iterator[Check]:
     from limit_pruning._quiet_session import quiet_session
 
     try:
@@ -121,7 +136,7 @@ def _session() -> Iterator[Check]:
                 "session", f"started on {spark.sparkContext.master}; the extension is active"
             )
             yield from _settings(spark)
-            yield _query(spark)
+            yield _query(spark, directory)
     except LimitPruningError as error:
         first, *others = str(error).splitlines()
         yield Check("session", first, "\n      ".join(others) or "see the line above")
@@ -133,19 +148,32 @@ def _settings(spark: SparkSession) -> Iterator[Check]:
         advice = None if value == target else f"{name}={target} {effect}"
         yield Check(name, value, advice, is_fatal=name == "spark.limitPruning.enabled")
     v1 = str(spark.conf.get(_V1_SOURCES))
-    advice = None if "parquet" in v1.lower().split(",") else f"add parquet to {_V1_SOURCES}"
+    sources = [source.strip().lower() for source in v1.split(",")]
+    advice = None if "parquet" in sources else f"add parquet to {_V1_SOURCES}"
     yield Check(_V1_SOURCES, v1, advice)
 
 
-def _query(spark: SparkSession) -> Check:
-    """Run one query that can be pruned, on a temporary table."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "numbers").as_uri()
-        spark.range(0, 4000, numPartitions=4).write.parquet(path)
-        df = spark.read.parquet(path).where("id >= 3000").limit(5)
-        rows = [row.id for row in df.collect()]
-        limit = report(df).only
+def _query(spark: SparkSession, directory: str | None = None) -> Check:
+    """Run one query that can be pruned, on a table that is deleted afterwards."""
     name = "a query"
+    master = str(spark.sparkContext.master)
+    if directory is None and not master.startswith("local"):
+        return Check(
+            name,
+            f"not run, because executors of {master} may not see the folders of this machine",
+            "add --directory PATH, a folder that the driver and all executors can read and write",
+            is_skipped=True,
+        )
+    try:
+        with _folder(spark, directory) as path:
+            spark.range(0, 4000, numPartitions=4).write.parquet(path)
+            df = spark.read.parquet(path).where("id >= 3000").limit(5)
+            rows = [row.id for row in df.collect()]
+            limit = report(df).only
+    except SPARK_ERRORS as error:
+        where = directory or tempfile.gettempdir()
+        advice = f"make sure that the driver and all executors can read and write {where}"
+        return Check(name, f"failed: {one_line(error)}", advice)
     if len(rows) != 5 or min(rows) < 3000:
         return Check(
             name, f"returned the rows {rows}", "this is a bug: please report it with this output"
@@ -156,3 +184,17 @@ def _query(spark: SparkSession) -> Check:
     if limit.pages.not_skipped_reason:
         return Check(name, f"read {read}", limit.pages.not_skipped_reason, is_fatal=False)
     return Check(name, f"read {read}")
+
+
+@contextmanager
+def _folder(spark: SparkSession, directory: str | None) -> Iterator[str]:
+    """Return the path of a folder that does not exist; it is deleted at the end."""
+    if directory is None:
+        with tempfile.TemporaryDirectory() as folder:
+            yield local_uri(Path(folder, "numbers"))
+    else:
+        path = f"{directory.rstrip('/')}/limit-pruning-doctor-{uuid4().hex}"
+        try:
+            yield path
+        finally:
+            delete_folder(spark, path)

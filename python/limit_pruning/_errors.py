@@ -20,7 +20,7 @@ class SparkConnectNotSupportedError(LimitPruningError):
 
 
 class UnsupportedSparkVersionError(LimitPruningError):
-    """This release is not tested with the Spark version of the session."""
+    """This release does not support the Spark version of the session."""
 
     __module__ = "limit_pruning"
 
@@ -32,7 +32,10 @@ class JarMismatchError(LimitPruningError):
 
 
 class InspectionError(LimitPruningError):
-    """The table cannot be inspected: it is missing or not Parquet, or the predicate is wrong."""
+    """A table cannot be inspected.
+
+    It is missing or not Parquet, an argument is wrong, or LIMITs over the query are never pruned.
+    """
 
     __module__ = "limit_pruning"
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from limit_pruning._inspection import Inspection, inspect
+from limit_pruning._inspect import inspect
+from limit_pruning._inspection import Inspection
 from limit_pruning._quiet_session import quiet_session
 
 if TYPE_CHECKING:

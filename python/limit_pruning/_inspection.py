@@ -1,37 +1,21 @@
-"""How well a table suits pruning, from its metadata."""
+"""What an inspection finds: how well a table suits pruning, from its metadata."""
 
 from __future__ import annotations
 
-import json
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
-
-from limit_pruning._bridge import ReportBridge
 from limit_pruning._display import Shown, View, row_group_frame
-from limit_pruning._errors import InspectionError
 from limit_pruning._export import Exported
 from limit_pruning._inspection_view import inspection_view
-from limit_pruning._parse import parsed, result_of
+from limit_pruning._parse import result_of
 from limit_pruning._report import LimitReport, details_of, limit_of
 from limit_pruning._row_groups import RowGroupReport
-from limit_pruning._session import require
-from limit_pruning._source import query
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterator
-
     import pandas as pd
-    from pyspark.sql import Column, DataFrame, SparkSession
 
 Clustering = Literal["clustered", "partly clustered", "not clustered"]
-
-_FILES_A_STEP = 32
-_LARGEST = 2**31 - 1  # as Spark counts rows of a LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,82 +144,6 @@ class Inspection(Shown, Exported):
         return row_group_frame([(self.limit.table, self.row_groups.details)])
 
 
-def inspect(
-    spark: SparkSession,
-    table: str | os.PathLike[str] | DataFrame,
-    predicate: str | Column | None = None,
-    *,
-    limit: int = 1,
-    max_files: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Inspection:
-    """Inspect all row groups of a Parquet table for one predicate. No query is run.
-
-    The planning of a LIMIT stops where reading more footers does not pay. This function reads every
-    footer, and dictionaries, bloom filters and page indexes as a LIMIT would.
-
-    Args:
-        spark: A classic session with the extension.
-        table: Path or URI of files or a folder, name of a table or view, or a classic DataFrame of
-            this session. The DataFrame has filters and projections over one Parquet table.
-        predicate: The predicate, in SQL or as a classic Column; None for all rows. The filters of a
-            DataFrame apply, too.
-        limit: Rows of the LIMIT, at least 1.
-        max_files: The most files to inspect, in path order; None for all.
-        progress: Called with the number of files inspected so far and of files to inspect.
-
-    Raises:
-        TypeError: `table` or `predicate` has another type.
-        InspectionError: The path or table does not exist or is not Parquet, the predicate is wrong,
-            or the query is one that is never pruned, such as a join or a random predicate.
-        SparkConnectNotSupportedError: The session, `table` or `predicate` belongs to Spark Connect.
-        UnsupportedSparkVersionError: This release does not support the session's Spark version.
-        ExtensionNotActiveError: The session was started without the extension.
-        JarMismatchError: The session's JAR is older than this package.
-
-    Examples:
-        >>> found = limit_pruning.inspect(spark, "events", "ts >= '2024-03-04'", limit=100)
-        >>> found.row_groups.fully_matched
-        12
-        >>> found = limit_pruning.inspect(spark, spark.table("events").where("user = 'a'"))
-    """
-    require(spark, "inspect")
-    for name, count in (("limit", limit), ("max_files", max_files)):
-        if count is not None and not _is_count(count):
-            raise InspectionError(f"{name} is {count!r}; it must be an int from 1 to {_LARGEST}.")
-    bridge = ReportBridge(spark)
-    with _errors_of(bridge):
-        inspection = bridge.inspect(query(spark, table, predicate, limit))
-        files = int(inspection.files())
-    target = files if max_files is None else min(files, max_files)
-    done = 0
-    while done < target:
-        with _errors_of(bridge):
-            done = int(inspection.lookAt(min(_FILES_A_STEP, target - done)))
-        if progress is not None:
-            progress(done, target)
-    with _errors_of(bridge):
-        return inspection_of(json.loads(str(inspection.result())))
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= _LARGEST
-
-
-@contextmanager
-def _errors_of(bridge: ReportBridge) -> Iterator[None]:
-    """Raise what the JVM reports as an error of this package."""
-    with parsed(bridge):
-        try:
-            yield
-        except PySparkException as error:
-            raise InspectionError(_first_line(error)) from error
-        except Py4JJavaError as error:
-            cause = error.java_exception
-            problem = cause.getMessage() or cause.getClass().getName()
-            raise InspectionError(_first_line(problem)) from error
-
-
 def inspection_of(entry: dict[str, Any]) -> Inspection:
     """Return the result of an inspection from the JAR's JSON."""
     row_groups = entry["row_groups"]
@@ -248,8 +156,3 @@ def inspection_of(entry: dict[str, Any]) -> Inspection:
         rows=result_of(InspectedRows, entry["rows"]),
         columns=tuple(result_of(ColumnLayout, each) for each in entry["columns"]),
     )
-
-
-def _first_line(problem: object) -> str:
-    lines = str(problem).strip().splitlines()
-    return lines[0] if lines else "no reason was given"

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from py4j.protocol import Py4JError
 
 from limit_pruning._errors import JarMismatchError
-from limit_pruning._jar import jar_path
 from limit_pruning._version import __version__
 
 if TYPE_CHECKING:
@@ -60,8 +59,13 @@ def parsed(bridge: Versioned) -> Iterator[None]:
 
 
 def _mismatch(bridge: Versioned, missing: str) -> JarMismatchError:
+    try:
+        version = bridge.version()
+    except Py4JError:
+        version = "unknown"
     return JarMismatchError(
-        f"The session's JAR has version {bridge.version()} and reports no {missing}; this package "
-        f"is limit_pruning {__version__}, and its JAR is {jar_path()}. Stop the session, and start "
-        "it with that JAR: limit_pruning.configure(builder) adds it."
+        f"The session's JAR has version {version} and reports no {missing}; this package is "
+        f"limit_pruning {__version__} and needs the JAR of its own version. Stop the session, "
+        "remove the other JAR from spark.jars, and start the session with the JAR whose path "
+        "`python -m limit_pruning jar` prints; limit_pruning.configure(builder) adds that JAR."
     )

@@ -49,7 +49,8 @@ class LimitReport(Shown, Exported):
     """One LIMIT over one Parquet scan.
 
     Attributes:
-        table: Name of the table, or its path where it has no name.
+        table: Name of the table, or its path where it has no name; empty where the table is read
+            through data source V2.
         limit: Rows that the LIMIT needs from the scan, with an OFFSET added; None where it is not a
             constant.
         predicate: The WHERE in SQL; None where there is none.

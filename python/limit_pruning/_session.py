@@ -6,12 +6,13 @@ import os
 import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
 from limit_pruning._bridge import ReportBridge
 from limit_pruning._connect import connect_error, is_connect
 from limit_pruning._errors import ExtensionNotActiveError, UnsupportedSparkVersionError
 from limit_pruning._jar import jar_path
-from limit_pruning._spark_defaults import spark_default
+from limit_pruning._launch import change_submit_jars, launch_setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,28 +31,40 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     """Add the extension to the session that `builder` starts.
 
     Appends the JAR to ``spark.jars`` and the entry point to ``spark.sql.extensions``. Entries from
-    the builder or from spark-defaults.conf stay; a second call changes nothing. Spark reads these
-    settings when it starts: a running session does not change. With ``spark-submit`` the driver
-    has already started, so add the JAR on the command line:
+    the builder, the command line of ``spark-submit``, ``PYSPARK_SUBMIT_ARGS`` or
+    spark-defaults.conf stay; a second call changes nothing. If ``PYSPARK_SUBMIT_ARGS`` contains
+    JARs, the JAR is added to that environment variable, too: Spark prefers them to the builder's.
+
+    Spark reads these settings when it starts: a running session does not change. With
+    ``spark-submit`` the driver has already started, so add the JAR on the command line:
     ``spark-submit --jars "$(python -m limit_pruning jar)" ...``.
 
     Args:
-        builder: A classic ``SparkSession.builder``. Other options can be set before or after.
+        builder: A classic ``SparkSession.builder``. Set its own JARs and extensions before this
+            call, because a later value replaces the result. Set other options before or after.
 
     Returns:
         The same builder.
 
     Raises:
+        TypeError: `builder` is not a builder, but for example a session.
         SparkConnectNotSupportedError: The builder or the environment is set up for Spark Connect.
         JarNotFoundError: The JAR does not exist.
 
     Examples:
         >>> spark = limit_pruning.configure(SparkSession.builder).getOrCreate()
     """
+    from pyspark.sql import SparkSession
+
     options: dict[str, object] = getattr(builder, "_options", {})
     _refuse_connect(builder, options)
-    for key, entry in ((_JARS, str(jar_path())), (_EXTENSIONS, EXTENSION)):
-        builder = builder.config(key, _appended(options.get(key, spark_default(key)), entry))
+    if not isinstance(builder, SparkSession.Builder):
+        raise TypeError(f"configure() takes SparkSession.builder, not {type(builder).__name__}")
+    jar = str(jar_path())
+    for key, entry in ((_JARS, jar), (_EXTENSIONS, EXTENSION)):
+        present = options[key] if key in options else launch_setting(key)
+        builder = builder.config(key, _appended(present, entry))
+    change_submit_jars(lambda jars: _appended(jars, jar))
     return builder
 
 
@@ -79,7 +92,8 @@ def verify(spark: SparkSession) -> None:
 def is_active(spark: SparkSession) -> bool:
     """Return whether LIMITs over Parquet are pruned in `spark`.
 
-    This is the case where the extension is loaded and ``spark.limitPruning.enabled`` is true.
+    True means that the extension is loaded, that ``spark.limitPruning.enabled`` is true, and that
+    this release supports the session's Spark version.
 
     Args:
         spark: A classic session, or a Spark Connect one: then the server must have loaded the
@@ -155,7 +169,9 @@ def _refuse_connect(builder: object, options: dict[str, object]) -> None:
 
 def _appended(present: object, entry: str) -> str:
     entries = [part.strip() for part in str(present or "").split(",") if part.strip()]
-    return ",".join(entries if entry in entries else [*entries, entry])
+    # spark-submit makes URIs of the paths of JARs.
+    paths = [unquote(urlsplit(part).path) for part in entries if part.startswith("file:")]
+    return ",".join(entries if entry in (*entries, *paths) else [*entries, entry])
 
 
 def _is_supported(version: str) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from limit_pruning._connect import connect_error, is_connect
+from limit_pruning._errors import InspectionError
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -22,7 +23,8 @@ def query(
     Raises:
         TypeError: `table` or `predicate` has another type.
         SparkConnectNotSupportedError: `table` or `predicate` belongs to Spark Connect.
-        AnalysisException: The table does not exist, or the predicate is wrong.
+        InspectionError: There is neither a table nor a path of this name.
+        AnalysisException: The path does not exist, or the predicate is wrong.
     """
     from pyspark.sql import Column
 
@@ -34,6 +36,13 @@ def query(
     return (rows if predicate is None else rows.where(predicate)).limit(limit)
 
 
+def local_uri(path: str | os.PathLike[str]) -> str:
+    """Return what names a local path for Spark, whose default file system may be another one."""
+    # Absolute, because the JVM may have another working directory. Path.as_uri() encodes spaces,
+    # which Spark does not decode.
+    return "file:///" + Path(path).absolute().as_posix().lstrip("/")
+
+
 def _rows(spark: SparkSession, table: Source) -> DataFrame:
     from pyspark.sql import DataFrame
 
@@ -43,10 +52,34 @@ def _rows(spark: SparkSession, table: Source) -> DataFrame:
         return table
     if not isinstance(table, (str, os.PathLike)):
         raise _type_error("table", "a str, a path or a pyspark DataFrame", table)
-    if isinstance(table, os.PathLike) or Path(table).exists():
-        # The working directory of the JVM may differ.
-        return spark.read.parquet(str(Path(table).absolute()))
-    return spark.read.parquet(table) if "/" in table else spark.table(table)
+    if not str(table).strip():
+        raise InspectionError(f"table is {table!r}; it must be the name of a table, or a path.")
+    if isinstance(table, os.PathLike):
+        return spark.read.parquet(local_uri(table))
+    return spark.read.parquet(table) if "/" in table else _named(spark, table)
+
+
+def _named(spark: SparkSession, name: str) -> DataFrame:
+    """Return the rows of a table or view, or of a path where there is none of this name."""
+    from pyspark.errors import AnalysisException, IllegalArgumentException
+
+    try:
+        return spark.table(name)
+    except AnalysisException as error:
+        no_table = error
+    try:
+        return spark.read.parquet(name)
+    except AnalysisException as error:
+        if error.getCondition() != "PATH_NOT_FOUND":
+            raise
+        path = (error.getMessageParameters() or {}).get("path", name)
+        found = f"the path {path} does not exist"
+    except IllegalArgumentException:  # a colon, for example
+        found = "it is not a path"
+    raise InspectionError(
+        f"There is no table or view {name!r}, and {found}. Give the name of a table or view, or "
+        "the path of Parquet files."
+    ) from no_table
 
 
 def _type_error(name: str, expected: str, found: object) -> TypeError:

@@ -1,34 +1,30 @@
-"""Reads one setting from the spark-defaults.conf of the next session."""
+"""Reads settings from a file such as spark-defaults.conf."""
 
 import os
 import re
 from pathlib import Path
 
+import pyspark
+
 _ENTRY = re.compile(r"^\s*(?P<key>[^#!\s=:]+)\s*[=:\s]\s*(?P<value>.*?)\s*$")
 
 
-def spark_default(key: str) -> str | None:
-    """Return the value of `key` in spark-defaults.conf, or None where the file has no such entry.
+def spark_defaults() -> Path:
+    """Return the path of spark-defaults.conf, which need not exist.
 
-    A value on the builder replaces the one in the file, so code that appends starts with this
-    value. The file is in ``SPARK_CONF_DIR``, else in ``conf`` of ``SPARK_HOME``, as for Spark.
+    The file is in ``SPARK_CONF_DIR``, else in ``conf`` of ``SPARK_HOME``, else in ``conf`` of the
+    installed PySpark, as for Spark.
     """
-    value: str | None = None
-    for line in _lines():
-        entry = _ENTRY.match(line)
-        if entry and entry["key"] == key:
-            value = entry["value"]
-    return value
+    directory = os.environ.get("SPARK_CONF_DIR")
+    home = os.environ.get("SPARK_HOME") or pyspark.__path__[0]
+    return Path(directory or Path(home, "conf"), "spark-defaults.conf")
 
 
-def _lines() -> list[str]:
-    home = os.environ.get("SPARK_HOME")
-    default_dir = Path(home, "conf") if home else None
-    configured = os.environ.get("SPARK_CONF_DIR")
-    directory = Path(configured) if configured else default_dir
-    if directory is None:
-        return []
+def setting_in(file: Path, key: str) -> str | None:
+    """Return the value of `key` in `file`, or None where there is no such file or entry."""
     try:
-        return (directory / "spark-defaults.conf").read_text(encoding="utf-8").splitlines()
+        lines = file.read_text(encoding="utf-8").splitlines()
     except OSError:
-        return []
+        return None
+    entries = [entry for entry in map(_ENTRY.match, lines) if entry and entry["key"] == key]
+    return entries[-1]["value"] if entries else None

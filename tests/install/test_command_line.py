@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -31,15 +32,28 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["jars"], ["jar", "x"], ["inspect"], ["inspect", "t", "--limit", "0"]]
+    ("arguments", "message"),
+    [
+        ([], "no command was given; commands are jar, doctor and inspect"),
+        (["jars"], "invalid choice: 'jars' .*jar.*doctor.*inspect"),
+        (["jar", "x"], "unrecognized arguments: x"),
+        (["inspect"], "the following arguments are required: PATH"),
+        (["inspect", "t", "--limit", "0"], "--limit: '0' is not a whole number from 1 to 2"),
+        (["inspect", "t", "--limit", "3000000000"], "'3000000000' is not a whole number from 1"),
+        (["inspect", "t", "--max-files", "many"], "--max-files: 'many' is not a whole number"),
+        (["doctor", "--directory"], "--directory: expected one argument"),
+    ],
 )
-def test_wrong_arguments(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_arguments(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     assert ended.value.code == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err.startswith("usage: python -m limit_pruning")
+    (line,) = captured.err.splitlines()
+    assert re.match(f"python -m limit_pruning.*: .*{message}.*; see python -m .*--help$", line)
 
 
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:

@@ -91,10 +91,45 @@ def test_a_query_is_pruned_for_it(spark: SparkSession) -> None:
     assert "spark.limitPruning.enabled was false" in check.found
 
 
+def test_a_query_on_a_cluster_needs_a_directory(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spark.sparkContext, "master", "spark://there:7077")
+    check = _doctor._query(spark)
+    assert check.is_skipped
+    assert str(check).startswith("skip  a query: not run, because executors of spark://there:7077")
+    assert "--directory" in (check.advice or "")
+    assert str(_doctor._query(spark, f"{tmp_path}/")) == "ok    a query: read 1 of 4 row groups"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("kind", ["file", "scheme"])
+def test_a_directory_that_cannot_be_written(spark: SparkSession, tmp_path: Path, kind: str) -> None:
+    (tmp_path / "file").touch()
+    directory = str(tmp_path / "file") if kind == "file" else "nothing://here"
+    check = _doctor._query(spark, directory)
+    assert check.is_fatal
+    assert check.found.startswith("failed: ")
+    assert len(str(check).splitlines()) == 2
+    assert f"can read and write {directory}" in (check.advice or "")
+
+
+def test_a_query_that_was_not_run_proves_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    skipped = Check("a query", "not run", "add a directory", is_skipped=True)
+    monkeypatch.setattr(_doctor, "_checks", lambda _directory: iter([skipped]))
+    assert _doctor.doctor() == 0
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "No problem was found, but no query was run."
+    )
+
+
 def test_what_stands_on_a_failed_check_is_not_tried(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def checks() -> Iterator[Check]:
+    def checks(_directory: str | None) -> Iterator[Check]:
         yield Check("a", "fine")
         yield Check("b", "odd", "look", is_fatal=False)
         yield Check("c", "broken", "mend it")

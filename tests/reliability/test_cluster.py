@@ -16,8 +16,9 @@ import pytest
 
 from support import tables
 from support.applications import cluster, cluster_driver
-from support.applications.cluster_driver import Query
-from support.processes import environment, program
+from support.applications.cluster_driver import TWO_SMALL_EXECUTORS, Query
+from support.processes import environment, output_of, program
+from support.sessions import ON_LOOPBACK
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -233,3 +234,25 @@ def test_what_travels_goes_through_kryo_too(master: str, data: Path, strict: str
     }
     few = {name: cases(data)[name] for name in ("several tasks", "pages in the middle", MANY_FILES)}
     hold(few, application(master, data, settings, few), "on", "off")
+
+
+@pytest.mark.parametrize("has_directory", [True, False])
+def test_the_doctor_queries_a_table_that_executors_can_read(
+    master: str, tmp_path: Path, has_directory: bool
+) -> None:
+    settings = ON_LOOPBACK | TWO_SMALL_EXECUTORS | {"spark.master": master}
+    lines = [f"{key} {value}\n" for key, value in settings.items()]
+    (tmp_path / "spark-defaults.conf").write_text("".join(lines))
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    options = ["--directory", str(shared)] if has_directory else []
+    command = [sys.executable, "-m", "limit_pruning", "doctor", *options]
+    own = cluster.LOOPBACK | {"SPARK_CONF_DIR": str(tmp_path), "PYSPARK_PYTHON": sys.executable}
+    output = output_of(*command, cwd=tmp_path, env=environment(**own))
+    if has_directory:
+        assert "ok    a query: read 1 of 4 row groups" in output
+        assert output.endswith("\nLIMITs are pruned here.\n")
+    else:
+        assert f"skip  a query: not run, because executors of {master} may not see" in output
+        assert output.endswith("\nNo problem was found, but no query was run.\n")
+    assert list(shared.iterdir()) == []

@@ -6,10 +6,11 @@ import dataclasses
 from typing import Any, cast
 
 import pytest
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 import limit_pruning
-from support.sample_reports import parse
+from support.sample_reports import Jar, parse
 from support.tables import Table
 
 pytestmark = pytest.mark.core
@@ -127,6 +128,15 @@ def test_a_jar_that_is_older_than_the_package_is_named() -> None:
     with pytest.raises(
         limit_pruning.JarMismatchError, match="has version 9 and reports no 'reason'"
     ):
+        parse('{"limits": [{"table": "t"}]}')
+
+
+def test_a_jar_that_does_not_know_its_version_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_jar: object) -> str:
+        raise Py4JError("Method version([]) does not exist")
+
+    monkeypatch.setattr(Jar, "version", missing)
+    with pytest.raises(limit_pruning.JarMismatchError, match="has version unknown and reports no"):
         parse('{"limits": [{"table": "t"}]}')
 
 

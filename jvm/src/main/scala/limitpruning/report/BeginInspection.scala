@@ -1,11 +1,9 @@
 package limitpruning.report
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.internal.SQLConf
 
-import limitpruning.catalyst.MatchLimit
 import limitpruning.conf.{LimitPruningConf, SparkSessions}
 import limitpruning.search.InspectTable
 import limitpruning.tables.SelectedRelation
@@ -21,8 +19,7 @@ private[report] object BeginInspection {
       mostRowGroups: Int
   ): Either[String, Inspection] = {
     val conf = SparkSessions.onServer(session).sessionState.conf
-    val plain = plan(query, session, enabled = false)(_.optimizedPlan)
-    scanOf(plain).toRight(NoScan).flatMap(_.left.map(_.message)).map { scan =>
+    plan(query, session, enabled = false)(FindScan(_)).map { scan =>
       val (planned, selection) = plan(query, session, enabled = true) { execution =>
         val selected = execution.optimizedPlan.collectFirst { case SelectedRelation(_, index) =>
           index.chosen.selection
@@ -32,13 +29,6 @@ private[report] object BeginInspection {
       new Inspection(new InspectTable(scan, session, shared.facts, conf), planned, selection, mostRowGroups)
     }
   }
-
-  private val NoScan =
-    "no Parquet file has to be read: the predicate is false for every row, or the table does not consist of " +
-      "Parquet files that Spark reads"
-
-  private def scanOf(plan: LogicalPlan) =
-    plan.collectFirst { case limit: LocalLimit => limit }.flatMap(MatchLimit.of)
 
   private def plan[T](query: QueryExecution, session: SparkSession, enabled: Boolean)(
       use: QueryExecution => T
