@@ -86,7 +86,7 @@ def inspect(
     done = 0
     while done < target:
         with _errors_of(bridge):
-            done = int(inspection.lookAt(min(_FILES_A_STEP, target - done)))
+            done = int(inspection.inspect(min(_FILES_A_STEP, target - done)))
         if progress is not None:
             progress(done, target)
     with _errors_of(bridge):

@@ -45,8 +45,8 @@ final case class PruneLimits(session: SparkSession, state: PlanningState) extend
       } finally state.addPlanning(System.nanoTime() - started)
     decision match {
       case Some(Right(pruned)) => pruned
-      case Some(Left(refusal)) =>
-        limit.setTagValue(NotPruned.Tag, refusal)
+      case Some(Left(notPruned)) =>
+        limit.setTagValue(NotPruned.Tag, notPruned)
         limit
       case None => limit
     }

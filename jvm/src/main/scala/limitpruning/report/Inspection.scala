@@ -35,7 +35,7 @@ final class Inspection private[report] (
    * @param count the number of files
    * @return the number of files inspected so far
    */
-  def lookAt(count: Int): Int = {
+  def inspect(count: Int): Int = {
     val wave = table.files.slice(next, next + count)
     for (inspected <- table.inspect(wave)) {
       val file = inspected.file

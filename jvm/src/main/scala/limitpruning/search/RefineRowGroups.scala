@@ -68,15 +68,15 @@ final class RefineRowGroups(
 
     private def refine(rowGroup: ClassifiedRowGroup, ordinal: Int): ClassifiedRowGroup = {
       val before = bytesRead
-      val (byValues, unit) = lookAtValues(rowGroup, ordinal)
-      val refined = if (isUndecided(byValues)) lookAtPages(byValues, ordinal, unit) else byValues
+      val (byValues, unit) = refineByValues(rowGroup, ordinal)
+      val refined = if (isUndecided(byValues)) refineByPages(byValues, ordinal, unit) else byValues
       if (!isUndecided(refined) || refined.matching.nonEmpty) inVain = 0
       else if (bytesRead > before) inVain += 1
       refined
     }
 
     /** Reads nothing unless dictionaries and bloom filters can decide all undecided conjuncts. */
-    private def lookAtValues(rowGroup: ClassifiedRowGroup, ordinal: Int): (ClassifiedRowGroup, RowUnit) = {
+    private def refineByValues(rowGroup: ClassifiedRowGroup, ordinal: Int): (ClassifiedRowGroup, RowUnit) = {
       val known = file.known(ordinal)
       val undecided = evaluator.undecided(known)
       if (undecided.forall(_.exists(column => details.exist(classify.columns(column), ordinal)))) {
@@ -86,7 +86,7 @@ final class RefineRowGroups(
     }
 
     /** Reads nothing unless pages can decide all undecided conjuncts. */
-    private def lookAtPages(
+    private def refineByPages(
         rowGroup: ClassifiedRowGroup,
         ordinal: Int,
         known: RowUnit

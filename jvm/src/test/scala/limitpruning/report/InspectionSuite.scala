@@ -19,8 +19,8 @@ class InspectionSuite extends AnyFunSuite with SparkSuite {
   test("it continues file by file, and returns the results so far") {
     val look = inspect(Wildlife.query(two))
     assert(look.files == 2 && count(look, "/files/inspected") == 0)
-    assert(look.lookAt(1) == 1 && count(look, "/row_groups/total") == 4)
-    assert(look.lookAt(100) == 2 && look.lookAt(1) == 2)
+    assert(look.inspect(1) == 1 && count(look, "/row_groups/total") == 4)
+    assert(look.inspect(100) == 2 && look.inspect(1) == 2)
     val all = json(look)
     val rowGroups = Seq("total", "matched", "fully_matched").map(name => count(look, s"/row_groups/$name"))
     assert(rowGroups == Seq(8, 6, 2) && count(look, "/rows/total") == 24 && count(look, "/rows/proved") == 6)
@@ -30,7 +30,7 @@ class InspectionSuite extends AnyFunSuite with SparkSuite {
 
   test("the rows that the LIMIT reads are reported, and marked in the map") {
     val look = inspect(Wildlife.query(two))
-    look.lookAt(2)
+    look.inspect(2)
     val limit = json(look).get("limit")
     assert(limit.get("covered").asBoolean && limit.at("/row_groups/scanned").asInt == 1)
     val scanned = (0 until 8).filter(json(look).at("/row_groups/details").get(_).get("scanned").asBoolean)
