@@ -13,10 +13,11 @@ class FileCounts(Exported):
     """Files of one scan.
 
     Attributes:
-        total: Files that partition pruning leaves; None where no footer was read.
-        inspected: Files whose footers were used for planning; None where no footer was read.
-        footers_cached: Inspected files whose footers were in the cache; None where no footer was
-            read.
+        total: Files that partition pruning leaves; None if the search did not end.
+        inspected: Files whose footers were used for planning; None if the search did not
+            end.
+        footers_cached: Inspected files whose footers were in the cache; None if the search did not
+            end.
         scanned: Files with a selected row group; None where the LIMIT is not pruned.
     """
 
@@ -31,10 +32,10 @@ class RowGroupCounts(Exported):
     """Row groups of one scan.
 
     Attributes:
-        total: Row groups in the inspected files; None where no footer was read.
-        matched: Row groups that may contain a matching row; None where no footer was read.
-        fully_matched: Row groups in which every row is proved to match; None where no footer was
-            read.
+        total: Row groups in the inspected files; None if the search did not end.
+        matched: Row groups that may contain a matching row; None if the search did not end.
+        fully_matched: Row groups in which every row is proved to match; None if the search did not
+            end.
         dropped: Matched row groups without a row that reaches the threshold; None where the LIMIT
             is not pruned, or has no ORDER BY.
         scanned: Selected row groups; None where the LIMIT is not pruned.
@@ -100,7 +101,7 @@ class ByteCounts(Exported):
     """Bytes of one scan.
 
     Attributes:
-        total: Length of all files that partition pruning leaves; None where no footer was read.
+        total: Length of all files that partition pruning leaves; None if the search did not end.
         to_read: Compressed bytes that contain the selected rows, in the columns that are read; None
             where the LIMIT is not pruned, and where Spark's own scan reads the files.
         read: Compressed bytes of the pages that the scan read; None until the query has run, and

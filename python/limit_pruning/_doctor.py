@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _OLDEST_JAVA = 17
-# Settings that prevent pruning with another value than this one, and what this one does.
+# Settings that prevent or weaken pruning unless they have this value, and what this value does.
 _SETTINGS = {
     "spark.limitPruning.enabled": ("true", "enables pruning"),
     "spark.sql.parquet.enableVectorizedReader": ("true", "makes it possible to skip pages"),
@@ -78,7 +78,7 @@ def doctor(directory: str | None = None) -> int:
     for check in _checks(directory):
         print(check, flush=True)
         if check.is_skipped:
-            conclusion = "No problem was found, but no query was run."
+            conclusion = "No query was run, so it is not known whether LIMITs are pruned here."
         elif check.advice is not None and check.is_fatal:
             print("\nLIMITs are NOT pruned here.")
             return 1  # the next checks depend on this one

@@ -40,9 +40,10 @@ class QueryReport(Exported):
 
 @dataclass(frozen=True, slots=True)
 class Totals(Exported):
-    """Sums over all queries of an application since it started.
+    """Sums over all queries with a LIMIT over Parquet of an application since it started.
 
-    `row_groups_total`, for example, is the sum of ``row_groups.total`` of the LIMITs' reports.
+    `row_groups_total`, for example, is the sum of ``row_groups.total`` of the LIMITs' reports. It
+    also counts LIMITs that were not pruned; `row_groups_read` does not, so do not divide them.
 
     Attributes:
         queries: Queries with a LIMIT over Parquet that have run.
@@ -77,7 +78,7 @@ class Totals(Exported):
 
 
 def history(spark: SparkSession) -> tuple[QueryReport, ...]:
-    r"""Return the reports of the last queries that ran in the application, the oldest first.
+    r"""Return the reports of the last queries with a LIMIT over Parquet that ran, the oldest first.
 
     All sessions of the application count. ``spark.limitPruning.history.maxQueries`` limits the
     number of reports; it is set when Spark starts.
@@ -89,7 +90,7 @@ def history(spark: SparkSession) -> tuple[QueryReport, ...]:
         SparkConnectNotSupportedError: The session is a Spark Connect one.
         UnsupportedSparkVersionError: This release does not support the session's Spark version.
         ExtensionNotActiveError: The session was started without the extension.
-        JarMismatchError: The session's JAR is older than this package.
+        JarMismatchError: The session's JAR lacks something that this package needs.
 
     Examples:
         >>> for query in limit_pruning.history(spark):
@@ -102,7 +103,7 @@ def history(spark: SparkSession) -> tuple[QueryReport, ...]:
 
 
 def totals(spark: SparkSession) -> Totals:
-    """Return sums over all queries of the application since it started.
+    """Return sums over all queries with a LIMIT over Parquet since the application started.
 
     Spark's metrics include the same numbers, in the source ``limitPruning`` of the driver.
 
@@ -113,7 +114,7 @@ def totals(spark: SparkSession) -> Totals:
         SparkConnectNotSupportedError: The session is a Spark Connect one.
         UnsupportedSparkVersionError: This release does not support the session's Spark version.
         ExtensionNotActiveError: The session was started without the extension.
-        JarMismatchError: The session's JAR is older than this package.
+        JarMismatchError: The session's JAR lacks something that this package needs.
 
     Examples:
         >>> limit_pruning.totals(spark).bytes_read

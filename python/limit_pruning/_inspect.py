@@ -64,7 +64,7 @@ def inspect(
         SparkConnectNotSupportedError: The session, `table` or `predicate` belongs to Spark Connect.
         UnsupportedSparkVersionError: This release does not support the session's Spark version.
         ExtensionNotActiveError: The session was started without the extension.
-        JarMismatchError: The session's JAR is older than this package.
+        JarMismatchError: The session's JAR lacks something that this package needs.
 
     Examples:
         >>> found = limit_pruning.inspect(spark, "events", "ts >= '2024-03-04'", limit=100)

@@ -58,8 +58,9 @@ class LimitReport(Shown, Exported):
             where there is none.
         threshold: A value of this key in SQL: at least `limit` rows are certain to reach it. None
             where there is no ORDER BY, or no such value before rows are read.
-        covered: Whether the selected rows are proved to match and are enough, or are all rows that
-            match; with ORDER BY, the first rows are proved to be among them.
+        covered: Without an ORDER BY: whether all selected rows are proved to match, and are enough
+            or all that match. With an ORDER BY: whether the first rows are proved to be among
+            the selected rows, of which others may not match.
         reason: Why the LIMIT is not covered; None where it is.
         row_filter_skipped: Whether the scan skips the WHERE, because every selected row matches.
         files: Number of files.
@@ -178,7 +179,7 @@ def report(df: DataFrame) -> PruningReport:
         SparkConnectNotSupportedError: `df` is a Spark Connect DataFrame.
         UnsupportedSparkVersionError: This release does not support the session's Spark version.
         ExtensionNotActiveError: The session was started without the extension.
-        JarMismatchError: The session's JAR is older than this package.
+        JarMismatchError: The session's JAR lacks something that this package needs.
 
     Examples:
         >>> print(limit_pruning.report(spark.sql("SELECT * FROM t WHERE s >= 50 LIMIT 3")))

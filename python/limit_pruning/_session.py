@@ -33,7 +33,8 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     Appends the JAR to ``spark.jars`` and the entry point to ``spark.sql.extensions``. Entries from
     the builder, the command line of ``spark-submit``, ``PYSPARK_SUBMIT_ARGS`` or
     spark-defaults.conf stay; a second call changes nothing. If ``PYSPARK_SUBMIT_ARGS`` contains
-    JARs, the JAR is added to that environment variable, too: Spark prefers them to the builder's.
+    JARs, the JAR is added to that environment variable, too, because Spark prefers the JARs of that
+    variable to those of the builder.
 
     Spark reads these settings when it starts: a running session does not change. With
     ``spark-submit`` the driver has already started, so add the JAR on the command line:
@@ -92,8 +93,8 @@ def verify(spark: SparkSession) -> None:
 def is_active(spark: SparkSession) -> bool:
     """Return whether LIMITs over Parquet are pruned in `spark`.
 
-    True means that the extension is loaded, that ``spark.limitPruning.enabled`` is true, and that
-    this release supports the session's Spark version.
+    True means that the extension is loaded, and that ``spark.limitPruning.enabled`` is true. For a
+    classic session, it also means that this release supports the session's Spark version.
 
     Args:
         spark: A classic session, or a Spark Connect one: then the server must have loaded the
@@ -119,7 +120,8 @@ def disabled(spark: SparkSession) -> Iterator[None]:
     it applies to all threads that use `spark`, and blocks of two threads must not overlap.
 
     A classic DataFrame is planned once, by its first action or report. One that was planned before
-    the block does not change. One that is made in the block and first used after it is pruned.
+    the block does not change. A DataFrame that is created in the block and first used after the
+    block is pruned.
 
     Args:
         spark: A classic or a Spark Connect session.

@@ -67,6 +67,64 @@ def test_line_51_random_queries_over_files_of_all_writers(spark: SparkSession, p
     assert tally["compared"] > tally["queries"] / 2, "else most files say nothing"
 
 
+@pytest.mark.random
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not FILES, reason=f"no files of apache/parquet-testing and of Spark's tests in {CORPUS}"
+)
+def test_line_51_first_rows_of_files_of_all_writers(spark: SparkSession) -> None:
+    tally: Counter[str] = Counter()
+    for file in FILES:
+        dice = random.Random(file.name)
+        try:
+            spark.read.parquet(str(file)).createOrReplaceTempView("corpus")
+            with conf(spark, ALL_ROWS):
+                rows = [row.asDict() for row in spark.sql("SELECT * FROM corpus").collect()]
+        except ERRORS:
+            continue
+        columns = [name for name in (rows[0] if rows else {}) if "`" not in name]
+        keys = [name for name in columns if _comparable(rows, name)]
+        if not keys:
+            continue
+        order = f"`{dice.choice(keys)}` {dice.choice(['ASC', 'DESC'])}"
+        nulls = dice.choice(["NULLS FIRST", "NULLS LAST"])
+        limit = dice.choice([1, 2, max(1, len(rows) // 2)])
+        query = f"SELECT * FROM corpus ORDER BY {order} {nulls}"
+        _hold_first(spark, query, order.split("` ")[0][1:], limit, file.name, tally)
+    print(tally)
+    assert tally["pruned"] > 0
+    assert tally["compared"] > tally["queries"] / 2, "else most files say nothing"
+
+
+def _hold_first(
+    spark: SparkSession, query: str, key: str, limit: int, file: str, tally: Counter[str]
+) -> None:
+    """Hold the keys of the limited query to the first keys of the full one."""
+    limited = spark.sql(f"{query} LIMIT {limit}")
+    tally["queries"] += 1
+    tally["pruned"] += any(report.covered for report in limit_pruning.report(limited))
+    on = _keys(limited, key)
+    with conf(spark, NO_PRUNING):
+        off = _keys(spark.sql(f"{query} LIMIT {limit}"), key)
+    described = f"{file}: {query} LIMIT {limit}"
+    if isinstance(on, str) or isinstance(off, str):
+        assert on == off, described
+        return
+    with conf(spark, ALL_ROWS):
+        everything = _keys(spark.sql(query), key)
+    assert on == everything[:limit], described
+    tally["compared"] += 1
+
+
+def _keys(df: DataFrame, key: str) -> list[str] | str:
+    """Return the keys in their order, or the kind of error."""
+    try:
+        return [repr(row[key]) for row in df.collect()]
+    except ERRORS as error:
+        condition = re.search(r"\[([A-Z][A-Z0-9_.]+)\]", str(error))
+        return condition[1] if condition else type(error).__name__
+
+
 def _hold(spark: SparkSession, query: str, limit: int, file: str, tally: Counter[str]) -> None:
     """Hold the limited query to the full one; count what was covered, and compared with rows.
 

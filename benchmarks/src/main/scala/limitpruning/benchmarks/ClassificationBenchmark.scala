@@ -64,6 +64,6 @@ class ClassificationBenchmark {
 
 object ClassificationBenchmark {
   private val output = Seq(Facts.ts, Facts.status, Facts.name)
-  private val file = ListedFile(InternalRow.empty, new FileStatus())
+  private val file = ListedFile.alone(InternalRow.empty, new FileStatus())
   private val settings = ReadSettings(caseSensitive = false, byFieldId = false, rebaseMode = "CORRECTED")
 }

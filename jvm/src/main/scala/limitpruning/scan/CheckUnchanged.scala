@@ -37,8 +37,8 @@ private[scan] final class CheckUnchanged(file: PartitionedFile, version: FileVer
   /**
    * Checks a file again after it was found unchanged and opened. On most storages, the content of an open
    * file does not change. On local file systems, however, a file can be modified while it is open, and
-   * vectored reads open its path again. The footer is not read again. The modification time is compared with
-   * the time from the previous status of the same file, so it has the full precision of the file system.
+   * vectored reads open its path again. The footer is not read again. Both modification times
+   * come from a status of the single file, so they have the same precision.
    */
   def whileOpen(): Unit = if (fileSystem.getUri.getScheme == "file")
     try {

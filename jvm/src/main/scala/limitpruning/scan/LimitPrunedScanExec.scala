@@ -116,7 +116,8 @@ case class LimitPrunedScanExec(
       output = scan.canonicalized.output,
       scan = scan.canonicalized.asInstanceOf[FileSourceScanExec],
       chosen = chosen.canonicalized,
-      whileReading = None // determined by the selection
+      whileReading =
+        None // determined by the limit and the selection in `chosen`, and by the filters in `scan`
     )
 
   override def nodeName: String =

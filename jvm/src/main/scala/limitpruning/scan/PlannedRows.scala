@@ -6,9 +6,9 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 /**
- * Returns the rows of a run of row groups, and counts the row groups that are opened. Checks that the file
- * did not change before their bytes had been read, and at the end that there are exactly as many rows as
- * planned.
+ * Returns the rows of a run of row groups, and counts the row groups that are opened. After the
+ * bytes of a row group are read, checks that the file is unchanged. At the end, checks that there are exactly as many rows
+ * as planned.
  *
  * @param rows the reader's rows, or batches of rows, which do not cross row groups: only the planned rows
  * @param planned the row groups of the run
@@ -128,7 +128,7 @@ private[scan] final class RowsInRanges(rows: Iterator[Any], planned: Seq[Planned
   private def rowOf(element: Any): Any = element match {
     case _: ColumnarBatch =>
       throw new IllegalStateException(
-        "The Spark of this executor cannot read single rows of a row group, but the Spark of the driver can. RowGroupRun the same " +
+        "The Spark of this executor cannot read single rows of a row group, but the Spark of the driver can. Run the same " +
           "release of Spark on both, or set spark.limitPruning.planning.maxBytes=0."
       )
     case row => row

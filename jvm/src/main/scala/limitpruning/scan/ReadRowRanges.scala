@@ -18,8 +18,8 @@ import org.apache.spark.sql.execution.datasources.parquet.{
 /**
  * Restricts Spark's vectorized Parquet reader to some rows of its row groups. The reader is open, but has not
  * read anything yet. It gets its pages from an interface that is private to Spark. This object replaces the
- * implementation by one that calls parquet-java with row ranges. All code that depends on Spark's private
- * members is here.
+ * implementation by one that calls parquet-java with row ranges. All code that changes Spark's private
+ * reader is here.
  */
 object ReadRowRanges {
 
@@ -54,8 +54,8 @@ object ReadRowRanges {
 
   /**
    * Like [[narrow]], for a reader that skips rows by its own filters. The reader reads the rows that are in
-   * the planned ranges and pass its filters. If it cannot be narrowed, it reads the rows that pass its
-   * filters. All rows of such a split may be read.
+   * the planned ranges and pass its filters. If it cannot be narrowed, it reads the whole
+   * split. That is safe, because the filter above the scan removes the other rows.
    */
   private[scan] def narrowFiltered(rows: Iterator[_], planned: Seq[PlannedRowGroup]): Unit = rows match {
     case iterator: RecordReaderIterator[_] =>

@@ -12,8 +12,8 @@ import org.apache.spark.util.SerializableConfiguration
 import limitpruning.select.FileVersion
 
 /**
- * Opens a part of a file that planning did not inspect, with Spark's own reader. No proof relies on its state
- * when it was listed. If fewer row groups are enough, they are read from the file that was inspected here, or
+ * Opens a part of a file that planning did not inspect, with Spark's own reader. Planning proved nothing
+ * about this file. If fewer row groups are enough, they are read from the file that was inspected here, or
  * the query fails: another file may have fewer rows in the same places. Runs on executors.
  *
  * @param whileReading finds out whether a part of the file is enough

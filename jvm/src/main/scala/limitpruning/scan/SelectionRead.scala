@@ -118,17 +118,14 @@ private[scan] final class SelectionRead(
     }
 
   private def tasks(maxBytes: Long): Seq[FilePartition] = {
-    val splits = packed(maxBytes).map(_.map(split)) ++ unseenTasks(maxBytes).map(_.map(piece))
+    val splits = packed(maxBytes).map(_.map(split)) ++ unseenTasks(maxBytes).map(_.map(unseenPart))
     splits.zipWithIndex.map { case (files, index) => FilePartition(index, files.toArray) }
   }
 
   private def packed(maxBytes: Long): Seq[Seq[RowGroupRun]] =
     PackTasks(selection, bytesOf(_), conf.filesOpenCostInBytes, maxBytes, maxRunBytes)
 
-  /**
-   * The maximum bytes of a run. If rows that are read first may make others unnecessary, the others must not
-   * have been opened with them.
-   */
+  /** The maximum bytes of a run. Row groups that are opened together cannot be skipped one by one. */
   private def maxRunBytes: Long = if (chosen.allRowsMatch) Long.MaxValue else SelectionRead.LargestRun
 
   private def unseenTasks(maxBytes: Long): Seq[Seq[FileRange]] =
@@ -136,8 +133,7 @@ private[scan] final class SelectionRead(
 
   /**
    * The maximum size of a task. It is the size of partitions, as for Spark's own scans, or smaller if cores
-   * would be idle. It is never so small that a limit which one task reads quickly is spread over several
-   * tasks, because this needs a shuffle.
+   * would be idle. A small read stays in one task, which avoids a shuffle.
    */
   private def maxTaskBytes: Long = {
     val parallelism = conf.filesMinPartitionNum.getOrElse(session.sparkContext.defaultParallelism)
@@ -153,7 +149,7 @@ private[scan] final class SelectionRead(
     if (chosen.allRowsMatch) SelectionRead.SmallTask
     else conf.filesOpenCostInBytes // as without the extension
 
-  private def piece(piece: FileRange): PartitionedFile = part(piece.file, piece.start, piece.length)
+  private def unseenPart(range: FileRange): PartitionedFile = part(range.file, range.start, range.length)
 
   /** A part of a file as it was listed. Nothing is listed again when a query runs. */
   private def part(listed: ListedFile, start: Long, length: Long): PartitionedFile =

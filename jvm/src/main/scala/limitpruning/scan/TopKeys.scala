@@ -17,38 +17,38 @@ import limitpruning.select.{Place, RowBound}
  * Stores the keys of the first `limit` rows of one partition in sort order, and reports them to the other
  * tasks from time to time. Not thread-safe.
  *
- * @param tell receives the last place of the stored rows, and their number
+ * @param report receives the last place of the stored rows, and their number
  */
-private[scan] final class TopKeys(limit: Int, key: FirstKey, tell: (Any, Long) => Unit) {
+private[scan] final class TopKeys(limit: Int, key: FirstKey, report: (Any, Long) => Unit) {
   import TopKeys._
 
   private val order = key.order
   private val kept =
     new PriorityQueue[Place]((a, b) => order.compare(b.place, a.place)) // the last place first
-  private var untold = 0
+  private var unreported = 0
 
   /** @param row the key alone; the caller may change it afterwards */
   def note(row: UnsafeRow): Unit = {
     val place = if (row.isNullAt(0)) null else row.get(0, key.dataType)
-    if (kept.size < limit) keep(place, isDue = untold + 1 >= OftenUntold || kept.size + 1 == limit)
+    if (kept.size < limit) keep(place, isDue = unreported + 1 >= OftenUnreported || kept.size + 1 == limit)
     else if (order.lt(place, kept.peek().place)) {
       val _ = kept.poll()
-      keep(place, isDue = untold + 1 >= SeldomUntold)
+      keep(place, isDue = unreported + 1 >= SeldomUnreported)
     }
   }
 
   /** Reports the keys that have not been reported yet. */
-  def finish(): Unit = if (untold > 0) tellAll()
+  def finish(): Unit = if (unreported > 0) reportAll()
 
   private def keep(place: Any, isDue: Boolean): Unit = {
     val _ = kept.add(Place(copied(place)))
-    untold += 1
-    if (isDue) tellAll()
+    unreported += 1
+    if (isDue) reportAll()
   }
 
-  private def tellAll(): Unit = {
-    untold = 0
-    tell(kept.peek().place, kept.size.toLong)
+  private def reportAll(): Unit = {
+    unreported = 0
+    report(kept.peek().place, kept.size.toLong)
   }
 
   /** Copies strings, because they point into the row. */
@@ -64,10 +64,10 @@ private object TopKeys {
    * The number of new keys after which they are reported, while there are fewer than `limit`. Each of them
    * may have needed a whole row group.
    */
-  private val OftenUntold = 16
+  private val OftenUnreported = 16
 
   /** The number of new keys after which they are reported, if there are `limit` keys. */
-  private val SeldomUntold = 256
+  private val SeldomUnreported = 256
 }
 
 /**

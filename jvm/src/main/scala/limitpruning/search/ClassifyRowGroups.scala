@@ -24,7 +24,7 @@ final class ClassifyRowGroups(
     partitions: StructType,
     settings: ReadSettings,
     alsoNeeded: Seq[Expression] = Nil,
-    known: ListedFile => FileFacts = _ => FileFacts.InFooterOnly
+    known: ListedFile => FileFacts = _ => FileFacts.NothingDeleted
 ) {
   import ClassifyRowGroups._
 
@@ -83,7 +83,7 @@ final class ClassifyRowGroups(
   /** The facts that are certain before the footer is read: the partition values, and what the table proves. */
   private[limitpruning] def beforeReading(file: ListedFile): RowUnit = {
     val facts = known(file)
-    if (facts.isProof) expected(file, facts) else expected(file, FileFacts.InFooterOnly)
+    if (facts.isProof) expected(file, facts) else expected(file, FileFacts.NothingDeleted)
   }
 
   /** The facts that are expected before the footer is read. They prove nothing. */
@@ -91,7 +91,7 @@ final class ClassifyRowGroups(
 
   private def expected(file: ListedFile, facts: FileFacts): RowUnit = ordinal =>
     partitionValue(columns(ordinal), file)
-      .fold(facts.columns(columns(ordinal).attribute))(ColumnFacts.constant)
+      .fold(facts.columns(columns(ordinal)))(ColumnFacts.constant)
 
   private def source(column: LeafColumn, file: ListedFile, facts: RowGroupFacts): Int => ColumnFacts =
     partitionValue(column, file) match {

@@ -40,7 +40,7 @@ private[limitpruning] final class FindEnoughRows(
   ): Option[EnoughRows] =
     try {
       val footer = new FooterReader(conf).read(file, columns)
-      val states = classify(ListedFile(partitionValues, file), footer).rowGroups.map(_.state)
+      val states = classify(ListedFile.alone(partitionValues, file), footer).rowGroups.map(_.state)
       val midpoints = footer.offsets.midpoints
       val fully = states.indices.filter(i =>
         states(i) == MatchState.FullyMatching && from <= midpoints(i) && midpoints(i) < from + length

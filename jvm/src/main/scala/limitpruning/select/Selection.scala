@@ -147,8 +147,12 @@ final case class ListedFile(partitionValues: InternalRow, file: FileStatusWithMe
 }
 
 object ListedFile {
-  def apply(partitionValues: InternalRow, status: FileStatus, position: Int = 0): ListedFile =
+  def apply(partitionValues: InternalRow, status: FileStatus, position: Int): ListedFile =
     ListedFile(partitionValues, FileStatusWithMetadata(status), position)
+
+  /** A file apart from any listing. */
+  def alone(partitionValues: InternalRow, status: FileStatus): ListedFile =
+    ListedFile(partitionValues, status, position = 0)
 }
 
 /**

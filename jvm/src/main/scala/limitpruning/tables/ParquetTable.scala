@@ -121,7 +121,7 @@ private final class ParquetListing(
     }.toIndexedSeq
   }
 
-  override def facts(file: ListedFile): FileFacts = FileFacts.InFooterOnly
+  override def facts(file: ListedFile): FileFacts = FileFacts.NothingDeleted
 
   override def read(plan: LogicalPlan, chosen: LimitPlan): LogicalPlan =
     SelectedRelation.replaceIn(plan, table.leaf, new SelectedFileIndex(index, chosen, table.settings))

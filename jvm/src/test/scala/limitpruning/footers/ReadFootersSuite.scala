@@ -20,7 +20,7 @@ class ReadFootersSuite extends AnyFunSuite with TempFolder {
   private lazy val files: Seq[ListedFile] = (1 to 5).map { rows =>
     val fixture =
       ParquetFixture("required int32 a; required int32 b;").rowGroup((0 until rows).map(Seq(_, 1)): _*)
-    ListedFile(InternalRow.empty, status(fixture.write(folder.resolve(s"$rows.parquet"))))
+    ListedFile.alone(InternalRow.empty, status(fixture.write(folder.resolve(s"$rows.parquet"))))
   }
 
   /** Reads footers when `begin` is called, and records the calls. */

@@ -32,7 +32,7 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
       settings: ReadSettings = settings
   ): Seq[MatchState] =
     new ClassifyRowGroups(conjuncts, Seq(a, b, day), partitions, settings)(
-      ListedFile(InternalRow(value), new FileStatus()),
+      ListedFile.alone(InternalRow(value), new FileStatus()),
       footer.footer
     ).rowGroups.map(_.state)
 
@@ -40,7 +40,7 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
 
   test("a file is not trusted if its rows may not all be in the table, or its row count differs") {
     def classified(rows: Option[Long], deletedRows: Option[Long]): ClassifiedFile = {
-      val facts = FileFacts.InFooterOnly.copy(rows = rows, deletedRows = deletedRows)
+      val facts = FileFacts.NothingDeleted.copy(rows = rows, deletedRows = deletedRows)
       new ClassifyRowGroups(
         Seq(GreaterThan(a, Literal(5))),
         Seq(a, b, day),
@@ -49,7 +49,7 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
         Nil,
         _ => facts
       )(
-        ListedFile(InternalRow(UTF8String.fromString("mon")), new FileStatus()),
+        ListedFile.alone(InternalRow(UTF8String.fromString("mon")), new FileStatus()),
         raw.footer
       )
     }
@@ -70,7 +70,7 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
       raw.rowGroup(10, RawChunk.silent, RawChunk.silent).rowGroup(10, RawChunk.between(8, 9), RawChunk.silent)
     def obstacles(predicate: Expression): Seq[Option[String]] =
       new ClassifyRowGroups(Seq(predicate), Seq(a, b, day), partitions, settings)(
-        ListedFile(InternalRow(UTF8String.fromString("mon")), new FileStatus()),
+        ListedFile.alone(InternalRow(UTF8String.fromString("mon")), new FileStatus()),
         silent.footer
       ).rowGroups.map(_.obstacle.map(_.sentence))
     assert(
@@ -140,7 +140,7 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
     val monday = EqualTo(upper, Literal(UTF8String.fromString("mon"), StringType))
     def state(settings: ReadSettings): MatchState =
       new ClassifyRowGroups(Seq(monday), Seq(a, b, upper), partitions, settings)(
-        ListedFile(InternalRow(UTF8String.fromString("mon")), new FileStatus()),
+        ListedFile.alone(InternalRow(UTF8String.fromString("mon")), new FileStatus()),
         raw.footer
       ).rowGroups.head.state
     assert(state(settings) == FullyMatching)
@@ -153,7 +153,7 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
   test("line 27: metadata columns are unknown") {
     val path = FileSourceMetadataAttribute("file_path", StringType)
     val classify = new ClassifyRowGroups(Seq(IsNotNull(path)), Seq(a, b, day, path), partitions, settings)
-    val states = classify(ListedFile(InternalRow(null), new FileStatus()), raw.footer)
+    val states = classify(ListedFile.alone(InternalRow(null), new FileStatus()), raw.footer)
     assert(states.rowGroups.take(3).map(_.state) == Seq.fill(3)(PartiallyMatching))
   }
 

@@ -37,7 +37,7 @@ class KeyFactsSuite extends AnyFunSuite {
     private val classify =
       new ClassifyRowGroups(conjuncts, Seq(a, day), partitions, settings, alsoNeeded = Seq(key.child))
     private val facts = new KeyFacts(key, conjuncts, classify)
-    private val listed = ListedFile(InternalRow(7), new FileStatus())
+    private val listed = ListedFile.alone(InternalRow(7), new FileStatus())
     private val file = classify(listed, raw.copy(createdBy = writer).footer)
     val best: Seq[Option[Any]] = file.rowGroups.indices.map(facts.best(file, _))
     val certain: Seq[Seq[(Any, Long)]] = file.rowGroups.indices.map(facts.certain(file, _))

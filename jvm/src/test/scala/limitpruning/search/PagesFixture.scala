@@ -26,7 +26,10 @@ object PagesFixture {
     val classify = new ClassifyRowGroups(conjuncts, Seq(a, b), new StructType, settings)
     (
       classify,
-      classify(ListedFile(InternalRow.empty, status), new FooterReader(conf).read(status, FileColumns.All))
+      classify(
+        ListedFile.alone(InternalRow.empty, status),
+        new FooterReader(conf).read(status, FileColumns.All)
+      )
     )
   }
 

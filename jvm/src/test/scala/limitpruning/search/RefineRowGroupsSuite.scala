@@ -40,7 +40,7 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
     }
     val path = fixture.write(folder.resolve("refine.parquet"))
     createdBy.foreach(name => FooterEdit(path)(_.setCreated_by(name)))
-    val listed = ListedFile(InternalRow.empty, status(path))
+    val listed = ListedFile.alone(InternalRow.empty, status(path))
     val classify = new ClassifyRowGroups(conjuncts, Seq(c), new StructType(), settings)
     (classify, classify(listed, new FooterReader(conf).read(listed.status, FileColumns.All)))
   }

@@ -43,7 +43,7 @@ class RefineTopRowsSuite extends AnyFunSuite with TempFolder {
     val bound = new RowBound(limit.toLong, facts.order)
     val candidates = files.map { file =>
       val footer = new FooterReader(conf).read(file, FileColumns.All)
-      val classified = classify(ListedFile(InternalRow.empty, file), footer)
+      val classified = classify(ListedFile.alone(InternalRow.empty, file), footer)
       if (classified.rowGroups.head.state == MatchState.FullyMatching)
         for ((place, rows) <- facts.certain(classified, 0)) bound.add(place, rows)
       Candidate(classified, 0, facts.best(classified, 0), RowRange.all(1000))

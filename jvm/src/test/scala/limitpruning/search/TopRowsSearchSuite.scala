@@ -34,7 +34,7 @@ class TopRowsSearchSuite extends AnyFunSuite {
       key: SortOrder = SortOrder(a, Descending),
       budget: SearchBudget = plenty,
       mostNoted: Int = 0,
-      facts: Int => FileFacts = _ => FileFacts.InFooterOnly
+      facts: Int => FileFacts = _ => FileFacts.NothingDeleted
   )(files: Seq[Group]*): Found = {
     val listed = files.indices.map { i =>
       ListedFile(InternalRow(i), new FileStatus(1000L, false, 1, 1, 2000L, new Path(s"/f$i")), position = i)
@@ -124,7 +124,12 @@ class TopRowsSearchSuite extends AnyFunSuite {
   /** The value range of column `a` in each of four files, as a table may have it before footers are read. */
   private def knownRanges(isProof: Boolean)(file: Int): FileFacts = {
     val range = ColumnFacts(Values.Range(file * 10, file * 10 + 9), Nulls.No)
-    FileFacts(column => if (column.exprId == a.exprId) range else ColumnFacts.Unknown, None, Some(0), isProof)
+    FileFacts(
+      column => if (column.attribute.exprId == a.exprId) range else ColumnFacts.Unknown,
+      None,
+      Some(0),
+      isProof
+    )
   }
   private val ascending = (0 to 3).map(i => Seq(all(i * 10, i * 10 + 9)))
 
