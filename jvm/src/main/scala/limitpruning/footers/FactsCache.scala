@@ -21,7 +21,7 @@ import limitpruning.parquet.{FileColumns, FileId, Footer}
 final class FactsCache(maxBytes: Long) {
   import FactsCache._
 
-  private val kept = CacheBuilder
+  private val footers = CacheBuilder
     .newBuilder()
     .concurrencyLevel(1) // otherwise no entry could be larger than a fraction of the whole
     .maximumWeight(maxBytes)
@@ -37,7 +37,7 @@ final class FactsCache(maxBytes: Long) {
   def misses: Long = missCount.sum
 
   /** The approximate memory in use, in bytes. */
-  def size: Long = kept.asMap.asScala.iterator.map { case (file, footer) =>
+  def size: Long = footers.asMap.asScala.iterator.map { case (file, footer) =>
     sizeOf.weigh(file, footer).toLong
   }.sum
 
@@ -58,20 +58,20 @@ final class FactsCache(maxBytes: Long) {
   /** @return the footer as it is cached */
   def keep(file: FileStatus, footer: Footer): Footer = {
     val shared = footer.sharing(schemas.intern)
-    kept.put(FileId.of(file), shared)
+    footers.put(FileId.of(file), shared)
     shared
   }
 
-  def forgetAll(): Unit = kept.invalidateAll()
+  def forgetAll(): Unit = footers.invalidateAll()
 
   /** Removes a file, or every file below a directory. */
   def forget(path: Path): Unit = {
     val root = path.toString
     val below = if (root.endsWith(Path.SEPARATOR)) root else root + Path.SEPARATOR
-    val _ = kept.asMap.keySet.removeIf(file => file.path == root || file.path.startsWith(below))
+    val _ = footers.asMap.keySet.removeIf(file => file.path == root || file.path.startsWith(below))
   }
 
-  private def known(file: FileStatus): Option[Footer] = Option(kept.getIfPresent(FileId.of(file)))
+  private def known(file: FileStatus): Option[Footer] = Option(footers.getIfPresent(FileId.of(file)))
 }
 
 object FactsCache {

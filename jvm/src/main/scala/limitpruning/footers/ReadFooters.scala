@@ -52,18 +52,18 @@ private[limitpruning] final class ReadFooters(
   def hits: Int = found
 
   def apply(files: Seq[ListedFile]): FooterWave = {
-    val kept = files.map(file => cache.footer(file.status, columns)).toIndexedSeq
-    val missing = files.zip(kept).collect { case (file, None) =>
+    val cached = files.map(file => cache.footer(file.status, columns)).toIndexedSeq
+    val missing = files.zip(cached).collect { case (file, None) =>
       FooterToRead(file.status, cache.widened(file.status, columns))
     }
     val source = if (missing.size >= jobFiles) job else threads
-    new FooterWave(kept, if (missing.isEmpty) None else Some(source.begin(missing)), () => found += 1)
+    new FooterWave(cached, if (missing.isEmpty) None else Some(source.begin(missing)), () => found += 1)
   }
 }
 
 /** The footers of one wave, in order. It must be closed, even if not all footers were requested. */
 private[limitpruning] final class FooterWave(
-    kept: IndexedSeq[Option[Footer]],
+    cached: IndexedSeq[Option[Footer]],
     underWay: Option[FootersUnderWay],
     countHit: () => Unit
 ) extends Closeable {
@@ -75,10 +75,10 @@ private[limitpruning] final class FooterWave(
    * @throws InterruptedException if the query is cancelled
    */
   def next(deadline: Deadline): Option[Footer] =
-    if (position == kept.size) None
+    if (position == cached.size) None
     else {
       position += 1
-      val footer = kept(position - 1)
+      val footer = cached(position - 1)
       if (footer.isEmpty) await(deadline)
       else { countHit(); footer }
     }

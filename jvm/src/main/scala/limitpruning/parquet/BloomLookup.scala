@@ -42,7 +42,7 @@ private[parquet] final class BloomLookup(sparkType: DataType, column: PrimitiveT
    * are values of the column and were not truncated. They must also be known: only they prove that every
    * value fits Spark's type, and a value that does not fit is read as another one.
    */
-  def isPlausible(filter: BloomFilter, chunk: ColumnChunk): Boolean = chunk.bounds.exists { case (min, max) =>
+  def isPlausible(filter: BloomFilter, chunk: ColumnChunk): Boolean = chunk.minMax.exists { case (min, max) =>
     toRange.exists(_(min, max).nonEmpty) && (chunk.mayBeCut || (admits(filter, min) && admits(filter, max)))
   }
 

@@ -16,14 +16,14 @@ import limitpruning.predicate.{ColumnFacts, Nulls, SupportedTypes, Values}
  * @param rows rows of its row group
  * @param values values including nulls; equal to the rows in a column without repetition
  * @param nullCount none if it was not written
- * @param bounds min and max as parquet-java returns them; none if they were not written or have another order
+ * @param minMax min and max as parquet-java returns them; none if they were not written or have another order
  * @param mayBeCut whether min or max may be truncated
  */
 private[parquet] final case class ColumnChunk(
     rows: Long,
     values: Long,
     nullCount: Option[Long],
-    bounds: Option[(Any, Any)],
+    minMax: Option[(Any, Any)],
     mayBeCut: Boolean
 )
 
@@ -35,12 +35,12 @@ private[parquet] object ColumnChunk {
   def apply(rows: Long, chunk: ColumnChunkMetaData, mayBeCut: Boolean): ColumnChunk = {
     val statistics: Statistics[_] = chunk.getStatistics
     val hasNullCount = statistics != null && statistics.isNumNullsSet
-    val hasBounds = statistics != null && statistics.hasNonNullValue
+    val hasMinMax = statistics != null && statistics.hasNonNullValue
     ColumnChunk(
       rows = rows,
       values = chunk.getValueCount,
       nullCount = if (hasNullCount) Some(statistics.getNumNulls) else None,
-      bounds = if (hasBounds) Some((statistics.genericGetMin, statistics.genericGetMax)) else None,
+      minMax = if (hasMinMax) Some((statistics.genericGetMin, statistics.genericGetMax)) else None,
       mayBeCut
     )
   }
@@ -91,10 +91,10 @@ private[parquet] final class ChunkFacts(
   private def contradictsItself(chunk: ColumnChunk): Boolean = chunk.values != chunk.rows ||
     chunk.nullCount.exists { nulls =>
       nulls < 0 || nulls > chunk.rows || (nulls > 0 && isRequired) ||
-      (nulls == chunk.rows && chunk.bounds.nonEmpty)
+      (nulls == chunk.rows && chunk.minMax.nonEmpty)
     }
 
-  private def valuesOf(chunk: ColumnChunk): Values = chunk.bounds match {
+  private def valuesOf(chunk: ColumnChunk): Values = chunk.minMax match {
     case Some((min, max)) if toRange.nonEmpty =>
       toRange.get(min, max) match {
         case Some(range) if isPlausible(range, chunk.mayBeCut) => range

@@ -100,10 +100,10 @@ private[limitpruning] object Footer {
 
   private def sizeOf(chunk: ColumnChunkMetaData): Long = {
     val statistics: Statistics[_] = chunk.getStatistics
-    val bounds =
+    val minMax =
       if (statistics == null || !statistics.hasNonNullValue) 0
       else statistics.getMinBytes.length + statistics.getMaxBytes.length
-    ChunkSize.toLong + bounds
+    ChunkSize.toLong + minMax
   }
 }
 

@@ -66,12 +66,12 @@ private[parquet] object PageFacts {
     else if (isNull) Some(ColumnChunk(rows, rows, nullCount, None, mayBeCut = false))
     else {
       val (low, high) = (bytes(min), bytes(max))
-      Some(ColumnChunk(rows, rows, nullCount, bounds(low, high, leafType), isLong(low) || isLong(high)))
+      Some(ColumnChunk(rows, rows, nullCount, minMax(low, high, leafType), isLong(low) || isLong(high)))
     }
   }
 
   /** Min and max as parquet-java reads statistics: without NaN, and with both zeros if one is a limit. */
-  private def bounds(min: Array[Byte], max: Array[Byte], leafType: PrimitiveType): Option[(Any, Any)] =
+  private def minMax(min: Array[Byte], max: Array[Byte], leafType: PrimitiveType): Option[(Any, Any)] =
     Try(Statistics.getBuilderForReading(leafType).withMin(min).withMax(max).build()).toOption
       .filter(_.hasNonNullValue)
       .map(statistics => (statistics.genericGetMin, statistics.genericGetMax))

@@ -11,10 +11,10 @@ private[parquet] object Claim {
 
   /** The null count may be too high, but a count of 0 is correct. */
   case object NullCountAboveZero extends Claim
-  case object Bounds extends Claim
+  case object MinMax extends Claim
   case object BloomFilter extends Claim
 
-  val all: Set[Claim] = Set(NullCount, Bounds, BloomFilter)
+  val all: Set[Claim] = Set(NullCount, MinMax, BloomFilter)
 }
 
 /**
@@ -50,7 +50,7 @@ private[parquet] final class WriterQuirks(createdBy: String) {
           nullCount = chunk.nullCount.filterNot { count =>
             doubted(Claim.NullCount) || (doubted(Claim.NullCountAboveZero) && count > 0)
           },
-          bounds = chunk.bounds.filterNot(_ => doubted(Claim.Bounds))
+          minMax = chunk.minMax.filterNot(_ => doubted(Claim.MinMax))
         )
   }
 
@@ -72,17 +72,17 @@ private[parquet] object WriterQuirks {
     // Arrays that are already dictionaries: nulls were not counted, and only the first chunk was included in
     // min and max.
     quirk("parquet-cpp-arrow", fixedIn("6.0.0"), byteArrays, Set(NullCount), "ARROW-12513"),
-    quirk("parquet-cpp-arrow", fixedIn("12.0.0"), byteArrays, Set(Bounds), "apache/arrow#15042"),
+    quirk("parquet-cpp-arrow", fixedIn("12.0.0"), byteArrays, Set(MinMax), "apache/arrow#15042"),
     // The name of the same writer up to Arrow 2.
-    quirk("parquet-cpp", noRelease, byteArrays, Set(NullCount, Bounds), "apache/arrow#10729"),
+    quirk("parquet-cpp", noRelease, byteArrays, Set(NullCount, MinMax), "apache/arrow#10729"),
     // Decimals were not compared as signed numbers.
-    quirk("parquet-cpp-arrow", fixedIn("6.0.0"), decimals, Set(Bounds), "ARROW-6149"),
-    quirk("parquet-cpp", noRelease, decimals, Set(Bounds), "G-Research/ParquetSharp#68"),
-    quirk("parquet-rs", fixedIn("14.0.0"), decimals, Set(Bounds), "apache/arrow-rs#1621"),
-    quirk("parquet-rs", noRelease, c => decimals(c) && byteArrays(c), Set(Bounds), "apache/arrow-rs#11073"),
-    quirk("polars", fixedIn("2.0.0"), decimals, Set(Bounds), "pola-rs/polars#29347"),
-    quirk("clickhouse", noRelease, decimals, Set(Bounds), "ClickHouse/ClickHouse#83754"),
-    quirk("hyparquet", noRelease, decimals, Set(Bounds), "hyparam/hyparquet-writer#38"),
+    quirk("parquet-cpp-arrow", fixedIn("6.0.0"), decimals, Set(MinMax), "ARROW-6149"),
+    quirk("parquet-cpp", noRelease, decimals, Set(MinMax), "G-Research/ParquetSharp#68"),
+    quirk("parquet-rs", fixedIn("14.0.0"), decimals, Set(MinMax), "apache/arrow-rs#1621"),
+    quirk("parquet-rs", noRelease, c => decimals(c) && byteArrays(c), Set(MinMax), "apache/arrow-rs#11073"),
+    quirk("polars", fixedIn("2.0.0"), decimals, Set(MinMax), "pola-rs/polars#29347"),
+    quirk("clickhouse", noRelease, decimals, Set(MinMax), "ClickHouse/ClickHouse#83754"),
+    quirk("hyparquet", noRelease, decimals, Set(MinMax), "hyparam/hyparquet-writer#38"),
     // The null count of columns with only nulls was 0.
     quirk("parquet-rs", fixedIn("5.0.0"), anyColumn, Set(NullCount), "apache/arrow-rs#306"),
     // Polars before it had its own writer: the max is too low, and nulls in categories are not counted.

@@ -21,11 +21,11 @@ private[report] final class ColumnLayout(val column: LeafColumn, val isPartition
   private val ranges = ArrayBuffer.empty[Values.Range]
 
   /** The number of row groups that have each of these, as far as they are trusted. */
-  var bounds, nullCounts, pageIndexes, dictionaries, bloomFilters = 0
+  var minMax, nullCounts, pageIndexes, dictionaries, bloomFilters = 0
 
   def add(chunk: InspectedChunk): Unit = {
     chunk.facts.values.hull(ordering).foreach { range =>
-      bounds += 1
+      minMax += 1
       if (ranges.size < MostRanges) ranges += range
     }
     if (chunk.facts.nulls != Nulls.Unknown) nullCounts += 1

@@ -97,7 +97,7 @@ object DescribeQuery {
     else {
       val hasRun = scan.exists(node => ScanMetrics.hasRun(node.metrics))
       val order = chosen.top.map { top =>
-        OrderReport(top.key, top.bound, Some(top.rowsCertain), Some(top.rowGroupsDropped))
+        OrderReport(top.key, top.threshold, Some(top.rowsCertain), Some(top.rowGroupsDropped))
       }
       def measured(name: String): Option[Long] = scan.filter(_ => hasRun).map(_.metrics(name).value)
       LimitReport(
@@ -123,7 +123,7 @@ object DescribeQuery {
         rowGroupsRead = measured(ScanMetrics.RowGroupsRead),
         rowGroupsSkipped = measured(ScanMetrics.RowGroupsSkipped),
         bytesRead = measured(ScanMetrics.BytesRead),
-        map = map(index.plan.inspected, most, Some(chosen.selection), order.flatMap(_.bound))
+        map = map(index.plan.inspected, most, Some(chosen.selection), order.flatMap(_.threshold))
       )
     }
   }
@@ -158,10 +158,10 @@ object DescribeQuery {
       inspected: Option[InspectedRowGroups],
       most: Int,
       selection: Option[Selection] = None,
-      bound: Option[String] = None
+      threshold: Option[String] = None
   ): RowGroupMap = inspected
     .filter(_ => most > 0)
-    .flatMap(_.map((files, classify) => new DescribeRowGroups(classify, selection, bound)(files, most)))
+    .flatMap(_.map((files, classify) => new DescribeRowGroups(classify, selection, threshold)(files, most)))
     .getOrElse(RowGroupMap.Empty)
 
   private def millis(nanos: Long): Double = nanos / 1e6

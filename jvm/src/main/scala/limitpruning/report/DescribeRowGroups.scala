@@ -10,13 +10,13 @@ import limitpruning.select.{RowRange, Selection}
  *
  * @param classify the classification of the row groups
  * @param selection what the scan reads, `None` if the LIMIT is not pruned
- * @param bound the top-k threshold, if row groups are skipped because they sort after it
+ * @param threshold the top-k threshold, if row groups are skipped because they sort after it
  * @param columns the number of columns of `classify` that are described
  */
 private[report] final class DescribeRowGroups(
     classify: ClassifyRowGroups,
     selection: Option[Selection],
-    bound: Option[String] = None,
+    threshold: Option[String] = None,
     columns: Int = DescribeRowGroups.MostColumns
 ) {
   import DescribeRowGroups._
@@ -48,8 +48,8 @@ private[report] final class DescribeRowGroups(
     )
   }
 
-  private def isBehindBound(file: ClassifiedFile, ordinal: Int): Boolean =
-    bound.nonEmpty && !chosen.contains((file.listed.position, ordinal))
+  private def isBehindThreshold(file: ClassifiedFile, ordinal: Int): Boolean =
+    threshold.nonEmpty && !chosen.contains((file.listed.position, ordinal))
 
   private def factsOf(file: ClassifiedFile, ordinal: Int): Seq[String] = {
     val known = file.known(ordinal)
@@ -62,8 +62,8 @@ private[report] final class DescribeRowGroups(
     val rowGroup = file.rowGroups(ordinal)
     rowGroup.state match {
       case _ if file.footer.rowGroups(ordinal).getRowCount == 0 => "it has no rows"
-      case MatchState.FullyMatching | MatchState.PartiallyMatching if isBehindBound(file, ordinal) =>
-        s"no row reaches the threshold ${bound.get}"
+      case MatchState.FullyMatching | MatchState.PartiallyMatching if isBehindThreshold(file, ordinal) =>
+        s"no row reaches the threshold ${threshold.get}"
       case MatchState.FullyMatching if !classify.hasPredicate => "there is no predicate"
       case MatchState.FullyMatching => "every row matches"
       case MatchState.NotMatching => classify.neverTrue(file.known(ordinal))

@@ -34,12 +34,12 @@ final case class QueryReport(
  * @param most the maximum number of queries that are stored
  */
 final class History(most: Int) {
-  private var kept = Vector.empty[QueryReport]
+  private var latest = Vector.empty[QueryReport]
 
-  def add(query: QueryReport): Unit = synchronized { kept = (kept :+ query).takeRight(most) }
+  def add(query: QueryReport): Unit = synchronized { latest = (latest :+ query).takeRight(most) }
 
   /** The queries, the oldest first. */
-  def queries: Seq[QueryReport] = synchronized(kept)
+  def queries: Seq[QueryReport] = synchronized(latest)
 }
 
 /** The sums over all queries of an application since it started. Thread-safe. */

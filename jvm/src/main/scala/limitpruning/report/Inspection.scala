@@ -62,7 +62,7 @@ final class Inspection private[report] (
   /** The results so far, as JSON. */
   def result: String = ReportJson.write(
     ReportJson.fields(
-      "limit" -> ReportJson.fieldsOf(planned.copy(map = RowGroupMap.Empty)),
+      "report" -> ReportJson.fieldsOf(planned.copy(map = RowGroupMap.Empty)),
       "files" -> ReportJson.fields("total" -> files, "inspected" -> next),
       "row_groups" -> ReportJson.fields(
         "total" -> rowGroups,
@@ -83,11 +83,11 @@ private object Inspection {
     "name" -> layout.column.name,
     "type" -> layout.column.dataType.sql,
     "is_partition" -> layout.isPartition,
-    "min_max" -> layout.bounds,
-    "null_counts" -> layout.nullCounts,
-    "page_indexes" -> layout.pageIndexes,
-    "dictionaries" -> layout.dictionaries,
-    "bloom_filters" -> layout.bloomFilters,
+    "with_min_max" -> layout.minMax,
+    "with_null_count" -> layout.nullCounts,
+    "with_page_index" -> layout.pageIndexes,
+    "with_dictionary" -> layout.dictionaries,
+    "with_bloom_filter" -> layout.bloomFilters,
     "overlap" -> layout.overlap
   )
 }

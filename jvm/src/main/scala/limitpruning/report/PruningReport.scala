@@ -61,7 +61,7 @@ final case class LimitReport(
  * The ORDER BY of a LIMIT.
  *
  * @param key the first sort key with its direction, as SQL
- * @param bound the top-k threshold, as SQL, that enough rows are certain to reach; `None` if there is none
+ * @param threshold the top-k threshold, as SQL, that enough rows are certain to reach; `None` if there is none
  *   before reading
  * @param rowsCertain rows that are certain to reach the threshold; all rows that are certain to be anywhere,
  *   if there is none
@@ -69,7 +69,7 @@ final case class LimitReport(
  */
 final case class OrderReport(
     key: String,
-    bound: Option[String],
+    threshold: Option[String],
     rowsCertain: Option[Long],
     rowGroupsDropped: Option[Int]
 )

@@ -41,7 +41,7 @@ private[report] object ReportJson {
     "limit" -> limit.limit,
     "predicate" -> limit.predicate,
     "order_by" -> limit.order.map(_.key),
-    "threshold" -> limit.order.flatMap(_.bound),
+    "threshold" -> limit.order.flatMap(_.threshold),
     "covered" -> limit.covered,
     "reason" -> limit.reason.map(reason => fields("code" -> reason.code, "message" -> reason.message)),
     "row_filter_skipped" -> limit.rowFilterSkipped,

@@ -60,14 +60,14 @@ case class LimitPrunedScanExec(
   def skipsRowFilter: Boolean = chosen.allRowsMatch && chosen.conjuncts.nonEmpty
 
   /** The top-k threshold that tasks share, if it can save some of them a row group. */
-  @transient private[scan] lazy val sharedBound: Option[Broadcast[SharedBound]] =
+  @transient private[scan] lazy val sharedThreshold: Option[Broadcast[SharedThreshold]] =
     if (chosen.top.nonEmpty && chosen.limit <= NoteTopKeysExec.MostKeys && chosen.selection.rowGroups > 1)
-      Some(sparkContext.broadcast(new SharedBound))
+      Some(sparkContext.broadcast(new SharedThreshold))
     else None
 
-  private def skip: Option[SkipBehindBound] =
-    for (top <- chosen.top; shared <- sharedBound)
-      yield new SkipBehindBound(shared, top.order, metrics(ScanMetrics.RowGroupsSkipped))
+  private def skip: Option[SkipBehindThreshold] =
+    for (top <- chosen.top; shared <- sharedThreshold)
+      yield new SkipBehindThreshold(shared, top.order, metrics(ScanMetrics.RowGroupsSkipped))
 
   @transient private lazy val inputRDD: RDD[InternalRow] = {
     ScanMetrics.postPlanned(sparkContext, metrics, chosen, bytesToRead, pagesSkipped)

@@ -20,15 +20,15 @@ case class NoteTopKeysExec(key: SortOrder, limit: Int, child: SparkPlan) extends
   override def outputOrdering: Seq[SortOrder] = child.outputOrdering
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val bound = child.collectFirst { case scan: LimitPrunedScanExec => scan }.flatMap(_.sharedBound)
+    val threshold = child.collectFirst { case scan: LimitPrunedScanExec => scan }.flatMap(_.sharedThreshold)
     val rows = child.execute()
-    bound.fold(rows) { shared =>
+    threshold.fold(rows) { shared =>
       val first = FirstKey.of(key)
       val (expression, input, wanted) = (key.child, child.output, limit)
       rows.mapPartitionsWithIndex { (partition, passing) =>
         val keys = UnsafeProjection.create(Seq(expression), input)
         keys.initialize(partition)
-        val stage = SkipBehindBound.stage
+        val stage = SkipBehindThreshold.stage
         val top = new TopKeys(
           wanted,
           first,

@@ -21,7 +21,7 @@ private[scan] final class ReadPlannedFile(
     conf: SerializableConfiguration,
     rowGroupsRead: SQLMetric,
     bytesRead: SQLMetric,
-    skip: Option[SkipBehindBound] = None,
+    skip: Option[SkipBehindThreshold] = None,
     whileReading: Option[InspectWhileReading] = None
 ) extends (PartitionedFile => Iterator[InternalRow])
     with Serializable {

@@ -63,7 +63,7 @@ private[scan] object ScanDescription {
     (chosen.top, chosen.notCovered) match {
       case (Some(top), _) => Seq(
           "OrderBy" -> shown(top.key),
-          "Threshold" -> top.bound.fold("found while reading")(shown),
+          "Threshold" -> top.threshold.fold("found while reading")(shown),
           "RowsCertain" -> top.rowsCertain.toString,
           "DroppedByThreshold" -> top.rowGroupsDropped.toString
         )

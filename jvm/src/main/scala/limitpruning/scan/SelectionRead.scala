@@ -71,7 +71,7 @@ private[scan] final class SelectionRead(
    */
   def rdd(
       metrics: Map[String, SQLMetric],
-      skip: Option[SkipBehindBound],
+      skip: Option[SkipBehindThreshold],
       whileReading: Option[InspectWhileReading],
       inOneTask: Boolean
   ): RDD[InternalRow] = {

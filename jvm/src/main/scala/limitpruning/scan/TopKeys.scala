@@ -11,7 +11,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.unsafe.types.UTF8String
 
 import limitpruning.predicate.FirstKey
-import limitpruning.select.{Place, RowBound}
+import limitpruning.select.{Place, Threshold}
 
 /**
  * Stores the keys of the first `limit` rows of one partition in sort order, and reports them to the other
@@ -23,16 +23,16 @@ private[scan] final class TopKeys(limit: Int, key: FirstKey, report: (Any, Long)
   import TopKeys._
 
   private val order = key.order
-  private val kept =
+  private val best =
     new PriorityQueue[Place]((a, b) => order.compare(b.place, a.place)) // the last place first
   private var unreported = 0
 
   /** @param row the key alone; the caller may change it afterwards */
   def note(row: UnsafeRow): Unit = {
     val place = if (row.isNullAt(0)) null else row.get(0, key.dataType)
-    if (kept.size < limit) keep(place, isDue = unreported + 1 >= OftenUnreported || kept.size + 1 == limit)
-    else if (order.lt(place, kept.peek().place)) {
-      val _ = kept.poll()
+    if (best.size < limit) keep(place, isDue = unreported + 1 >= OftenUnreported || best.size + 1 == limit)
+    else if (order.lt(place, best.peek().place)) {
+      val _ = best.poll()
       keep(place, isDue = unreported + 1 >= SeldomUnreported)
     }
   }
@@ -41,14 +41,14 @@ private[scan] final class TopKeys(limit: Int, key: FirstKey, report: (Any, Long)
   def finish(): Unit = if (unreported > 0) reportAll()
 
   private def keep(place: Any, isDue: Boolean): Unit = {
-    val _ = kept.add(Place(copied(place)))
+    val _ = best.add(Place(copied(place)))
     unreported += 1
     if (isDue) reportAll()
   }
 
   private def reportAll(): Unit = {
     unreported = 0
-    report(kept.peek().place, kept.size.toLong)
+    report(best.peek().place, best.size.toLong)
   }
 
   /** Copies strings, because they point into the row. */
@@ -77,8 +77,8 @@ private object TopKeys {
  * Rows are counted by partition, so no row counts twice, even if a task is repeated. Thread-safe. A lost
  * update only costs time.
  */
-private[scan] final class SharedBound extends Serializable {
-  import SharedBound.Reached
+private[scan] final class SharedThreshold extends Serializable {
+  import SharedThreshold.Reached
 
   @volatile @transient private var reached: Reached = _
   @transient private lazy val met = mutable.Map.empty[Int, (Any, Long)]
@@ -100,14 +100,14 @@ private[scan] final class SharedBound extends Serializable {
         reached = Reached(stage, None)
       }
       met(partition) = (place, rows)
-      val bound = new RowBound(limit.toLong, order)
-      met.values.foreach { case (place, rows) => bound.add(place, rows) }
-      for (better <- bound.place if reached.place.forall(order.lt(better, _)))
+      val threshold = new Threshold(limit.toLong, order)
+      met.values.foreach { case (place, rows) => threshold.add(place, rows) }
+      for (better <- threshold.place if reached.place.forall(order.lt(better, _)))
         reached = Reached(stage, Some(better))
     }
 }
 
-private object SharedBound {
+private object SharedThreshold {
   private final case class Reached(stage: Int, place: Option[Any])
 }
 
@@ -115,8 +115,8 @@ private object SharedBound {
  * Finds row groups that no longer need to be read, because enough rows that were read sort before all their
  * rows. Runs on executors.
  */
-private[scan] final class SkipBehindBound(
-    bound: Broadcast[SharedBound],
+private[scan] final class SkipBehindThreshold(
+    threshold: Broadcast[SharedThreshold],
     key: FirstKey,
     rowGroupsSkipped: SQLMetric
 ) extends Serializable {
@@ -125,7 +125,7 @@ private[scan] final class SkipBehindBound(
    * Whether no row group of a split can contain one of the first rows. If so, they are counted as skipped.
    */
   def apply(planned: Seq[PlannedRowGroup]): Boolean = {
-    val reached = bound.value.place(SkipBehindBound.stage)
+    val reached = threshold.value.place(SkipBehindThreshold.stage)
     val isBehind = reached.exists { place =>
       planned.forall(_.best.exists(best => key.order.gt(best.place, place)))
     }
@@ -134,6 +134,6 @@ private[scan] final class SkipBehindBound(
   }
 }
 
-private[scan] object SkipBehindBound {
+private[scan] object SkipBehindThreshold {
   def stage: Int = Option(TaskContext.get()).fold(-1)(_.stageId())
 }

@@ -51,7 +51,7 @@ final class AddressBestFirst(select: AddressRows) {
 
   /** @return the selection, or the reason why the row groups cannot be read without others */
   def apply(found: FoundTopRows): Either[Reason, Selection] = {
-    val files = found.kept.groupBy(_.file).toSeq.map { case (file, candidates) =>
+    val files = found.candidates.groupBy(_.file).toSeq.map { case (file, candidates) =>
       file -> candidates.sortBy(_.rowGroup).map { candidate =>
         // They may be read as a whole: rows outside of the ranges do no harm.
         MatchingRows(candidate.rowGroup, RowRange.joined(candidate.ranges), isWhole = true)
@@ -61,7 +61,7 @@ final class AddressBestFirst(select: AddressRows) {
     seen.map { selection =>
       val byPlace = (for (file <- selection.files; rowGroup <- file.rowGroups)
         yield (file.listed.position, rowGroup.ordinal) -> file.copy(rowGroups = Seq(rowGroup))).toMap
-      val ordered = found.kept.map { candidate =>
+      val ordered = found.candidates.map { candidate =>
         val file = byPlace((candidate.file.listed.position, candidate.rowGroup))
         file.copy(rowGroups = file.rowGroups.map(_.copy(best = candidate.best.map(Place(_)))))
       }

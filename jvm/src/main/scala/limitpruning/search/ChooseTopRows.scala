@@ -12,7 +12,7 @@ object ChooseTopRows {
 
   /** Whether the scan reads less than the whole table: by the selection, or by skipping row groups while it reads. */
   private def leavesOut(found: FoundTopRows, selection: Selection, counts: SearchCounts): Boolean =
-    found.bound.place.isEmpty || selection.rowGroups < counts.rowGroups || selection.rowsCut > 0 ||
+    found.threshold.place.isEmpty || selection.rowGroups < counts.rowGroups || selection.rowsCut > 0 ||
       found.unseen.size < counts.files - counts.filesInspected
 
   /**
@@ -55,8 +55,8 @@ object ChooseTopRows {
       selected.fold(
         reason => Left(NotPruned(reason, Some(scan), Some(counts), nanos, looked)),
         { case (found, selection) =>
-          val bound = found.bound.place.map(key.show)
-          val why = TopRows(key.sql, FirstKey.of(top.key), bound, found.bound.rows, found.dropped)
+          val threshold = found.threshold.place.map(key.show)
+          val why = TopRows(key.sql, FirstKey.of(top.key), threshold, found.threshold.rows, found.dropped)
           val rows = CandidateRows(scan.limit, scan.conjuncts, selection, counts, nanos, Some(why))
           Right(LimitPlan(rows, looked, notedSortKey(top, selection)))
         }

@@ -4,7 +4,7 @@ import scala.collection.mutable
 
 import limitpruning.parquet.{ColumnPages, PageIndexReader, Storage}
 import limitpruning.predicate.{MatchState, RowUnit}
-import limitpruning.select.{RowBound, RowRange}
+import limitpruning.select.{RowRange, Threshold}
 
 /**
  * Inspects the pages of the row groups that the threshold does not skip, best first, as long as bytes are left and
@@ -24,7 +24,7 @@ final class RefineTopRows(
 ) {
   import RefineTopRows._
 
-  private val bound = new RowBound(limit.toLong, key.order)
+  private val threshold = new Threshold(limit.toLong, key.order)
   private var tried, inVain = 0
   private val readers = mutable.Map.empty[ClassifiedFile, PageIndexReader]
 
@@ -34,14 +34,14 @@ final class RefineTopRows(
     finally readers.values.foreach(_.close())
 
   private def refined(found: FoundTopRows): FoundTopRows = {
-    def isBehind(best: Option[Any]): Boolean = found.bound.excludes(best) || bound.excludes(best)
-    val looked = found.kept.map { candidate =>
+    def isBehind(best: Option[Any]): Boolean = found.threshold.excludes(best) || threshold.excludes(best)
+    val looked = found.candidates.map { candidate =>
       val parts = if (!pays || isBehind(candidate.best)) None else partsOf(candidate)
       parts match {
         case Some(parts) =>
-          parts.foreach(part => part.certain.foreach(bound.add(_, part.range.rows)))
+          parts.foreach(part => part.certain.foreach(threshold.add(_, part.range.rows)))
           if (!parts.exists(part => isBehind(part.best))) inVain += 1
-        case None => certain(candidate).foreach { case (place, rows) => bound.add(place, rows) }
+        case None => certain(candidate).foreach { case (place, rows) => threshold.add(place, rows) }
       }
       (candidate, parts)
     }
@@ -50,10 +50,11 @@ final class RefineTopRows(
         parts.fold(candidate.ranges)(_.filterNot(part => isBehind(part.best)).map(_.range))
       )
     }.filter(candidate => candidate.ranges.nonEmpty && !isBehind(candidate.best))
-    val better = if (bound.place.exists(place => found.bound.place.forall(key.order.lteq(place, _)))) bound
-    else found.bound
+    val better = if (threshold.place.exists(place => found.threshold.place.forall(key.order.lteq(place, _))))
+      threshold
+    else found.threshold
     val unseen = found.unseen.filterNot(file => isBehind(key.best(file)))
-    FoundTopRows(kept, unseen, better, found.dropped + found.kept.size - kept.size)
+    FoundTopRows(kept, unseen, better, found.dropped + found.candidates.size - kept.size)
   }
 
   private def certain(candidate: Candidate): Seq[(Any, Long)] =

@@ -7,7 +7,7 @@ import scala.collection.mutable.ArrayBuffer
 import limitpruning.footers.FooterWave
 import limitpruning.parquet.Footer
 import limitpruning.predicate.MatchState
-import limitpruning.select.{ListedFile, Reason, RowBound, RowRange, SearchCounts}
+import limitpruning.select.{ListedFile, Reason, RowRange, SearchCounts, Threshold}
 
 /**
  * A row group whose rows may be among the first rows.
@@ -20,12 +20,17 @@ final case class Candidate(file: ClassifiedFile, rowGroup: Int, best: Option[Any
 /**
  * The result of a search for the first rows.
  *
- * @param kept row groups that the threshold does not skip, best first
+ * @param candidates row groups that the threshold does not skip, best first
  * @param unseen files that were not inspected, although they may have such row groups
- * @param bound the threshold: the key value that enough rows are certain to reach, if there is one
+ * @param threshold the key value that enough rows are certain to reach, if there is one
  * @param dropped number of row groups that may match, but sort after the threshold
  */
-final case class FoundTopRows(kept: Seq[Candidate], unseen: Seq[ListedFile], bound: RowBound, dropped: Int)
+final case class FoundTopRows(
+    candidates: Seq[Candidate],
+    unseen: Seq[ListedFile],
+    threshold: Threshold,
+    dropped: Int
+)
 
 /**
  * Searches for the row groups that may contain the first rows by a key, as long as enough row groups can be skipped.
@@ -44,10 +49,10 @@ final class TopRowsSearch(
 ) extends WaveSearch[FoundTopRows](budget, read, classify) {
   import TopRowsSearch._
 
-  private val bound = new RowBound(limit.toLong, key.order)
+  private val threshold = new Threshold(limit.toLong, key.order)
   // The threshold of LIMIT 1 if every row group had a matching row. If it skips little, the data is not clustered by
   // the key.
-  private val bestCase = new RowBound(1, key.order)
+  private val bestCase = new Threshold(1, key.order)
   private val matched = ArrayBuffer.empty[Candidate]
   // Cached, because each wave needs it again, for up to all files of a table.
   private val bestOfFile = new IdentityHashMap[ListedFile, Option[Any]]
@@ -62,7 +67,7 @@ final class TopRowsSearch(
   private def best(file: ListedFile): Option[Any] = bestOfFile.computeIfAbsent(file, key.best(_))
 
   override protected def remaining(files: IndexedSeq[ListedFile]): IndexedSeq[ListedFile] =
-    if (bound.place.isEmpty) files else files.filterNot(file => bound.excludes(best(file)))
+    if (threshold.place.isEmpty) files else files.filterNot(file => threshold.excludes(best(file)))
 
   /**
    * Files with an expected key value come last, best first. Of the other files, the first wave takes some from all
@@ -82,7 +87,7 @@ final class TopRowsSearch(
       file.rowGroups(rowGroup).obstacle.orElse(key.obstacle(file, rowGroup)).foreach(obstacles.add)
       for ((place, rows) <- key.certain(file, rowGroup)) {
         bestCase.add(place, rows)
-        if (file.rowGroups(rowGroup).state == MatchState.FullyMatching) bound.add(place, rows)
+        if (file.rowGroups(rowGroup).state == MatchState.FullyMatching) threshold.add(place, rows)
       }
     }
     wave
@@ -96,16 +101,16 @@ final class TopRowsSearch(
       before: SearchCounts,
       now: SearchCounts
   ): Option[Either[Reason, FoundTopRows]] =
-    if (rest.isEmpty || outOfBudget(now, bound.rows, limit).nonEmpty) Some(result(rest, now))
+    if (rest.isEmpty || outOfBudget(now, threshold.rows, limit).nonEmpty) Some(result(rest, now))
     else if (!pays(rest, now)) Some(Left(notClustered(now)))
     else None
 
   private def result(unseen: Seq[ListedFile], seen: SearchCounts): Either[Reason, FoundTopRows] = {
-    val (dropped, kept) = matched.toSeq.partition(candidate => bound.excludes(candidate.best))
-    val found = FoundTopRows(bestFirst(kept), unseen, bound, dropped.size)
-    if (bound.place.nonEmpty || (limit <= mostNoted && pays(unseen, seen))) Right(found)
+    val (dropped, kept) = matched.toSeq.partition(candidate => threshold.excludes(candidate.best))
+    val found = FoundTopRows(bestFirst(kept), unseen, threshold, dropped.size)
+    if (threshold.place.nonEmpty || (limit <= mostNoted && pays(unseen, seen))) Right(found)
     else
-      Left(Some(unseen).filter(_.nonEmpty).flatMap(_ => outOfBudget(seen, bound.rows, limit))
+      Left(Some(unseen).filter(_.nonEmpty).flatMap(_ => outOfBudget(seen, threshold.rows, limit))
         .getOrElse(notClustered(seen)))
   }
 
@@ -116,7 +121,7 @@ final class TopRowsSearch(
 
   /** Whether the inspected files show that enough can be skipped, so that inspecting the others pays. */
   private def pays(unseen: Seq[ListedFile], seen: SearchCounts): Boolean = {
-    val judge = if (bound.place.nonEmpty) bound else bestCase
+    val judge = if (threshold.place.nonEmpty) threshold else bestCase
     val skipped = seen.rowGroups - seen.matched + matched.count(candidate => judge.excludes(candidate.best)) +
       (seen.files - seen.filesInspected - unseen.size) + unseen.count(file => judge.excludes(best(file)))
     LeastSkipped * skipped >= seen.rowGroups

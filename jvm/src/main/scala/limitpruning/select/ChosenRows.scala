@@ -131,15 +131,15 @@ final case class CandidateRows(
  *
  * @param key the first sort key with its direction, as SQL
  * @param order the order that the key defines
- * @param bound the top-k threshold, as SQL: `rowsCertain` rows are certain to be at it or before it; none if
+ * @param threshold the top-k threshold, as SQL: `rowsCertain` rows are certain to be at it or before it; none if
  *   these are fewer than the limit
- * @param rowsCertain see `bound`; all rows that are certain to be anywhere, if there is no threshold
+ * @param rowsCertain see `threshold`; all rows that are certain to be anywhere, if there is no threshold
  * @param rowGroupsDropped row groups in which all rows sort after the threshold, although rows may match
  */
 final case class TopRows(
     key: String,
     order: FirstKey,
-    bound: Option[String],
+    threshold: Option[String],
     rowsCertain: Long,
     rowGroupsDropped: Int
 )

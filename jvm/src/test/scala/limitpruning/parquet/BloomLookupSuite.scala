@@ -163,7 +163,7 @@ class BloomLookupSuite extends AnyFunSuite with TempFolder {
 
   test("a filter whose chunk has no min and max, or values that do not fit Spark's type, is not trusted") {
     val ints = lookup(IntegerType, "required int32 c")
-    assert(!ints.isPlausible(filterOf(1), chunk(1, 1).copy(bounds = None)))
+    assert(!ints.isPlausible(filterOf(1), chunk(1, 1).copy(minMax = None)))
     val shorts = lookup(ByteType, "required int32 c (INTEGER(8,true))")
     assert(!shorts.isPlausible(filterOf(1, 256), chunk(1, 256)), "256 is read as 0")
   }

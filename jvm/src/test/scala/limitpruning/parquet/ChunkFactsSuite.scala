@@ -26,16 +26,16 @@ class ChunkFactsSuite extends AnyFunSuite {
   }
 
   test("line 6: as many nulls as rows mean that all rows are null, missing min and max do not") {
-    assert(facts(plain.copy(nullCount = Some(10), bounds = None)) == ColumnFacts.AllNull)
-    assert(facts(plain.copy(nullCount = None, bounds = None)) == ColumnFacts.Unknown)
-    assert(facts(plain.copy(nullCount = Some(0), bounds = None)) == ColumnFacts(Values.Unknown, Nulls.No))
-    assert(facts(plain.copy(nullCount = Some(9), bounds = None)) == ColumnFacts.Unknown)
+    assert(facts(plain.copy(nullCount = Some(10), minMax = None)) == ColumnFacts.AllNull)
+    assert(facts(plain.copy(nullCount = None, minMax = None)) == ColumnFacts.Unknown)
+    assert(facts(plain.copy(nullCount = Some(0), minMax = None)) == ColumnFacts(Values.Unknown, Nulls.No))
+    assert(facts(plain.copy(nullCount = Some(9), minMax = None)) == ColumnFacts.Unknown)
   }
 
   test("line 44: null counts that contradict the rows, min and max, or each other are unknown") {
     assert(facts(plain.copy(nullCount = Some(-1))) == ColumnFacts.Unknown)
     assert(facts(plain.copy(nullCount = Some(11))) == ColumnFacts.Unknown)
-    assert(facts(plain.copy(nullCount = Some(20), bounds = None)) == ColumnFacts.Unknown)
+    assert(facts(plain.copy(nullCount = Some(20), minMax = None)) == ColumnFacts.Unknown)
     assert(facts(plain.copy(nullCount = Some(10))) == ColumnFacts.Unknown)
   }
 
@@ -47,20 +47,20 @@ class ChunkFactsSuite extends AnyFunSuite {
   test("a required column has no nulls, even without a null count; nulls in it are a contradiction") {
     val required = "required int32 c"
     assert(facts(plain.copy(nullCount = None), field = required) == ColumnFacts(Range(1, 5), Nulls.No))
-    val silent = plain.copy(nullCount = None, bounds = None)
+    val silent = plain.copy(nullCount = None, minMax = None)
     assert(facts(silent, field = required) == ColumnFacts(Values.Unknown, Nulls.No))
     assert(facts(plain.copy(nullCount = Some(1)), field = required) == ColumnFacts.Unknown)
   }
 
   test("min and max in the wrong order are unknown") {
-    assert(facts(plain.copy(bounds = Some((5, 1)))) == ColumnFacts(Values.Unknown, Nulls.No))
+    assert(facts(plain.copy(minMax = Some((5, 1)))) == ColumnFacts(Values.Unknown, Nulls.No))
   }
 
   test("line 14: equal min and max prove a single value only if they cannot be truncated") {
     val a = Binary.fromString("A")
     def strings(mayBeCut: Boolean, max: Binary) =
       facts(
-        plain.copy(bounds = Some((a, max)), mayBeCut = mayBeCut),
+        plain.copy(minMax = Some((a, max)), mayBeCut = mayBeCut),
         StringType,
         "optional binary c (STRING)"
       )
@@ -72,7 +72,7 @@ class ChunkFactsSuite extends AnyFunSuite {
   }
 
   test("line 10: a double is never known to be below NaN") {
-    val ones = facts(plain.copy(bounds = Some((1.0, 1.0))), DoubleType, "optional double c")
+    val ones = facts(plain.copy(minMax = Some((1.0, 1.0))), DoubleType, "optional double c")
     val reachesNaN = ones.values match {
       case Range(1.0, max: Double) => max.isNaN
       case _ => false
@@ -81,7 +81,7 @@ class ChunkFactsSuite extends AnyFunSuite {
   }
 
   test("line 17: types without usable min and max still have null counts") {
-    val int96 = facts(plain.copy(bounds = None), TimestampType, "optional int96 c")
+    val int96 = facts(plain.copy(minMax = None), TimestampType, "optional int96 c")
     assert(int96 == ColumnFacts(Values.Unknown, Nulls.No))
   }
 
@@ -89,10 +89,10 @@ class ChunkFactsSuite extends AnyFunSuite {
     "a decimal that may not fit its precision, and so read as null, excludes nulls only with known bounds"
   ) {
     def decimals(max: Int) =
-      facts(plain.copy(bounds = Some((0, max))), DecimalType(5, 2), "optional int32 c (DECIMAL(5,2))")
+      facts(plain.copy(minMax = Some((0, max))), DecimalType(5, 2), "optional int32 c (DECIMAL(5,2))")
     assert(decimals(99999).nulls == Nulls.No)
     assert(decimals(100000) == ColumnFacts.Unknown)
-    val absent = facts(plain.copy(bounds = None), DecimalType(5, 2), "required int32 c (DECIMAL(5,2))")
+    val absent = facts(plain.copy(minMax = None), DecimalType(5, 2), "required int32 c (DECIMAL(5,2))")
     assert(absent == ColumnFacts.Unknown)
   }
 }

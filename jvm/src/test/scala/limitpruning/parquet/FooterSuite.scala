@@ -103,7 +103,7 @@ class FooterSuite extends AnyFunSuite with TempFolder {
     val footer = RawFooter("required group g { required int32 a; } required int32 a;")
       .rowGroup(10, RawChunk.between(1, 2), RawChunk.between(3, 4))
       .footer
-    assert(footer.statement(0, 1, ColumnPath.get("a")).flatMap(_.bounds).contains((3, 4)))
+    assert(footer.statement(0, 1, ColumnPath.get("a")).flatMap(_.minMax).contains((3, 4)))
     assert(footer.statement(0, 0, ColumnPath.get("a")).isEmpty, "this is g.a")
     assert(footer.statement(0, 1, ColumnPath.get("b")).isEmpty)
     assert(footer.statement(0, -1, ColumnPath.get("a")).isEmpty)

@@ -65,8 +65,8 @@ class NarrowedFooterSuite extends AnyFunSuite with TempFolder {
 
   test("the metadata of a column are those of the whole footer, with its statistics") {
     val (_, footer) = narrowed(FileColumns.named(Seq("g", "b")))
-    assert(footer.statement(0, 1, ColumnPath.get("g", "h", "x")).flatMap(_.bounds).contains((5L, 6L)))
-    assert(footer.statement(0, 2, ColumnPath.get("B")).flatMap(_.bounds).contains((7.0, 8.0)))
+    assert(footer.statement(0, 1, ColumnPath.get("g", "h", "x")).flatMap(_.minMax).contains((5L, 6L)))
+    assert(footer.statement(0, 2, ColumnPath.get("B")).flatMap(_.minMax).contains((7.0, 8.0)))
   }
 
   test("row groups have the same locations and bytes as with all columns") {

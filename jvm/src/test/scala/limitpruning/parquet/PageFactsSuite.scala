@@ -97,8 +97,8 @@ class PageFactsSuite extends AnyFunSuite {
   test("lines 13 and 46: min or max that is NaN is none, and so are bytes of another size") {
     val double = leaf("optional double a;")
     val found = of(index((1.0, Double.NaN), (0.0, 0.0), (7, 9)), None, double).get
-    assert(found.map(_.bounds.isEmpty) == Seq(true, false, true))
-    assert(found(1).bounds.exists {
+    assert(found.map(_.minMax.isEmpty) == Seq(true, false, true))
+    assert(found(1).minMax.exists {
       case (min: Double, max: Double) => 1 / min < 0 && 1 / max > 0; case _ => false
     })
   }

@@ -17,8 +17,8 @@ class WriterQuirksSuite extends AnyFunSuite {
   private def believesNulls(createdBy: String, column: PrimitiveType, count: Long): Boolean =
     new WriterQuirks(createdBy).believed(column)(chunk.copy(nullCount = Some(count))).nullCount.nonEmpty
 
-  private def believesBounds(createdBy: String, column: PrimitiveType): Boolean =
-    new WriterQuirks(createdBy).believed(column)(chunk).bounds.nonEmpty
+  private def believesMinMax(createdBy: String, column: PrimitiveType): Boolean =
+    new WriterQuirks(createdBy).believed(column)(chunk).minMax.nonEmpty
 
   test("line 51: chunks of a writer without quirks are trusted") {
     for {
@@ -59,7 +59,7 @@ class WriterQuirksSuite extends AnyFunSuite {
       for (column <- Seq(int, text)) {
         assert(!believesNulls(writer, column, 3), writer)
         assert(believesNulls(writer, column, 0), writer)
-        assert(believesBounds(writer, column), writer)
+        assert(believesMinMax(writer, column), writer)
       }
     assert(believesNulls("DuckDB version v1.1.0", int, 3) &&
       believesNulls("Polars (python) version 2.0.0", int, 3))
@@ -72,8 +72,8 @@ class WriterQuirksSuite extends AnyFunSuite {
 
   test("line 45: min and max of only the first chunk: apache/arrow#15042") {
     for (writer <- Seq("parquet-cpp-arrow version 10.0.1", "parquet-cpp version 1.5.1-SNAPSHOT"))
-      assert(!believesBounds(writer, text) && believesBounds(writer, int), writer)
-    assert(believesBounds("parquet-cpp-arrow version 12.0.0", text))
+      assert(!believesMinMax(writer, text) && believesMinMax(writer, int), writer)
+    assert(believesMinMax("parquet-cpp-arrow version 12.0.0", text))
   }
 
   test(
@@ -89,19 +89,19 @@ class WriterQuirksSuite extends AnyFunSuite {
       "hyparquet"
     )
     for (writer <- writers) {
-      assert(!believesBounds(writer, decimal), writer)
-      assert(believesBounds(writer, int), writer)
+      assert(!believesMinMax(writer, decimal), writer)
+      assert(believesMinMax(writer, int), writer)
     }
     for (
       writer <- Seq("parquet-cpp-arrow version 6.0.0", "parquet-rs version 14.0.0", "Polars version 2.0.0")
     )
-      assert(believesBounds(writer, decimal), writer)
+      assert(believesMinMax(writer, decimal), writer)
   }
 
   test("line 17: decimals in byte arrays of variable length: apache/arrow-rs#11073") {
-    assert(!believesBounds("parquet-rs version 59.3.0", decimalInBytes))
-    assert(believesBounds("parquet-rs version 59.3.0", decimal) &&
-      believesBounds("parquet-rs version 59.3.0", text))
+    assert(!believesMinMax("parquet-rs version 59.3.0", decimalInBytes))
+    assert(believesMinMax("parquet-rs version 59.3.0", decimal) &&
+      believesMinMax("parquet-rs version 59.3.0", text))
   }
 
   test(
@@ -112,7 +112,7 @@ class WriterQuirksSuite extends AnyFunSuite {
       column <- Seq(int, text, decimal)
     ) {
       val quirks = new WriterQuirks(writer)
-      assert(quirks.believed(column)(chunk) == chunk.copy(nullCount = None, bounds = None), s"of $writer")
+      assert(quirks.believed(column)(chunk) == chunk.copy(nullCount = None, minMax = None), s"of $writer")
       assert(!quirks.believesBloomFilters(column), s"of $writer")
     }
   }

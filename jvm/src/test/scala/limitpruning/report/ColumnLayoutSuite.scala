@@ -55,7 +55,7 @@ class ColumnLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       hasDictionary = false,
       hasBloomFilter = false
     ))
-    assert((counted.bounds, counted.nullCounts, counted.pageIndexes) == ((1, 2, 2)))
+    assert((counted.minMax, counted.nullCounts, counted.pageIndexes) == ((1, 2, 2)))
     assert((counted.dictionaries, counted.bloomFilters) == ((1, 1)))
   }
 }

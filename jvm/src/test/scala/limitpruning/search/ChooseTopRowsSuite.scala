@@ -41,13 +41,13 @@ class ChooseTopRowsSuite extends AnyFunSuite with SparkSuite {
     val rows = chosen(days.orderBy(days("a").desc).limit(12))
     assert(read(rows) == Seq("day=2/1.parquet" -> 1, "day=2/1.parquet" -> 0))
     assert(rows.limit == 12 && rows.conjuncts == Nil && rows.planningNanos > 0)
-    val Some(TopRows(key, _, bound, certain, dropped)) = rows.top: @unchecked
-    assert(key.endsWith("DESC NULLS LAST") && bound.contains("100") && certain == 20 && dropped == 10)
+    val Some(TopRows(key, _, threshold, certain, dropped)) = rows.top: @unchecked
+    assert(key.endsWith("DESC NULLS LAST") && threshold.contains("100") && certain == 20 && dropped == 10)
   }
 
   test("if the predicate is not proved, selects all row groups, best first") {
     val rows = chosen(days.where("b = 1").orderBy("a").limit(3))
-    assert(rows.top.exists(_.bound.isEmpty) && rows.selection.rowGroups == 12)
+    assert(rows.top.exists(_.threshold.isEmpty) && rows.selection.rowGroups == 12)
     assert(read(rows).take(3) == Seq("day=0/0.parquet" -> 0, "day=0/0.parquet" -> 1, "day=0/1.parquet" -> 0))
   }
 

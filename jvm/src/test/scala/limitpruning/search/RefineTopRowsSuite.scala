@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.parquet.{FileColumns, FooterReader, ReadSettings, Storage}
 import limitpruning.predicate.MatchState
-import limitpruning.select.{ListedFile, RowBound, RowRange}
+import limitpruning.select.{ListedFile, RowRange, Threshold}
 import limitpruning.testing.{PagedFile, TempFolder}
 
 class RefineTopRowsSuite extends AnyFunSuite with TempFolder {
@@ -40,17 +40,17 @@ class RefineTopRowsSuite extends AnyFunSuite with TempFolder {
     val classify =
       new ClassifyRowGroups(conjuncts, Seq(a, b), new StructType, settings, alsoNeeded = Seq(key.child))
     val facts = new KeyFacts(key, conjuncts, classify)
-    val bound = new RowBound(limit.toLong, facts.order)
+    val threshold = new Threshold(limit.toLong, facts.order)
     val candidates = files.map { file =>
       val footer = new FooterReader(conf).read(file, FileColumns.All)
       val classified = classify(ListedFile.alone(InternalRow.empty, file), footer)
       if (classified.rowGroups.head.state == MatchState.FullyMatching)
-        for ((place, rows) <- facts.certain(classified, 0)) bound.add(place, rows)
+        for ((place, rows) <- facts.certain(classified, 0)) threshold.add(place, rows)
       Candidate(classified, 0, facts.best(classified, 0), RowRange.all(1000))
     }
     val narrow = new NarrowRowGroups(_ => true, isSupported = true, minBytes)
-    val found = FoundTopRows(candidates, Nil, bound, dropped = 0)
-    new RefineTopRows(limit, facts, classify, storage, narrow, maxBytes)(found).kept
+    val found = FoundTopRows(candidates, Nil, threshold, dropped = 0)
+    new RefineTopRows(limit, facts, classify, storage, narrow, maxBytes)(found).candidates
       .map(c => c.file.listed.status.getPath.getName -> RowRange.joined(c.ranges))
       .toMap
   }

@@ -79,20 +79,21 @@ class TopRowsSearchSuite extends AnyFunSuite {
 
   test("skips row groups that sort after the threshold, and selects the others, best first") {
     val found = search(limit = 15)(Seq(all(0, 9), all(20, 29)), Seq(all(10, 19), all(5, 14)))
-    assert(found.kept == Seq("/f0" -> 1, "/f1" -> 0, "/f1" -> 1))
-    assert(found.bound.contains(10) && found.dropped == 1)
+    assert(found.candidates == Seq("/f0" -> 1, "/f1" -> 0, "/f1" -> 1))
+    assert(found.threshold.contains(10) && found.dropped == 1)
     assert(found.counts.copy(bytes = 0) ==
       SearchCounts(files = 2, filesInspected = 2, rowGroups = 4, matched = 4, fullyMatched = 4))
   }
 
   test("does not skip ties: a row group whose best key value is the threshold is selected") {
-    assert(search(limit = 10)(Seq(all(10, 19), all(0, 10), all(0, 9))).kept == Seq("/f0" -> 0, "/f0" -> 1))
+    assert(search(limit = 10)(Seq(all(10, 19), all(0, 10), all(0, 9))).candidates ==
+      Seq("/f0" -> 0, "/f0" -> 1))
   }
 
   test("only fully matching row groups give a threshold; it skips partially matching ones, too") {
     val found = search(limit = 10)(Seq(some(20, 29), all(10, 19), some(0, 9), none(30, 39)))
-    assert(found.kept == Seq("/f0" -> 0, "/f0" -> 1))
-    assert(found.bound.contains(10) && found.dropped == 1, "not matching row groups are not dropped")
+    assert(found.candidates == Seq("/f0" -> 0, "/f0" -> 1))
+    assert(found.threshold.contains(10) && found.dropped == 1, "not matching row groups are not dropped")
   }
 
   test("stops after the first wave if the row groups overlap, as in a table in random order") {
@@ -105,12 +106,12 @@ class TopRowsSearchSuite extends AnyFunSuite {
     val files = (0 until 50).map(i => Seq(all(10 * i, 10 * i + 9)))
     val found = search(limit = 10)(files: _*)
     assert(found.read.take(4) == Seq(0, 16, 32, 48) && found.read.sorted == (0 until 50))
-    assert(found.kept == Seq("/f49" -> 0))
+    assert(found.candidates == Seq("/f49" -> 0))
   }
 
   test("a limit larger than the first wave continues if LIMIT 1 would skip row groups") {
     val sorted = (0 until 50).map(i => Seq(all(10 * i, 10 * i + 9)))
-    assert(search(limit = 95)(sorted: _*).kept.size == 10)
+    assert(search(limit = 95)(sorted: _*).candidates.size == 10)
     val random = Seq.fill(50)(Seq(all(0, 1000)))
     assert(search(limit = 95)(random: _*).read.size == 4)
   }
@@ -118,7 +119,8 @@ class TopRowsSearchSuite extends AnyFunSuite {
   test("by a partition column, the best files come first, and the others are not inspected") {
     val found = search(limit = 15, SortOrder(day, Descending))(Seq.fill(30)(Seq(all(0, 9))): _*)
     assert(found.read.take(2) == Seq(29, 28) && found.read.size == 4)
-    assert(found.kept == Seq("/f29" -> 0, "/f28" -> 0) && found.unseen == Nil && found.bound.contains(28))
+    assert(found.candidates == Seq("/f29" -> 0, "/f28" -> 0) && found.unseen == Nil &&
+      found.threshold.contains(28))
   }
 
   /** The value range of column `a` in each of four files, as a table may have it before footers are read. */
@@ -139,27 +141,27 @@ class TopRowsSearchSuite extends AnyFunSuite {
     val found =
       search(5, budget = plenty.copy(firstFiles = 1), facts = knownRanges(isProof = true))(ascending: _*)
     assert(found.read == Seq(3))
-    assert(found.kept == Seq("/f3" -> 0))
+    assert(found.candidates == Seq("/f3" -> 0))
   }
 
   test("if the table only expects value ranges, the best files come first, and no file is skipped") {
     val found =
       search(5, facts = knownRanges(isProof = false))(ascending: _*)
     assert(found.read == Seq(3, 2, 1, 0))
-    assert(found.kept == Seq("/f3" -> 0))
+    assert(found.candidates == Seq("/f3" -> 0))
   }
 
   test("a wrong expectation changes only the order") {
     val backwards = (file: Int) => knownRanges(isProof = false)(3 - file)
     val found = search(5, facts = backwards)(ascending: _*)
     assert(found.read == Seq(0, 1, 2, 3))
-    assert(found.kept == Seq("/f3" -> 0))
+    assert(found.candidates == Seq("/f3" -> 0))
   }
 
   test("files beyond the budget are still read") {
     val files = (0 until 50).map(i => Seq(all(10 * i, 10 * i + 9)))
     val few = search(limit = 10, budget = plenty.copy(maxFiles = 6))(files: _*)
-    assert(few.read.size == 6 && few.unseen.size == 44 && few.kept.size == 1)
+    assert(few.read.size == 6 && few.unseen.size == 44 && few.candidates.size == 1)
     val none: FiniteDuration = Duration.Zero
     assert(search(limit = 10, budget = plenty.copy(maxTime = none))(files: _*).unseen.size == 46)
     val nothing = search(limit = 10, budget = plenty.copy(maxFiles = 0))(files: _*)
@@ -171,7 +173,7 @@ class TopRowsSearchSuite extends AnyFunSuite {
   ) {
     val clustered = (0 until 50).map(i => Seq(some(10 * i, 10 * i + 9)))
     val found = search(limit = 10, mostNoted = 10)(clustered: _*)
-    assert(found.bound.isEmpty && found.kept.map(_._1) == (49 to 0 by -1).map(i => s"/f$i"))
+    assert(found.threshold.isEmpty && found.candidates.map(_._1) == (49 to 0 by -1).map(i => s"/f$i"))
     assert(search(limit = 11, mostNoted = 10)(clustered: _*).refusal.nonEmpty, "more keys than are noted")
     val random = search(limit = 10, mostNoted = 10)(Seq.fill(50)(Seq(some(0, 1000))): _*)
     assert(random.refusal.map(_.code).contains("key-not-clustered") && random.read.size == 4)
@@ -190,9 +192,10 @@ private object TopRowsSearchSuite {
   final case class Found(result: Either[Reason, FoundTopRows], counts: SearchCounts, read: Seq[Int]) {
     private def found = result.toOption.get
     def refusal: Option[Reason] = result.left.toOption
-    def kept: Seq[(String, Int)] = found.kept.map(c => c.file.listed.status.getPath.toString -> c.rowGroup)
+    def candidates: Seq[(String, Int)] =
+      found.candidates.map(c => c.file.listed.status.getPath.toString -> c.rowGroup)
     def unseen: Seq[ListedFile] = found.unseen
-    def bound: Option[Any] = found.bound.place
+    def threshold: Option[Any] = found.threshold.place
     def dropped: Int = found.dropped
   }
 }

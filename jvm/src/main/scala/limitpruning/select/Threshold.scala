@@ -13,7 +13,7 @@ import scala.collection.mutable.ArrayBuffer
  * @param limit the rows that are needed, at least 1
  * @param order the order of places; a place is better than another one if it sorts before it
  */
-final class RowBound(limit: Long, order: Ordering[Any]) {
+final class Threshold(limit: Long, order: Ordering[Any]) {
   private val certain = ArrayBuffer.empty[(Any, Long)]
   private var found = 0L
   private var isSettled = true
@@ -38,7 +38,7 @@ final class RowBound(limit: Long, order: Ordering[Any]) {
    * Whether no row of a unit can be among the first rows, given the best place that one of its rows may have.
    */
   def excludes(best: Option[Any]): Boolean =
-    place.exists(bound => best.exists(order.gt(_, bound)))
+    place.exists(threshold => best.exists(order.gt(_, threshold)))
 
   /** Adds row counts without overflow, because footers may contain any numbers. */
   private def sum(rows: Long, more: Long): Long =
@@ -52,7 +52,8 @@ final class RowBound(limit: Long, order: Ordering[Any]) {
     val sorted = certain.sortBy(_._1)(order)
     val totals = sorted.iterator.map(_._2).scanLeft(0L)(sum).drop(1)
     reached = sorted.iterator.zip(totals).collectFirst { case ((place, _), total) if total >= limit => place }
-    val kept = reached.fold(sorted)(bound => sorted.takeWhile { case (place, _) => order.lteq(place, bound) })
+    val kept =
+      reached.fold(sorted)(threshold => sorted.takeWhile { case (place, _) => order.lteq(place, threshold) })
     certain.clear()
     certain ++= kept
     found = kept.iterator.map(_._2).foldLeft(0L)(sum)

@@ -8,7 +8,7 @@ import limitpruning.predicate.FirstKey
 import limitpruning.select.{Place, RowRange}
 import limitpruning.testing.SparkSuite
 
-class SkipBehindBoundSuite extends AnyFunSuite with SparkSuite {
+class SkipBehindThresholdSuite extends AnyFunSuite with SparkSuite {
   private val key = FirstKey(IntegerType, isDescending = true, nullsFirst = false)
   private val metric = new SQLMetric("sum")
 
@@ -16,10 +16,10 @@ class SkipBehindBoundSuite extends AnyFunSuite with SparkSuite {
     bests.map(best => PlannedRowGroup(10, RowRange.all(10), bytes = 1, best.map(Place(_))))
 
   test("skips a run only if every row group of it is strictly after the threshold") {
-    val shared = spark.sparkContext.broadcast(new SharedBound)
-    val skip = new SkipBehindBound(shared, key, metric)
+    val shared = spark.sparkContext.broadcast(new SharedThreshold)
+    val skip = new SkipBehindThreshold(shared, key, metric)
     assert(!skip(run(Some(3))), "nothing is reached yet")
-    shared.value.improve(SkipBehindBound.stage, partition = 0, place = 7, rows = 2, limit = 2, key.order)
+    shared.value.improve(SkipBehindThreshold.stage, partition = 0, place = 7, rows = 2, limit = 2, key.order)
     assert(skip(run(Some(6))) && skip(run(Some(6), Some(null), Some(1))))
     assert(metric.value == 4)
     assert(!skip(run(Some(7))), "ties")

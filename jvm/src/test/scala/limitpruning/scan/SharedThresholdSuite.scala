@@ -2,14 +2,14 @@ package limitpruning.scan
 
 import org.scalatest.funsuite.AnyFunSuite
 
-class SharedBoundSuite extends AnyFunSuite {
+class SharedThresholdSuite extends AnyFunSuite {
   private val ascending: Ordering[Any] = Ordering.by((place: Any) => place.asInstanceOf[Int])
 
   private final class Told(limit: Int) {
-    val bound = new SharedBound
+    val threshold = new SharedThreshold
     def tell(stage: Int, partition: Int, place: Int, rows: Long): Option[Any] = {
-      bound.improve(stage, partition, place, rows, limit, ascending)
-      bound.place(stage)
+      threshold.improve(stage, partition, place, rows, limit, ascending)
+      threshold.place(stage)
     }
   }
 
@@ -32,9 +32,9 @@ class SharedBoundSuite extends AnyFunSuite {
   test("line 40: another stage starts without a threshold") {
     val told = new Told(limit = 2)
     assert(told.tell(1, partition = 0, place = 7, rows = 2).contains(7))
-    assert(told.bound.place(2).isEmpty)
+    assert(told.threshold.place(2).isEmpty)
     assert(told.tell(2, partition = 1, place = 9, rows = 1).isEmpty)
-    assert(told.bound.place(1).isEmpty)
+    assert(told.threshold.place(1).isEmpty)
     assert(told.tell(2, partition = 0, place = 9, rows = 1).contains(9))
   }
 
@@ -42,11 +42,11 @@ class SharedBoundSuite extends AnyFunSuite {
     val told = new Told(limit = 1)
     val _ = told.tell(1, partition = 0, place = 7, rows = 1)
     val bytes = new java.io.ByteArrayOutputStream
-    new java.io.ObjectOutputStream(bytes).writeObject(told.bound)
+    new java.io.ObjectOutputStream(bytes).writeObject(told.threshold)
     val copy = new java.io.ObjectInputStream(new java.io.ByteArrayInputStream(bytes.toByteArray)) {
       override def resolveClass(desc: java.io.ObjectStreamClass): Class[_] =
         Class.forName(desc.getName, false, getClass.getClassLoader)
-    }.readObject().asInstanceOf[SharedBound]
+    }.readObject().asInstanceOf[SharedThreshold]
     assert(copy.place(1).isEmpty)
     copy.improve(1, 0, 3, 1, 1, ascending)
     assert(copy.place(1).contains(3))
