@@ -26,11 +26,11 @@ class ColumnLayout(Exported):
         name: Name of the column; of a field of a struct, with the names of the structs.
         type: Type in SQL.
         is_partition: Whether it is a partition column, which needs no statistics.
-        min_max: Row groups with min/max statistics that are trusted.
-        null_counts: Row groups with a null count that is trusted.
-        page_indexes: Row groups with statistics of single pages.
-        dictionaries: Row groups with a dictionary of all values.
-        bloom_filters: Row groups with a bloom filter.
+        with_min_max: Row groups with min/max statistics that are trusted.
+        with_null_count: Row groups with a null count that is trusted.
+        with_page_index: Row groups with statistics of single pages.
+        with_dictionary: Row groups with a dictionary of all values.
+        with_bloom_filter: Row groups with a bloom filter.
         overlap: Share of the pairs of row groups whose value ranges overlap, from 0 to 1; None
             where fewer than two row groups have a value range.
     """
@@ -38,11 +38,11 @@ class ColumnLayout(Exported):
     name: str
     type: str
     is_partition: bool
-    min_max: int
-    null_counts: int
-    page_indexes: int
-    dictionaries: int
-    bloom_filters: int
+    with_min_max: int
+    with_null_count: int
+    with_page_index: int
+    with_dictionary: int
+    with_bloom_filter: int
     overlap: float | None
 
     @property
@@ -109,14 +109,14 @@ class Inspection(Shown, Exported):
     A notebook shows a map of the row groups; `show` and rich's ``print`` show coloured text.
 
     Attributes:
-        limit: The report of a query with this predicate and LIMIT, without single row groups.
+        report: The report of a query with this predicate and LIMIT, without single row groups.
         files: Number of files.
         row_groups: Number of row groups, and the single ones.
         rows: Number of rows.
         columns: The columns of the predicate, and after them the others, at most 200.
     """
 
-    limit: LimitReport
+    report: LimitReport
     files: InspectedFiles
     row_groups: InspectedRowGroups
     rows: InspectedRows
@@ -141,7 +141,7 @@ class Inspection(Shown, Exported):
         Raises:
             PandasNotInstalledError: pandas is not installed.
         """
-        return row_group_frame([(self.limit.table, self.row_groups.details)])
+        return row_group_frame([(self.report.table, self.row_groups.details)])
 
 
 def inspection_of(entry: dict[str, Any]) -> Inspection:
@@ -150,7 +150,7 @@ def inspection_of(entry: dict[str, Any]) -> Inspection:
     return result_of(
         Inspection,
         entry,
-        limit=limit_of(entry["limit"]),
+        report=limit_of(entry["report"]),
         files=result_of(InspectedFiles, entry["files"]),
         row_groups=result_of(InspectedRowGroups, row_groups, details=details_of(row_groups)),
         rows=result_of(InspectedRows, entry["rows"]),

@@ -17,13 +17,13 @@ _HEADINGS = ("column", "type", "min/max", "nulls", "pages", "dictionary", "bloom
 
 def inspection_view(inspection: Inspection) -> View:
     """Return the query, all row groups, what a LIMIT would read, and the layout of columns."""
-    limit, row_groups = inspection.limit, inspection.row_groups
+    report, row_groups = inspection.report, inspection.row_groups
     cells = tuple(_cells(column, row_groups.total) for column in inspection.columns)
     return replace(
-        limit_view(limit),
+        limit_view(report),
         row_groups=row_groups.details,
         omitted=row_groups.omitted,
-        notes=(_summary(inspection), f"LIMIT {limit.limit}: {'; '.join(outcome_lines(limit))}"),
+        notes=(_summary(inspection), f"LIMIT {report.limit}: {'; '.join(outcome_lines(report))}"),
         grid=Grid(_HEADINGS, cells),
     )
 
@@ -39,11 +39,11 @@ def _summary(inspection: Inspection) -> str:
 
 def _cells(column: ColumnLayout, row_groups: int) -> tuple[str, ...]:
     counts = (
-        column.min_max,
-        column.null_counts,
-        column.page_indexes,
-        column.dictionaries,
-        column.bloom_filters,
+        column.with_min_max,
+        column.with_null_count,
+        column.with_page_index,
+        column.with_dictionary,
+        column.with_bloom_filter,
     )
     return (
         column.name,

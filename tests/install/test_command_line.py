@@ -87,7 +87,7 @@ def test_inspect(tmp_path: Path) -> None:
     assert "1 of 1 files inspected: 12 rows in 4 row groups" in done.stdout
     told = json.loads(run(*asked, "--json", cwd=tmp_path).stdout)
     assert [group["state"] for group in told["row_groups"]["details"]] == WILDLIFE_STATES
-    assert told["limit"]["covered"]
+    assert told["report"]["covered"]
 
 
 @pytest.mark.spark

@@ -42,8 +42,8 @@ def test_the_case_study(spark: SparkSession, wildlife: Table) -> None:
     assert row_groups.omitted == 0
     assert (found.files.total, found.files.inspected) == (1, 1)
     assert (found.rows.total, found.rows.proved) == (len(wildlife.rows), 3)
-    assert found.limit.covered
-    assert found.limit.rows.read is None
+    assert found.report.covered
+    assert found.report.rows.read is None
 
 
 def test_its_report_of_the_limit_is_that_of_the_query(
@@ -52,7 +52,7 @@ def test_its_report_of_the_limit_is_that_of_the_query(
     for predicate in ("s >= 8", "s % 7 = 3", "day = DATE'2024-01-02'", None):
         found = limit_pruning.inspect(spark, "sightings", predicate, limit=4)
         df = spark.table("sightings").where(predicate or "true").limit(4)
-        assert without_details(found.limit) == without_details(limit_pruning.report(df).only)
+        assert without_details(found.report) == without_details(limit_pruning.report(df).only)
         files = 2 if predicate == "day = DATE'2024-01-02'" else len(sightings.files)
         assert (found.files.total, found.files.inspected) == (files, files)
 
@@ -69,7 +69,7 @@ def test_predicates_in_sql_and_as_columns(spark: SparkSession) -> None:
         limit_pruning.inspect(spark, table.where("s >= 50"), table.s < 102, limit=3),
         limit_pruning.inspect(spark, table.where("s >= 50"), "s < 102", limit=3),
     ):
-        assert without_details(found.limit) == without_details(expected.limit)
+        assert without_details(found.report) == without_details(expected.report)
         assert found.row_groups == expected.row_groups
         assert found.columns == expected.columns
     assert expected.row_groups.fully_matched == 1
@@ -79,11 +79,11 @@ def test_predicates_in_sql_and_as_columns(spark: SparkSession) -> None:
 def test_a_data_frame_with_projections(spark: SparkSession) -> None:
     df = spark.sql("SELECT s + 1 AS more FROM tracking_data WHERE s >= 50")
     found = limit_pruning.inspect(spark, df.where("more < 103"), limit=3)
-    assert found.limit.predicate is not None
-    assert "50" in found.limit.predicate
-    assert "103" in found.limit.predicate
+    assert found.report.predicate is not None
+    assert "50" in found.report.predicate
+    assert "103" in found.report.predicate
     assert (found.row_groups.total, found.row_groups.fully_matched) == (4, 1)
-    assert limit_pruning.inspect(spark, df.select("more")).limit.limit == 1
+    assert limit_pruning.inspect(spark, df.select("more")).report.limit == 1
 
 
 @pytest.mark.usefixtures("wildlife")
@@ -222,11 +222,11 @@ def test_a_str_is_the_name_of_a_table_before_it_is_a_path(
     (home / name).write_bytes(wildlife.path.read_bytes())
     with another_default_file_system(spark, folder):
         path = f"viewfs://{host(folder)}/mounted/{home.name}/{name}"
-        assert limit_pruning.inspect(spark, name).limit.table == path
+        assert limit_pruning.inspect(spark, name).report.table == path
         spark.read.parquet(wildlife.path.as_uri()).createOrReplaceTempView(name)
         try:
-            assert limit_pruning.inspect(spark, name).limit.table == f"file:{wildlife.path}"
-            assert limit_pruning.inspect(spark, f"./{name}").limit.table == path
+            assert limit_pruning.inspect(spark, name).report.table == f"file:{wildlife.path}"
+            assert limit_pruning.inspect(spark, f"./{name}").report.table == path
         finally:
             spark.catalog.dropTempView(name)
 
@@ -270,9 +270,9 @@ def test_how_columns_are_laid_out(spark: SparkSession, tmp_path: Path) -> None:
     assert columns["mixed"].clustering == "not clustered"
     assert (columns["sorted"].overlap, columns["mixed"].overlap) == (0.0, 1.0)
     assert columns["word"].clustering is None
-    assert (columns["sorted"].min_max, columns["word"].min_max) == (5, 0)
-    assert (columns["sorted"].dictionaries, columns["word"].dictionaries) == (0, 5)
-    assert (columns["sorted"].page_indexes, columns["word"].page_indexes) == (5, 0)
+    assert (columns["sorted"].with_min_max, columns["word"].with_min_max) == (5, 0)
+    assert (columns["sorted"].with_dictionary, columns["word"].with_dictionary) == (0, 5)
+    assert (columns["sorted"].with_page_index, columns["word"].with_page_index) == (5, 0)
     assert columns["sorted"].type == "BIGINT"
 
 
