@@ -5,7 +5,12 @@ from limit_pruning._errors import SparkConnectNotSupportedError
 
 def is_connect(thing: object) -> bool:
     """Return whether the class of `thing`, or one of its bases, belongs to Spark Connect."""
-    return any(base.__module__.startswith("pyspark.sql.connect") for base in type(thing).__mro__)
+    return bool(_connect_classes(thing))
+
+
+def is_connect_session(thing: object) -> bool:
+    """Return whether `thing` is a Spark Connect session."""
+    return "SparkSession" in _connect_classes(thing)
 
 
 def connect_error(call: str, found: str) -> SparkConnectNotSupportedError:
@@ -21,3 +26,8 @@ def connect_error(call: str, found: str) -> SparkConnectNotSupportedError:
         "server prunes LIMITs if it is started with the JAR in spark.jars and the extension in "
         "spark.sql.extensions; df.explain() and spark.sql('EXPLAIN …') show what it prunes."
     )
+
+
+def _connect_classes(thing: object) -> list[str]:
+    bases = type(thing).__mro__
+    return [base.__name__ for base in bases if base.__module__.startswith("pyspark.sql.connect")]

@@ -87,6 +87,7 @@ def history(spark: SparkSession) -> tuple[QueryReport, ...]:
         spark: A classic session of the application.
 
     Raises:
+        TypeError: `spark` is not a session.
         SparkConnectNotSupportedError: The session is a Spark Connect one.
         UnsupportedSparkVersionError: This release does not support the session's Spark version.
         ExtensionNotActiveError: The session was started without the extension.
@@ -111,6 +112,7 @@ def totals(spark: SparkSession) -> Totals:
         spark: A classic session of the application.
 
     Raises:
+        TypeError: `spark` is not a session.
         SparkConnectNotSupportedError: The session is a Spark Connect one.
         UnsupportedSparkVersionError: This release does not support the session's Spark version.
         ExtensionNotActiveError: The session was started without the extension.

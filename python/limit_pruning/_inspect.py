@@ -57,7 +57,7 @@ def inspect(
         progress: Called with the number of files inspected so far and of files to inspect.
 
     Raises:
-        TypeError: `table` or `predicate` has another type.
+        TypeError: `spark`, `table` or `predicate` has another type.
         InspectionError: The path or table does not exist or is not Parquet, the predicate,
             `limit` or `max_files` is wrong, or the query is one that is never pruned, such as a
             join or a random predicate.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from limit_pruning._bridge import ReportBridge
-from limit_pruning._connect import connect_error, is_connect
+from limit_pruning._connect import connect_error, is_connect, is_connect_session
 from limit_pruning._errors import ExtensionNotActiveError, UnsupportedSparkVersionError
 from limit_pruning._jar import jar_path
 from limit_pruning._launch import change_submit_jars, launch_setting
@@ -25,6 +25,7 @@ SUPPORTED_SPARK_LINES = ("4.0", "4.1", "4.2", "4.3")
 _ENABLED = "spark.limitPruning.enabled"
 _JARS = "spark.jars"
 _EXTENSIONS = "spark.sql.extensions"
+_CLASSIC_OR_CONNECT = "a classic or a Spark Connect SparkSession"
 
 
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
@@ -80,6 +81,7 @@ def verify(spark: SparkSession) -> None:
         spark: A classic session.
 
     Raises:
+        TypeError: `spark` is not a session.
         SparkConnectNotSupportedError: The session is a Spark Connect one.
         UnsupportedSparkVersionError: This release does not support the session's Spark version.
         ExtensionNotActiveError: The session was started without the extension.
@@ -100,10 +102,14 @@ def is_active(spark: SparkSession) -> bool:
         spark: A classic session, or a Spark Connect one: then the server must have loaded the
             extension.
 
+    Raises:
+        TypeError: `spark` is neither a classic nor a Spark Connect session.
+
     Examples:
         >>> limit_pruning.is_active(spark)
         True
     """
+    _check_session(spark, "is_active", _CLASSIC_OR_CONNECT)
     if is_connect(spark):
         loaded = spark.conf.isModifiable(_ENABLED)  # the extension registers its settings
     else:
@@ -126,10 +132,14 @@ def disabled(spark: SparkSession) -> Iterator[None]:
     Args:
         spark: A classic or a Spark Connect session.
 
+    Raises:
+        TypeError: `spark` is neither a classic nor a Spark Connect session.
+
     Examples:
         >>> with limit_pruning.disabled(spark):
         ...     plain = spark.sql("SELECT * FROM t WHERE s >= 50 LIMIT 3").collect()
     """
+    _check_session(spark, "disabled", _CLASSIC_OR_CONNECT)
     before = spark.conf.get(_ENABLED, None)
     spark.conf.set(_ENABLED, "false")
     try:
@@ -143,6 +153,7 @@ def disabled(spark: SparkSession) -> Iterator[None]:
 
 def require(spark: SparkSession, call: str) -> None:
     """Do what `verify` does for another public function, which errors name."""
+    _check_session(spark, call, "a classic SparkSession")
     if is_connect(spark):
         raise connect_error(call, "this session is a Spark Connect one")
     if not _is_supported(spark.version):
@@ -152,6 +163,21 @@ def require(spark: SparkSession, call: str) -> None:
         )
     if not ReportBridge(spark).is_active():
         raise ExtensionNotActiveError(_not_active_message(spark))
+
+
+def _check_session(spark: object, call: str, supported: str) -> None:
+    """Raise TypeError unless `spark` is a session, classic or of Spark Connect.
+
+    Args:
+        spark: The argument of this name of a public function.
+        call: The name of the public function, without the package.
+        supported: The type that the public function takes.
+    """
+    from pyspark.sql import SparkSession
+
+    if not (isinstance(spark, SparkSession) or is_connect_session(spark)):
+        # Without the repr: that of a DataFrame can run a query.
+        raise TypeError(f"{call}() takes {supported} as spark, not {type(spark).__name__}")
 
 
 def _refuse_connect(builder: object, options: dict[str, object]) -> None:

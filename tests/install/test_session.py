@@ -6,6 +6,8 @@ import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
+from inspect import isfunction, signature
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import unquote
@@ -13,7 +15,7 @@ from urllib.parse import unquote
 import pyspark
 import pytest
 from pyspark import SparkContext
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 import limit_pruning
 from support.processes import output_of
@@ -232,21 +234,63 @@ def test_verify_refuses_connect() -> None:
         limit_pruning.verify(cast(Any, remote))
 
 
+def without_init(kind: type) -> Any:
+    """Return an instance of a class of PySpark, without the JVM that its constructor needs."""
+    return object.__new__(kind)
+
+
+def session_of(version: str) -> SparkSession:
+    """Return a classic session of another version of Spark."""
+    session: SparkSession = without_init(type("Other", (SparkSession,), {"version": version}))
+    return session
+
+
 @pytest.mark.parametrize("version", ["3.5.4", "4.4.0", "5.0.0", "40.1", "unknown"])
 def test_verify_refuses_other_versions(version: str) -> None:
-    class Other:
-        pass
-
-    other: Any = Other()
-    other.version = version
     with pytest.raises(limit_pruning.UnsupportedSparkVersionError, match=rf"{version}.*4\.0, 4\.1"):
-        limit_pruning.verify(other)
+        limit_pruning.verify(session_of(version))
 
 
 @pytest.mark.parametrize("version", ["3.5.4", "unknown"])
 def test_other_versions_are_not_active(version: str) -> None:
-    other: Any = type("Other", (), {"version": version})()
-    assert not limit_pruning.is_active(other)
+    assert not limit_pruning.is_active(session_of(version))
+
+
+ONLY_CLASSIC = "a classic SparkSession"
+CLASSIC_OR_CONNECT = "a classic or a Spark Connect SparkSession"
+CALLS: dict[str, tuple[Callable[[Any], object], str]] = {
+    "verify": (limit_pruning.verify, ONLY_CLASSIC),
+    "history": (limit_pruning.history, ONLY_CLASSIC),
+    "totals": (limit_pruning.totals, ONLY_CLASSIC),
+    "inspect": (lambda spark: limit_pruning.inspect(spark, "t"), ONLY_CLASSIC),
+    "is_active": (limit_pruning.is_active, CLASSIC_OR_CONNECT),
+    "disabled": (lambda spark: limit_pruning.disabled(spark).__enter__(), CLASSIC_OR_CONNECT),
+}
+NO_SESSIONS: dict[str, Any] = {
+    "NoneType": None,
+    "str": "local[1]",
+    "type": SparkSession,
+    "Builder": SparkSession.builder,
+    "SparkContext": without_init(SparkContext),
+    "DataFrame": without_init(DataFrame),  # its repr would need the JVM
+    "Column": type("Column", (), {"__module__": "pyspark.sql.connect.column"})(),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("found", NO_SESSIONS)
+def test_what_is_no_session_is_named_in_one_line(call: str, found: str) -> None:
+    function, supported = CALLS[call]
+    with pytest.raises(TypeError) as error:
+        function(NO_SESSIONS[found])
+    assert str(error.value) == f"{call}() takes {supported} as spark, not {found}"
+
+
+def test_every_function_that_takes_a_session_is_among_them() -> None:
+    public = [getattr(limit_pruning, name) for name in limit_pruning.__all__]
+    functions = [function for function in public if isfunction(function)]
+    taking = {each.__name__ for each in functions if "spark" in signature(each).parameters}
+    assert taking == CALLS.keys()
 
 
 @pytest.mark.parametrize(
