@@ -28,6 +28,9 @@ class Exported:
 
         Args:
             indent: Spaces for each level; None puts everything on one line.
+
+        Returns:
+            A JSON object by attribute name.
         """
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False)
 

@@ -86,6 +86,9 @@ def history(spark: SparkSession) -> tuple[QueryReport, ...]:
     Args:
         spark: A classic session of the application.
 
+    Returns:
+        One report for each query; empty if there is none.
+
     Raises:
         TypeError: `spark` is not a session.
         SparkConnectNotSupportedError: The session is a Spark Connect one.
@@ -110,6 +113,9 @@ def totals(spark: SparkSession) -> Totals:
 
     Args:
         spark: A classic session of the application.
+
+    Returns:
+        The sums of all sessions of the application, at the time of the call.
 
     Raises:
         TypeError: `spark` is not a session.

@@ -56,6 +56,11 @@ def inspect(
         max_files: The most files to inspect, in path order; None for all.
         progress: Called with the number of files inspected so far and of files to inspect.
 
+    Returns:
+        The states of the row groups, the report of the LIMIT, and the layout of the columns.
+        ``str()``, `show()` and notebooks display it; `to_dict()`, `to_json()` and `to_pandas()`
+        export it.
+
     Raises:
         TypeError: `spark`, `table` or `predicate` has another type.
         InspectionError: The path or table does not exist or is not Parquet, the predicate,

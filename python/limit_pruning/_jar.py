@@ -9,10 +9,13 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def jar_path() -> Path:
-    """Return the absolute path of the extension's JAR; the file exists.
+    """Return the path of the extension's JAR.
 
     An installed wheel contains the JAR. An editable install of a checkout uses the JAR that the
     build writes to ``target/``.
+
+    Returns:
+        The absolute path of a file that exists.
 
     Raises:
         JarNotFoundError: The file is in neither place.

@@ -95,12 +95,13 @@ def verify(spark: SparkSession) -> None:
 def is_active(spark: SparkSession) -> bool:
     """Return whether LIMITs over Parquet are pruned in `spark`.
 
-    True means that the extension is loaded, and that ``spark.limitPruning.enabled`` is true. For a
-    classic session, it also means that this release supports the session's Spark version.
-
     Args:
         spark: A classic session, or a Spark Connect one: then the server must have loaded the
             extension.
+
+    Returns:
+        True if the extension is loaded and ``spark.limitPruning.enabled`` is true. False for a
+        classic session with a Spark version that this release does not support.
 
     Raises:
         TypeError: `spark` is neither a classic nor a Spark Connect session.
