@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from spark_suites import compare, jvm
+from spark_suites import compare, jars, jvm
 from spark_suites.compare import Difference, Test
 from spark_suites.jvm import Leg
 from spark_suites.outcomes import Runs
@@ -38,7 +38,8 @@ class Check:
         leg = self.leg(pruning=pruning)
         groups: dict[str, dict[str, list[str]]] = {}
         for suite in wanted:
-            groups.setdefault(suite.group, {})[suite.class_name] = []
+            tests = jars.inputs_with_limits() if suite.only_limits else []
+            groups.setdefault(suite.group, {})[suite.class_name] = tests
 
         def run_group(group: str) -> Runs:
             started = time.monotonic()

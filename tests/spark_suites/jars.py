@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import zipfile
 from pathlib import Path
@@ -14,6 +15,7 @@ from support.paths import ROOT
 WORK = ROOT / "target" / "spark-suites"
 SQL_TESTS = WORK / "sql-tests"  # the unpacked tests of Spark SQL, with their resources
 HOME = WORK / "home"  # which tests take for Spark's sources; it has the resources alone
+WORDS = re.compile(r"\b(limit|explain)\b", re.IGNORECASE)
 SPARK_TESTS = ["sql", "core", "catalyst", "tags", "common-utils", "sql-api", "network-common"]
 # Of the versions that the parent POM of Spark 4.2.0 names.
 SCALATEST, SCALACHECK, MOCKITO, PARQUET = "3.2.19", "1.18.0", "5.23.0", "1.17.0"
@@ -53,6 +55,15 @@ def unpack(jar: Path, folder: Path) -> None:
         with zipfile.ZipFile(jar) as archive:
             archive.extractall(folder)
         done.write_text(str(jar))
+
+
+def inputs_with_limits() -> list[str]:
+    """Name the files of SQLQueryTestSuite with a LIMIT or an EXPLAIN, once they are unpacked."""
+    folder = SQL_TESTS / "sql-tests" / "inputs"
+    files = (
+        file for file in sorted(folder.rglob("*.sql")) if WORDS.search(file.read_text("utf-8"))
+    )
+    return [file.relative_to(folder).as_posix() for file in files]
 
 
 def class_path() -> str:

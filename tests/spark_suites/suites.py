@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PACKAGE = "org.apache.spark.sql."
-MARKS = {"quick", "plain", "limited"}
+MARKS = {"quick", "plain", "limited", "limits"}
 LIST = Path(__file__).with_name("suites.txt")
 
 
@@ -30,6 +30,11 @@ class Suite:
         """Whether it runs in this mode, and among the quick ones if they are asked for."""
         elsewhere = {"limited": "plain", "plain": "limited"}[mode]
         return elsewhere not in self.marks and (not quick or "quick" in self.marks)
+
+    @property
+    def only_limits(self) -> bool:
+        """Whether only the files of queries with a LIMIT or an EXPLAIN are run."""
+        return "limits" in self.marks
 
     @property
     def class_name(self) -> str:

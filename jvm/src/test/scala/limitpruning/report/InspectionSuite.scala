@@ -25,7 +25,7 @@ class InspectionSuite extends AnyFunSuite with SparkSuite {
     val rowGroups = Seq("total", "matched", "fully_matched").map(name => count(look, s"/row_groups/$name"))
     assert(rowGroups == Seq(8, 6, 2) && count(look, "/rows/total") == 24 && count(look, "/rows/proved") == 6)
     assert(all.at("/row_groups/details").size == 8 && count(look, "/row_groups/bytes") > 0)
-    assert(all.get("columns").size == 2 && all.get("columns").get(0).get("min_max").asInt == 8)
+    assert(all.get("columns").size == 2 && all.get("columns").get(0).get("with_min_max").asInt == 8)
   }
 
   test("the rows that the LIMIT reads are reported, and marked in the map") {
