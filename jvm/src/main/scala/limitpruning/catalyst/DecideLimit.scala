@@ -1,5 +1,7 @@
 package limitpruning.catalyst
 
+import scala.util.Using
+
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
@@ -34,8 +36,9 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
       val scan = scanOf(request)
       if (scan.table.selected.nonEmpty) None
       else {
-        val inputs = new SearchInputs(scan, session, cache, conf, keys(request))
-        Some(search(request, inputs).map(inputs.listing.read(local, _)))
+        Using.resource(new SearchInputs(scan, session, cache, conf, keys(request))) { inputs =>
+          Some(search(request, inputs).map(inputs.listing.read(local, _)))
+        }
       }
   }
 }

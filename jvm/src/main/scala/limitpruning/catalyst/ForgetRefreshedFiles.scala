@@ -1,7 +1,11 @@
 package limitpruning.catalyst
 
+import scala.util.Try
+
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.catalog.CatalogTableType
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.Strategy
 import org.apache.spark.sql.execution.SparkPlan
@@ -18,14 +22,29 @@ final case class ForgetRefreshedFiles(session: SparkSession, state: PlanningStat
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = {
     plan match {
-      // The partitions of a table may be at any location.
-      case _: RefreshTableCommand => state.facts.forgetAll()
-      case RefreshResource(path) =>
-        val file = new Path(path)
-        val system = file.getFileSystem(SparkSessions.hadoopConf(session, Map.empty))
-        state.facts.forget(system.makeQualified(file))
+      case RefreshTableCommand(table) => location(table).fold(state.facts.forgetAll())(forget)
+      case RefreshResource(path) => forget(new Path(path))
       case _ => ()
     }
     Nil
+  }
+
+  private def forget(path: Path): Unit = {
+    val system = path.getFileSystem(SparkSessions.hadoopConf(session, Map.empty))
+    state.facts.forget(system.makeQualified(path))
+  }
+
+  /**
+   * The directory of a table. None if it may have files elsewhere: partitions in the catalog may be at any location,
+   * and a view may read any table.
+   */
+  private def location(table: TableIdentifier): Option[Path] = {
+    val catalog = SparkSessions.onServer(session).sessionState.catalog
+    if (catalog.isTempView(table)) None
+    else
+      Try(catalog.getTableMetadata(table)).toOption
+        .filter(found => found.tableType != CatalogTableType.VIEW && !found.tracksPartitionsInCatalog)
+        .flatMap(_.storage.locationUri)
+        .map(new Path(_))
   }
 }

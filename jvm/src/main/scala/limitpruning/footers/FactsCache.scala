@@ -27,6 +27,10 @@ final class FactsCache(maxBytes: Long) {
     .maximumWeight(maxBytes)
     .weigher(sizeOf)
     .build[FileId, Footer]()
+
+  /** The predicates for which a file has nothing to prove, besides its footer. */
+  val unproved: UnprovedPredicates = new UnprovedPredicates(if (maxBytes == 0) 0 else MostUnproved)
+
   private val schemas = Interners.newWeakInterner[MessageType]()
   private val hitCount, missCount = new LongAdder
 
@@ -62,13 +66,18 @@ final class FactsCache(maxBytes: Long) {
     shared
   }
 
-  def forgetAll(): Unit = footers.invalidateAll()
+  def forgetAll(): Unit = forget(_ => true)
 
   /** Removes a file, or every file below a directory. */
   def forget(path: Path): Unit = {
     val root = path.toString
     val below = if (root.endsWith(Path.SEPARATOR)) root else root + Path.SEPARATOR
-    val _ = footers.asMap.keySet.removeIf(file => file.path == root || file.path.startsWith(below))
+    forget(file => file == root || file.startsWith(below))
+  }
+
+  private def forget(isMeant: String => Boolean): Unit = {
+    val _ = footers.asMap.keySet.removeIf(file => isMeant(file.path))
+    unproved.forget(isMeant)
   }
 
   private def known(file: FileStatus): Option[Footer] = Option(footers.getIfPresent(FileId.of(file)))
@@ -78,6 +87,9 @@ object FactsCache {
 
   /** A cache that stores nothing. */
   def none: FactsCache = new FactsCache(0)
+
+  /** The maximum number of pairs of a predicate and a file, of some 300 bytes each. */
+  private val MostUnproved = 10000L
 
   /** The approximate size of a key and of the cache's own data for an entry, in bytes. */
   private val EntrySize = 200

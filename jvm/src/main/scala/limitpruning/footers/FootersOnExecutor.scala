@@ -1,7 +1,6 @@
 package limitpruning.footers
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
-import java.util.concurrent.{Callable, Future}
 
 import scala.util.Using
 
@@ -40,11 +39,9 @@ object FootersOnExecutor {
     val files = questions.map(ofBytes).collect { case question: Question => question }
     if (files.size <= 1 || threads == 1) files.map(answer(reader, _)).toArray
     else {
-      val pool = PlanningThreads.pool(math.min(threads, files.size))
-      try
-        files.map(file => pool.submit((() => answer(reader, file)): Callable[Array[Byte]]))
-          .map((reading: Future[Array[Byte]]) => reading.get()).toArray
-      finally { val _ = pool.shutdownNow() }
+      Using.resource(new PlanningThreads(math.min(threads, files.size))) { threads =>
+        files.map(file => threads.submit[Array[Byte]](() => answer(reader, file))).map(_.get()).toArray
+      }
     }
   }
 

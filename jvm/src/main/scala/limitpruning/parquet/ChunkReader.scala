@@ -39,6 +39,18 @@ final class ChunkReader(file: FileStatus, footer: Footer, storage: Storage) exte
   def dictionaryBytes(rowGroup: Int, leaf: Int): Option[Long] =
     footer.chunk(rowGroup, leaf).flatMap(sizeByOffsets)
 
+  /** Where the dictionary is. None if the offsets do not determine its size. No I/O. */
+  def dictionaryPart(rowGroup: Int, leaf: Int): Option[PartOfFile] = for {
+    chunk <- footer.chunk(rowGroup, leaf)
+    size <- sizeByOffsets(chunk)
+  } yield PartOfFile(file, chunk.getStartingPos, size)
+
+  /** Where the bloom filter is. None if its size is not known. No I/O. */
+  def bloomFilterPart(rowGroup: Int, leaf: Int): Option[PartOfFile] = for {
+    chunk <- footer.chunk(rowGroup, leaf)
+    size <- Some(chunk.getBloomFilterLength.toLong).filter(_ > 0)
+  } yield PartOfFile(file, chunk.getBloomFilterOffset, size)
+
   /** Whether the footer contains the offset of a bloom filter. No I/O. */
   def hasBloomFilter(rowGroup: Int, leaf: Int): Boolean =
     footer.chunk(rowGroup, leaf).exists(_.getBloomFilterOffset >= 0)

@@ -1,15 +1,10 @@
 package limitpruning.parquet
 
 import java.io.{ByteArrayInputStream, Closeable, InputStream}
-import java.util.zip.CRC32C
-
-import scala.collection.mutable
 
 import org.apache.hadoop.fs.FileStatus
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.io.SeekableInputStream
-
-import limitpruning.select.FilePart
 
 /**
  * A header and the body that follows it.
@@ -96,35 +91,4 @@ private object FileSections {
 
   /** Larger than any header. */
   private val HeaderBytes = 128L
-}
-
-/**
- * The parts of files, besides footers, that one search has read: dictionaries, bloom filters and page
- * indexes. Each part is read once. The parts are dropped with the search: a file can be rewritten in place
- * with the same footer, so they prove nothing about the file that a later query reads. Thread-safe.
- */
-final class FileParts {
-  private val parts = mutable.LinkedHashMap.empty[(FileId, Long, Long), Array[Byte]]
-
-  /** @param read reads the part if it has not been read yet */
-  def apply(file: FileStatus, offset: Long, length: Long)(read: => Array[Byte]): Array[Byte] =
-    synchronized(parts.getOrElseUpdate((FileId.of(file), offset, length), read))
-
-  /** The parts that have been read of a file so far. */
-  def of(file: FileStatus): Seq[FilePart] = synchronized {
-    val id = FileId.of(file)
-    parts.iterator.collect { case ((`id`, offset, length), bytes) =>
-      FilePart(offset, length.toInt, FileParts.checksum(bytes))
-    }.toSeq
-  }
-}
-
-object FileParts {
-  def checksum(bytes: Array[Byte], from: Int, length: Int): Int = {
-    val crc = new CRC32C
-    crc.update(bytes, from, length)
-    crc.getValue.toInt
-  }
-
-  def checksum(bytes: Array[Byte]): Int = checksum(bytes, 0, bytes.length)
 }

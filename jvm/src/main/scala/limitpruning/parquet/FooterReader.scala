@@ -23,12 +23,17 @@ final class UnreadableFooterException(file: FileStatus, val problem: String, cau
     extends IOException(s"cannot use the Parquet footer of ${file.getPath}: $problem", cause)
 
 /**
- * Reads footers. A small footer needs only one request. Thread-safe.
+ * Reads footers. A footer needs one request, unless it is larger than the part of the file that the first
+ * request reads. Thread-safe.
  *
  * @param conf the Hadoop configuration of the relation that is read
+ * @param parts receives the bytes before the footer that the first request reads. In most files, they contain
+ *   the page index, which is then read without another request.
  */
-final class FooterReader(conf: Configuration) {
+final class FooterReader(conf: Configuration, parts: Option[FileParts] = None) {
   import FooterReader._
+
+  private val firstRead = if (parts.isEmpty) FooterAlone else FooterAndPageIndex
 
   /**
    * @param columns the columns that the footer must contain
@@ -109,7 +114,8 @@ final class FooterReader(conf: Configuration) {
     if (file.getLen < Magic.length + TrailerLength) fail(file, s"it has only ${file.getLen} bytes")
     val stream = HadoopInputFile.fromStatus(file, conf).newStream()
     try {
-      val tail = readAt(stream, math.max(0L, file.getLen - FirstRead), file.getLen)
+      val tailStart = math.max(0L, file.getLen - firstRead)
+      val tail = readAt(stream, tailStart, file.getLen)
       val length = footerLength(tail)
       val magic = new String(tail, tail.length - Magic.length, Magic.length, US_ASCII)
       if (magic != new String(Magic, US_ASCII)) fail(file, s"it ends with '$magic' instead of 'PAR1'")
@@ -119,9 +125,10 @@ final class FooterReader(conf: Configuration) {
       if (length > LargestFooter)
         fail(file, s"it has $length bytes, but planning reads at most $LargestFooter")
       if (length <= tail.length - TrailerLength) {
-        val end = tail.length - TrailerLength
-        tail.slice(end - length, end)
-      } else readAt(stream, footerEnd - length, footerEnd)
+        val start = tail.length - TrailerLength - length
+        if (start > 0) parts.foreach(_.add(file, tailStart, tail.slice(0, start)))
+        tail.slice(start, start + length)
+      } else readAt(stream, footerEnd - length, tailStart) ++ tail.dropRight(TrailerLength)
     } finally stream.close()
   }
 
@@ -164,7 +171,10 @@ private[limitpruning] object FooterReader {
   private val LargestGap = 64L * 1024
 
   /** Bytes that the first request reads at the end of a file: enough for most footers, and cheap for all. */
-  private val FirstRead = 16L * 1024
+  private val FooterAlone = 16L * 1024
+
+  /** As above, enough for the footer and the page index of most files. */
+  private val FooterAndPageIndex = 64L * 1024
 }
 
 /**

@@ -104,6 +104,17 @@ object ColumnPages {
       case _ => false
     }
 
+  /** The parts of the file that contain a column's page statistics. No I/O. */
+  def parts(
+      facts: RowGroupFacts,
+      indexes: PageIndexReader,
+      column: LeafColumn,
+      rowGroup: Int
+  ): Seq[PartOfFile] = facts.locationOf(column) match {
+    case stored: Stored => indexes.pageParts(rowGroup, stored.leaf)
+    case _ => Nil
+  }
+
   /** None if the column's pages have no index, or if it is not trusted. */
   def of(
       facts: RowGroupFacts,

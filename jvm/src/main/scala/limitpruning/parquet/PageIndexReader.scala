@@ -45,6 +45,18 @@ final class PageIndexReader(file: FileStatus, footer: Footer, storage: Storage, 
     hasOffsetIndex(rowGroup, leaf) &&
       footer.chunk(rowGroup, leaf).exists(c => isUsable(c.getColumnIndexReference))
 
+  /** The parts of the file with the offset indexes of some chunks of a row group. No I/O. */
+  def offsetIndexParts(rowGroup: Int, leaves: Seq[Int]): Seq[PartOfFile] =
+    leaves.flatMap(footer.chunk(rowGroup, _)).flatMap(chunk => part(chunk.getOffsetIndexReference))
+
+  /** The parts of the file with the column index and the offset index of a chunk. No I/O. */
+  def pageParts(rowGroup: Int, leaf: Int): Seq[PartOfFile] =
+    footer.chunk(rowGroup, leaf).toSeq.flatMap(chunk => part(chunk.getColumnIndexReference)) ++
+      offsetIndexParts(rowGroup, Seq(leaf))
+
+  private def part(reference: IndexReference): Option[PartOfFile] =
+    Some(reference).filter(isUsable).map(r => PartOfFile(file, r.getOffset, r.getLength.toLong))
+
   /**
    * The pages of several chunks of a row group that contain the rows. None if the pages of a chunk are not
    * known.

@@ -49,6 +49,18 @@ final class RowGroupDetails(
   }
 
   /**
+   * The part of the file that is read first for a column: its dictionary, or else its bloom filter. None if
+   * its size is not known. No I/O.
+   */
+  def firstPart(column: LeafColumn, rowGroup: Int): Option[PartOfFile] = facts.locationOf(column) match {
+    case stored: Stored if hasDictionary(column, stored, rowGroup) =>
+      reader.dictionaryPart(rowGroup, stored.leaf)
+    case stored: Stored if hasFilter(column, stored, rowGroup) =>
+      reader.bloomFilterPart(rowGroup, stored.leaf).filter(_.length <= maxBytes)
+    case _ => None
+  }
+
+  /**
    * @return `known`, narrowed to the values of the chunk's dictionary if the dictionary contains all values
    */
   def narrow(column: LeafColumn, rowGroup: Int, known: ColumnFacts): ColumnFacts =

@@ -5,6 +5,7 @@ import java.nio.channels.ClosedByInterruptException
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{EtagSource, FileStatus}
+import org.apache.parquet.hadoop.util.HadoopInputFile
 
 /**
  * How one search accesses files.
@@ -12,7 +13,28 @@ import org.apache.hadoop.fs.{EtagSource, FileStatus}
  * @param conf the Hadoop configuration of the relation that is read
  * @param parts the parts of files, besides footers, that the search has read
  */
-final case class Storage(conf: Configuration, parts: FileParts)
+final case class Storage(conf: Configuration, parts: FileParts) {
+
+  /**
+   * Reads bytes of a file, with a stream of its own, and makes them available in [[parts]]. Thread-safe.
+   *
+   * @throws IOException if they cannot be read
+   */
+  def fetch(part: PartOfFile): Unit = {
+    val in = HadoopInputFile.fromStatus(part.file, conf).newStream()
+    try {
+      val bytes = new Array[Byte](Math.toIntExact(part.length))
+      in.seek(part.offset)
+      in.readFully(bytes)
+      parts.add(part.file, part.offset, bytes)
+    } finally in.close()
+  }
+}
+
+/** A range of bytes of a file. */
+final case class PartOfFile(file: FileStatus, offset: Long, length: Long) {
+  def end: Long = offset + length
+}
 
 object Storage {
   def apply(conf: Configuration): Storage = Storage(conf, new FileParts)

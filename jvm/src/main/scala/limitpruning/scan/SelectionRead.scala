@@ -125,8 +125,11 @@ private[scan] final class SelectionRead(
   private def packed(maxBytes: Long): Seq[Seq[RowGroupRun]] =
     PackTasks(selection, bytesOf(_), conf.filesOpenCostInBytes, maxBytes, maxRunBytes)
 
-  /** The maximum bytes of a run. Row groups that are opened together cannot be skipped one by one. */
-  private def maxRunBytes: Long = if (chosen.allRowsMatch) Long.MaxValue else SelectionRead.LargestRun
+  /**
+   * The maximum bytes of a run. Row groups that are opened together cannot be skipped one by one. Only ORDER BY
+   * skips row groups while it reads.
+   */
+  private def maxRunBytes: Long = if (chosen.top.isEmpty) Long.MaxValue else SelectionRead.LargestRun
 
   private def unseenTasks(maxBytes: Long): Seq[Seq[FileRange]] =
     PackUnseen(selection.unseen, conf.filesOpenCostInBytes, maxBytes)

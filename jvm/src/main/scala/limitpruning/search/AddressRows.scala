@@ -1,33 +1,58 @@
 package limitpruning.search
 
-import limitpruning.parquet.{Addressing, PageIndexReader, Storage}
-import limitpruning.select.{MatchingRows, Place, Reason, RowRange, SelectedFile, SelectedRowGroup, Selection}
+import limitpruning.parquet.{Addressing, PageIndexReader, PartOfFile, Storage}
+import limitpruning.select.{
+  FileVersion, MatchingRows, Place, Reason, RowRange, SelectedFile, SelectedRowGroup, Selection
+}
 
 /**
  * Converts the chosen rows to what a scan reads of each file.
  *
- * @param maxBytes maximum bytes of page indexes to read per file
+ * @param maxBytes maximum bytes of page indexes to read
+ * @param prefetch reads parts of files at the same time
  */
-final class AddressRows(narrow: NarrowRowGroups, storage: Storage, maxBytes: Long) {
+final class AddressRows(
+    narrow: NarrowRowGroups,
+    storage: Storage,
+    maxBytes: Long,
+    prefetch: Seq[PartOfFile] => Unit = _ => ()
+) {
+  private var bytesLeft = maxBytes
 
   /** @return the selection, or the reason why the rows cannot be read without others */
   def apply(chosen: Seq[(ClassifiedFile, Seq[MatchingRows])]): Either[Reason, Selection] = {
-    val files = chosen.map { case (file, rows) => select(file, rows) }
+    val versions = chosen.map { case (file, _) => version(file) }
+    prefetch(chosen.flatMap { case (file, rows) => pageParts(file, rows) })
+    val files = chosen.zip(versions).map { case ((file, rows), version) => select(file, rows, version) }
     files.collectFirst { case Left(reason) => reason }
       .toLeft(Selection(files.collect { case Right(file) => file }))
   }
 
-  private def select(file: ClassifiedFile, rows: Seq[MatchingRows]): Either[Reason, SelectedFile] = {
-    val status = file.listed.status
+  /** Includes only the parts that the proof used: the pages of the chosen rows are located later. */
+  private def version(file: ClassifiedFile): FileVersion =
+    file.footer.seal.version(file.listed.status.getLen, storage.parts.of(file.listed.status))
+
+  /** The parts of the page index that locate the chosen rows, as far as they are needed. No I/O. */
+  private def pageParts(file: ClassifiedFile, rows: Seq[MatchingRows]): Seq[PartOfFile] = {
+    val indexes = indexesOf(file)
+    rows.flatMap(narrow.parts(file.footer, indexes, _))
+  }
+
+  private def indexesOf(file: ClassifiedFile): PageIndexReader =
+    new PageIndexReader(file.listed.status, file.footer, storage, bytesLeft)
+
+  private def select(
+      file: ClassifiedFile,
+      rows: Seq[MatchingRows],
+      version: FileVersion
+  ): Either[Reason, SelectedFile] = {
     val path = file.listed.path
-    // Only the parts that the proof used: the pages of the chosen rows are located later.
-    val parts = storage.parts.of(status)
     for {
       whole <- Addressing.of(file.footer, rows.map(_.ordinal)).toRight(Reason.UnaddressableRowGroups(path))
       rowGroups <- narrowed(file, whole.zip(rows)).toRight(Reason.UnreadablePages(path))
     } yield SelectedFile(
       file.listed,
-      file.footer.seal.version(status.getLen, parts),
+      version,
       rowGroups,
       isWhole = rows.size == file.footer.rowGroups.size && rows.forall(_.isWhole)
     )
@@ -37,12 +62,15 @@ final class AddressRows(narrow: NarrowRowGroups, storage: Storage, maxBytes: Lon
       file: ClassifiedFile,
       rowGroups: Seq[(SelectedRowGroup, MatchingRows)]
   ): Option[Seq[SelectedRowGroup]] = {
-    val indexes = new PageIndexReader(file.listed.status, file.footer, storage, maxBytes)
+    val indexes = indexesOf(file)
     try {
       val selected =
         rowGroups.map { case (whole, rows) => narrow(file.footer, indexes, whole, rows) }
       if (selected.forall(_.nonEmpty)) Some(selected.flatten) else None
-    } finally indexes.close()
+    } finally {
+      bytesLeft -= indexes.bytesRead
+      indexes.close()
+    }
   }
 }
 

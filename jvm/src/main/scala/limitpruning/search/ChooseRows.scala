@@ -16,15 +16,18 @@ object ChooseRows {
       table.storage,
       table.narrow,
       table.maxBytes,
-      table.budget.maxTime.fromNow
+      table.budget.maxTime.fromNow,
+      table.prefetch,
+      table.unproved
     )
-    val select = new AddressRows(table.narrow, table.storage, table.maxBytes)
+    val select = new AddressRows(table.narrow, table.storage, table.maxBytes, table.prefetch)
     val search = new RowGroupSearch(
       scan.limit,
       table.budget,
       table.footers(_),
       table.classify(_, _),
       refine(_, _),
+      refine.expect(_),
       select(_)
     )
     try {

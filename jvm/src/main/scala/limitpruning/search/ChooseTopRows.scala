@@ -39,8 +39,18 @@ object ChooseTopRows {
       table.classify(_, _)
     )
     val refine =
-      new RefineTopRows(scan.limit, key, table.classify, table.storage, table.narrow, table.maxBytes)
-    val select = new AddressBestFirst(new AddressRows(table.narrow, table.storage, table.maxBytes))
+      new RefineTopRows(
+        scan.limit,
+        key,
+        table.classify,
+        table.storage,
+        table.narrow,
+        table.maxBytes,
+        budget.maxTime.fromNow,
+        table.prefetch
+      )
+    val select =
+      new AddressBestFirst(new AddressRows(table.narrow, table.storage, table.maxBytes, table.prefetch))
     try {
       val (outcome, seen) = search.run(files)
       val counts = seen.copy(footersCached = table.footers.hits)

@@ -52,7 +52,10 @@ final class InspectTable(scan: LimitedScan, session: SparkSession, cache: FactsC
         }
         inspected(refine(table.classify(file, footer), Long.MaxValue))
       }
-    finally footers.close()
+    finally {
+      footers.close()
+      table.close()
+    }
   }
 
   private def inspected(file: ClassifiedFile): InspectedFile = {

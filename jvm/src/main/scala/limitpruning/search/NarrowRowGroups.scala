@@ -2,7 +2,7 @@ package limitpruning.search
 
 import scala.jdk.CollectionConverters._
 
-import limitpruning.parquet.{Footer, PageIndexReader}
+import limitpruning.parquet.{Footer, PageIndexReader, PartOfFile}
 import limitpruning.select.{MatchingRows, SelectedRowGroup}
 
 /**
@@ -38,6 +38,16 @@ final class NarrowRowGroups(isNeeded: String => Boolean, isSupported: Boolean, m
     else if (!chosen.isWhole) narrowed(footer, indexes, whole, chosen)
     else if (bytes(footer, whole) < minBytes) Some(whole)
     else Some(narrowed(footer, indexes, whole, chosen).filter(skipsPages).getOrElse(whole))
+
+  /** The parts of the page index that are needed to read the chosen rows alone. Empty if none are needed. No I/O. */
+  def parts(footer: Footer, indexes: PageIndexReader, chosen: MatchingRows): Seq[PartOfFile] = {
+    val isAll = chosen.rows == footer.rowGroups(chosen.ordinal).getRowCount
+    if (
+      isAll || (chosen.isWhole && !isLarge(footer, chosen.ordinal)) ||
+      !isPossible(footer, indexes, chosen.ordinal)
+    ) Nil
+    else indexes.offsetIndexParts(chosen.ordinal, leaves(footer, chosen.ordinal).map(_._1))
+  }
 
   /** Whether a row group is so large that reading its page index pays. */
   def isLarge(footer: Footer, rowGroup: Int): Boolean =

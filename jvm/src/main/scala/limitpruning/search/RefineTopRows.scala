@@ -1,8 +1,9 @@
 package limitpruning.search
 
 import scala.collection.mutable
+import scala.concurrent.duration.Deadline
 
-import limitpruning.parquet.{ColumnPages, PageIndexReader, Storage}
+import limitpruning.parquet.{ColumnPages, PageIndexReader, PartOfFile, Storage}
 import limitpruning.predicate.{MatchState, RowUnit}
 import limitpruning.select.{RowRange, Threshold}
 
@@ -13,6 +14,8 @@ import limitpruning.select.{RowRange, Threshold}
  *
  * @param narrow decides whether some rows of a row group can be read without the others
  * @param maxBytes maximum bytes of page indexes to read for one LIMIT
+ * @param deadline no row group is inspected after it
+ * @param prefetch reads parts of files at the same time
  */
 final class RefineTopRows(
     limit: Int,
@@ -20,12 +23,15 @@ final class RefineTopRows(
     classify: ClassifyRowGroups,
     storage: Storage,
     narrow: NarrowRowGroups,
-    maxBytes: Long
+    maxBytes: Long,
+    deadline: Deadline,
+    prefetch: Seq[PartOfFile] => Unit = _ => ()
 ) {
   import RefineTopRows._
 
   private val threshold = new Threshold(limit.toLong, key.order)
   private var tried, inVain = 0
+  private val ahead = new ReadAhead(prefetch)
   private val readers = mutable.Map.empty[ClassifiedFile, PageIndexReader]
 
   /** @return what was found, with fewer rows of some row groups, or with fewer row groups */
@@ -35,6 +41,7 @@ final class RefineTopRows(
 
   private def refined(found: FoundTopRows): FoundTopRows = {
     def isBehind(best: Option[Any]): Boolean = found.threshold.excludes(best) || threshold.excludes(best)
+    ahead.expect(found.candidates.iterator.map(c => (c.file, c.rowGroup)).take(MostRowGroups).toSeq)
     val looked = found.candidates.map { candidate =>
       val parts = if (!pays || isBehind(candidate.best)) None else partsOf(candidate)
       parts match {
@@ -62,7 +69,7 @@ final class RefineTopRows(
     else key.certain(candidate.file, candidate.rowGroup)
 
   private def pays: Boolean =
-    tried < MostRowGroups && inVain < MostInVain && readers.size < MostFiles &&
+    tried < MostRowGroups && inVain < MostInVain && readers.size < MostFiles && deadline.hasTimeLeft() &&
       readers.values.map(_.bytesRead).sum < maxBytes
 
   /** None if the row group has no usable page statistics, or if reading them does not pay. */
@@ -82,6 +89,7 @@ final class RefineTopRows(
     else {
       val known = file.known(candidate.rowGroup)
       val undecided = classify.evaluator.toSeq.flatMap(_.undecided(known)).flatten
+      ahead.pages(file, candidate.rowGroup)(pageParts)
       val pages = (key.columns ++ undecided).distinct.flatMap { column =>
         ColumnPages.of(file.facts, indexes, classify.columns(column), candidate.rowGroup).map(column -> _)
       }.toMap
@@ -92,6 +100,15 @@ final class RefineTopRows(
         part <- part(file, range, unit)
       )
         yield part)
+    }
+  }
+
+  /** The parts of the page index that are read for a row group. No I/O. */
+  private def pageParts(file: ClassifiedFile, rowGroup: Int): Seq[PartOfFile] = {
+    val undecided = classify.evaluator.toSeq.flatMap(_.undecided(file.known(rowGroup))).flatten
+    val indexes = new PageIndexReader(file.listed.status, file.footer, storage, maxBytes)
+    (key.columns ++ undecided).distinct.flatMap { column =>
+      ColumnPages.parts(file.facts, indexes, classify.columns(column), rowGroup)
     }
   }
 

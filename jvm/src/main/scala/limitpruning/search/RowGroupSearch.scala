@@ -11,6 +11,7 @@ import limitpruning.select.{FirstMatchingRows, ListedFile, MatchingRows, Reason,
  * @param limit rows that the LIMIT needs, at least 1
  * @param refine decides more row groups of a file, given the number of missing rows; used only if footers do not
  *   prove enough rows
+ * @param expect receives the files that `refine` may receive next
  * @param select converts the chosen rows to a selection for the reader
  */
 final class RowGroupSearch(
@@ -19,6 +20,7 @@ final class RowGroupSearch(
     read: Seq[ListedFile] => FooterWave,
     classify: (ListedFile, Footer) => ClassifiedFile,
     refine: (ClassifiedFile, Long) => ClassifiedFile,
+    expect: Seq[ClassifiedFile] => Unit,
     select: Seq[(ClassifiedFile, Seq[MatchingRows])] => Either[Reason, Selection]
 ) extends WaveSearch[Selection](budget, read, classify) {
 
@@ -41,6 +43,7 @@ final class RowGroupSearch(
   override protected def add(wave: Seq[ClassifiedFile]): Seq[ClassifiedFile] = {
     foundBefore = cover.rows
     val isEnough = wave.map(matchingRows).sum >= missingRows
+    if (!isEnough) expect(wave)
     wave.map { file =>
       val refined = if (isEnough || cover.isComplete) file else refine(file, missingRows)
       cover.add(refined, refined.matching)

@@ -1,5 +1,6 @@
 package limitpruning.search
 
+import java.io.Closeable
 import java.util.Locale
 
 import scala.concurrent.duration.DurationLong
@@ -10,7 +11,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.util.SerializableConfiguration
 
 import limitpruning.conf.LimitPruningConf
-import limitpruning.footers.{FactsCache, FootersByJob, FootersByThreads, ReadFooters}
+import limitpruning.footers.{FactsCache, FootersByJob, FootersByThreads, PlanningThreads, ReadFooters}
 import limitpruning.parquet.{FileColumns, FooterReader, ReadSettings, Storage}
 import limitpruning.predicate.FiniteEvaluation
 import limitpruning.scan.{InspectWhileReading, ReadRowRanges}
@@ -18,7 +19,7 @@ import limitpruning.select.ListedFile
 
 /**
  * The inputs of one search: the files of the table, the readers of their metadata, the classifier and the budget. One
- * instance per search; not thread-safe.
+ * instance per search, which must be closed; not thread-safe.
  *
  * @param cache the application's cache of footers
  * @param alsoNeeded expressions whose columns' facts are needed in addition to those of the predicate
@@ -29,7 +30,7 @@ private[limitpruning] final class SearchInputs(
     cache: FactsCache,
     conf: SQLConf,
     alsoNeeded: Seq[Expression] = Nil
-) {
+) extends Closeable {
   private val table = scan.table
 
   private val settings: ReadSettings =
@@ -60,14 +61,25 @@ private[limitpruning] final class SearchInputs(
     conf.getConf(LimitPruningConf.MinPageBytes)
   )
 
+  private val mostThreads = conf.getConf(LimitPruningConf.Threads)
+  private val threads = new PlanningThreads(mostThreads)
+
+  /** Ends the threads of the search. */
+  override def close(): Unit = threads.close()
+
+  /** Reads parts of files at the same time. The time for it begins when it is used first. */
+  lazy val prefetch: PrefetchParts = new PrefetchParts(storage, threads, budget.maxTime.fromNow)
+
+  /** What earlier queries with the same predicate found. */
+  def unproved: UnprovedFiles = UnprovedFiles.of(scan.conjuncts, cache.unproved)
+
   val footers: ReadFooters = {
-    val threads = conf.getConf(LimitPruningConf.Threads)
     val hadoopConf = new SerializableConfiguration(storage.conf)
     new ReadFooters(
       columns,
       cache,
-      new FootersByThreads(new FooterReader(storage.conf), cache, threads),
-      new FootersByJob(session.sparkContext, hadoopConf, cache, table.name, threads),
+      new FootersByThreads(new FooterReader(storage.conf, Some(storage.parts)), cache, threads),
+      new FootersByJob(session.sparkContext, hadoopConf, cache, table.name, mostThreads),
       conf.getConf(LimitPruningConf.JobFiles)
     )
   }

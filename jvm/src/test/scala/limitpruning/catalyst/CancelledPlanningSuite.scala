@@ -19,13 +19,14 @@ class CancelledPlanningSuite extends AnyFunSuite with SparkSuite with Eventually
   override implicit val patienceConfig: PatienceConfig = PatienceConfig(Span(10, Seconds))
 
   /**
-   * Files whose footers leave `a <> 500` undecided, so that dictionaries are read. No metadata of a table with a new
-   * name is cached.
+   * Files whose footers leave `a <> 500` undecided, so that dictionaries are read. They are too far from the end of the
+   * file to be read with the footer. No metadata of a table with a new name is cached.
    */
   private def table(name: String): DataFrame = {
     WatchedFileSystem.register(spark.sparkContext.hadoopConfiguration)
-    val rows = (0 until 100).map(i => Seq[Any](Seq(1, 999)(i % 2)))
-    val fixture = ParquetFixture("required int32 a;").withDictionary.rowGroup(rows: _*)
+    val rows = (0 until 100).map(i => Seq[Any](Seq(1, 999)(i % 2), s"$i".padTo(1000, ' ')))
+    val fixture =
+      ParquetFixture("required int32 a; required binary s (STRING);").withDictionary.rowGroup(rows: _*)
     val _ = tableOf(name, (1 to 9).map(number => s"$number.parquet" -> fixture): _*)
     spark.read.parquet(s"watched://${pathOf(name)}")
   }

@@ -33,12 +33,28 @@ class ForgetRefreshedFilesSuite extends AnyFunSuite with SparkSuite with Eventua
     assert(!kept("one") && kept("two"))
   }
 
-  test("REFRESH TABLE clears the cache, because a table's partitions may be at any location") {
+  test("REFRESH TABLE removes the footers of that table") {
     tables
-    spark.read.parquet(pathOf("one").toString).createOrReplaceTempView("one")
-    Seq("one", "two").foreach(look)
-    spark.sql("REFRESH TABLE one")
-    assert(!kept("one") && !kept("two"))
+    spark.sql(s"CREATE TABLE refreshed (a INT) USING parquet LOCATION '${pathOf("one")}'")
+    try {
+      Seq("one", "two").foreach(look)
+      spark.sql("REFRESH TABLE refreshed")
+      assert(!kept("one") && kept("two"))
+    } finally { val _ = spark.sql("DROP TABLE refreshed") }
+  }
+
+  test("REFRESH TABLE clears the cache if the files of the table may be at any location") {
+    tables
+    spark.read.parquet(pathOf("one").toString).createOrReplaceTempView("view_of_one")
+    spark.sql("CREATE TABLE partitioned (a INT, b INT) USING parquet PARTITIONED BY (b)")
+    try
+      for (name <- Seq("view_of_one", "partitioned")) {
+        Seq("one", "two").foreach(look)
+        assert(kept("one") && kept("two"))
+        spark.sql(s"REFRESH TABLE $name")
+        assert(!kept("one") && !kept("two"), name)
+      }
+    finally { val _ = spark.sql("DROP TABLE partitioned") }
   }
 
   test("line 35: a file that has changed is removed from the cache, so that the query can be repeated") {

@@ -30,10 +30,14 @@ class FootersByThreadsSuite extends AnyFunSuite with TempFolder with Eventually 
       conf: Configuration = new Configuration(),
       cache: FactsCache = FactsCache.none
   )(body: FootersUnderWay => T): T = {
-    val underWay = new FootersByThreads(new FooterReader(conf), cache, threads)
+    val pool = new PlanningThreads(threads)
+    val underWay = new FootersByThreads(new FooterReader(conf), cache, pool)
       .begin(files.map(FooterToRead(_, FileColumns.All)))
     try body(underWay)
-    finally underWay.close()
+    finally {
+      underWay.close()
+      pool.close()
+    }
   }
 
   private def threadsAlive: Seq[String] =

@@ -34,4 +34,27 @@ class FilePartsSuite extends AnyFunSuite {
     assert(parts.of(file("/t/a")) == Seq(FilePart(10, 2, FileParts.checksum(Array[Byte](1, 2)))))
     assert(FileParts.checksum(Array[Byte](0, 1, 2), 1, 2) == FileParts.checksum(Array[Byte](1, 2)))
   }
+
+  test("bytes that were read with others are used without a request, and count only if they are used") {
+    val parts = new FileParts
+    val bytes = (0 until 100).map(_.toByte).toArray
+    parts.add(file("/t/a"), 50, bytes)
+    def request: Array[Byte] = fail("a request")
+    assert(parts(file("/t/a"), 60, 3)(request).toSeq == Seq(10, 11, 12))
+    assert(parts(file("/t/a"), 147, 3)(request).toSeq == Seq(97, 98, 99))
+    assert(parts.of(file("/t/a")).map(part => (part.offset, part.length)) == Seq((60, 3), (147, 3)))
+    for ((offset, length) <- Seq((49L, 3L), (148L, 3L), (Long.MaxValue, 3L), (60L, Long.MaxValue), (-1L, 5L)))
+      assert(!parts.contains(file("/t/a"), offset, length), s"$length bytes at $offset")
+    assert(!parts.contains(file("/t/a", time = 6), 60, 3) && !parts.contains(file("/t/b"), 60, 3))
+  }
+
+  test("the oldest bytes that are not used are dropped, if there are too many") {
+    val parts = new FileParts
+    val files = (1 to 10).map(n => file(s"/t/$n"))
+    files.foreach(parts.add(_, 0, new Array[Byte](1024 * 1024)))
+    assert(files.map(parts.contains(_, 0, 5)) == Seq(false, false) ++ Seq.fill(8)(true))
+    parts.add(files(2), 1024 * 1024, new Array[Byte](9 * 1024 * 1024))
+    assert(parts.contains(files(2), 0, 5), "the file itself stays")
+    assert(!files.drop(3).exists(parts.contains(_, 0, 5)))
+  }
 }

@@ -10,7 +10,7 @@ import org.apache.parquet.format.{FieldRepetitionType, SchemaElement}
 import org.scalatest.Assertion
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.testing.{FooterEdit, ParquetFixture, TempFolder}
+import limitpruning.testing.{FooterEdit, PagedFile, ParquetFixture, TempFolder}
 
 class FooterReaderSuite extends AnyFunSuite with TempFolder {
   private val reader = new FooterReader(new Configuration())
@@ -41,6 +41,18 @@ class FooterReaderSuite extends AnyFunSuite with TempFolder {
       val footer = reader.read(status(file), FileColumns.All)
       assert(footer.rowGroups.size == 2, s"with $length bytes of padding")
     }
+  }
+
+  test("the bytes before the footer are available afterwards, without a request") {
+    val file = status(
+      PagedFile.write(path("tail.parquet"), "required int32 a;", (1 to 50).map(Seq(_)))
+    )
+    val parts = new FileParts
+    val footer = new FooterReader(new Configuration(), Some(parts)).read(file, FileColumns.All)
+    Files.delete(path("tail.parquet"))
+    val indexes = new PageIndexReader(file, footer, Storage(new Configuration(), parts), 1 << 20)
+    assert(indexes.locations(0, 0).exists(_.size > 1) && indexes.columnIndex(0, 0).nonEmpty)
+    assert(parts.of(file).size == 2, "only what was used counts for the version of the file")
   }
 
   test("rejects a file that is missing") {

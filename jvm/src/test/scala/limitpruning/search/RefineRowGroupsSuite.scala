@@ -1,5 +1,8 @@
 package limitpruning.search
 
+import java.nio.file.Files
+import java.nio.file.attribute.FileTime
+
 import scala.concurrent.duration.{DurationInt, FiniteDuration}
 
 import org.apache.hadoop.conf.Configuration
@@ -8,6 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, E
 import org.apache.spark.sql.types.{IntegerType, StructType}
 import org.scalatest.funsuite.AnyFunSuite
 
+import limitpruning.footers.UnprovedPredicates
 import limitpruning.parquet.{FileColumns, FooterReader, ReadSettings, Storage}
 import limitpruning.predicate.MatchState._
 import limitpruning.select.ListedFile
@@ -32,13 +36,14 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
       rowGroups: String,
       conjuncts: Seq[Expression] = Seq(predicate),
       settings: ReadSettings = settings,
-      createdBy: Option[String] = None
+      createdBy: Option[String] = None,
+      name: String = "refine.parquet"
   ): (ClassifyRowGroups, ClassifiedFile) = {
     val values = Map('d' -> Seq(1, 999), 'u' -> Seq(1, 500, 999, 2), 'n' -> Seq(1, 2))
     val fixture = rowGroups.foldLeft(ParquetFixture("required int32 c;").withDictionary) { (file, kind) =>
       file.rowGroup((0 until rows.toInt).map(i => Seq[Any](values(kind)(i % values(kind).size))): _*)
     }
-    val path = fixture.write(folder.resolve("refine.parquet"))
+    val path = fixture.write(folder.resolve(name))
     createdBy.foreach(name => FooterEdit(path)(_.setCreated_by(name)))
     val listed = ListedFile.alone(InternalRow.empty, status(path))
     val classify = new ClassifyRowGroups(conjuncts, Seq(c), new StructType(), settings)
@@ -108,10 +113,65 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
     column.getFirstDataPageOffset - column.getDictionaryPageOffset
   }
 
-  test("should stop after eight row groups that were read in vain") {
-    assert(refined("u" * 7 + "d") == "p" * 7 + "F")
-    assert(refined("u" * 8 + "d") == "p" * 8 + "p")
-    assert(refined("uuuud" * 3) == "ppppF" * 3, "a row group that is decided resets the count")
+  test("should stop after four row groups that were read in vain") {
+    assert(refined("uuud") == "pppF")
+    assert(refined("uuuud") == "ppppp")
+    assert(refined("uuud" * 3) == "pppF" * 3, "a row group that is decided resets the count")
+  }
+
+  test("should read the dictionaries of several files at the same time, first few and then more") {
+    val (classify, file) = classified("uuuuuuuudd")
+    var requests = Vector.empty[Int]
+    val narrow = new NarrowRowGroups(_ => true, isSupported = false, 0L)
+    def refine(files: Seq[ClassifiedFile]): Unit = {
+      requests = Vector.empty
+      val inspect = new RefineRowGroups(
+        classify,
+        Storage(conf),
+        narrow,
+        Plenty,
+        1.hour.fromNow,
+        parts => requests :+= parts.size
+      )
+      inspect.expect(files)
+      files.foreach(inspect(_, Everything))
+    }
+    refine(Seq(file, file))
+    assert(requests == Seq(4), "and then it stops, because nothing was decided")
+    refine(Seq("uddddd", "dddddddd").map(rowGroups => classified(rowGroups, name = rowGroups)._2))
+    assert(requests == Seq(4, 8, 2))
+  }
+
+  test("should remember files of which nothing was decided, and not inspect them again for the predicate") {
+    val remembered = new UnprovedPredicates(100)
+    def inspect(
+        rowGroups: String,
+        predicate: Expression = predicate,
+        maxBytes: Long = Plenty
+    ): (String, Int) = {
+      val (classify, file) = classified(rowGroups, Seq(predicate))
+      Files.setLastModifiedTime(folder.resolve("refine.parquet"), FileTime.fromMillis(1000))
+      val listed = ListedFile.alone(InternalRow.empty, status(folder.resolve("refine.parquet")))
+      var parts = 0
+      val refine = new RefineRowGroups(
+        classify,
+        Storage(conf),
+        new NarrowRowGroups(_ => true, isSupported = false, 0L),
+        maxBytes,
+        1.hour.fromNow,
+        found => parts += found.size,
+        UnprovedFiles.of(Seq(predicate), remembered)
+      )
+      val again = classify(listed, file.footer)
+      refine.expect(Seq(again))
+      (states(refine(again, Everything)), parts)
+    }
+    assert(inspect("uuuuud", maxBytes = 1)._1 == "pppppp")
+    assert(inspect("uuuuud") == (("pppppp", 4)), "what the budget forbade is not remembered")
+    assert(inspect("uuuuud") == (("pppppp", 0)))
+    assert(inspect("uuuuud", Not(EqualTo(c, Literal(501)))) == (("FFFFFF", 6)), "another predicate")
+    assert(inspect("duuuuud") == (("Fpppppp", 7)), "another file")
+    assert(inspect("duuuuud") == (("Fpppppp", 7)), "something was decided")
   }
 
   test("line 51: should not inspect files whose writer is not trusted") {

@@ -1,5 +1,7 @@
 package limitpruning.search
 
+import scala.concurrent.duration.DurationInt
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.catalyst.InternalRow
@@ -50,7 +52,7 @@ class RefineTopRowsSuite extends AnyFunSuite with TempFolder {
     }
     val narrow = new NarrowRowGroups(_ => true, isSupported = true, minBytes)
     val found = FoundTopRows(candidates, Nil, threshold, dropped = 0)
-    new RefineTopRows(limit, facts, classify, storage, narrow, maxBytes)(found).candidates
+    new RefineTopRows(limit, facts, classify, storage, narrow, maxBytes, 1.hour.fromNow)(found).candidates
       .map(c => c.file.listed.status.getPath.getName -> RowRange.joined(c.ranges))
       .toMap
   }

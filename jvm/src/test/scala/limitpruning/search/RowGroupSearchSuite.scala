@@ -63,7 +63,8 @@ class RowGroupSearchSuite extends AnyFunSuite {
     val narrow = new NarrowRowGroups(_ => true, isSupported = false, minBytes = 0)
     val select = new AddressRows(narrow, Storage(new Configuration(false)), maxBytes = 0)
     val (result, counts) =
-      new RowGroupSearch(limit, budget, read, classify, (file, _) => refine(file), select(_)).run(listed)
+      new RowGroupSearch(limit, budget, read, classify, (file, _) => refine(file), _ => (), select(_))
+        .run(listed)
     Found(result, counts, waves)
   }
 

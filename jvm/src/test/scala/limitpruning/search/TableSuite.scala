@@ -1,5 +1,7 @@
 package limitpruning.search
 
+import scala.util.Using
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -28,7 +30,10 @@ class TableSuite extends AnyFunSuite with SparkSuite {
     val Seq(Right(scan)) = limitsOf(files.where(where).limit(limit)).flatMap(MatchLimit.of): @unchecked
     val table = new WithFacts(scan.table, deletedRows)
     val changed = scan.copy(table = table)
-    ChooseRows(changed, new SearchInputs(changed, spark, FactsCache.none, spark.sessionState.conf))
+    Using.resource(new SearchInputs(changed, spark, FactsCache.none, spark.sessionState.conf))(ChooseRows(
+      changed,
+      _
+    ))
   }
 
   test("files without deleted rows are trusted") {
@@ -59,9 +64,9 @@ class TableSuite extends AnyFunSuite with SparkSuite {
     val Seq(Right(top)) = limitsOf(query).flatMap(MatchTopRows.of): @unchecked
     val table = new WithFacts(top.scan.table, file => if (file == "0.parquet") Some(1) else Some(0))
     val changed = top.copy(scan = top.scan.copy(table = table))
-    val inputs =
+    val read = Using.resource(
       new SearchInputs(changed.scan, spark, FactsCache.none, spark.sessionState.conf, Seq(top.key.child))
-    val read = ChooseTopRows(changed, inputs).map(_.rows.selection.listed.map(_.path.split('/').last).toSet)
+    )(ChooseTopRows(changed, _)).map(_.rows.selection.listed.map(_.path.split('/').last).toSet)
     assert(read.forall(names => names.contains("0.parquet") && names.contains("1.parquet")), read)
   }
 }
