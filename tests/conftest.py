@@ -14,6 +14,9 @@ from pyspark.sql import SparkSession
 
 import limit_pruning
 from support import tables
+from support.applications import application
+from support.applications.application import Application
+from support.object_store import s3a, server
 from support.predicates import Predicate
 from support.runs import conf
 from support.sessions import local_builder
@@ -84,3 +87,30 @@ def quiet(spark: SparkSession) -> Iterator[None]:
     yield
     logger.disabled = False
     spark.sparkContext.setLogLevel("ERROR")
+
+
+@pytest.fixture(scope="module")
+def jars() -> Path:
+    """The JARs of S3A; where they cannot be had these tests are skipped, but in CI they fail."""
+    try:
+        return s3a.jars()
+    except s3a.NotToBeHadError as error:
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(str(error))
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of an object store."""
+    pytest.importorskip("moto.server")
+    with server.running(tmp_path_factory.mktemp("store")) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def app(
+    jars: Path, address: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Application]:
+    """An application that reads from the store."""
+    folder = tmp_path_factory.mktemp("application")
+    with application.running(s3a.settings(address, jars), folder) as started:
+        yield started

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from support import tables
-from support.applications import application
-from support.applications.application import Answer, Application
-from support.object_store import s3a, server, stored_tables
-from support.object_store.buckets import Bucket, Requests
+from support.applications.application import Application
+from support.object_store import stored_tables
+from support.object_store.buckets import Bucket
 from support.object_store.changes import (
     BEFORE,
     CHANGES,
@@ -26,38 +23,12 @@ from support.object_store.changes import (
     Changing,
     is_answered,
 )
+from support.object_store.seen import seen_by
 from support.object_store.stored_tables import PAGES, READ, Case
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.s3]
 
 STORES = ["milliseconds", "seconds", "classic"]
-
-
-@pytest.fixture(scope="module")
-def jars() -> Path:
-    """The JARs of S3A; where they cannot be had these tests are skipped, but in CI they fail."""
-    try:
-        return s3a.jars()
-    except s3a.NotToBeHadError as error:
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(str(error))
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of an object store."""
-    pytest.importorskip("moto.server")
-    with server.running(tmp_path_factory.mktemp("store")) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def app(
-    jars: Path, address: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Application]:
-    """An application that reads from the store."""
-    folder = tmp_path_factory.mktemp("application")
-    with application.running(s3a.settings(address, jars), folder) as started:
-        yield started
 
 
 @pytest.fixture(scope="module")
@@ -144,24 +115,6 @@ def test_a_table_that_changes_between_queries_gives_rows_of_one_state(
     app.rows(f"REFRESH TABLE {view}")
     assert is_answered(app.sql(by_old_listing), change.after)
     assert is_answered(app.sql(by_new_listing), change.after)
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What the store saw of a query, and what came of it."""
-
-    planning: Requests
-    running: Requests
-    answer: Answer
-
-
-def seen_by(app: Application, address: str, sql: str) -> Seen:
-    """Plan and run a query."""
-    Requests.since_last(address)
-    number = app.plan(sql)
-    planning = Requests.since_last(address)
-    answer = app.run(number)
-    return Seen(planning, Requests.since_last(address), answer)
 
 
 def test_a_covered_limit_reads_no_other_objects_than_the_selected_ones(

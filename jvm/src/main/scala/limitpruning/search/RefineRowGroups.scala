@@ -52,7 +52,7 @@ final class RefineRowGroups(
       val refiner = new FileRefiner(file, evaluator)
       try {
         val refined = refiner.refined(needed)
-        if (inVain >= MostInVain && decisions(refined) == decisions(file.rowGroups)) unproved.add(file.listed)
+        if (refiner.wasInVain(refined)) unproved.add(file.listed)
         file.withRowGroups(refined)
       } finally refiner.close()
     case _ => file
@@ -98,9 +98,15 @@ final class RefineRowGroups(
       }
     }
 
+    /** Whether nothing was decided, although the budget allowed it. */
+    def wasInVain(refined: Seq[ClassifiedRowGroup]): Boolean =
+      decisions(refined) == decisions(file.rowGroups) && isInBudget && (bytesRead > 0 || inVain >= MostInVain)
+
     private def bytesRead: Long = details.bytesRead + indexes.bytesRead
 
-    private def pays: Boolean = bytesRead < bytesLeft && deadline.hasTimeLeft() && inVain < MostInVain
+    private def isInBudget: Boolean = bytesRead < bytesLeft && deadline.hasTimeLeft()
+
+    private def pays: Boolean = isInBudget && inVain < MostInVain
 
     private def refine(rowGroup: ClassifiedRowGroup, ordinal: Int): ClassifiedRowGroup = {
       val before = bytesRead
