@@ -24,7 +24,7 @@ TITLE = "== Extended Information (Limit Pruning) =="
 # Settings of a session, and why its LIMIT is left alone, if it is.
 SESSIONS: list[tuple[dict[str, str], str | None]] = [
     ({}, None),
-    ({ENABLED: "false"}, "not-looked-at"),
+    ({ENABLED: "false"}, "disabled"),
     ({VECTORIZED: "false"}, None),
     ({ADAPTIVE: "false", "spark.sql.codegen.wholeStage": "false"}, None),
     ({"spark.limitPruning.planning.maxFiles": "1"}, "out-of-budget"),

@@ -10,7 +10,7 @@ from support.runs import ENABLED, conf
 from support.tables import Table
 
 QUERY = "SELECT * FROM sightings WHERE s >= 20 LIMIT 25"
-BUDGETS = ["spark.limitPruning.planning.maxFiles", "spark.limitPruning.planning.maxTime"]
+BUDGETS = [f"spark.limitPruning.planning.{name}" for name in ("maxFiles", "maxTime", "maxMemory")]
 
 
 @pytest.mark.usefixtures("sightings")

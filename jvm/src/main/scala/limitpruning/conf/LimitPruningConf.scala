@@ -46,6 +46,18 @@ object LimitPruningConf {
     .checkValue(_ >= 0, "must not be negative")
     .createWithDefault(2000)
 
+  val MaxMemory = SQLConf
+    .buildConf("spark.limitPruning.planning.maxMemory")
+    .doc(
+      "The approximate maximum memory of the driver for the footers that planning inspects, for all LIMITs that are planned " +
+        "at the same time. If it is used up, no other file is inspected. If the inspected files do not cover the LIMIT, the " +
+        "other files are not pruned. Files with many columns and row groups need more memory."
+    )
+    .version("0.1.0")
+    .bytesConf(ByteUnit.BYTE)
+    .checkValue(_ >= 0, "must not be negative")
+    .createWithDefault(64L * 1024 * 1024)
+
   val FirstFiles = SQLConf
     .buildConf("spark.limitPruning.planning.firstFiles")
     .doc(

@@ -31,6 +31,9 @@ final class FactsCache(maxBytes: Long) {
   /** The predicates for which a file has nothing to prove, besides its footer. */
   val unproved: UnprovedPredicates = new UnprovedPredicates(if (maxBytes == 0) 0 else MostUnproved)
 
+  /** The memory of the searches that are under way. It is not part of the cache. */
+  val planning: PlanningMemory = new PlanningMemory
+
   private val schemas = Interners.newWeakInterner[MessageType]()
   private val hitCount, missCount = new LongAdder
 

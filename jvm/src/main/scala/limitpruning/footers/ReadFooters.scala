@@ -37,14 +37,16 @@ private[limitpruning] trait FootersUnderWay extends Closeable {
  *
  * @param columns the columns that the footers must contain
  * @param threads reads fewer than `jobFiles` footers
- * @param job reads at least `jobFiles` footers
+ * @param job reads at least `jobFiles` footers, unless the cluster is busy
+ * @param isBusy whether a job would have to wait for other tasks
  */
 private[limitpruning] final class ReadFooters(
     columns: FileColumns,
     cache: FactsCache,
     threads: FooterSource,
     job: FooterSource,
-    jobFiles: Int
+    jobFiles: Int,
+    isBusy: () => Boolean = () => false
 ) {
   private var found = 0
 
@@ -56,7 +58,7 @@ private[limitpruning] final class ReadFooters(
     val missing = files.zip(cached).collect { case (file, None) =>
       FooterToRead(file.status, cache.widened(file.status, columns))
     }
-    val source = if (missing.size >= jobFiles) job else threads
+    val source = if (missing.size >= jobFiles && !isBusy()) job else threads
     new FooterWave(cached, if (missing.isEmpty) None else Some(source.begin(missing)), () => found += 1)
   }
 }

@@ -6,6 +6,7 @@ import scala.collection.mutable
 
 import org.apache.hadoop.fs.FileStatus
 import org.apache.parquet.column.values.bloomfilter.BloomFilter
+import org.apache.spark.sql.types.DataType
 
 import limitpruning.parquet.ColumnLocation.Stored
 import limitpruning.predicate.{ColumnFacts, LeafColumn}
@@ -25,6 +26,7 @@ final class RowGroupDetails(
 ) extends Closeable {
   private val reader = new ChunkReader(file, footer, storage)
   private val dictionaries = mutable.Map.empty[(Int, Int), Option[IndexedSeq[Any]]]
+  private val lookups = mutable.Map.empty[(DataType, Int), BloomLookup]
   private val filters = mutable.Map.empty[(Int, Int), Option[BloomFilter]]
 
   /** The bytes requested so far. */
@@ -103,5 +105,8 @@ final class RowGroupDetails(
     new DictionaryValues(column.dataType, stored.leafType, facts.calendar)
 
   private def bloomLookup(column: LeafColumn, stored: Stored): BloomLookup =
-    new BloomLookup(column.dataType, stored.leafType, facts.calendar)
+    lookups.getOrElseUpdate(
+      (column.dataType, stored.leaf),
+      new BloomLookup(column.dataType, stored.leafType, facts.calendar)
+    )
 }

@@ -24,6 +24,7 @@ object ChooseRows {
     val search = new RowGroupSearch(
       scan.limit,
       table.budget,
+      table.memory,
       table.footers(_),
       table.classify(_, _),
       refine(_, _),

@@ -34,6 +34,7 @@ object ChooseTopRows {
       scan.limit,
       key,
       budget,
+      table.memory,
       NoteTopKeysExec.MostKeys,
       table.footers(_),
       table.classify(_, _)

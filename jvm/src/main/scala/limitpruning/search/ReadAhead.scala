@@ -30,14 +30,22 @@ private[search] final class ReadAhead(prefetch: Seq[PartOfFile] => Unit) {
     pages.next(file, ordinal)(parts)
 
   private final class Batches {
+    private var current = 0 // the row group that was inspected last
     private var end = 0 // of the row groups whose parts are prefetched
     private var size = First
 
-    def restart(): Unit = end = 0
+    def restart(): Unit = {
+      current = 0
+      end = 0
+    }
 
     def next(file: ClassifiedFile, ordinal: Int)(parts: (ClassifiedFile, Int) => Seq[PartOfFile]): Unit = {
       val position =
-        expected.indexWhere(rowGroup => (rowGroup._1.listed eq file.listed) && rowGroup._2 == ordinal)
+        expected.indexWhere(
+          rowGroup => (rowGroup._1.listed eq file.listed) && rowGroup._2 == ordinal,
+          current
+        )
+      if (position >= 0) current = position
       if (position >= end) {
         end = (position + size).min(expected.size)
         size = (2 * size).min(Most)

@@ -1,6 +1,6 @@
 package limitpruning.search
 
-import limitpruning.footers.FooterWave
+import limitpruning.footers.{FooterWave, SearchMemory}
 import limitpruning.parquet.Footer
 import limitpruning.select.{FirstMatchingRows, ListedFile, MatchingRows, Reason, SearchCounts, Selection}
 
@@ -17,12 +17,13 @@ import limitpruning.select.{FirstMatchingRows, ListedFile, MatchingRows, Reason,
 final class RowGroupSearch(
     limit: Int,
     budget: SearchBudget,
+    memory: SearchMemory,
     read: Seq[ListedFile] => FooterWave,
     classify: (ListedFile, Footer) => ClassifiedFile,
     refine: (ClassifiedFile, Long) => ClassifiedFile,
     expect: Seq[ClassifiedFile] => Unit,
     select: Seq[(ClassifiedFile, Seq[MatchingRows])] => Either[Reason, Selection]
-) extends WaveSearch[Selection](budget, read, classify) {
+) extends WaveSearch[Selection](budget, read, classify, memory) {
 
   private val cover = new FirstMatchingRows[ClassifiedFile](limit)
   private var anyUndecided = false

@@ -11,7 +11,9 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.util.SerializableConfiguration
 
 import limitpruning.conf.LimitPruningConf
-import limitpruning.footers.{FactsCache, FootersByJob, FootersByThreads, PlanningThreads, ReadFooters}
+import limitpruning.footers.{
+  FactsCache, FootersByJob, FootersByThreads, PlanningThreads, ReadFooters, SearchMemory
+}
 import limitpruning.parquet.{FileColumns, FooterReader, ReadSettings, Storage}
 import limitpruning.predicate.FiniteEvaluation
 import limitpruning.scan.{InspectWhileReading, ReadRowRanges}
@@ -64,8 +66,14 @@ private[limitpruning] final class SearchInputs(
   private val mostThreads = conf.getConf(LimitPruningConf.Threads)
   private val threads = new PlanningThreads(mostThreads)
 
-  /** Ends the threads of the search. */
-  override def close(): Unit = threads.close()
+  /** The memory that the search holds. */
+  val memory: SearchMemory = cache.planning.search(conf.getConf(LimitPruningConf.MaxMemory))
+
+  /** Ends the threads of the search, and releases its memory. */
+  override def close(): Unit = {
+    threads.close()
+    memory.close()
+  }
 
   /** Reads parts of files at the same time. The time for it begins when it is used first. */
   lazy val prefetch: PrefetchParts = new PrefetchParts(storage, threads, budget.maxTime.fromNow)
@@ -80,8 +88,15 @@ private[limitpruning] final class SearchInputs(
       cache,
       new FootersByThreads(new FooterReader(storage.conf, Some(storage.parts)), cache, threads),
       new FootersByJob(session.sparkContext, hadoopConf, cache, table.name, mostThreads),
-      conf.getConf(LimitPruningConf.JobFiles)
+      conf.getConf(LimitPruningConf.JobFiles),
+      () => isBusy
     )
+  }
+
+  /** Whether a job would have to wait for other tasks. */
+  private def isBusy: Boolean = {
+    val context = session.sparkContext
+    context.statusTracker.getExecutorInfos.iterator.map(_.numRunningTasks()).sum >= context.defaultParallelism
   }
 
   /** Finds enough rows of a file while it is read; none if no row group can be proved to match entirely. */
@@ -106,7 +121,8 @@ private[limitpruning] final class SearchInputs(
     maxFiles = conf.getConf(LimitPruningConf.MaxFiles),
     maxTime = conf.getConf(LimitPruningConf.MaxTime).millis,
     // If the list of files decides the predicate, every row group matches, and the first file is probably enough.
-    firstFiles = if (scan.conjuncts.forall(table.decides)) 1 else firstFiles
+    firstFiles = if (scan.conjuncts.forall(table.decides)) 1 else firstFiles,
+    maxMemory = conf.getConf(LimitPruningConf.MaxMemory)
   )
 
   /** Number of files in the first wave, if the list of files does not decide the predicate. */

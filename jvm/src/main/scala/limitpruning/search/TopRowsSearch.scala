@@ -4,7 +4,7 @@ import java.util.IdentityHashMap
 
 import scala.collection.mutable.ArrayBuffer
 
-import limitpruning.footers.FooterWave
+import limitpruning.footers.{FooterWave, SearchMemory}
 import limitpruning.parquet.Footer
 import limitpruning.predicate.MatchState
 import limitpruning.select.{ListedFile, Reason, RowRange, SearchCounts, Threshold}
@@ -43,10 +43,11 @@ final class TopRowsSearch(
     limit: Int,
     key: KeyFacts,
     budget: SearchBudget,
+    memory: SearchMemory,
     mostNoted: Int,
     read: Seq[ListedFile] => FooterWave,
     classify: (ListedFile, Footer) => ClassifiedFile
-) extends WaveSearch[FoundTopRows](budget, read, classify) {
+) extends WaveSearch[FoundTopRows](budget, read, classify, memory) {
   import TopRowsSearch._
 
   private val threshold = new Threshold(limit.toLong, key.order)

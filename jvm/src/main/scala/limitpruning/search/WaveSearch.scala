@@ -4,8 +4,8 @@ import scala.annotation.tailrec
 import scala.collection.mutable.ArrayBuffer
 import scala.concurrent.duration.{Deadline, FiniteDuration}
 
-import limitpruning.conf.LimitPruningConf.{MaxFiles, MaxTime}
-import limitpruning.footers.FooterWave
+import limitpruning.conf.LimitPruningConf.{MaxFiles, MaxMemory, MaxTime}
+import limitpruning.footers.{FooterWave, SearchMemory}
 import limitpruning.parquet.Footer
 import limitpruning.predicate.MatchState
 import limitpruning.select.{ListedFile, Reason, SearchCounts}
@@ -16,8 +16,14 @@ import limitpruning.select.{ListedFile, Reason, SearchCounts}
  * @param maxFiles maximum number of files whose footers are read
  * @param maxTime maximum time to wait for footers
  * @param firstFiles number of files in the first wave
+ * @param maxMemory maximum bytes of footers that all searches of the application hold
  */
-final case class SearchBudget(maxFiles: Int, maxTime: FiniteDuration, firstFiles: Int)
+final case class SearchBudget(
+    maxFiles: Int,
+    maxTime: FiniteDuration,
+    firstFiles: Int,
+    maxMemory: Long = Long.MaxValue
+)
 
 /**
  * Reads and classifies the files of a table in growing waves, until the search has a result or stops without one. The
@@ -25,12 +31,14 @@ final case class SearchBudget(maxFiles: Int, maxTime: FiniteDuration, firstFiles
  *
  * @param read starts reading the footers of one wave
  * @param classify classifies the row groups of a file by its footer
+ * @param memory counts the footers that the search holds
  * @tparam R the result of the search
  */
 abstract class WaveSearch[R](
     budget: SearchBudget,
     read: Seq[ListedFile] => FooterWave,
-    classify: (ListedFile, Footer) => ClassifiedFile
+    classify: (ListedFile, Footer) => ClassifiedFile,
+    memory: SearchMemory
 ) {
   import WaveSearch._
 
@@ -94,7 +102,8 @@ abstract class WaveSearch[R](
       size: Int,
       before: SearchCounts
   ): (Either[Reason, R], SearchCounts) = {
-    val wave = classified(files.take(math.min(size, budget.maxFiles - before.filesInspected)))
+    val wave =
+      classified(files.take(Seq(size, budget.maxFiles - before.filesInspected, memory.moreFooters).min))
     val now = add(wave).foldLeft(before)(count)
     val rest = remaining(files.drop(wave.size))
     outcome(rest, before, now) match {
@@ -110,12 +119,17 @@ abstract class WaveSearch[R](
       var missing = missingRows
       wave.iterator
         .takeWhile(_ => missing > 0)
-        .map(file => footers.next(deadline).map(classify(file, _)))
+        .map(file => footers.next(deadline).map(classified(file, _)))
         .takeWhile(_.nonEmpty)
         .flatten
         .tapEach(file => missing -= matchingRows(file))
         .toVector
     } finally footers.close()
+  }
+
+  private def classified(file: ListedFile, footer: Footer): ClassifiedFile = {
+    memory.add(footer.size.toLong)
+    classify(file, footer)
   }
 
   private def count(counts: SearchCounts, file: ClassifiedFile): SearchCounts = {
@@ -136,6 +150,8 @@ abstract class WaveSearch[R](
   protected def outOfBudget(now: SearchCounts, found: Long, limit: Int): Option[Reason] =
     if (now.filesInspected >= budget.maxFiles)
       Some(Reason.OutOfBudget(MaxFiles.key, budget.maxFiles.toString, found, limit))
+    else if (memory.isUsedUp)
+      Some(Reason.OutOfBudget(MaxMemory.key, s"${budget.maxMemory} bytes", found, limit))
     else if (deadline.isOverdue())
       Some(Reason.OutOfBudget(MaxTime.key, budget.maxTime.toString, found, limit))
     else None

@@ -121,5 +121,5 @@ object Reason {
       extends Reason("planning-failed", s"planning failed unexpectedly: $error (see the driver's log)")
 
   case object NotPlanned
-      extends Reason("not-looked-at", "spark.limitPruning.enabled was false when the query was planned")
+      extends Reason("disabled", "spark.limitPruning.enabled was false when the query was planned")
 }

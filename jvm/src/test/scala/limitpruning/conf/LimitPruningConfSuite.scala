@@ -11,6 +11,7 @@ class LimitPruningConfSuite extends AnyFunSuite with SparkSuite {
     LimitPruningConf.TrustedWritersOnly,
     LimitPruningConf.MaxFiles,
     LimitPruningConf.MaxTime,
+    LimitPruningConf.MaxMemory,
     LimitPruningConf.FirstFiles,
     LimitPruningConf.MaxBytes,
     LimitPruningConf.MinPageBytes,

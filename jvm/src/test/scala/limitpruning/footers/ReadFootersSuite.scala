@@ -66,6 +66,13 @@ class ReadFootersSuite extends AnyFunSuite with TempFolder {
     assert(fixture.few.open == 0 && fixture.many.open == 0)
   }
 
+  test("threads read many footers, too, while the cluster is busy") {
+    val few, many = new Source(FactsCache.none, reading(a))
+    val footers = new ReadFooters(a, FactsCache.none, few, many, jobFiles = 3, isBusy = () => true)
+    assert(rowsOf(footers(files)) == Seq(1, 2, 3, 4, 5))
+    assert(few.asked.size == 5 && many.asked.isEmpty)
+  }
+
   test("a cached footer is not read again, and is counted") {
     val cache = new FactsCache(1 << 20)
     assert(new Fixture(a, cache).rows(files.take(3)) == Seq(1, 2, 3))

@@ -7,7 +7,7 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.footers.FooterWave
+import limitpruning.footers.{FooterWave, PlanningMemory}
 import limitpruning.parquet.{Footer, Storage}
 import limitpruning.predicate.MatchState._
 import limitpruning.select.{ListedFile, Reason, RowRange, SearchCounts, Selection}
@@ -63,8 +63,16 @@ class RowGroupSearchSuite extends AnyFunSuite {
     val narrow = new NarrowRowGroups(_ => true, isSupported = false, minBytes = 0)
     val select = new AddressRows(narrow, Storage(new Configuration(false)), maxBytes = 0)
     val (result, counts) =
-      new RowGroupSearch(limit, budget, read, classify, (file, _) => refine(file), _ => (), select(_))
-        .run(listed)
+      new RowGroupSearch(
+        limit,
+        budget,
+        new PlanningMemory().search(budget.maxMemory),
+        read,
+        classify,
+        (file, _) => refine(file),
+        _ => (),
+        select(_)
+      ).run(listed)
     Found(result, counts, waves)
   }
 
@@ -161,6 +169,14 @@ class RowGroupSearchSuite extends AnyFunSuite {
     val found = search(limit = 1, plenty.copy(maxFiles = 0))(Seq.fill(3)("F"))
     assert(found.counts.filesInspected == 0 && found.waves.sum == 0)
     assert(found.refusal.exists(_.code == "out-of-budget"))
+  }
+
+  test("stops at the budget of memory, and reads no more files at a time than fit") {
+    val each = footer(1).size.toLong
+    val found = search(limit = 1000, plenty.copy(maxMemory = 7 * each))(Seq.fill(100)("F"))
+    assert(found.waves == Seq(4, 3))
+    assert(found.refusal.exists(_.message.contains("spark.limitPruning.planning.maxMemory")))
+    assert(found.refusal.exists(_.code == "out-of-budget") && found.counts.filesInspected == 7)
   }
 
   test("stops after the wave in which time runs out") {

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.footers.FooterWave
+import limitpruning.footers.{FooterWave, PlanningMemory}
 import limitpruning.parquet.ReadSettings
 import limitpruning.predicate.{ColumnFacts, Nulls, Values}
 import limitpruning.select.{ListedFile, Reason, SearchCounts}
@@ -60,6 +60,7 @@ class TopRowsSearchSuite extends AnyFunSuite {
         limit,
         new KeyFacts(key, Seq(isOne), classify),
         budget,
+        new PlanningMemory().search(budget.maxMemory),
         mostNoted,
         footers,
         classify(_, _)

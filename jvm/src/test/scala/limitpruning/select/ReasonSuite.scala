@@ -87,13 +87,13 @@ class ReasonSuite extends AnyFunSuite with SparkSuite {
     assert(reasonOf(query).isEmpty, "within the budget it is covered")
   }
 
-  test("not-looked-at, if the rule was off while the query was planned") {
+  test("disabled, if the rule was off while the query was planned") {
     val query = withoutPruning {
       val query = Wildlife.query(wildlife)
       assert(scansOf(query) == Nil)
       query
     }
-    assert(reasonOf(query).contains("not-looked-at"))
+    assert(reasonOf(query).contains("disabled"))
   }
 
   test("codes are different, and messages are sentences without line breaks") {
