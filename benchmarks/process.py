@@ -69,6 +69,11 @@ class EngineProcess:
         """Return the row groups and rows that the query's scans decoded."""
         return self._ask({"decoded": query.name}, query.name)
 
+    def check(self, query: Query) -> list[list[str]]:
+        """Return the rows of the query's `check`, as text."""
+        rows: list[list[str]] = self._ask({"check": query.name}, query.name)["rows"]
+        return rows
+
     def count(self, source: str) -> int:
         """Return the number of matching rows (DuckDB's process only)."""
         return int(self._ask({"count": source}, source)["count"])

@@ -77,6 +77,23 @@ class Query:
         return limited
 
     @property
+    def check(self) -> str:
+        """A query whose result is the same on every engine.
+
+        Without LIMIT, the aggregates. With ORDER BY, the first values of the key, which ties do not
+        change. Otherwise, the number of rows of the LIMIT that do not satisfy the predicate.
+        """
+        if self.limit is None:
+            return self.sql
+        limited = f"SELECT * FROM {self.source} LIMIT {self.limit}"
+        if self.order:
+            key = self.order.split()[0]
+            ordered = f"SELECT * FROM {self.source} ORDER BY {self.order} LIMIT {self.limit}"
+            return f"SELECT {key}, count(*) FROM ({ordered}) AS e GROUP BY {key} ORDER BY {key}"
+        predicate = PREDICATES[self.predicate] or "true"
+        return f"SELECT count(*) FROM ({limited}) AS e WHERE ({predicate}) IS NOT TRUE"
+
+    @property
     def source(self) -> str:
         """Table and WHERE."""
         predicate = PREDICATES[self.predicate]

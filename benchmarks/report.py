@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
+import subprocess
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +17,13 @@ from benchmarks import tables
 from benchmarks.engines import ENGINES, OURS, PLAIN
 from benchmarks.reasons import REASONS
 from benchmarks.run import Cost, Measured
-from benchmarks.settings import Settings
+from benchmarks.settings import ROOT, Settings
 from benchmarks.targets import Target
 
-_HEADER = ("query", "ms Spark", "ours", "DataF.", "DuckDB", "ratio", "MB Spark", "ours", "DataF.",
-           "DuckDB", "ratio", "groups", "rows", "tasks", "jobs")  # fmt: skip
-_WIDTHS = (44, 9, 7, 7, 7, 7, 9, 8, 8, 8, 7, 9, 19, 8, 6)
+_HEADER = ("query", "1st Spark", "ours", "ms Spark", "ours", "DataF.", "DuckDB", "ratio",
+           "MB Spark", "ours", "DataF.", "DuckDB", "ratio", "groups", "rows",
+           "tasks", "jobs")  # fmt: skip
+_WIDTHS = (44, 10, 7, 9, 7, 7, 7, 7, 9, 8, 8, 8, 7, 9, 19, 8, 6)
 
 
 def table(measured: Sequence[Measured]) -> str:
@@ -32,6 +36,7 @@ def table(measured: Sequence[Measured]) -> str:
             _line(
                 (
                     m.query.name,
+                    *(f"{cost.first_seconds * 1e3:.0f}" for cost in (plain, ours)),
                     *(f"{cost.seconds * 1e3:.0f}" for cost in costs),
                     f"{plain.seconds / ours.seconds:.2f}",
                     *(f"{cost.bytes / 1e6:.2f}" for cost in costs),
@@ -85,8 +90,21 @@ def write_json(
 
 
 def machine() -> dict[str, Any]:
-    """Return properties of the machine; a load above the cores shows that other programs ran."""
+    """Return when, where and of what was measured; a load above the cores shows other programs."""
+    java = subprocess.run(["java", "-version"], capture_output=True, text=True, check=False)
+    git = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12"]
+    commit = subprocess.run(git, capture_output=True, text=True, check=False)
+    cpus = Path("/proc/cpuinfo")
+    names = (
+        re.findall(r"^model name\s*: (.*)$", cpus.read_text(), re.MULTILINE)
+        if cpus.exists()
+        else []
+    )
     return {
+        "date": datetime.now(timezone.utc).date().isoformat(),
+        "commit": commit.stdout.strip() or None,
+        "jvm": java.stderr.splitlines()[0] if java.stderr else None,
+        "cpu": names[0] if names else platform.processor() or None,
         "cores": os.cpu_count(),
         "load_of_15_minutes": round(os.getloadavg()[2], 1),
         "python": platform.python_version(),

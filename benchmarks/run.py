@@ -16,7 +16,7 @@ _ENOUGH_RUNS = 3
 
 
 class WrongAnswerError(Exception):
-    """An engine returned a wrong number of rows."""
+    """An engine returned wrong rows, or a wrong number of them."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,8 @@ class Cost:
     """The cost of a query on an engine.
 
     Attributes:
+        first_seconds: Wall time of the first run, with nothing of the query cached in the process.
+        first_bytes: Bytes read in the first run.
         seconds: Median wall time of the measured runs.
         all_seconds: The wall time of each run.
         bytes: Median of the bytes read.
@@ -34,6 +36,8 @@ class Cost:
         rows_decoded: Rows that the scan returned; None if the engine does not report them.
     """
 
+    first_seconds: float
+    first_bytes: int
     seconds: float
     all_seconds: list[float]
     bytes: int
@@ -63,7 +67,8 @@ def run_all(
     """Measure every query; each has an equal share of the remaining time.
 
     Raises:
-        WrongAnswerError: The engines disagree about a number of rows.
+        WrongAnswerError: The engines disagree about a number of rows, or about the `check` of a
+            query.
     """
     counter = next(engine for engine in engines if engine.name == DUCKDB)
     matches: dict[str, int] = {}
@@ -75,6 +80,7 @@ def run_all(
         expected = query.expected_rows(matches[query.source])
         share = max(0.0, deadline - time.monotonic()) / (len(queries) - number)
         measured.append(run_one(engines, query, expected, runs, share))
+        compare(engines, query)
         progress(measured[-1])
     return measured
 
@@ -82,7 +88,7 @@ def run_all(
 def run_one(
     engines: Sequence[EngineProcess], query: Query, expected: int, runs: int, share: float
 ) -> Measured:
-    """Warm up once, then measure up to `runs` rounds within `share` seconds.
+    """Run once, for the first run, then measure up to `runs` rounds within `share` seconds.
 
     At least three rounds are measured, or one if three would take more than twice the share.
     """
@@ -100,8 +106,18 @@ def run_one(
         spent = time.monotonic() - started
         if (number >= _ENOUGH_RUNS and spent > share) or (number >= 1 and spent > 2 * share):
             break
-    costs = {engine.name: cost(engine, query, by_engine[engine.name][1:]) for engine in engines}
+    costs = {engine.name: cost(engine, query, by_engine[engine.name]) for engine in engines}
     return Measured(query, costs)
+
+
+def compare(engines: Sequence[EngineProcess], query: Query) -> None:
+    """Raise WrongAnswerError unless all engines return the same rows for the query's `check`."""
+    answers = {engine.name: engine.check(query) for engine in engines}
+    of_first = answers[engines[0].name]
+    is_limit = query.limit is not None and query.order is None
+    if any(rows != of_first for rows in answers.values()) or (is_limit and of_first != [["0"]]):
+        short = {name: rows[:3] for name, rows in answers.items()}
+        raise WrongAnswerError(f"{query.name}: {query.check}: {short}")
 
 
 def progress(measured: Measured) -> None:
@@ -113,11 +129,14 @@ def progress(measured: Measured) -> None:
     print(f"{measured.query.name}: {', '.join(costs)}", file=sys.stderr, flush=True)
 
 
-def cost(engine: EngineProcess, query: Query, measured: Sequence[Run]) -> Cost:
-    """Summarize the measured runs; the engine reports what it decoded."""
+def cost(engine: EngineProcess, query: Query, runs: Sequence[Run]) -> Cost:
+    """Summarize the runs, of which the first is apart; the engine reports what it decoded."""
     decoded = engine.decoded(query)
+    first, *measured = runs
     last = measured[-1]
     return Cost(
+        first_seconds=round(first.seconds, 4),
+        first_bytes=first.bytes,
         seconds=statistics.median(run.seconds for run in measured),
         all_seconds=[round(run.seconds, 4) for run in measured],
         bytes=int(statistics.median(run.bytes for run in measured)),

@@ -9,6 +9,8 @@ import sys
 import time
 import traceback
 from dataclasses import asdict
+from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +40,21 @@ def _answer(
     try:
         if "count" in request:
             return {"count": engine.count(request["count"])}  # type: ignore[attr-defined] # DuckDB
+        if "check" in request:
+            rows = engine.values(known[request["check"]].check)
+            return {"rows": [[_text(value) for value in row] for row in rows]}
         if "decoded" in request:
             return asdict(engine.decoded(known[request["decoded"]]))
         return _run(engine, known[request["run"]], scratch)
     except Exception:  # noqa: BLE001 (the other process names the query, and stops)
         return {"error": traceback.format_exc()}
+
+
+def _text(value: object) -> str:
+    """Return a value as all engines show it: times without a zone, numbers without a type."""
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=None).isoformat()
+    return f"{value:.9g}" if isinstance(value, (float, Decimal)) else str(value)
 
 
 def _run(engine: Engine, query: Query, scratch: Path) -> dict[str, Any]:

@@ -33,6 +33,9 @@ class Engine(Protocol):
     def run(self, query: Query, output: Path) -> int:
         """Run the query and return the rows of its result; `output` is a folder for files."""
 
+    def values(self, sql: str) -> list[list[object]]:
+        """Return the rows of any SQL."""
+
     def started(self) -> tuple[int, int] | None:
         """Return the jobs and tasks started so far; None if the engine has none."""
 

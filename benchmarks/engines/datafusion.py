@@ -58,6 +58,10 @@ class DataFusion:
         rows = df.to_pylist()
         return int(next(iter(rows[0].values()))) if query.action == COUNT else len(rows)
 
+    def values(self, sql: str) -> list[list[object]]:
+        """Return the rows of any SQL."""
+        return [list(row.values()) for row in self._context.sql(sql).to_pylist()]
+
     def started(self) -> tuple[int, int] | None:
         """Return None: there are no jobs."""
         return None

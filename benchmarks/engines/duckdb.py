@@ -59,6 +59,10 @@ class DuckDB:
         row = self._connection.execute(f"SELECT count(*) FROM {source}").fetchone()
         return 0 if row is None else int(row[0])
 
+    def values(self, sql: str) -> list[list[object]]:
+        """Return the rows of any SQL."""
+        return [list(row) for row in self._connection.execute(sql).fetchall()]
+
     def started(self) -> tuple[int, int] | None:
         """Return None: there are no jobs."""
         return None

@@ -80,6 +80,10 @@ class Spark:
         rows = df.collect()
         return int(rows[0][0]) if query.action == COUNT else len(rows)
 
+    def values(self, sql: str) -> list[list[object]]:
+        """Return the rows of any SQL."""
+        return [list(row) for row in self.session.sql(sql).collect()]
+
     def started(self) -> tuple[int, int] | None:
         """Return jobs and tasks since the session started; call it when nothing runs."""
         self._context.listenerBus().waitUntilEmpty()

@@ -32,3 +32,10 @@ def test_the_overhead_is_the_one_that_was_measured() -> None:
         ratios = target["ratios"].values()
         measured.append((min(ratios), max(ratios), target["geometric_mean"]))
     assert told == [tuple(f"{number:.2f}" for number in numbers) for numbers in measured]
+
+
+def test_the_readme_says_how_many_targets_are_missed() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    met = [one["met"] for one in json.loads(RESULTS.read_text(encoding="utf-8"))["targets"]]
+    (told,) = re.findall(r"met\s(\d+) of (\d+) targets and missed (\d+)", text)
+    assert told == (str(met.count(True)), str(len(met)), str(met.count(False)))

@@ -15,8 +15,17 @@ import pytest
 from benchmarks import tables
 from benchmarks.engines import DATAFUSION, DUCKDB, ENGINES, OURS, PLAIN
 from benchmarks.process import EngineProcess, Run
-from benchmarks.queries import COLLECT, NONE, TO_PANDAS, Query, queries
-from benchmarks.run import Cost, Measured, WrongAnswerError, run_one
+from benchmarks.queries import (
+    COLLECT,
+    LATEST,
+    NONE,
+    TO_PANDAS,
+    UNPROVABLE,
+    WRITE,
+    Query,
+    queries,
+)
+from benchmarks.run import Cost, Measured, WrongAnswerError, compare, run_one
 from benchmarks.targets import targets
 from support.paths import ROOT
 
@@ -57,13 +66,49 @@ def test_a_wrong_number_of_rows_stops_the_benchmark() -> None:
     assert run_one(engines[:1], QUERY, expected=100, runs=1, share=0).costs[PLAIN].rows == 100
 
 
+class Answering:
+    """Gives one answer to the check of every query."""
+
+    def __init__(self, name: str, rows: list[list[str]]) -> None:
+        """Take the answer."""
+        self.name = name
+        self._rows = rows
+
+    def check(self, query: Query) -> list[list[str]]:
+        """Return the answer."""
+        assert query.check
+        return self._rows
+
+
+def test_a_wrong_row_stops_the_benchmark() -> None:
+    latest = Query(tables.EVENTS, NONE, 2, COLLECT, LATEST)
+
+    def checked(query: Query, *answers: list[list[str]]) -> None:
+        engines = [Answering(name, rows) for name, rows in zip(ENGINES, answers, strict=False)]
+        compare(cast(list[EngineProcess], engines), query)
+
+    checked(latest, [["9", "1"], ["8", "1"]], [["9", "1"], ["8", "1"]])
+    with pytest.raises(WrongAnswerError, match="ORDER BY ts DESC"):
+        checked(latest, [["9", "1"], ["8", "1"]], [["9", "1"], ["7", "1"]])
+    checked(QUERY, [["0"]], [["0"]])
+    with pytest.raises(WrongAnswerError, match="IS NOT TRUE"):
+        checked(QUERY, [["1"]], [["1"]])
+
+
+def test_the_checks_are_of_the_query() -> None:
+    clustered = Query(tables.EVENTS, UNPROVABLE, 10, WRITE)
+    assert "user_id % 7 = 3 LIMIT 10) AS e WHERE (user_id % 7 = 3) IS NOT TRUE" in clustered.check
+    unlimited = Query(tables.EVENTS, NONE, None, COLLECT)
+    assert unlimited.check == unlimited.sql
+
+
 def test_every_query_has_a_name_of_its_own() -> None:
     names = [query.name for query in queries()]
     assert len(set(names)) == len(names)
 
 
 def cost(seconds: float, size: int) -> Cost:
-    return Cost(seconds, [seconds], size, 100, 1, 1, 1, 100)
+    return Cost(seconds, size, seconds, [seconds], size, 100, 1, 1, 1, 100)
 
 
 @pytest.mark.parametrize(
@@ -114,3 +159,6 @@ def test_it_runs_at_a_small_size(tmp_path: Path) -> None:
         assert list(query["costs"]) == list(ENGINES)
         assert {one["rows"] for one in query["costs"].values()} == {100}
         assert query["costs"][OURS]["tasks"] <= 2
+        assert all(one["first_seconds"] > 0 for one in query["costs"].values())
+    for key in ("date", "commit", "jvm", "cpu", "load_of_15_minutes"):
+        assert document["about"][key]

@@ -41,7 +41,7 @@ private[limitpruning] final class PrefetchParts(
 
   /** A footer may contain any numbers. */
   private def isPlausible(part: PartOfFile): Boolean =
-    part.offset >= 0 && part.length > 0 && part.length <= LargestPart && part.end <= part.file.getLen
+    part.offset >= 0 && part.length > 0 && part.length <= LargestPart && part.offset <= part.file.getLen - part.length
 
   private def joined(parts: Seq[PartOfFile]): Seq[PartOfFile] =
     parts.groupBy(_.file.getPath).values.toSeq.flatMap { ofFile =>
