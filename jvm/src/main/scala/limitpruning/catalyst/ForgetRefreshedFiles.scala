@@ -22,29 +22,34 @@ final case class ForgetRefreshedFiles(session: SparkSession, state: PlanningStat
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = {
     plan match {
-      case RefreshTableCommand(table) => location(table).fold(state.facts.forgetAll())(forget)
-      case RefreshResource(path) => forget(new Path(path))
+      case RefreshTableCommand(table) =>
+        directory(table) match {
+          case Some(directory) => state.facts.forget(directory)
+          case None => state.facts.forgetAll()
+        }
+      case RefreshResource(path) => state.facts.forget(qualified(new Path(path), Map.empty))
       case _ => ()
     }
     Nil
   }
 
-  private def forget(path: Path): Unit = {
-    val system = path.getFileSystem(SparkSessions.hadoopConf(session, Map.empty))
-    state.facts.forget(system.makeQualified(path))
-  }
+  private def qualified(path: Path, options: Map[String, String]): Path =
+    path.getFileSystem(SparkSessions.hadoopConf(session, options)).makeQualified(path)
 
   /**
-   * The directory of a table. None if it may have files elsewhere: partitions in the catalog may be at any location,
-   * and a view may read any table.
+   * The directory of a table. None if the table may have files elsewhere: partitions in the catalog may be at any
+   * location, a view may read any table, and a location may be a glob. None also if the file system does not start:
+   * `REFRESH TABLE` must not fail for that.
    */
-  private def location(table: TableIdentifier): Option[Path] = {
+  private def directory(table: TableIdentifier): Option[Path] = {
     val catalog = SparkSessions.onServer(session).sessionState.catalog
     if (catalog.isTempView(table)) None
     else
-      Try(catalog.getTableMetadata(table)).toOption
-        .filter(found => found.tableType != CatalogTableType.VIEW && !found.tracksPartitionsInCatalog)
-        .flatMap(_.storage.locationUri)
-        .map(new Path(_))
+      Try {
+        val found = catalog.getTableMetadata(table)
+        val isApart = found.tableType == CatalogTableType.VIEW || found.tracksPartitionsInCatalog
+        for (uri <- found.storage.locationUri if !isApart && !uri.toString.exists("*?[{".contains(_)))
+          yield qualified(new Path(uri), found.storage.properties)
+      }.toOption.flatten
   }
 }

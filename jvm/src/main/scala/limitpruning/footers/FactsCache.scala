@@ -28,7 +28,7 @@ final class FactsCache(maxBytes: Long) {
     .weigher(sizeOf)
     .build[FileId, Footer]()
 
-  /** The predicates for which a file has nothing to prove, besides its footer. */
+  /** The row groups about which metadata besides the footer proved nothing. */
   val unproved: UnprovedPredicates = new UnprovedPredicates(if (maxBytes == 0) 0 else MostUnproved)
 
   /** The memory of the searches that are under way. It is not part of the cache. */
@@ -91,7 +91,7 @@ object FactsCache {
   /** A cache that stores nothing. */
   def none: FactsCache = new FactsCache(0)
 
-  /** The maximum number of pairs of a predicate and a file, of some 300 bytes each. */
+  /** The maximum number of row groups that proved nothing, of some 300 bytes each. */
   private val MostUnproved = 10000L
 
   /** The approximate size of a key and of the cache's own data for an entry, in bytes. */

@@ -31,12 +31,13 @@ final class SearchMemory private[footers] (all: AtomicLong, most: Long) extends 
     val _ = all.addAndGet(bytes)
   }
 
-  def isUsedUp: Boolean = all.get >= most
+  /** Whether not even one more footer fits. */
+  def isUsedUp: Boolean = all.get >= most || moreFooters == 0
 
-  /** How many more footers fit, if they are as large as those before; at least 1. */
+  /** How many more footers fit, if they are as large as those before. */
   def moreFooters: Int =
     if (footers == 0) Int.MaxValue
-    else ((most - all.get) / (held / footers).max(1)).max(1).min(Int.MaxValue).toInt
+    else ((most - all.get) / (held / footers).max(1)).max(0).min(Int.MaxValue).toInt
 
   override def close(): Unit = {
     val _ = all.addAndGet(-held)

@@ -8,36 +8,42 @@ import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression
 import limitpruning.parquet.FileId
 
 /**
- * Remembers the predicates for which dictionaries, bloom filters and page statistics decided no row group of
- * a file. The next query with the same predicate does not read them again. A file that changed counts as
- * another file. If something is remembered that is no longer true, a LIMIT is pruned less, and its rows are
- * still right. Thread-safe.
+ * Remembers row groups that dictionaries, bloom filters and page statistics did not decide for a predicate.
+ * The next query with the same predicate does not read them again. A file that changed counts as another
+ * file. If something is remembered that is no longer true, a LIMIT is pruned less, and its rows are still
+ * right. Thread-safe.
  *
- * @param most the maximum number of pairs of predicate and file; the least recently used are dropped first
+ * @param most the maximum number of row groups; the least recently used are dropped first
  */
 final class UnprovedPredicates(most: Long) {
   import UnprovedPredicates._
 
-  private val pairs = CacheBuilder.newBuilder().maximumSize(most).build[Pair, java.lang.Boolean]()
+  private val tried = CacheBuilder.newBuilder().maximumSize(most).build[Tried, java.lang.Boolean]()
 
-  def contains(predicate: HashCode, file: FileStatus): Boolean =
-    pairs.getIfPresent(Pair(predicate, FileId.of(file))) != null
+  /** @param predicate see [[UnprovedPredicates.hash]] */
+  def contains(predicate: HashCode, file: FileStatus, rowGroup: Int): Boolean =
+    tried.getIfPresent(Tried(predicate, FileId.of(file), rowGroup)) != null
 
-  def add(predicate: HashCode, file: FileStatus): Unit =
-    pairs.put(Pair(predicate, FileId.of(file)), java.lang.Boolean.TRUE)
+  def add(predicate: HashCode, file: FileStatus, rowGroup: Int): Unit =
+    tried.put(Tried(predicate, FileId.of(file), rowGroup), java.lang.Boolean.TRUE)
 
   /** Forgets the files whose paths meet a condition. */
   def forget(isMeant: String => Boolean): Unit = {
-    val _ = pairs.asMap.keySet.removeIf(pair => isMeant(pair.file.path))
+    val _ = tried.asMap.keySet.removeIf(one => isMeant(one.file.path))
   }
 }
 
 object UnprovedPredicates {
-  private final case class Pair(predicate: HashCode, file: FileId)
+  private final case class Tried(predicate: HashCode, file: FileId, rowGroup: Int)
 
-  /** Identifies a predicate by its SQL, with the names of columns but not of tables. */
-  def hash(conjuncts: Seq[Expression]): HashCode = {
+  /**
+   * Identifies a predicate by its SQL, with the names of columns but not of tables.
+   *
+   * @param circumstances whatever else decides what metadata can prove: settings and the columns that are read
+   */
+  def hash(conjuncts: Seq[Expression], circumstances: Seq[String]): HashCode = {
     val hasher = Hashing.sha256.newHasher()
+    circumstances.foreach(hasher.putUnencodedChars(_).putChar('\n'))
     conjuncts.foreach { conjunct =>
       val unqualified = conjunct.transform { case column: AttributeReference => column.withQualifier(Nil) }
       hasher.putUnencodedChars(unqualified.sql).putChar('\n')

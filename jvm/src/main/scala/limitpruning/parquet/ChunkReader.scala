@@ -24,9 +24,13 @@ final class ChunkReader(file: FileStatus, footer: Footer, storage: Storage) exte
 
   private val sections = new FileSections(file, storage)
   private val decoder = new DictionaryDecoder(storage.conf)
+  private var failed = false
 
   /** The bytes requested of the file so far, whether or not the read succeeded. */
   def bytesRead: Long = sections.bytesRead
+
+  /** Whether something could not be read, or was not what the footer promises. */
+  def hasFailed: Boolean = failed
 
   /** Whether the footer states that every value of the chunk is in its dictionary. No I/O. */
   def hasDictionary(rowGroup: Int, leaf: Int): Boolean =
@@ -93,6 +97,16 @@ final class ChunkReader(file: FileStatus, footer: Footer, storage: Storage) exte
   }
 
   override def close(): Unit = sections.close()
+
+  private def orNone[T](body: => Option[T]): Option[T] =
+    try body
+    catch {
+      case Interrupted(interruption) => throw interruption
+      // A LinkageError is a codec without its native library on this machine.
+      case NonFatal(_) | _: LinkageError =>
+        failed = true
+        None
+    }
 }
 
 private object ChunkReader {
@@ -123,12 +137,4 @@ private object ChunkReader {
   private def sizeByOffsets(chunk: ColumnChunkMetaData): Option[Long] =
     Some(chunk.getFirstDataPageOffset - chunk.getDictionaryPageOffset)
       .filter(_ > 0 && chunk.getDictionaryPageOffset > 0)
-
-  private def orNone[T](body: => Option[T]): Option[T] =
-    try body
-    catch {
-      case Interrupted(interruption) => throw interruption
-      case NonFatal(_) => None
-      case _: LinkageError => None // a codec without its native library on this machine
-    }
 }

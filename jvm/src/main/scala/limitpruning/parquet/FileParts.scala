@@ -16,61 +16,73 @@ import limitpruning.select.FilePart
 final class FileParts {
   import FileParts._
 
-  /** The parts that the search has used, by file, offset and length. */
-  private val used = mutable.LinkedHashMap.empty[(FileId, Long, Long), Array[Byte]]
+  /** The parts that the search has used, by offset and length. */
+  private val used = mutable.Map.empty[FileId, mutable.LinkedHashMap[(Long, Long), Array[Byte]]]
 
-  /** Bytes that are available without a request, by file. The search may not use all of them. */
-  private val available = mutable.LinkedHashMap.empty[FileId, Vector[Available]]
+  /** Bytes that are available without a request. The search may not use all of them. */
+  private val available = mutable.Map.empty[FileId, Vector[Available]]
+  private val oldest = mutable.Queue.empty[(FileId, Available)]
   private var availableBytes = 0L
 
   /** @param read reads the part if its bytes are not available */
   def apply(file: FileStatus, offset: Long, length: Long)(read: => Array[Byte]): Array[Byte] = {
-    val key = (FileId.of(file), offset, length)
-    synchronized(used.get(key).orElse(slice(key))).getOrElse {
+    val id = FileId.of(file)
+    synchronized(find(id, offset, length)).getOrElse {
       val bytes = read // not in the lock, because other parts are read at the same time
-      synchronized(used.getOrElseUpdate(key, bytes))
+      synchronized(usedOf(id).getOrElseUpdate((offset, length), bytes))
     }
   }
 
   /** Whether a part can be used without a request. */
   def contains(file: FileStatus, offset: Long, length: Long): Boolean = synchronized {
     val id = FileId.of(file)
-    used.contains((id, offset, length)) || holder(id, offset, length).nonEmpty
+    used.get(id).exists(_.contains((offset, length))) || holder(id, offset, length).nonEmpty
   }
 
   /**
-   * Makes bytes of a file available. If there are too many bytes, those of other files are dropped, the
-   * oldest first.
+   * Makes bytes of a file available. If there are too many bytes, the oldest are dropped.
    *
    * @param offset the position of the first byte in the file
    */
   def add(file: FileStatus, offset: Long, bytes: Array[Byte]): Unit = synchronized {
     val id = FileId.of(file)
-    available(id) = available.getOrElse(id, Vector.empty) :+ Available(offset, bytes)
+    val added = Available(offset, bytes)
+    available(id) = available.getOrElse(id, Vector.empty) :+ added
+    oldest += ((id, added))
     availableBytes += bytes.length
-    val others = available.keysIterator.filter(_ != id).toVector.iterator
-    while (availableBytes > MostAvailable && others.hasNext)
-      for (dropped <- available.remove(others.next()))
-        availableBytes -= dropped.iterator.map(_.bytes.length.toLong).sum
+    while (availableBytes > MostAvailable && oldest.size > 1) {
+      val (file, dropped) = oldest.dequeue()
+      available(file) = available(file).filterNot(_ eq dropped)
+      availableBytes -= dropped.bytes.length
+    }
   }
 
   /** The parts of a file that the search has used so far. */
   def of(file: FileStatus): Seq[FilePart] = synchronized {
-    val id = FileId.of(file)
-    used.iterator.collect { case ((`id`, offset, length), bytes) =>
+    used.get(FileId.of(file)).toSeq.flatMap(_.map { case ((offset, length), bytes) =>
       FilePart(offset, length.toInt, FileParts.checksum(bytes))
-    }.toSeq
+    })
   }
 
-  private def slice(key: (FileId, Long, Long)): Option[Array[Byte]] = {
-    val (id, offset, length) = key
-    holder(id, offset, length).map { found =>
+  /** Releases the memory when the search ends. */
+  def clear(): Unit = synchronized {
+    used.clear()
+    available.clear()
+    oldest.clear()
+    availableBytes = 0
+  }
+
+  private def usedOf(id: FileId): mutable.LinkedHashMap[(Long, Long), Array[Byte]] =
+    used.getOrElseUpdate(id, mutable.LinkedHashMap.empty)
+
+  /** The part, if it was used before or is available. */
+  private def find(id: FileId, offset: Long, length: Long): Option[Array[Byte]] =
+    used.get(id).flatMap(_.get((offset, length))).orElse(holder(id, offset, length).map { found =>
       val from = (offset - found.offset).toInt
       val bytes = found.bytes.slice(from, from + length.toInt)
-      used(key) = bytes
+      usedOf(id)((offset, length)) = bytes
       bytes
-    }
-  }
+    })
 
   private def holder(id: FileId, offset: Long, length: Long): Option[Available] =
     available.getOrElse(id, Vector.empty).find(_.contains(offset, length))
@@ -78,8 +90,8 @@ final class FileParts {
 
 object FileParts {
 
-  /** The most bytes of files that are available without being used. */
-  private val MostAvailable = 8L * 1024 * 1024
+  /** The maximum bytes of files that are available without being used. */
+  private[limitpruning] val MostAvailable = 8L * 1024 * 1024
 
   private final case class Available(offset: Long, bytes: Array[Byte]) {
     def contains(from: Long, length: Long): Boolean =

@@ -87,11 +87,14 @@ final class FooterReader(conf: Configuration, parts: Option[FileParts] = None) {
   }
 
   /** Groups parts, ascending by offset, so that each group is read with one request. */
-  private def near(parts: Seq[FilePart]): Seq[Seq[FilePart]] =
-    parts.foldLeft(Vector.empty[Vector[FilePart]]) {
-      case (done :+ last, next) if next.offset - last.map(end).max <= LargestGap => done :+ (last :+ next)
-      case (done, next) => done :+ Vector(next)
-    }
+  private def near(parts: Seq[FilePart]): Seq[Seq[FilePart]] = {
+    val ends = parts.iterator.map(end).scanLeft(Long.MinValue)(_ max _).drop(1) // up to each part
+    parts.zip(ends.toSeq).foldLeft(Vector.empty[(Vector[FilePart], Long)]) {
+      case (done :+ ((last, lastEnd)), (next, nextEnd)) if next.offset - lastEnd <= LargestGap =>
+        done :+ ((last :+ next, nextEnd))
+      case (done, (next, nextEnd)) => done :+ ((Vector(next), nextEnd))
+    }.map(_._1)
+  }
 
   private def end(part: FilePart): Long = part.offset + part.length
 

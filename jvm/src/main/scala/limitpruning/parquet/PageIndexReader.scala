@@ -28,10 +28,14 @@ final class PageIndexReader(file: FileStatus, footer: Footer, storage: Storage, 
   private val sections = new FileSections(file, storage)
   private val loaded = mutable.Map.empty[IndexReference, Array[Byte]]
   private val columns = mutable.Map.empty[(Int, Int), Option[ColumnIndex]]
+  private var failed = false
   private val locations = mutable.Map.empty[(Int, Int), Option[PageLocations]]
 
   /** The bytes requested of the file so far. */
   def bytesRead: Long = sections.bytesRead
+
+  /** Whether something could not be read, was malformed, or was too large for `maxBytes`. */
+  def hasFailed: Boolean = failed
 
   /** Whether the footer contains the location of an offset index. No I/O. */
   def hasOffsetIndex(rowGroup: Int, leaf: Int): Boolean =
@@ -112,7 +116,8 @@ final class PageIndexReader(file: FileStatus, footer: Footer, storage: Storage, 
     requests.foreach { parts =>
       val from = parts.head.getOffset
       val size = end(parts.last) - from
-      if (size <= maxBytes - bytesRead) orNone(Some(sections.bytes(from, size))).foreach { bytes =>
+      if (size > maxBytes - bytesRead) failed = true
+      else orNone(Some(sections.bytes(from, size))).foreach { bytes =>
         parts.foreach { part =>
           val start = (part.getOffset - from).toInt
           loaded(part) = bytes.slice(start, start + part.getLength)
@@ -133,7 +138,9 @@ final class PageIndexReader(file: FileStatus, footer: Footer, storage: Storage, 
     try body
     catch {
       case Interrupted(interruption) => throw interruption
-      case NonFatal(_) => None
+      case NonFatal(_) =>
+        failed = true
+        None
     }
 }
 

@@ -32,6 +32,9 @@ final class RowGroupDetails(
   /** The bytes requested so far. */
   def bytesRead: Long = reader.bytesRead
 
+  /** Whether something could not be read. */
+  def hasFailed: Boolean = reader.hasFailed
+
   override def close(): Unit = reader.close()
 
   /** Whether a dictionary or a bloom filter of a column can be read. No I/O. */

@@ -36,6 +36,15 @@ final case class PartOfFile(file: FileStatus, offset: Long, length: Long) {
   def end: Long = offset + length
 }
 
+object PartOfFile {
+
+  /** The first parts, as long as they have at most `bytes` bytes together. */
+  def within(bytes: Long, parts: Seq[PartOfFile]): Seq[PartOfFile] = {
+    val totals = parts.iterator.map(_.length).scanLeft(0L)(_ + _).drop(1)
+    parts.zip(totals.toSeq).takeWhile(_._2 <= bytes).map(_._1)
+  }
+}
+
 object Storage {
   def apply(conf: Configuration): Storage = Storage(conf, new FileParts)
 }

@@ -1,5 +1,7 @@
 package limitpruning.search
 
+import scala.concurrent.duration.Deadline
+
 import limitpruning.parquet.{Addressing, PageIndexReader, PartOfFile, Storage}
 import limitpruning.select.{
   FileVersion, MatchingRows, Place, Reason, RowRange, SelectedFile, SelectedRowGroup, Selection
@@ -9,12 +11,14 @@ import limitpruning.select.{
  * Converts the chosen rows to what a scan reads of each file.
  *
  * @param maxBytes maximum bytes of page indexes to read
+ * @param deadline after it, row groups that match entirely are read as a whole, without locating pages
  * @param prefetch reads parts of files at the same time
  */
 final class AddressRows(
     narrow: NarrowRowGroups,
     storage: Storage,
     maxBytes: Long,
+    deadline: Deadline,
     prefetch: Seq[PartOfFile] => Unit = _ => ()
 ) {
   private var bytesLeft = maxBytes
@@ -22,7 +26,7 @@ final class AddressRows(
   /** @return the selection, or the reason why the rows cannot be read without others */
   def apply(chosen: Seq[(ClassifiedFile, Seq[MatchingRows])]): Either[Reason, Selection] = {
     val versions = chosen.map { case (file, _) => version(file) }
-    prefetch(chosen.flatMap { case (file, rows) => pageParts(file, rows) })
+    prefetch(PartOfFile.within(bytesLeft, chosen.flatMap { case (file, rows) => pageParts(file, rows) }))
     val files = chosen.zip(versions).map { case ((file, rows), version) => select(file, rows, version) }
     files.collectFirst { case Left(reason) => reason }
       .toLeft(Selection(files.collect { case Right(file) => file }))
@@ -65,7 +69,9 @@ final class AddressRows(
     val indexes = indexesOf(file)
     try {
       val selected =
-        rowGroups.map { case (whole, rows) => narrow(file.footer, indexes, whole, rows) }
+        rowGroups.map { case (whole, rows) =>
+          if (rows.isWhole && deadline.isOverdue()) Some(whole) else narrow(file.footer, indexes, whole, rows)
+        }
       if (selected.forall(_.nonEmpty)) Some(selected.flatten) else None
     } finally {
       bytesLeft -= indexes.bytesRead

@@ -11,16 +11,18 @@ object ChooseRows {
   def apply(scan: LimitedScan, table: SearchInputs): Either[NotPruned, LimitPlan] = {
     val started = System.nanoTime()
     val files = table.files // listed before the time budget for footers starts
+    val deadline = table.budget.maxTime.fromNow
     val refine = new RefineRowGroups(
       table.classify,
       table.storage,
       table.narrow,
       table.maxBytes,
-      table.budget.maxTime.fromNow,
-      table.prefetch,
+      deadline,
+      table.prefetch(deadline),
       table.unproved
     )
-    val select = new AddressRows(table.narrow, table.storage, table.maxBytes, table.prefetch)
+    val select =
+      new AddressRows(table.narrow, table.storage, table.maxBytes, deadline, table.prefetch(deadline))
     val search = new RowGroupSearch(
       scan.limit,
       table.budget,

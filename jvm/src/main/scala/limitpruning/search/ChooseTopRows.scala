@@ -30,6 +30,7 @@ object ChooseTopRows {
     val key = new KeyFacts(top.key, scan.conjuncts, table.classify)
     // Even if partition values alone decide the predicate, they do not decide the key.
     val budget = table.budget.copy(firstFiles = table.firstFiles)
+    val deadline = budget.maxTime.fromNow
     val search = new TopRowsSearch(
       scan.limit,
       key,
@@ -47,11 +48,13 @@ object ChooseTopRows {
         table.storage,
         table.narrow,
         table.maxBytes,
-        budget.maxTime.fromNow,
-        table.prefetch
+        deadline,
+        table.prefetch(deadline)
       )
     val select =
-      new AddressBestFirst(new AddressRows(table.narrow, table.storage, table.maxBytes, table.prefetch))
+      new AddressBestFirst(
+        new AddressRows(table.narrow, table.storage, table.maxBytes, deadline, table.prefetch(deadline))
+      )
     try {
       val (outcome, seen) = search.run(files)
       val counts = seen.copy(footersCached = table.footers.hits)

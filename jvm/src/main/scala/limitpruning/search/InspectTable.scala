@@ -52,10 +52,9 @@ final class InspectTable(scan: LimitedScan, session: SparkSession, cache: FactsC
         }
         inspected(refine(table.classify(file, footer), Long.MaxValue))
       }
-    finally {
-      footers.close()
-      table.close()
-    }
+    finally
+      try footers.close()
+      finally table.close()
   }
 
   private def inspected(file: ClassifiedFile): InspectedFile = {

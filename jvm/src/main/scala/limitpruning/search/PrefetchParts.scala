@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit.NANOSECONDS
 import scala.concurrent.duration.Deadline
 
 import limitpruning.footers.PlanningThreads
-import limitpruning.parquet.{PartOfFile, Storage}
+import limitpruning.parquet.{FileParts, PartOfFile, Storage}
 
 /**
  * Reads parts of files at the same time that a search would otherwise read one after the other. Parts of a file that
@@ -27,10 +27,11 @@ private[limitpruning] final class PrefetchParts(
     val missing = parts.filter { part =>
       isPlausible(part) && !storage.parts.contains(part.file, part.offset, part.length)
     }
-    val requests = joined(missing)
     // One part is read by whoever needs it.
-    if (requests.lengthIs > 1 && deadline.hasTimeLeft()) {
-      val reading = requests.map(part => threads.submit[Unit](() => storage.fetch(part)))
+    if (missing.lengthIs > 1 && deadline.hasTimeLeft()) {
+      val reading = joined(PartOfFile.within(FileParts.MostAvailable / 2, missing)).map(part =>
+        threads.submit[Unit](() => storage.fetch(part))
+      )
       try reading.foreach { part =>
           try part.get(deadline.timeLeft.toNanos.max(0L), NANOSECONDS)
           catch { case _: ExecutionException | _: TimeoutException => () }
@@ -41,7 +42,8 @@ private[limitpruning] final class PrefetchParts(
 
   /** A footer may contain any numbers. */
   private def isPlausible(part: PartOfFile): Boolean =
-    part.offset >= 0 && part.length > 0 && part.length <= LargestPart && part.offset <= part.file.getLen - part.length
+    part.offset >= 0 && part.length > 0 && part.length <= LargestPart &&
+      part.offset <= part.file.getLen - part.length
 
   private def joined(parts: Seq[PartOfFile]): Seq[PartOfFile] =
     parts.groupBy(_.file.getPath).values.toSeq.flatMap { ofFile =>

@@ -2,12 +2,9 @@ package limitpruning.search
 
 import scala.concurrent.duration.Deadline
 
-import org.apache.spark.sql.catalyst.expressions.Expression
-
-import limitpruning.footers.UnprovedPredicates
 import limitpruning.parquet.{ColumnPages, PageIndexReader, PartOfFile, RowGroupDetails, Storage}
 import limitpruning.predicate.{Evaluator, LeafColumn, RowUnit}
-import limitpruning.select.{ListedFile, RowRange}
+import limitpruning.select.RowRange
 
 /**
  * Decides row groups that the footer leaves undecided, by dictionaries and bloom filters, then by pages. It inspects
@@ -18,7 +15,7 @@ import limitpruning.select.{ListedFile, RowRange}
  * @param maxBytes maximum bytes to read for one LIMIT
  * @param deadline no row group is inspected after it: each row group may take several requests, one after the other
  * @param prefetch reads parts of files at the same time
- * @param unproved the files of which earlier queries with this predicate could decide no row group
+ * @param unproved the row groups that earlier queries with this predicate could not decide
  */
 final class RefineRowGroups(
     classify: ClassifyRowGroups,
@@ -27,19 +24,20 @@ final class RefineRowGroups(
     maxBytes: Long,
     deadline: Deadline,
     prefetch: Seq[PartOfFile] => Unit = _ => (),
-    unproved: UnprovedFiles = UnprovedFiles.none
+    unproved: UnprovedRowGroups = UnprovedRowGroups.none
 ) {
   import RefineRowGroups._
 
   private var bytesLeft = maxBytes
   private var inVain = 0
-  private val ahead = new ReadAhead(prefetch)
+  private val ahead = new ReadAhead(parts => prefetch(PartOfFile.within(bytesLeft, parts)))
 
   /** Announces files that are refined next, in this order, so that parts of several files are read at the same time. */
   def expect(files: Seq[ClassifiedFile]): Unit = if (classify.hasPredicate)
     ahead.expect(for {
-      file <- files if file.isBelieved && !unproved.contains(file.listed)
-      ordinal <- file.rowGroups.indices if isUndecided(file.rowGroups(ordinal))
+      file <- files if file.isBelieved
+      ordinal <- file.rowGroups.indices
+      if isUndecided(file.rowGroups(ordinal)) && !unproved.contains(file.listed, ordinal)
     } yield (file, ordinal))
 
   /**
@@ -47,14 +45,10 @@ final class RefineRowGroups(
    * @return the file with more of its row groups decided
    */
   def apply(file: ClassifiedFile, needed: Long): ClassifiedFile = classify.evaluator match {
-    case Some(evaluator)
-        if file.isBelieved && file.rowGroups.exists(isUndecided) && !unproved.contains(file.listed) =>
+    case Some(evaluator) if file.isBelieved && file.rowGroups.exists(isUndecided) =>
       val refiner = new FileRefiner(file, evaluator)
-      try {
-        val refined = refiner.refined(needed)
-        if (refiner.wasInVain(refined)) unproved.add(file.listed)
-        file.withRowGroups(refined)
-      } finally refiner.close()
+      try file.withRowGroups(refiner.refined(needed))
+      finally refiner.close()
     case _ => file
   }
 
@@ -98,22 +92,26 @@ final class RefineRowGroups(
       }
     }
 
-    /** Whether nothing was decided, although the budget allowed it. */
-    def wasInVain(refined: Seq[ClassifiedRowGroup]): Boolean =
-      decisions(refined) == decisions(file.rowGroups) && isInBudget && (bytesRead > 0 || inVain >= MostInVain)
-
     private def bytesRead: Long = details.bytesRead + indexes.bytesRead
 
-    private def isInBudget: Boolean = bytesRead < bytesLeft && deadline.hasTimeLeft()
+    private def pays: Boolean = bytesRead < bytesLeft && deadline.hasTimeLeft() && inVain < MostInVain
 
-    private def pays: Boolean = isInBudget && inVain < MostInVain
+    private def refine(rowGroup: ClassifiedRowGroup, ordinal: Int): ClassifiedRowGroup =
+      if (unproved.contains(file.listed, ordinal)) {
+        inVain += 1 // as in the query that read it
+        rowGroup
+      } else refineByReading(rowGroup, ordinal)
 
-    private def refine(rowGroup: ClassifiedRowGroup, ordinal: Int): ClassifiedRowGroup = {
+    private def refineByReading(rowGroup: ClassifiedRowGroup, ordinal: Int): ClassifiedRowGroup = {
       val before = bytesRead
       val (byValues, unit) = refineByValues(rowGroup, ordinal)
       val refined = if (isUndecided(byValues)) refineByPages(byValues, ordinal, unit) else byValues
       if (!isUndecided(refined) || refined.matching.nonEmpty) inVain = 0
-      else if (bytesRead > before) inVain += 1
+      else if (bytesRead > before) {
+        inVain += 1
+        // What could not be read, or not within the budget, may prove something the next time.
+        if (!details.hasFailed && !indexes.hasFailed) unproved.add(file.listed, ordinal)
+      }
       refined
     }
 
@@ -160,29 +158,4 @@ private object RefineRowGroups {
   private val LargestPart = 1024L * 1024
 
   private def isUndecided(rowGroup: ClassifiedRowGroup): Boolean = !rowGroup.isDecided
-
-  private def decisions(rowGroups: Seq[ClassifiedRowGroup]): Seq[(Boolean, Seq[RowRange])] =
-    rowGroups.map(rowGroup => (rowGroup.isDecided, rowGroup.matching))
-}
-
-/** The files of which queries with one predicate could decide no row group by metadata besides the footer. */
-private[limitpruning] trait UnprovedFiles {
-  def contains(file: ListedFile): Boolean
-  def add(file: ListedFile): Unit
-}
-
-private[limitpruning] object UnprovedFiles {
-
-  /** Remembers nothing. */
-  val none: UnprovedFiles = new UnprovedFiles {
-    override def contains(file: ListedFile): Boolean = false
-    override def add(file: ListedFile): Unit = ()
-  }
-
-  /** Remembers files for all queries of an application. */
-  def of(conjuncts: Seq[Expression], remembered: UnprovedPredicates): UnprovedFiles = new UnprovedFiles {
-    private lazy val predicate = UnprovedPredicates.hash(conjuncts)
-    override def contains(file: ListedFile): Boolean = remembered.contains(predicate, file.status)
-    override def add(file: ListedFile): Unit = remembered.add(predicate, file.status)
-  }
 }

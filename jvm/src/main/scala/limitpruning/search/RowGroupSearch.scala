@@ -62,6 +62,8 @@ final class RowGroupSearch(
     if (cover.isComplete || (rest.isEmpty && !anyUndecided)) Some(select(cover.chosen))
     else if (rest.isEmpty)
       Some(Left(Reason.NotEnoughRows(cover.rows, limit, obstacles.summary(now.rowGroups))))
+    else if (outOfMemory(cover.rows, limit).nonEmpty) // first, because little memory makes waves of few files
+      outOfMemory(cover.rows, limit).map(Left(_))
     else if (cover.rows == foundBefore && !mostlyNotMatching(before, now))
       Some(Left(Reason.NotClustered(now.filesInspected, obstacles.summary(now.rowGroups))))
     else outOfBudget(now, cover.rows, limit).map(Left(_))

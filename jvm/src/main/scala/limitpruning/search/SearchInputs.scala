@@ -3,7 +3,7 @@ package limitpruning.search
 import java.io.Closeable
 import java.util.Locale
 
-import scala.concurrent.duration.DurationLong
+import scala.concurrent.duration.{Deadline, DurationLong}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
@@ -73,13 +73,22 @@ private[limitpruning] final class SearchInputs(
   override def close(): Unit = {
     threads.close()
     memory.close()
+    storage.parts.clear()
   }
 
-  /** Reads parts of files at the same time. The time for it begins when it is used first. */
-  lazy val prefetch: PrefetchParts = new PrefetchParts(storage, threads, budget.maxTime.fromNow)
+  /** Reads parts of files at the same time, until the deadline. */
+  def prefetch(deadline: Deadline): PrefetchParts = new PrefetchParts(storage, threads, deadline)
 
   /** What earlier queries with the same predicate found. */
-  def unproved: UnprovedFiles = UnprovedFiles.of(scan.conjuncts, cache.unproved)
+  def unproved: UnprovedRowGroups = {
+    def circumstances = Seq(
+      settings.toString,
+      conf.sessionLocalTimeZone,
+      maxBytes.toString,
+      scan.needed.toSeq.map(_.name).sorted.mkString(",")
+    )
+    UnprovedRowGroups.of(scan.conjuncts, circumstances, cache.unproved)
+  }
 
   val footers: ReadFooters = {
     val hadoopConf = new SerializableConfiguration(storage.conf)

@@ -150,10 +150,13 @@ abstract class WaveSearch[R](
   protected def outOfBudget(now: SearchCounts, found: Long, limit: Int): Option[Reason] =
     if (now.filesInspected >= budget.maxFiles)
       Some(Reason.OutOfBudget(MaxFiles.key, budget.maxFiles.toString, found, limit))
-    else if (memory.isUsedUp)
-      Some(Reason.OutOfBudget(MaxMemory.key, s"${budget.maxMemory} bytes", found, limit))
     else if (deadline.isOverdue())
       Some(Reason.OutOfBudget(MaxTime.key, budget.maxTime.toString, found, limit))
+    else outOfMemory(found, limit)
+
+  /** The reason if another footer does not fit into memory; none otherwise. */
+  protected def outOfMemory(found: Long, limit: Int): Option[Reason] =
+    if (memory.isUsedUp) Some(Reason.OutOfBudget(MaxMemory.key, s"${budget.maxMemory} bytes", found, limit))
     else None
 }
 

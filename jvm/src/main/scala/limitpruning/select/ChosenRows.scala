@@ -91,7 +91,13 @@ final case class ProvedRows(
   override def allRowsMatch: Boolean = true
 
   override def canonicalized: ProvedRows =
-    copy(limit = 0, conjuncts = Nil, counts = SearchCounts.Zero, planningNanos = 0)
+    copy(
+      limit = 0,
+      conjuncts = Nil,
+      selection = selection.canonicalized,
+      counts = SearchCounts.Zero,
+      planningNanos = 0
+    )
 }
 
 /**
@@ -119,6 +125,7 @@ final case class CandidateRows(
     copy(
       limit = if (top.isEmpty && selection.unseen.isEmpty) 0 else limit,
       conjuncts = Nil,
+      selection = selection.canonicalized,
       counts = SearchCounts.Zero,
       planningNanos = 0,
       top = top.map(wanted => TopRows("", wanted.order, None, 0, 0)),

@@ -109,6 +109,10 @@ final case class SelectedFile(
 final case class Selection(files: Seq[SelectedFile], unseen: Seq[ListedFile] = Nil) {
   private def all: Iterator[SelectedRowGroup] = files.iterator.flatMap(_.rowGroups)
 
+  /** Without the parts of files that planning read: another search for the same rows may have read others. */
+  def canonicalized: Selection =
+    copy(files = files.map(file => file.copy(version = file.version.copy(parts = Nil))))
+
   /** The distinct files that are read, in order. */
   def listed: Seq[ListedFile] = (files.map(_.listed) ++ unseen).distinctBy(_.position)
 

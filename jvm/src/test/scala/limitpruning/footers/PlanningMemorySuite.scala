@@ -6,13 +6,13 @@ class PlanningMemorySuite extends AnyFunSuite {
   test("the maximum applies to all searches together, and a search that ends releases its part") {
     val memory = new PlanningMemory
     val (first, second) = (memory.search(100), memory.search(100))
-    first.add(60)
+    first.add(30)
     assert(!first.isUsedUp && !second.isUsedUp)
-    second.add(40)
+    second.add(70)
     assert(first.isUsedUp && second.isUsedUp && memory.bytes == 100)
     first.close()
     first.close()
-    assert(!second.isUsedUp && memory.bytes == 40)
+    assert(memory.bytes == 70 && second.isUsedUp)
     second.close()
     assert(memory.bytes == 0)
   }
@@ -24,8 +24,10 @@ class PlanningMemorySuite extends AnyFunSuite {
     (1 to 4).foreach(_ => search.add(10))
     assert(search.moreFooters == 6)
     memory.search(100).add(50)
-    assert(search.moreFooters == 1)
+    assert(search.moreFooters == 1 && !search.isUsedUp)
+    memory.search(100).add(1)
+    assert(search.moreFooters == 0 && search.isUsedUp, "not one more fits")
     memory.search(100).add(5000)
-    assert(search.moreFooters == 1, "the search then ends by its budget, not without a file")
+    assert(search.moreFooters == 0 && search.isUsedUp)
   }
 }

@@ -54,7 +54,9 @@ class FilePartsSuite extends AnyFunSuite {
     files.foreach(parts.add(_, 0, new Array[Byte](1024 * 1024)))
     assert(files.map(parts.contains(_, 0, 5)) == Seq(false, false) ++ Seq.fill(8)(true))
     parts.add(files(2), 1024 * 1024, new Array[Byte](9 * 1024 * 1024))
-    assert(parts.contains(files(2), 0, 5), "the file itself stays")
-    assert(!files.drop(3).exists(parts.contains(_, 0, 5)))
+    assert(parts.contains(files(2), 1024 * 1024, 5), "the newest stay")
+    assert(!files.exists(parts.contains(_, 0, 5)))
+    parts.clear()
+    assert(!parts.contains(files(2), 1024 * 1024, 5) && files.forall(parts.of(_).isEmpty))
   }
 }

@@ -31,16 +31,16 @@ class InspectionSuite extends AnyFunSuite with SparkSuite {
   test("the rows that the LIMIT reads are reported, and marked in the map") {
     val look = inspect(Wildlife.query(two))
     look.inspect(2)
-    val limit = json(look).get("limit")
+    val limit = json(look).get("report")
     assert(limit.get("covered").asBoolean && limit.at("/row_groups/scanned").asInt == 1)
     val scanned = (0 until 8).filter(json(look).at("/row_groups/details").get(_).get("scanned").asBoolean)
     assert(scanned == Seq(2))
     val declined = inspect(two.where("s % 2 = 0").limit(3))
-    assert(json(declined).get("limit").get("reason").get("code").asText.nonEmpty)
+    assert(json(declined).get("report").get("reason").get("code").asText.nonEmpty)
   }
 
   test("it inspects the table even if pruning is switched off") {
-    withoutPruning(assert(json(inspect(Wildlife.query(two))).get("limit").get("covered").asBoolean))
+    withoutPruning(assert(json(inspect(Wildlife.query(two))).get("report").get("covered").asBoolean))
   }
 
   test("if there is nothing to inspect, the error contains the reason") {

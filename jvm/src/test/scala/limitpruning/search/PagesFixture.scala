@@ -44,5 +44,5 @@ object PagesFixture {
   }
 
   def select(narrow: NarrowRowGroups, maxBytes: Long = 1L << 20): AddressRows =
-    new AddressRows(narrow, storage, maxBytes)
+    new AddressRows(narrow, storage, maxBytes, 1.hour.fromNow)
 }

@@ -55,7 +55,16 @@ class PrefetchPartsSuite extends AnyFunSuite with TempFolder with Eventually {
     assert(!isThere(storage, PartOfFile(file, 1000, 11)))
   }
 
-  test("one request is left to whoever needs the part, and so is what cannot be read") {
+  test("no more than some megabytes are read ahead") {
+    val storage = Storage(new Configuration())
+    val (_, file) = written("many")
+    val parts = (0 until 40).map(i => PartOfFile(file, i.toLong, 200L * 1024))
+    prefetch(storage)(parts: _*)
+    assert(isThere(storage, parts.head), "their sum counts, although they overlap")
+    assert(PartOfFile.within(1000, parts.map(_.copy(length = 300))).size == 3)
+  }
+
+  test("one part is left to whoever needs it, and so is what cannot be read") {
     val storage = Storage(new Configuration())
     val (_, file) = written("one")
     prefetch(storage)(PartOfFile(file, 10, 10))

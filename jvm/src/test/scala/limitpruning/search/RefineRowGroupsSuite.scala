@@ -142,7 +142,7 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
     assert(requests == Seq(4, 8, 2))
   }
 
-  test("should remember files of which nothing was decided, and not inspect them again for the predicate") {
+  test("should not read again what decided nothing for the same predicate") {
     val remembered = new UnprovedPredicates(100)
     def inspect(
         rowGroups: String,
@@ -160,7 +160,7 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
         maxBytes,
         1.hour.fromNow,
         found => parts += found.size,
-        UnprovedFiles.of(Seq(predicate), remembered)
+        UnprovedRowGroups.of(Seq(predicate), Nil, remembered)
       )
       val again = classify(listed, file.footer)
       refine.expect(Seq(again))
@@ -171,7 +171,36 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
     assert(inspect("uuuuud") == (("pppppp", 0)))
     assert(inspect("uuuuud", Not(EqualTo(c, Literal(501)))) == (("FFFFFF", 6)), "another predicate")
     assert(inspect("duuuuud") == (("Fpppppp", 7)), "another file")
-    assert(inspect("duuuuud") == (("Fpppppp", 7)), "something was decided")
+    assert(
+      inspect("duuuuud")._1 == "Fpppppp",
+      "what was decided is decided again, and the search stops in the same place"
+    )
+  }
+
+  test("should remember only row groups that were read in vain") {
+    var remembered = Seq.empty[Int]
+    val memory = new UnprovedRowGroups {
+      override def contains(file: ListedFile, rowGroup: Int): Boolean = false
+      override def add(file: ListedFile, rowGroup: Int): Unit = remembered :+= rowGroup
+    }
+    val narrow = new NarrowRowGroups(_ => true, isSupported = false, 0L)
+    def inspect(classify: ClassifyRowGroups, file: ClassifiedFile, needed: Long): Seq[Int] = {
+      remembered = Nil
+      val _ = new RefineRowGroups(
+        classify,
+        Storage(conf),
+        narrow,
+        Plenty,
+        1.hour.fromNow,
+        unproved = memory
+      )(file, needed)
+      remembered
+    }
+    val (classify, file) = classified("uduuuuu")
+    assert(inspect(classify, file, Everything) == Seq(0, 2, 3, 4, 5), "four after the one that was decided")
+    assert(inspect(classify, file, needed = 1) == Seq(0), "no more rows were needed")
+    Files.delete(folder.resolve("refine.parquet"))
+    assert(inspect(classify, file, Everything) == Nil, "nothing could be read")
   }
 
   test("line 51: should not inspect files whose writer is not trusted") {

@@ -61,7 +61,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
       new ClassifiedFile(file, footer, null, IndexedSeq.empty, isBelieved = true, rowGroups)
     }
     val narrow = new NarrowRowGroups(_ => true, isSupported = false, minBytes = 0)
-    val select = new AddressRows(narrow, Storage(new Configuration(false)), maxBytes = 0)
+    val select = new AddressRows(narrow, Storage(new Configuration(false)), maxBytes = 0, 1.hour.fromNow)
     val (result, counts) =
       new RowGroupSearch(
         limit,
@@ -177,6 +177,11 @@ class RowGroupSearchSuite extends AnyFunSuite {
     assert(found.waves == Seq(4, 3))
     assert(found.refusal.exists(_.message.contains("spark.limitPruning.planning.maxMemory")))
     assert(found.refusal.exists(_.code == "out-of-budget") && found.counts.filesInspected == 7)
+    val few = search(limit = 1, plenty.copy(maxMemory = 5 * each))(Seq.fill(4)("n") ++ Seq.fill(9)("p"))
+    assert(
+      few.waves == Seq(4, 1) && few.refusal.exists(_.code == "out-of-budget"),
+      "one file shows no clustering"
+    )
   }
 
   test("stops after the wave in which time runs out") {
