@@ -71,15 +71,12 @@ private[parquet] final class FileSections(file: FileStatus, storage: Storage) ex
     )
     requested += size
     storage.parts(file, from, size) {
-      val bytes = new Array[Byte](Math.toIntExact(size))
       val in = stream.getOrElse {
         val opened = HadoopInputFile.fromStatus(file, storage.conf).newStream()
         stream = Some(opened)
         opened
       }
-      in.seek(from)
-      in.readFully(bytes)
-      bytes
+      Storage.readAt(in, from, size)
     }
   }
 }

@@ -14,7 +14,6 @@ import org.apache.parquet.format.{ColumnChunk => RawColumnChunk, RowGroup, Util}
 import org.apache.parquet.format.converter.ParquetMetadataConverter
 import org.apache.parquet.hadoop.ParquetFileWriter
 import org.apache.parquet.hadoop.util.HadoopInputFile
-import org.apache.parquet.io.SeekableInputStream
 
 import limitpruning.select.{FilePart, FileVersion}
 
@@ -73,7 +72,7 @@ final class FooterReader(conf: Configuration, parts: Option[FileParts] = None) {
         near(version.parts.sortBy(_.offset) :+ footer).iterator.flatMap { parts =>
           val from = parts.map(_.offset).min
           val until = if (parts.last eq footer) file.getLen else parts.map(end).max
-          val bytes = readAt(stream, from, until)
+          val bytes = Storage.readAt(stream, from, until - from)
           parts.collectFirst {
             case part
                 if FileParts.checksum(bytes, (part.offset - from).toInt, part.length) != part.checksum =>
@@ -118,7 +117,7 @@ final class FooterReader(conf: Configuration, parts: Option[FileParts] = None) {
     val stream = HadoopInputFile.fromStatus(file, conf).newStream()
     try {
       val tailStart = math.max(0L, file.getLen - firstRead)
-      val tail = readAt(stream, tailStart, file.getLen)
+      val tail = Storage.readAt(stream, tailStart, file.getLen - tailStart)
       val length = footerLength(tail)
       val magic = new String(tail, tail.length - Magic.length, Magic.length, US_ASCII)
       if (magic != new String(Magic, US_ASCII)) fail(file, s"it ends with '$magic' instead of 'PAR1'")
@@ -131,15 +130,11 @@ final class FooterReader(conf: Configuration, parts: Option[FileParts] = None) {
         val start = tail.length - TrailerLength - length
         if (start > 0) parts.foreach(_.add(file, tailStart, tail.slice(0, start)))
         tail.slice(start, start + length)
-      } else readAt(stream, footerEnd - length, tailStart) ++ tail.dropRight(TrailerLength)
+      } else {
+        val start = footerEnd - length
+        Storage.readAt(stream, start, tailStart - start) ++ tail.dropRight(TrailerLength)
+      }
     } finally stream.close()
-  }
-
-  private def readAt(stream: SeekableInputStream, from: Long, until: Long): Array[Byte] = {
-    val bytes = new Array[Byte](Math.toIntExact(until - from))
-    stream.seek(from)
-    stream.readFully(bytes)
-    bytes
   }
 
   private def fail(file: FileStatus, problem: String): Nothing =

@@ -6,6 +6,7 @@ import java.nio.channels.ClosedByInterruptException
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{EtagSource, FileStatus}
 import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.parquet.io.SeekableInputStream
 
 /**
  * How one search accesses files.
@@ -22,12 +23,8 @@ final case class Storage(conf: Configuration, parts: FileParts) {
    */
   def fetch(part: PartOfFile): Unit = {
     val in = HadoopInputFile.fromStatus(part.file, conf).newStream()
-    try {
-      val bytes = new Array[Byte](Math.toIntExact(part.length))
-      in.seek(part.offset)
-      in.readFully(bytes)
-      parts.add(part.file, part.offset, bytes)
-    } finally in.close()
+    try parts.add(part.file, part.offset, Storage.readAt(in, part.offset, part.length))
+    finally in.close()
   }
 }
 
@@ -47,6 +44,14 @@ object PartOfFile {
 
 object Storage {
   def apply(conf: Configuration): Storage = Storage(conf, new FileParts)
+
+  /** Reads `length` bytes from an offset. */
+  private[parquet] def readAt(in: SeekableInputStream, offset: Long, length: Long): Array[Byte] = {
+    val bytes = new Array[Byte](Math.toIntExact(length))
+    in.seek(offset)
+    in.readFully(bytes)
+    bytes
+  }
 }
 
 /**

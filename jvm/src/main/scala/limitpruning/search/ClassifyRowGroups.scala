@@ -41,6 +41,10 @@ final class ClassifyRowGroups(
   /** The first conjunct that no row of the unit satisfies; none if there is no such conjunct. */
   def neverTrue(unit: RowUnit): Option[Expression] = evaluator.flatMap(_.neverTrue(unit))
 
+  /** The columns of the conjuncts that the unit leaves undecided. */
+  private[limitpruning] def undecidedColumns(unit: RowUnit): Seq[Int] =
+    evaluator.toSeq.flatMap(_.undecided(unit)).flatten.distinct
+
   /** None if there is no predicate. */
   private[limitpruning] val evaluator =
     if (conjuncts.isEmpty) None else Some(new Evaluator(conjuncts, columns))

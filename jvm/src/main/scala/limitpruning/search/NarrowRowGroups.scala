@@ -34,26 +34,25 @@ final class NarrowRowGroups(isNeeded: String => Boolean, isSupported: Boolean, m
       whole: SelectedRowGroup,
       chosen: MatchingRows
   ): Option[SelectedRowGroup] =
-    if (chosen.rows == whole.rows) Some(whole)
+    if (!needsPages(footer, chosen)) Some(whole)
     else if (!chosen.isWhole) narrowed(footer, indexes, whole, chosen)
-    else if (bytes(footer, whole) < minBytes) Some(whole)
     else Some(narrowed(footer, indexes, whole, chosen).filter(skipsPages).getOrElse(whole))
 
   /** The parts of the page index that are needed to read the chosen rows alone. Empty if none are needed. No I/O. */
-  def parts(footer: Footer, indexes: PageIndexReader, chosen: MatchingRows): Seq[PartOfFile] = {
-    val isAll = chosen.rows == footer.rowGroups(chosen.ordinal).getRowCount
-    if (
-      isAll || (chosen.isWhole && !isLarge(footer, chosen.ordinal)) ||
-      !isPossible(footer, indexes, chosen.ordinal)
-    ) Nil
+  def parts(footer: Footer, indexes: PageIndexReader, chosen: MatchingRows): Seq[PartOfFile] =
+    if (!needsPages(footer, chosen) || !isPossible(footer, indexes, chosen.ordinal)) Nil
     else indexes.offsetIndexParts(chosen.ordinal, leaves(footer, chosen.ordinal).map(_._1))
-  }
 
   /** Whether a row group is so large that reading its page index pays. */
   def isLarge(footer: Footer, rowGroup: Int): Boolean =
     leaves(footer, rowGroup).map { case (leaf, _) =>
       footer.rowGroups(rowGroup).getColumns.get(leaf).getTotalSize
     }.sum >= minBytes
+
+  /** Whether the pages of the chosen rows must be located: not if all rows are read, or if reading all is no worse. */
+  private def needsPages(footer: Footer, chosen: MatchingRows): Boolean =
+    chosen.rows != footer.rowGroups(chosen.ordinal).getRowCount &&
+      (!chosen.isWhole || isLarge(footer, chosen.ordinal))
 
   private def narrowed(
       footer: Footer,
@@ -74,9 +73,6 @@ final class NarrowRowGroups(isNeeded: String => Boolean, isSupported: Boolean, m
 
   private def skipsPages(rowGroup: SelectedRowGroup): Boolean =
     rowGroup.columns.values.flatMap(_.pages).exists(selected => selected.pages < selected.total)
-
-  private def bytes(footer: Footer, rowGroup: SelectedRowGroup): Long =
-    leaves(footer, rowGroup.ordinal).map { case (_, path) => rowGroup.columns(path).bytes }.sum
 
   /** The leaf columns that the scan may read, with their positions and paths. */
   private def leaves(footer: Footer, rowGroup: Int): Seq[(Int, Seq[String])] =

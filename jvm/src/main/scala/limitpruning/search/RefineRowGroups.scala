@@ -3,7 +3,7 @@ package limitpruning.search
 import scala.concurrent.duration.Deadline
 
 import limitpruning.parquet.{ColumnPages, PageIndexReader, PartOfFile, RowGroupDetails, Storage}
-import limitpruning.predicate.{Evaluator, LeafColumn, RowUnit}
+import limitpruning.predicate.{Evaluator, RowUnit}
 import limitpruning.select.RowRange
 
 /**
@@ -53,17 +53,20 @@ final class RefineRowGroups(
   }
 
   /** The dictionaries and bloom filters that are read first for a row group. No I/O. */
-  private def valueParts(file: ClassifiedFile, ordinal: Int): Seq[PartOfFile] =
-    undecidedColumns(file, ordinal).flatMap(detailsOf(file).firstPart(_, ordinal))
+  private def valueParts(file: ClassifiedFile, ordinal: Int): Seq[PartOfFile] = {
+    val details = detailsOf(file)
+    classify.undecidedColumns(file.known(ordinal)).flatMap(i =>
+      details.firstPart(classify.columns(i), ordinal)
+    )
+  }
 
   /** The parts of the page index that are read for a row group. No I/O. */
-  private def pageParts(file: ClassifiedFile, ordinal: Int): Seq[PartOfFile] =
-    undecidedColumns(file, ordinal).flatMap(ColumnPages.parts(file.facts, indexesOf(file), _, ordinal))
-
-  private def undecidedColumns(file: ClassifiedFile, ordinal: Int): Seq[LeafColumn] = for {
-    evaluator <- classify.evaluator.toSeq
-    column <- evaluator.undecided(file.known(ordinal)).flatten.distinct
-  } yield classify.columns(column)
+  private def pageParts(file: ClassifiedFile, ordinal: Int): Seq[PartOfFile] = {
+    val indexes = indexesOf(file)
+    classify.undecidedColumns(file.known(ordinal)).flatMap { column =>
+      ColumnPages.parts(file.facts, indexes, classify.columns(column), ordinal)
+    }
+  }
 
   private def detailsOf(file: ClassifiedFile): RowGroupDetails =
     new RowGroupDetails(file.listed.status, file.footer, file.facts, storage, math.min(maxBytes, LargestPart))

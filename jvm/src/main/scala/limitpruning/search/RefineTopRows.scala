@@ -88,9 +88,8 @@ final class RefineTopRows(
     if (!file.isBelieved || !isWorthIt) None
     else {
       val known = file.known(candidate.rowGroup)
-      val undecided = classify.evaluator.toSeq.flatMap(_.undecided(known)).flatten
       ahead.pages(file, candidate.rowGroup)(pageParts)
-      val pages = (key.columns ++ undecided).distinct.flatMap { column =>
+      val pages = (key.columns ++ classify.undecidedColumns(known)).distinct.flatMap { column =>
         ColumnPages.of(file.facts, indexes, classify.columns(column), candidate.rowGroup).map(column -> _)
       }.toMap
       val rows = file.footer.rowGroups(candidate.rowGroup).getRowCount
@@ -105,9 +104,8 @@ final class RefineTopRows(
 
   /** The parts of the page index that are read for a row group. No I/O. */
   private def pageParts(file: ClassifiedFile, rowGroup: Int): Seq[PartOfFile] = {
-    val undecided = classify.evaluator.toSeq.flatMap(_.undecided(file.known(rowGroup))).flatten
     val indexes = new PageIndexReader(file.listed.status, file.footer, storage, maxBytes)
-    (key.columns ++ undecided).distinct.flatMap { column =>
+    (key.columns ++ classify.undecidedColumns(file.known(rowGroup))).distinct.flatMap { column =>
       ColumnPages.parts(file.facts, indexes, classify.columns(column), rowGroup)
     }
   }

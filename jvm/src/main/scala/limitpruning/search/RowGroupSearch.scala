@@ -62,11 +62,17 @@ final class RowGroupSearch(
     if (cover.isComplete || (rest.isEmpty && !anyUndecided)) Some(select(cover.chosen))
     else if (rest.isEmpty)
       Some(Left(Reason.NotEnoughRows(cover.rows, limit, obstacles.summary(now.rowGroups))))
-    else if (outOfMemory(cover.rows, limit).nonEmpty) // first, because little memory makes waves of few files
-      outOfMemory(cover.rows, limit).map(Left(_))
-    else if (cover.rows == foundBefore && !mostlyNotMatching(before, now))
-      Some(Left(Reason.NotClustered(now.filesInspected, obstacles.summary(now.rowGroups))))
-    else outOfBudget(now, cover.rows, limit).map(Left(_))
+    else
+      // Memory first, because little memory makes waves of few files, which show no clustering.
+      outOfMemory(cover.rows, limit)
+        .orElse(notClustered(before, now))
+        .orElse(outOfBudget(now, cover.rows, limit))
+        .map(Left(_))
+
+  /** The reason if the last wave proved no row, and does not look clustered; none otherwise. */
+  private def notClustered(before: SearchCounts, now: SearchCounts): Option[Reason] =
+    if (cover.rows > foundBefore || mostlyNotMatching(before, now)) None
+    else Some(Reason.NotClustered(now.filesInspected, obstacles.summary(now.rowGroups)))
 
   /**
    * Whether at least half of the row groups of the wave between the two counts are not matching, as in clustered data.
