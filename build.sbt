@@ -1,6 +1,9 @@
 // The Spark that the JAR is compiled against. One JAR serves all of Spark 4.x that the Python suite runs on.
 val sparkVersion = "4.2.0"
 
+// The Delta Lake that the classes for Delta tables are compiled against. It is an optional neighbour.
+val deltaVersion = "4.4.0"
+
 // The version has one source, which the wheel reads too.
 val projectVersion = {
   val file = "python/limit_pruning/_version.py"
@@ -21,6 +24,8 @@ lazy val limitPruning = project
     libraryDependencies ++= Seq(
       "org.scala-lang" % "scala-library" % scalaVersion.value % Provided,
       "org.apache.spark" %% "spark-sql" % sparkVersion % Provided,
+      ("io.delta" %% "delta-spark_4.2" % deltaVersion % Provided).intransitive(),
+      ("io.delta" % "delta-storage" % deltaVersion % Provided).intransitive(),
       "com.tngtech.archunit" % "archunit" % "1.4.1" % Test,
       "org.scalatest" %% "scalatest" % "3.2.19" % Test,
       "org.scalatestplus" %% "scalacheck-1-18" % "3.2.19.0" % Test

@@ -24,6 +24,7 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPreCBORule { session =>
       // Spark creates its rules again for each query that it optimizes.
       ExplainReasons.keepInStep(session)
+      PlanLimitPrunedScan.comeBeforeDelta(session)
       PruneLimits(session, sharedBy(session))
     }
     extensions.injectPlannerStrategy(session => PlanLimitPrunedScan(session))

@@ -30,7 +30,18 @@ class ImportsSuite extends AnyFunSuite {
   test("every package is listed, and has classes") {
     val found = classes.iterator
     val names = Iterator.continually(found).takeWhile(_.hasNext).map(_.next().getPackageName).toSet
-    assert(names.filter(_.startsWith("limitpruning.")) == packages.map(name => s"limitpruning.$name").toSet)
+    val listed = packages :+ "tables.delta"
+    assert(names.filter(_.startsWith("limitpruning.")) == listed.map(name => s"limitpruning.$name").toSet)
+  }
+
+  test("only one package needs Delta Lake, which may be missing, and only one class uses this package") {
+    val usesDelta = noClasses().that().resideOutsideOfPackage("limitpruning.tables.delta")
+      .should().dependOnClassesThat().resideInAnyPackage("org.apache.spark.sql.delta..", "io.delta..")
+    assert(!usesDelta.evaluate(classes).hasViolation)
+    val usesPackage = noClasses().that().resideOutsideOfPackage("limitpruning.tables.delta")
+      .and().haveNameNotMatching("limitpruning\\.tables\\.DeltaLake.*")
+      .should().dependOnClassesThat().resideInAPackage("limitpruning.tables.delta")
+    assert(usesPackage.evaluate(classes).getFailureReport.getDetails.isEmpty)
   }
 
   for ((user, index) <- packages.zipWithIndex.dropRight(1))

@@ -4,6 +4,7 @@ import org.apache.spark.sql.SparkSession
 
 import limitpruning.conf.{LimitPruningConf, SparkSessions}
 import limitpruning.select.Selection
+import limitpruning.tables.SelectedIndex
 
 /**
  * Decides whether Spark's own scan node reads a selection. Engines that replace Spark's physical operators search the
@@ -22,7 +23,10 @@ object NativeEngines {
   )
 
   /** Why Spark's own scan node reads a selection; none if `LimitPrunedScanExec` reads it. */
-  def reasonForFileScan(session: SparkSession, selection: Selection): Option[String] = {
+  def reasonForFileScan(session: SparkSession, index: SelectedIndex): Option[String] =
+    index.reasonForFileScan.orElse(reasonForFileScan(session, index.chosen.selection))
+
+  private def reasonForFileScan(session: SparkSession, selection: Selection): Option[String] = {
     val state = SparkSessions.onServer(session).sessionState
     val rules = state.columnarRules.map(_.getClass.getName)
     def active = Known.find { engine =>

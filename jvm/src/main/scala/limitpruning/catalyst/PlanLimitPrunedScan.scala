@@ -8,8 +8,9 @@ import org.apache.spark.sql.classic.Strategy
 import org.apache.spark.sql.execution.{FileSourceScanExec, FilterExec, SparkPlan}
 import org.apache.spark.sql.execution.datasources.FileSourceStrategy
 
+import limitpruning.conf.SparkSessions
 import limitpruning.scan.{LimitPrunedScanExec, NoteTopKeysExec}
-import limitpruning.tables.{ScanClauses, ScanContract, SelectedFileIndex, SelectedRelation}
+import limitpruning.tables.{DeltaLake, ScanClauses, ScanContract, SelectedIndex, SelectedRelation}
 
 /**
  * Plans the scan of a selection.
@@ -25,20 +26,20 @@ final case class PlanLimitPrunedScan(session: SparkSession) extends Strategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case ScanOperation(projections, Nil, filters, SelectedRelation(logical, index))
         if index.chosen.isChosenFor(filters) =>
-      if (NativeEngines.reasonForFileScan(session, index.chosen.selection).nonEmpty) FileSourceStrategy(plan)
+      if (NativeEngines.reasonForFileScan(session, index).nonEmpty) index.planAsIs(plan)
       else {
         val filtered = if (index.chosen.allRowsMatch) Project(projections, logical) else plan
         val planned = FileSourceStrategy(filtered)
         val hasUnknownField = planned.exists(_.exists(PlanLimitPrunedScan.unknownField(_).nonEmpty))
-        if (hasUnknownField) FileSourceStrategy(SelectedRelation.restoreIn(plan))
+        if (hasUnknownField) index.planAsIs(SelectedRelation.restoreIn(plan))
         else planned.map(replaceScan(_, index))
       }
-    case ScanOperation(_, _, _, SelectedRelation(_, _)) =>
-      FileSourceStrategy(SelectedRelation.restoreIn(plan))
+    case ScanOperation(_, _, _, SelectedRelation(_, index)) =>
+      index.planAsIs(SelectedRelation.restoreIn(plan))
     case _ => Nil
   }
 
-  private def replaceScan(planned: SparkPlan, index: SelectedFileIndex): SparkPlan = {
+  private def replaceScan(planned: SparkPlan, index: SelectedIndex): SparkPlan = {
     val replaced = planned.transformUp { case scan: FileSourceScanExec =>
       withAllFilters(scan, LimitPrunedScanExec(scan, index.chosen, index.settings, index.plan.whileReading))
     }
@@ -63,6 +64,23 @@ final case class PlanLimitPrunedScan(session: SparkSession) extends Strategy {
 }
 
 object PlanLimitPrunedScan {
+
+  /**
+   * Ensures that this strategy comes before the strategy of Delta Lake, which plans every file scan of the session. Their
+   * order otherwise depends on the order of the extensions in `spark.sql.extensions`. Strategies of the session itself
+   * come before those of extensions. This must be called for each query that is optimized, because a cloned session has
+   * the strategies of the original session.
+   */
+  def comeBeforeDelta(session: SparkSession): Unit = synchronized {
+    val state = SparkSessions.onServer(session).sessionState
+    val methods = state.experimentalMethods
+    val (ours, others) = methods.extraStrategies.partition(_.isInstanceOf[PlanLimitPrunedScan])
+    def isAfterDelta = state.planner.strategies
+      .takeWhile(!_.isInstanceOf[PlanLimitPrunedScan])
+      .exists(DeltaLake.isStrategy)
+    val first = PlanLimitPrunedScan(session)
+    if (!ours.contains(first) && (ours.nonEmpty || isAfterDelta)) methods.extraStrategies = others :+ first
+  }
 
   /** A field of Spark's scan node that [[ScanContract]] does not list; none for other nodes. */
   def unknownField(plan: SparkPlan): Option[String] = plan match {

@@ -12,6 +12,7 @@ import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.FactsCache
 import limitpruning.search.NotPruned
 import limitpruning.select.Reason
+import limitpruning.tables.DeltaLake
 
 /**
  * Replaces the file index of a relation below a LIMIT by an index of selected files and row groups. These are proved to
@@ -26,7 +27,9 @@ final case class PruneLimits(session: SparkSession, state: PlanningState) extend
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!conf.getConf(LimitPruningConf.Enabled)) plan
-    else plan.transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit => prune(limit) }
+    else if (!plan.containsPattern(LIMIT)) plan
+    else DeltaLake.prepared(session, plan)
+      .transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit => prune(limit) }
 
   /** @return the plan with another file index; if the LIMIT is not pruned, the same object with a tag */
   private def prune(limit: LocalLimit): LogicalPlan = {

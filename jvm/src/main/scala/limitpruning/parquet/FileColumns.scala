@@ -68,13 +68,17 @@ private[parquet] object ColumnLocation {
 }
 
 /** Finds columns by name, as Spark's reader does. */
-private[parquet] final class LocateColumn(schema: MessageType, caseSensitive: Boolean) {
+private[parquet] final class LocateColumn(
+    schema: MessageType,
+    caseSensitive: Boolean,
+    names: NamesInFiles = NamesInFiles.Same
+) {
   import ColumnLocation._
 
   def apply(column: LeafColumn): ColumnLocation =
     // Spark's reader puts row numbers into this column, even if the file has a column with this name.
     if (column.attribute.name.equalsIgnoreCase(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME)) Unclear
-    else find(schema, column.attribute.name +: column.path, Nil)
+    else names.of(column.attribute.name +: column.path).fold[ColumnLocation](Unclear)(find(schema, _, Nil))
 
   private def find(group: GroupType, names: Seq[String], above: Seq[String]): ColumnLocation =
     group.getFields.asScala.filter(f => sameName(f.getName, names.head)).toSeq match {

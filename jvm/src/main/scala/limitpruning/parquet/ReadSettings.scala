@@ -15,12 +15,14 @@ import limitpruning.conf.SparkSessions
  *   about any column
  * @param rebaseMode how the reader rebases dates and timestamps of files that do not contain their calendar
  * @param trustedWritersOnly whether only files of [[TestedWriters]] are trusted
+ * @param names the names that the table's columns have in files
  */
 final case class ReadSettings(
     caseSensitive: Boolean,
     byFieldId: Boolean,
     rebaseMode: String,
-    trustedWritersOnly: Boolean = false
+    trustedWritersOnly: Boolean = false,
+    names: NamesInFiles = NamesInFiles.Same
 ) {
 
   /** Whether two names are the same column. */

@@ -14,7 +14,7 @@ final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
   import ColumnLocation._
   import RowGroupFacts._
 
-  private val locate = new LocateColumn(footer.schema, settings.caseSensitive)
+  private val locate = new LocateColumn(footer.schema, settings.caseSensitive, settings.names)
   // Finding a location takes time that grows with the schema, and each lookup in a bloom filter needs it.
   private val located = mutable.Map.empty[(ExprId, Seq[String]), ColumnLocation]
   private[parquet] lazy val calendar = Calendar.of(footer.keyValues, settings.rebaseMode)

@@ -13,7 +13,7 @@ import limitpruning.predicate.BriefSql
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
 import limitpruning.search.{InspectedRowGroups, LimitedScan, NotPruned, Table}
 import limitpruning.select.{Reason, SearchCounts, Selection}
-import limitpruning.tables.{SelectedFileIndex, SelectedRelation, Tables}
+import limitpruning.tables.{SelectedIndex, SelectedRelation, Tables}
 
 /** Creates a report from a query's plans. The plans contain all decisions, so nothing is stored elsewhere. */
 object DescribeQuery {
@@ -67,7 +67,7 @@ object DescribeQuery {
   private def planned(
       limit: LocalLimit,
       limited: LimitedScan,
-      index: SelectedFileIndex,
+      index: SelectedIndex,
       session: SparkSession,
       physical: SparkPlan,
       most: Int
@@ -114,7 +114,7 @@ object DescribeQuery {
         rowsCut = Some(chosen.selection.rowsCut),
         pagesSkipped = scan.map(_.pagesSkipped),
         noPageSkipping = scan.fold(
-          NativeEngines.reasonForFileScan(session, chosen.selection)
+          NativeEngines.reasonForFileScan(session, index)
             .map(reason => s"whole files are read: $reason")
         )(_.noPageSkipping),
         bytesToRead = scan.map(_.bytesToRead),

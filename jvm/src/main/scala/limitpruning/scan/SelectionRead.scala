@@ -31,7 +31,11 @@ private[scan] final class SelectionRead(
   private val session = SparkSessions.onServer(relation.sparkSession)
   private val conf = session.sessionState.conf
   private val bytesOf =
-    new ReadBytes(scan.requiredSchema, conf.caseSensitiveAnalysis, skipsPages = noPageSkipping.isEmpty)
+    new ReadBytes(
+      settings.names.in(scan.requiredSchema),
+      conf.caseSensitiveAnalysis,
+      skipsPages = noPageSkipping.isEmpty
+    )
 
   /** Compressed bytes of the column chunks, or of their pages, that will be read. */
   lazy val bytes: Long = rowGroups.map(bytesOf(_)).sum + selection.unseen.map(_.length).sum

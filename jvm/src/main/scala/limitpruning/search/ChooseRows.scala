@@ -10,7 +10,7 @@ object ChooseRows {
   /** @return what to read, or the reason why the LIMIT is not pruned */
   def apply(scan: LimitedScan, table: SearchInputs): Either[NotPruned, LimitPlan] = {
     val started = System.nanoTime()
-    val files = table.files // listed before the time budget for footers starts
+    val files = table.likelyFirst // listed before the time budget for footers starts
     val deadline = table.budget.maxTime.fromNow
     val refine = new RefineRowGroups(
       table.classify,

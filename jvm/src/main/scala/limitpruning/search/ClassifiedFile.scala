@@ -42,6 +42,8 @@ object ClassifiedRowGroup {
  * @param facts the facts in the footer about columns of the relation
  * @param sources the facts about each column of the predicate, by the ordinal of the row group
  * @param isBelieved whether the metadata of the file is trusted; if not, it proves nothing about the rows of the file
+ * @param rowGroups the state of each row group, for all its rows, whether or not they are in the table
+ * @param deletedRows number of rows of the file that are no longer in the table; it is not known of which row groups
  */
 final class ClassifiedFile(
     val listed: ListedFile,
@@ -49,16 +51,23 @@ final class ClassifiedFile(
     val facts: RowGroupFacts,
     sources: IndexedSeq[Int => ColumnFacts],
     val isBelieved: Boolean,
-    val rowGroups: IndexedSeq[ClassifiedRowGroup]
+    val rowGroups: IndexedSeq[ClassifiedRowGroup],
+    val deletedRows: Long
 ) {
+
+  /** Whether the metadata of the file is trusted, and all rows of the file are in the table. */
+  def isComplete: Boolean = isBelieved && deletedRows == 0
 
   /** The facts in the footer about one row group. */
   def known(rowGroup: Int): RowUnit = new KnownFacts(sources, rowGroup)
 
   def withRowGroups(refined: IndexedSeq[ClassifiedRowGroup]): ClassifiedFile =
-    new ClassifiedFile(listed, footer, facts, sources, isBelieved, refined)
+    new ClassifiedFile(listed, footer, facts, sources, isBelieved, refined, deletedRows)
 
-  /** The rows that are proved to match, in file order. */
+  /** Number of rows of the table that are proved to match. */
+  def matchingRows: Long = math.max(0L, matching.iterator.map(_.rows).sum - deletedRows)
+
+  /** The rows of the file that are proved to match, in file order. Some of them may be deleted. */
   def matching: Seq[MatchingRows] = rowGroups.zipWithIndex.collect {
     case (rowGroup, ordinal) if rowGroup.matching.nonEmpty =>
       MatchingRows(ordinal, rowGroup.matching, rowGroup.state == MatchState.FullyMatching)

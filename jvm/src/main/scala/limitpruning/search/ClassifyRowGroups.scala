@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, FileSou
 import org.apache.spark.sql.types.StructType
 
 import limitpruning.parquet.{Footer, ReadSettings, RowGroupFacts, TestedWriters}
-import limitpruning.predicate.{ColumnFacts, Evaluator, LeafColumn, MatchState, Obstacle, RowUnit}
+import limitpruning.predicate.{ColumnFacts, Evaluator, LeafColumn, MatchState, Obstacle, RowUnit, Values}
 import limitpruning.search.ClassifiedRowGroup._
 import limitpruning.select.ListedFile
 
@@ -17,6 +17,7 @@ import limitpruning.select.ListedFile
  * @param partitions the relation's partition columns; their values come from the directory, not from the file
  * @param alsoNeeded expressions whose columns' facts are needed in addition to those of the predicate
  * @param known the table's facts about a file, available without its footer
+ * @param isWorthAskingFirst whether these facts cost less than the footers that they may save
  */
 final class ClassifyRowGroups(
     conjuncts: Seq[Expression],
@@ -24,7 +25,8 @@ final class ClassifyRowGroups(
     partitions: StructType,
     settings: ReadSettings,
     alsoNeeded: Seq[Expression] = Nil,
-    known: ListedFile => FileFacts = _ => FileFacts.NothingDeleted
+    known: ListedFile => FileFacts = _ => FileFacts.NothingDeleted,
+    isWorthAskingFirst: () => Boolean = () => true
 ) {
   import ClassifyRowGroups._
 
@@ -50,16 +52,41 @@ final class ClassifyRowGroups(
     if (conjuncts.isEmpty) None else Some(new Evaluator(conjuncts, columns))
 
   def apply(listed: ListedFile, footer: Footer): ClassifiedFile = {
-    val doubt = untested(footer).orElse(incomplete(listed, footer))
+    val doubt = untested(footer).orElse(contradicted(listed, footer))
     val facts = new RowGroupFacts(footer, settings)
     // Each source evaluates the writer and the calendar of the footer only once.
-    val sources = columns.map(source(_, listed, facts))
+    val inFooter = columns.map(source(_, listed, facts))
+    val orInTable = columns.zip(inFooter).map { case (column, known) => orFromTable(column, listed, known) }
+    var isTableAsked = false
     val rowGroups =
       if (doubt.isEmpty) footer.rowGroups.indices.map { ordinal =>
-        classify(footer.rowGroups(ordinal).getRowCount, new KnownFacts(sources, ordinal))
+        val rows = footer.rowGroups(ordinal).getRowCount
+        val unit = new KnownFacts(inFooter, ordinal)
+        val byFooter = classify(rows, unit)
+        if (byFooter.isDecided || !tableMayDecide(listed, unit)) byFooter
+        else {
+          isTableAsked = true
+          classify(rows, new KnownFacts(orInTable, ordinal))
+        }
       }
       else footer.rowGroups.map(_ => undecided(doubt))
-    new ClassifiedFile(listed, footer, facts, sources, doubt.isEmpty, rowGroups)
+    // The table is not asked about a column of the predicate if its answer would decide no row group.
+    val sources =
+      columns.indices.map(i => if (isTableAsked || isKey(columns(i))) orInTable(i) else inFooter(i))
+    val deletedRows = known(listed).deletedRows.getOrElse(0L)
+    new ClassifiedFile(listed, footer, facts, sources, doubt.isEmpty, rowGroups, deletedRows)
+  }
+
+  private val keys = alsoNeeded.flatMap(LeafColumn.in).map(_.id).toSet
+
+  private def isKey(column: LeafColumn): Boolean = keys(column.id)
+
+  /** Whether the table may decide each conjunct that the footer leaves undecided. Free of I/O. */
+  private def tableMayDecide(file: ListedFile, unit: RowUnit): Boolean = {
+    val undecided = evaluator.toSeq.flatMap(_.undecided(unit))
+    undecided.forall(_.exists { column =>
+      unit.facts(column).values == Values.Unknown && known(file).knows(columns(column))
+    })
   }
 
   /**
@@ -69,10 +96,14 @@ final class ClassifyRowGroups(
     if (!settings.trustedWritersOnly || TestedWriters.contain(footer.createdBy)) None
     else Some(Obstacle.UntestedWriter(Option(footer.createdBy).filter(_.nonEmpty).getOrElse("unknown")))
 
-  /** Rows of the file that are not in the table must not count. */
-  private def incomplete(listed: ListedFile, footer: Footer): Option[Obstacle] =
-    if (known(listed).hasAllRows(footer.rowGroups.iterator.map(_.getRowCount).sum)) None
+  /** The obstacle if the table does not know how many rows it deleted, or how many the file has. */
+  private def contradicted(listed: ListedFile, footer: Footer): Option[Obstacle] = {
+    val facts = known(listed)
+    val rows = footer.rowGroups.iterator.map(_.getRowCount).sum
+    if (facts.deletedRows.exists(deleted => deleted >= 0 && deleted <= rows) && facts.rows.forall(_ == rows))
+      None
     else Some(Obstacle.RowsNotInTable)
+  }
 
   /** Classifies a row group of `rows` rows by the facts in `unit`. */
   private[limitpruning] def classify(rows: Long, unit: RowUnit): ClassifiedRowGroup =
@@ -85,17 +116,19 @@ final class ClassifyRowGroups(
       }
 
   /** The facts that are certain before the footer is read: the partition values, and what the table proves. */
-  private[limitpruning] def beforeReading(file: ListedFile): RowUnit = {
-    val facts = known(file)
-    if (facts.isProof) expected(file, facts) else expected(file, FileFacts.NothingDeleted)
-  }
+  private[limitpruning] def beforeReading(file: ListedFile): RowUnit = unit(file, known(file).columns)
 
   /** The facts that are expected before the footer is read. They prove nothing. */
-  private[limitpruning] def expected(file: ListedFile): RowUnit = expected(file, known(file))
+  private[limitpruning] def expected(file: ListedFile): RowUnit = unit(file, known(file).hints)
 
-  private def expected(file: ListedFile, facts: FileFacts): RowUnit = ordinal =>
-    partitionValue(columns(ordinal), file)
-      .fold(facts.columns(columns(ordinal)))(ColumnFacts.constant)
+  /** Whether all rows of a file are expected to match. This proves nothing. */
+  private[limitpruning] def isExpectedToMatch(file: ListedFile): Boolean =
+    evaluator.exists(e => MatchState.of(e.outcomes(expected(file))) == MatchState.FullyMatching)
+
+  private def unit(file: ListedFile, facts: LeafColumn => ColumnFacts): RowUnit = ordinal =>
+    partitionValue(columns(ordinal), file).fold {
+      if (isWorthAskingFirst()) facts(columns(ordinal)) else ColumnFacts.Unknown
+    }(ColumnFacts.constant)
 
   private def source(column: LeafColumn, file: ListedFile, facts: RowGroupFacts): Int => ColumnFacts =
     partitionValue(column, file) match {
@@ -104,6 +137,20 @@ final class ClassifyRowGroups(
         val constant = ColumnFacts.constant(value)
         _ => constant
     }
+
+  /** If the footer says nothing about the values of a row group: what the table says about those of the whole file. */
+  private def orFromTable(
+      column: LeafColumn,
+      file: ListedFile,
+      inFooter: Int => ColumnFacts
+  ): Int => ColumnFacts = { ordinal =>
+    val found = inFooter(ordinal)
+    if (found.values != Values.Unknown || !known(file).knows(column)) found
+    else {
+      val inTable = known(file).columns(column)
+      found.nulls.and(inTable.nulls).fold(ColumnFacts.Unknown)(ColumnFacts(inTable.values, _))
+    }
+  }
 
   /** None for a column of the file itself. */
   private def partitionValue(column: LeafColumn, file: ListedFile): Option[Any] =
@@ -119,9 +166,9 @@ final class ClassifyRowGroups(
     }
 }
 
-private object ClassifyRowGroups {
+private[search] object ClassifyRowGroups {
 
-  private def isMetadata(attribute: Attribute): Boolean = attribute match {
+  private[search] def isMetadata(attribute: Attribute): Boolean = attribute match {
     case FileSourceMetadataAttribute(_) => true
     case _ => false
   }

@@ -51,7 +51,15 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
 
   /** Numbers of rows of a fully matching row group, with the key values that these rows are certain to reach. */
   def certain(file: ClassifiedFile, rowGroup: Int): Seq[(Any, Long)] = if (!file.isBelieved) Nil
-  else {
+  else
+    for {
+      (place, rows) <- ofAllRows(file, rowGroup)
+      // All deleted rows of the file may be among these.
+      inTable = rows - file.deletedRows
+      if inTable > 0
+    } yield (place, inTable)
+
+  private def ofAllRows(file: ClassifiedFile, rowGroup: Int): Seq[(Any, Long)] = {
     val rows = file.footer.rowGroups(rowGroup).getRowCount
     val known = of(file, rowGroup)
     nullCount(file, rowGroup).filter(nulls =>

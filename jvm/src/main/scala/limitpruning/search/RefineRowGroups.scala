@@ -35,7 +35,7 @@ final class RefineRowGroups(
   /** Announces files that are refined next, in this order, so that parts of several files are read at the same time. */
   def expect(files: Seq[ClassifiedFile]): Unit = if (classify.hasPredicate)
     ahead.expect(for {
-      file <- files if file.isBelieved
+      file <- files if file.isComplete
       ordinal <- file.rowGroups.indices
       if isUndecided(file.rowGroups(ordinal)) && !unproved.contains(file.listed, ordinal)
     } yield (file, ordinal))
@@ -45,7 +45,7 @@ final class RefineRowGroups(
    * @return the file with more of its row groups decided
    */
   def apply(file: ClassifiedFile, needed: Long): ClassifiedFile = classify.evaluator match {
-    case Some(evaluator) if file.isBelieved && file.rowGroups.exists(isUndecided) =>
+    case Some(evaluator) if file.isComplete && file.rowGroups.exists(isUndecided) =>
       val refiner = new FileRefiner(file, evaluator)
       try file.withRowGroups(refiner.refined(needed))
       finally refiner.close()

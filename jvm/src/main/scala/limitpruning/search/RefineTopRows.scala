@@ -85,7 +85,7 @@ final class RefineTopRows(
     val isWorthIt = narrow.isPossible(file.footer, indexes, candidate.rowGroup) &&
       key.columns.exists(exist) &&
       narrow.isLarge(file.footer, candidate.rowGroup)
-    if (!file.isBelieved || !isWorthIt) None
+    if (!file.isComplete || !isWorthIt) None
     else {
       val known = file.known(candidate.rowGroup)
       ahead.pages(file, candidate.rowGroup)(pageParts)

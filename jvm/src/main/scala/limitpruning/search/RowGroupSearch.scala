@@ -39,7 +39,8 @@ final class RowGroupSearch(
   override protected def missingRows: Long = limit - cover.rows
 
   override protected def matchingRows(file: ClassifiedFile): Long =
-    file.matching.iterator.map(_.rows.min(limit.toLong)).sum // so that corrupt counts do not overflow
+    if (file.deletedRows > 0) file.matchingRows
+    else file.matching.iterator.map(_.rows.min(limit.toLong)).sum // so that corrupt counts do not overflow
 
   override protected def add(wave: Seq[ClassifiedFile]): Seq[ClassifiedFile] = {
     foundBefore = cover.rows
@@ -47,7 +48,9 @@ final class RowGroupSearch(
     if (!isEnough) expect(wave)
     wave.map { file =>
       val refined = if (isEnough || cover.isComplete) file else refine(file, missingRows)
-      cover.add(refined, refined.matching)
+      // It is not known which rows were deleted, so only all matching row groups together are certain to have rows.
+      if (refined.deletedRows > 0) cover.addAll(refined, refined.matching, refined.matchingRows)
+      else cover.add(refined, refined.matching)
       anyUndecided ||= refined.rowGroups.exists(!_.isDecided)
       refined.rowGroups.flatMap(_.obstacle).foreach(obstacles.add)
       refined

@@ -17,6 +17,7 @@ import limitpruning.footers.{
 import limitpruning.parquet.{FileColumns, FooterReader, ReadSettings, Storage}
 import limitpruning.predicate.FiniteEvaluation
 import limitpruning.scan.{InspectWhileReading, ReadRowRanges}
+import limitpruning.search.ClassifyRowGroups.isMetadata
 import limitpruning.select.ListedFile
 
 /**
@@ -39,9 +40,19 @@ private[limitpruning] final class SearchInputs(
     table.settings.copy(trustedWritersOnly = conf.getConf(LimitPruningConf.TrustedWritersOnly))
 
   /** The table's files, listed once, on first use. */
-  lazy val listing: TableListing = table.list(scan.conjuncts)
+  lazy val listing: TableListing = table.list(scan.conjuncts, alsoNeeded)
 
   def files: IndexedSeq[ListedFile] = listing.files
+
+  /**
+   * The files in the order in which they are inspected for a LIMIT without ORDER BY: files without deleted rows first,
+   * and of these first the files in which all rows are expected to match.
+   */
+  def likelyFirst: IndexedSeq[ListedFile] = {
+    val rank =
+      (file: ListedFile) => (!listing.facts(file).isWithoutDeletes, !classify.isExpectedToMatch(file))
+    if (listing.hasFacts && files.size > 1) files.sortBy(rank) else files
+  }
 
   val storage: Storage = Storage(table.hadoopConf)
 
@@ -54,7 +65,8 @@ private[limitpruning] final class SearchInputs(
     table.partitionSchema,
     settings,
     alsoNeeded,
-    file => listing.facts(file)
+    file => listing.facts(file),
+    () => listing.isWorthAskingFirst
   )
 
   val narrow: NarrowRowGroups = new NarrowRowGroups(
@@ -137,23 +149,26 @@ private[limitpruning] final class SearchInputs(
   /** Number of files in the first wave, if the list of files does not decide the predicate. */
   def firstFiles: Int = conf.getConf(LimitPruningConf.FirstFiles)
 
-  /** The columns of files that the predicate or the scan may use, with their names in the table. */
-  private def columns: FileColumns =
-    if (settings.byFieldId) FileColumns.All
-    else {
-      val used = scan.needed ++ AttributeSet((scan.conjuncts ++ alsoNeeded).flatMap(_.references))
-      FileColumns.named(table.output.filter(used.contains).map(_.name))
-    }
+  /** The columns of files that the predicate or the scan may use, with their names in files. */
+  private def columns: FileColumns = {
+    val used = scan.needed ++ AttributeSet((scan.conjuncts ++ alsoNeeded).flatMap(_.references))
+    namesOf(used).fold[FileColumns](FileColumns.All)(FileColumns.named(_))
+  }
 
   /** Whether the scan reads a column of a file. If columns are not matched by name, the scan may read any column. */
-  private def isNeeded: String => Boolean = {
-    // These are the table's own names, because a query may write them in another case.
-    val names = table.output.filter(scan.needed.contains).map(_.name)
-    if (settings.byFieldId) _ => true
-    else if (settings.caseSensitive) names.toSet
-    else {
+  private def isNeeded: String => Boolean = namesOf(scan.needed) match {
+    case None => _ => true
+    case Some(names) if settings.caseSensitive => names.toSet
+    case Some(names) =>
       val lower = names.map(_.toLowerCase(Locale.ROOT)).toSet
       name => lower(name.toLowerCase(Locale.ROOT))
-    }
   }
+
+  /**
+   * The names in files of columns of the table; none if they are not known. The table's own names are used, because a
+   * query may write them in another case.
+   */
+  private def namesOf(used: AttributeSet): Option[Seq[String]] =
+    if (settings.byFieldId) None
+    else settings.names.ofAll(table.output.filter(used.contains).filterNot(isMetadata).map(_.name))
 }

@@ -50,8 +50,9 @@ trait Table {
    *
    * @param conjuncts the predicate above `leaf`. A listing may leave out a file in which no row satisfies it. Filters that
    *   Spark has already pushed into `leaf` apply as well.
+   * @param keys other expressions for which the search needs facts about files
    */
-  def list(conjuncts: Seq[Expression]): TableListing
+  def list(conjuncts: Seq[Expression], keys: Seq[Expression]): TableListing
 }
 
 /** The files of a [[Table]] that may contain rows that match a predicate. */
@@ -62,6 +63,15 @@ trait TableListing {
    * own, by which selections identify it.
    */
   def files: IndexedSeq[ListedFile]
+
+  /** Whether the table has facts about its files. If not, they are all [[FileFacts.NothingDeleted]]. */
+  def hasFacts: Boolean
+
+  /**
+   * Whether asking for facts about columns costs less than the footers that they may save. If not, the search asks only
+   * where a footer says nothing.
+   */
+  def isWorthAskingFirst: Boolean
 
   /** The table's facts about one of the files. */
   def facts(file: ListedFile): FileFacts
@@ -84,26 +94,20 @@ trait TableListing {
  * The table's facts about a whole file, available before the file's footer is read. Values of partition columns are not
  * included.
  *
- * @param columns value ranges, and whether there are nulls, for the rows of the file that are in the table; a range may be
- *   wider than the values
+ * @param columns what is certain about the values of columns, for the rows of the file that are in the table; a range may
+ *   be wider than the values
+ * @param knows whether `columns` may say something about a column; free of I/O
  * @param rows number of rows in the file, including deleted rows; none if only the footer has it
  * @param deletedRows number of rows of the file that are no longer in the table; none if unknown
- * @param isProof whether the facts about columns are certain. Then ORDER BY … LIMIT skips files by them without reading
- *   their footers. If not, they decide only which files are inspected first.
+ * @param hints what is expected of the values of columns; it only decides which files are inspected first
  */
 final case class FileFacts(
     columns: LeafColumn => ColumnFacts,
+    knows: LeafColumn => Boolean,
     rows: Option[Long],
     deletedRows: Option[Long],
-    isProof: Boolean
+    hints: LeafColumn => ColumnFacts
 ) {
-
-  /**
-   * Whether all rows of the file are rows of the table.
-   *
-   * @param rowsInFile row count in the file's own footer
-   */
-  def hasAllRows(rowsInFile: Long): Boolean = isWithoutDeletes && rows.forall(_ == rowsInFile)
 
   /** Whether it is certain that no row of the file was deleted from the table. */
   def isWithoutDeletes: Boolean = deletedRows.contains(0L)
@@ -112,5 +116,6 @@ final case class FileFacts(
 object FileFacts {
 
   /** A file whose rows are all in the table, and of which only the footer says more. */
-  val NothingDeleted: FileFacts = FileFacts(_ => ColumnFacts.Unknown, None, Some(0), isProof = true)
+  val NothingDeleted: FileFacts =
+    FileFacts(_ => ColumnFacts.Unknown, _ => false, None, Some(0), _ => ColumnFacts.Unknown)
 }

@@ -45,6 +45,17 @@ final class FirstMatchingRows[F](limit: Long) {
     if (rows.nonEmpty) taken += ((file, rows.toSeq))
   }
 
+  /**
+   * Adds all these rows of one file, if rows are still needed.
+   *
+   * @param certain how many of them are certain to be in the table, at least 0
+   */
+  def addAll(file: F, matching: Seq[MatchingRows], certain: Long): Unit =
+    if (!isComplete && matching.nonEmpty) {
+      taken += ((file, matching))
+      found += math.min(certain, limit - found)
+    }
+
   /** The files with the rows selected in each so far. */
   def chosen: Seq[(F, Seq[MatchingRows])] = taken.toSeq
 }

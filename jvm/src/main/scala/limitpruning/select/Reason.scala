@@ -42,6 +42,17 @@ object Reason {
         s"the table's files are listed by $index, which is not Spark's own"
       )
 
+  case object DeltaNotPrepared
+      extends Reason(
+        "delta-not-prepared",
+        "Delta Lake has not chosen the table's files when LIMITs are pruned: the LIMIT is in a subquery or in a write that " +
+          "Delta plans again, or spark.databricks.delta.stats.skipping is false"
+      )
+
+  /** @param problem the class or method that is missing */
+  final case class DeltaVersion(problem: String)
+      extends Reason("delta-version", s"this version of Delta Lake is not supported: $problem")
+
   case object DataSourceV2
       extends Reason(
         "data-source-v2",

@@ -4,7 +4,9 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.{
   And, AttributeReference, BoundReference, Expression, Predicate
 }
-import org.apache.spark.sql.execution.datasources.{FileIndex, PartitionDirectory}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.datasources.{FileIndex, FileSourceStrategy, PartitionDirectory}
 import org.apache.spark.sql.types.StructType
 
 import limitpruning.parquet.ReadSettings
@@ -12,8 +14,34 @@ import limitpruning.search.LimitPlan
 import limitpruning.select.ChosenRows
 
 /**
- * The relation's own file index, restricted to the files of a selection. It carries the selection from the rule to the
- * strategy, and marks a relation that the rule has already changed. Two of these indexes are equal only if they select
+ * A file index that is restricted to the files of a selection. It carries the selection from the rule to the strategy,
+ * and marks a relation that the rule has already changed.
+ */
+trait SelectedIndex extends FileIndex {
+
+  /** The table's own index, which lists the files that remain after partition pruning. */
+  def original: FileIndex
+
+  /** The rows to read, and how they were chosen. */
+  def plan: LimitPlan
+
+  /** The read settings for which the rows were chosen. */
+  def settings: ReadSettings
+
+  /**
+   * Plans a scan over this index, or over the original index, as without the extension. Over this index, the format's own
+   * reader reads the files of the selection completely.
+   */
+  def planAsIs(plan: LogicalPlan): Seq[SparkPlan]
+
+  /** Why only the format's own reader can read the selected files; none if single row groups can be read. */
+  def reasonForFileScan: Option[String] = None
+
+  final def chosen: ChosenRows = plan.rows
+}
+
+/**
+ * The relation's own file index, restricted to the files of a selection. Two of these indexes are equal only if they select
  * the same row groups of the same table. Spark therefore never reuses a pruned scan in place of a full one.
  *
  * A plan with this index gives correct rows with any planner strategy: the plan still has its filters, each file is
@@ -24,11 +52,13 @@ import limitpruning.select.ChosenRows
  * @param settings the read settings for which the rows were chosen
  */
 final class SelectedFileIndex(
-    val original: FileIndex,
-    val plan: LimitPlan,
-    val settings: ReadSettings
-) extends FileIndex {
-  def chosen: ChosenRows = plan.rows
+    override val original: FileIndex,
+    override val plan: LimitPlan,
+    override val settings: ReadSettings
+) extends FileIndex
+    with SelectedIndex {
+
+  override def planAsIs(plan: LogicalPlan): Seq[SparkPlan] = FileSourceStrategy(plan)
 
   override def rootPaths: Seq[Path] = original.rootPaths
   override def partitionSchema: StructType = original.partitionSchema

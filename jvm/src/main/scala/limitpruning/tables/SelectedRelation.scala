@@ -4,16 +4,16 @@ import org.apache.spark.sql.catalyst.catalog.{CatalogStatistics, CatalogTable}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation}
 
-/** A Parquet relation with a [[SelectedFileIndex]]. The rule creates it, and the strategy plans it. */
+/** A Parquet relation with a [[SelectedIndex]]. The rule creates it, and the strategy plans it. */
 object SelectedRelation {
 
-  def unapply(plan: LogicalPlan): Option[(LogicalRelation, SelectedFileIndex)] = plan match {
+  def unapply(plan: LogicalPlan): Option[(LogicalRelation, SelectedIndex)] = plan match {
     case logical: LogicalRelation => indexOf(logical).map((logical, _))
     case _ => None
   }
 
   /** Replaces the file index of `leaf` by `index`, and its catalog statistics by those of the selection. */
-  def replaceIn(plan: LogicalPlan, leaf: LogicalRelation, index: SelectedFileIndex): LogicalPlan = {
+  def replaceIn(plan: LogicalPlan, leaf: LogicalRelation, index: SelectedIndex): LogicalPlan = {
     val selection = index.chosen.selection
     val rows = if (selection.unseen.isEmpty) Some(BigInt(selection.rows)) else None
     val statistics = CatalogStatistics(BigInt(selection.bytes), rows)
@@ -31,10 +31,10 @@ object SelectedRelation {
     case SelectedRelation(logical, index) => withLocation(logical, index.original)
   }
 
-  private def indexOf(logical: LogicalRelation): Option[SelectedFileIndex] = logical.relation match {
+  private def indexOf(logical: LogicalRelation): Option[SelectedIndex] = logical.relation match {
     case files: HadoopFsRelation =>
       files.location match {
-        case index: SelectedFileIndex => Some(index)
+        case index: SelectedIndex => Some(index)
         case _ => None
       }
     case _ => None

@@ -14,6 +14,7 @@ object Tables {
   def of(plan: LogicalPlan): Option[Either[Reason, Table]] = plan match {
     case relation: DataSourceV2ScanRelation if relation.scan.isInstanceOf[ParquetScan] =>
       Some(Left(Reason.DataSourceV2))
-    case other => ParquetTable.of(other).map(Right(_))
+    case other =>
+      ParquetTable.of(other).map(table => DeltaLake.table(table.leaf, table.relation).getOrElse(Right(table)))
   }
 }

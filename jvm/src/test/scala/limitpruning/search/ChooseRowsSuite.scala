@@ -30,7 +30,7 @@ class ChooseRowsSuite extends AnyFunSuite with SparkSuite {
   }
   private def index(df: => DataFrame): SelectedFileIndex = {
     val Some(Right(pruned)) = decide(df): @unchecked
-    pruned.collectFirst { case SelectedRelation(_, index) => index }.get
+    pruned.collectFirst { case SelectedRelation(_, index: SelectedFileIndex) => index }.get
   }
   private def refusal(df: => DataFrame): NotPruned = {
     val Some(Left(refusal)) = decide(df): @unchecked

@@ -57,12 +57,15 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
     for (rows <- Seq(None, Some(30L)))
       assert(classified(rows, deletedRows = Some(0)).rowGroups.map(_.state) == counted)
     for (
-      (rows, deleted) <- Seq((None, None), (None, Some(1L)), (Some(29L), Some(1L)), (Some(29L), Some(0L)))
+      (rows, deleted) <- Seq((None, None), (None, Some(31L)), (Some(29L), Some(1L)), (Some(29L), Some(0L)))
     ) {
       val file = classified(rows, deleted)
       assert(!file.isBelieved && file.rowGroups.forall(_.state == PartiallyMatching), (rows, deleted))
       assert(file.rowGroups.flatMap(_.obstacle).toSet == Set(Obstacle.RowsNotInTable))
     }
+    val withDeletes = classified(Some(30), deletedRows = Some(3))
+    assert(withDeletes.rowGroups.map(_.state) == counted && !withDeletes.isComplete)
+    assert(withDeletes.matchingRows == withDeletes.matching.map(_.rows).sum - 3)
   }
 
   test("an undecided row group has an obstacle, a decided one has none") {

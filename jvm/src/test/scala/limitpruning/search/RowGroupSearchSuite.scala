@@ -58,7 +58,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
     val classify = (file: ListedFile, footer: Footer) => {
       onClassified()
       val rowGroups = files(listed.indexOf(file)).map(states(_))
-      new ClassifiedFile(file, footer, null, IndexedSeq.empty, isBelieved = true, rowGroups)
+      new ClassifiedFile(file, footer, null, IndexedSeq.empty, isBelieved = true, rowGroups, deletedRows = 0)
     }
     val narrow = new NarrowRowGroups(_ => true, isSupported = false, minBytes = 0)
     val select = new AddressRows(narrow, Storage(new Configuration(false)), maxBytes = 0, 1.hour.fromNow)

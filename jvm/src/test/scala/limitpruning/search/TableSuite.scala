@@ -49,26 +49,43 @@ class TableSuite extends AnyFunSuite with SparkSuite {
       assert(plan.rows.selection.files.map(_.path.split('/').last) == Seq("1.parquet", "2.parquet"))
     }
 
+  test("if other files have too few rows, a file with deleted rows counts, less its deleted rows") {
+    val Right(plan) =
+      cover("a >= 1", limit = 3)(file => if (file == "1.parquet") Some(1) else Some(0)): @unchecked
+    assert(plan.rows.isInstanceOf[ProvedRows])
+    val Seq(first, last) = plan.rows.selection.files: @unchecked
+    assert(first.path.endsWith("2.parquet") && last.path.endsWith("1.parquet"))
+    // One of the two rows is deleted, and it is not known which one.
+    assert(last.rowGroups.map(_.rowsToRead) == Seq(2L))
+  }
+
+  test("a file of which more rows were deleted than match is selected all the same, if rows are missing") {
+    val Right(plan) =
+      cover("a >= 1", limit = 9)(file => if (file == "1.parquet") Some(2) else Some(0)): @unchecked
+    assert(plan.rows.selection.files.map(_.path.split('/').last) == Seq("2.parquet", "1.parquet"))
+  }
+
   test(
     "if other files have too few rows, the LIMIT is not covered, and no file is inspected while reading"
   ) {
-    val decided = cover("a >= 1", limit = 3)(file => if (file == "1.parquet") Some(1) else Some(0))
+    val decided = cover("a >= 1", limit = 3)(file => if (file == "1.parquet") None else Some(0))
     decided match {
       case Right(plan) => assert(plan.rows.isInstanceOf[CandidateRows] && plan.whileReading.isEmpty)
       case Left(notPruned) => assert(notPruned.reason.isInstanceOf[Reason.NotEnoughRows])
     }
   }
 
-  test("a file with deleted rows gives no threshold, and is read") {
-    val query = files.orderBy("a").limit(1)
-    val Seq(Right(top)) = limitsOf(query).flatMap(MatchTopRows.of): @unchecked
-    val table = new WithFacts(top.scan.table, file => if (file == "0.parquet") Some(1) else Some(0))
-    val changed = top.copy(scan = top.scan.copy(table = table))
-    val read = Using.resource(
-      new SearchInputs(changed.scan, spark, FactsCache.none, spark.sessionState.conf, Seq(top.key.child))
-    )(ChooseTopRows(changed, _)).map(_.rows.selection.listed.map(_.path.split('/').last).toSet)
-    assert(read.forall(names => names.contains("0.parquet") && names.contains("1.parquet")), read)
-  }
+  for ((deleted, expected) <- Seq(1L -> Set("0.parquet"), 2L -> Set("0.parquet", "1.parquet")))
+    test(s"the threshold counts the rows of a file less its deleted rows ($deleted)") {
+      val query = files.orderBy("a").limit(1)
+      val Seq(Right(top)) = limitsOf(query).flatMap(MatchTopRows.of): @unchecked
+      val table = new WithFacts(top.scan.table, file => if (file == "0.parquet") Some(deleted) else Some(0))
+      val changed = top.copy(scan = top.scan.copy(table = table))
+      val read = Using.resource(
+        new SearchInputs(changed.scan, spark, FactsCache.none, spark.sessionState.conf, Seq(top.key.child))
+      )(ChooseTopRows(changed, _)).map(_.rows.selection.listed.map(_.path.split('/').last).toSet)
+      assert(read.contains(expected), read)
+    }
 }
 
 private object TableSuite {
@@ -84,9 +101,11 @@ private object TableSuite {
     override def selected: Option[LimitPlan] = table.selected
     override def decides(conjunct: Expression): Boolean = table.decides(conjunct)
 
-    override def list(conjuncts: Seq[Expression]): TableListing = new TableListing {
-      private val listing = table.list(conjuncts)
+    override def list(conjuncts: Seq[Expression], keys: Seq[Expression]): TableListing = new TableListing {
+      private val listing = table.list(conjuncts, keys)
       override def files: IndexedSeq[ListedFile] = listing.files
+      override def hasFacts: Boolean = true
+      override def isWorthAskingFirst: Boolean = false
       override def facts(file: ListedFile): FileFacts =
         listing.facts(file).copy(deletedRows = deletedRows(file.path.split('/').last))
       override def read(plan: LogicalPlan, chosen: LimitPlan): LogicalPlan = listing.read(plan, chosen)

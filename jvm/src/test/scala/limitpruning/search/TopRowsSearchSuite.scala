@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.footers.{FooterWave, PlanningMemory}
 import limitpruning.parquet.ReadSettings
-import limitpruning.predicate.{ColumnFacts, Nulls, Values}
+import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls, Values}
 import limitpruning.select.{ListedFile, Reason, SearchCounts}
 import limitpruning.testing.{RawChunk, RawFooter}
 
@@ -127,12 +127,8 @@ class TopRowsSearchSuite extends AnyFunSuite {
   /** The value range of column `a` in each of four files, as a table may have it before footers are read. */
   private def knownRanges(isProof: Boolean)(file: Int): FileFacts = {
     val range = ColumnFacts(Values.Range(file * 10, file * 10 + 9), Nulls.No)
-    FileFacts(
-      column => if (column.attribute.exprId == a.exprId) range else ColumnFacts.Unknown,
-      None,
-      Some(0),
-      isProof
-    )
+    def known(column: LeafColumn) = if (column.attribute.exprId == a.exprId) range else ColumnFacts.Unknown
+    FileFacts(if (isProof) known else _ => ColumnFacts.Unknown, _ => isProof, None, Some(0), hints = known)
   }
   private val ascending = (0 to 3).map(i => Seq(all(i * 10, i * 10 + 9)))
 

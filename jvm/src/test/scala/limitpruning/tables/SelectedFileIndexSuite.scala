@@ -18,7 +18,8 @@ class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
     tableOf("days", (1 to 4).map(day => s"day=$day/f.parquet" -> ints): _*)
 
   private def index(df: DataFrame): SelectedFileIndex = {
-    val Seq(index) = optimized(df).collect { case SelectedRelation(_, index) => index }: @unchecked
+    val Seq(index) =
+      optimized(df).collect { case SelectedRelation(_, index: SelectedFileIndex) => index }: @unchecked
     index
   }
   private def files(index: SelectedFileIndex): Seq[String] =

@@ -8,7 +8,7 @@ import limitpruning.testing.{SparkSuite, Wildlife}
 class SelectedRelationSuite extends AnyFunSuite with SparkSuite {
   private lazy val wildlife = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
   private def selectedIn(plan: LogicalPlan): Seq[SelectedFileIndex] =
-    plan.collect { case SelectedRelation(_, index) => index }
+    plan.collect { case SelectedRelation(_, index: SelectedFileIndex) => index }
 
   test("matches only relations with a selection") {
     assert(selectedIn(optimized(Wildlife.query(wildlife))).size == 1)

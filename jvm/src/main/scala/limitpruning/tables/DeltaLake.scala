@@ -1,0 +1,50 @@
+package limitpruning.tables
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.SparkStrategy
+import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation}
+
+import limitpruning.search.Table
+import limitpruning.select.Reason
+import limitpruning.tables.delta.{DeltaTable, PrepareScans}
+
+/**
+ * The only way to the classes that need Delta Lake. Delta may be missing, or have another version, so its classes are
+ * recognized by name before anything that refers to them is loaded.
+ */
+object DeltaLake {
+  private val Classes = "org.apache.spark.sql.delta."
+
+  /** @return the Delta table that a relation reads, or the reason why it is not supported; `None` for another format */
+  def table(leaf: LogicalRelation, files: HadoopFsRelation): Option[Either[Reason, Table]] =
+    if (!files.fileFormat.getClass.getName.startsWith(Classes)) None
+    else if (isUnprepared(files.location)) Some(Left(Reason.DeltaNotPrepared))
+    else
+      try Some(Right(new DeltaTable(leaf, files)))
+      catch { case error: LinkageError => Some(Left(Reason.DeltaVersion(error.toString))) }
+
+  /**
+   * The plan after Delta has chosen the files of its tables. Delta does this in a rule of its own. If this rule comes
+   * after the rule of this extension, it must run first.
+   */
+  def prepared(session: SparkSession, plan: LogicalPlan): LogicalPlan =
+    if (!plan.exists(readsUnprepared)) plan
+    else
+      try PrepareScans(session, plan)
+      catch { case _: LinkageError => plan } // the reason of each LIMIT says it
+
+  /** Whether a planner strategy is Delta's. */
+  def isStrategy(strategy: SparkStrategy): Boolean = strategy.getClass.getName.startsWith(Classes)
+
+  private def readsUnprepared(plan: LogicalPlan): Boolean = plan match {
+    case leaf: LogicalRelation => leaf.relation match {
+        case files: HadoopFsRelation => isUnprepared(files.location)
+        case _ => false
+      }
+    case _ => false
+  }
+
+  private def isUnprepared(index: FileIndex): Boolean =
+    index.getClass.getName == "org.apache.spark.sql.delta.files.TahoeLogFileIndex"
+}

@@ -1,0 +1,63 @@
+package limitpruning.tables
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.catalyst.FileSourceOptions
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute, AttributeSet, Expression, PlanExpression, Unevaluable
+}
+import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.types.StructType
+
+import limitpruning.conf.SparkSessions
+import limitpruning.parquet.ReadSettings
+import limitpruning.search.{LimitPlan, Table}
+import limitpruning.select.Reason
+
+/** A table whose Parquet files Spark reads through data source V1. */
+abstract class FileSourceTable(override val leaf: LogicalRelation, val relation: HadoopFsRelation)
+    extends Table {
+
+  /** Why the format or the file index of the relation is not supported; none if both are. */
+  protected def unsupportedFormat: Option[Reason]
+
+  override def name: String =
+    leaf.catalogTable.map(_.identifier.unquotedString).getOrElse(relation.location.rootPaths.mkString(", "))
+
+  override def partitionSchema: StructType = relation.partitionSchema
+
+  override lazy val settings: ReadSettings = ReadSettings.of(relation)
+
+  override def hadoopConf: Configuration = SparkSessions.hadoopConf(relation.sparkSession, relation.options)
+
+  override final def unsupported: Option[Reason] =
+    if (leaf.isStreaming || leaf.stream.nonEmpty) Some(Reason.Streaming)
+    else
+      unsupportedFormat
+        .orElse(toleratesBadFiles)
+        .orElse(ScanContract.undecided(leaf, ScanClauses.logicalRelation).map(Reason.UnknownField(_)))
+        .orElse(ScanContract.undecided(relation, ScanClauses.fsRelation).map(Reason.UnknownField(_)))
+
+  override def selected: Option[LimitPlan] = relation.location match {
+    case index: SelectedIndex => Some(index.plan)
+    case _ => None
+  }
+
+  /** Whether partition values alone decide a conjunct, and the driver can evaluate it. */
+  override def decides(conjunct: Expression): Boolean =
+    conjunct.references.nonEmpty && conjunct.references.subsetOf(partitionColumns) &&
+      conjunct.deterministic &&
+      !conjunct.exists {
+        case _: Attribute => false
+        case part => part.isInstanceOf[Unevaluable] || part.isInstanceOf[PlanExpression[_]]
+      }
+
+  private lazy val partitionColumns = AttributeSet(leaf.resolve(partitionSchema, settings.resolver))
+
+  private def toleratesBadFiles: Option[Reason] = {
+    val options = new FileSourceOptions(CaseInsensitiveMap(relation.options))
+    if (options.ignoreMissingFiles) Some(Reason.ToleratesBadFiles("ignoreMissingFiles"))
+    else if (options.ignoreCorruptFiles) Some(Reason.ToleratesBadFiles("ignoreCorruptFiles"))
+    else None
+  }
+}

@@ -1,0 +1,70 @@
+package limitpruning.tables.delta
+
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.delta.actions.AddFile
+import org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex
+
+import limitpruning.predicate.LeafColumn
+import limitpruning.search.{FileFacts, LimitPlan, TableListing}
+import limitpruning.select.ListedFile
+import limitpruning.tables.SelectedRelation
+
+/**
+ * The files of a prepared Delta scan, sorted by path, with the statistics of the log.
+ *
+ * @param used expressions over the table's columns whose facts are needed
+ */
+private final class DeltaListing(table: DeltaTable, index: PreparedDeltaFileIndex, used: Seq[Expression])
+    extends TableListing {
+
+  private val added: IndexedSeq[(ListedFile, AddFile)] = {
+    // With the filters of the prepared scan, Delta returns its files, and does not read the log again.
+    val (partitions, _) = index.listPartitionsAsAddFiles(Nil, index.preparedScan.allFilters.toSeq)
+    val listed = for {
+      (values, files) <- partitions
+      file <- files
+    } yield (values, index.fileStatusWithMetadataFromAddFile(file), file)
+    listed.sortBy(_._2.getPath.toString).zipWithIndex.map { case ((values, status, file), position) =>
+      ListedFile(values, status, position) -> file
+    }.toIndexedSeq
+  }
+
+  private val statistics = new LogStatistics(
+    index.preparedScan.scannedSnapshot,
+    added.map(_._2.path),
+    used.flatMap(LeafColumn.in).distinctBy(_.id),
+    table.settings.names
+  )
+
+  override val files: IndexedSeq[ListedFile] = added.map(_._1)
+
+  override def hasFacts: Boolean = true
+
+  /** Delta reads the statistics in a Spark job, which takes about as long as some waves of footers. */
+  override def isWorthAskingFirst: Boolean = files.sizeIs > DeltaListing.FewFiles
+
+  override def facts(file: ListedFile): FileFacts = {
+    val action = added(file.position)._2
+    FileFacts(
+      statistics.certain(action.path, _),
+      statistics.knows,
+      statistics.rows(action.path),
+      Some(Option(action.deletionVector).fold(0L)(_.cardinality)),
+      statistics.expected(action.path, _)
+    )
+  }
+
+  override def read(plan: LogicalPlan, chosen: LimitPlan): LogicalPlan = {
+    val selected = chosen.rows.selection.listed.map(file => added(file.position)._2)
+    SelectedRelation.replaceIn(
+      plan,
+      table.leaf,
+      new SelectedDeltaIndex(index, selected, chosen, table.settings)
+    )
+  }
+}
+
+private object DeltaListing {
+  private val FewFiles = 64
+}

@@ -1,0 +1,123 @@
+package limitpruning.tables.delta
+
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
+import org.apache.spark.sql.delta.Snapshot
+import org.apache.spark.sql.functions.{col, lit}
+import org.apache.spark.sql.types._
+
+import limitpruning.parquet.NamesInFiles
+import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls, SupportedTypes, Values}
+
+/**
+ * The statistics that the log of a Delta table has of files, for the columns that a search needs. They are read from the
+ * log in one Spark job, on first use.
+ *
+ * @param paths the paths of the files in the log
+ * @param columns the columns of the table
+ */
+private final class LogStatistics(
+    snapshot: Snapshot,
+    paths: Seq[String],
+    columns: Seq[LeafColumn],
+    names: NamesInFiles
+) {
+  import LogStatistics._
+
+  /** What is certain about a column in a file; see "Statistics of the log" in docs/soundness.md. */
+  def certain(path: String, column: LeafColumn): ColumnFacts =
+    if (knows(column)) facts(path, column)(isCertain(column.dataType, _))
+    else ColumnFacts.Unknown
+
+  /** Whether the log may say something certain about a column. */
+  def knows(column: LeafColumn): Boolean = CertainTypes.contains(column.dataType)
+
+  /** What is expected of a column in a file. */
+  def expected(path: String, column: LeafColumn): ColumnFacts = facts(path, column)(_ => true)
+
+  /** The rows of a file, including deleted rows; none if the log does not say, or was not read. */
+  def rows(path: String): Option[Long] =
+    if (isRead) byPath.get(path).filterNot(_.isNullAt(0)).map(_.getLong(0)) else None
+
+  private def facts(path: String, column: LeafColumn)(isUsed: Values.Range => Boolean): ColumnFacts =
+    columns.indexWhere(_.id == column.id) match {
+      case -1 => ColumnFacts.Unknown
+      case i if !SupportedTypes.contains(columns(i).dataType) => ColumnFacts.Unknown
+      case i => byPath.get(path).fold(ColumnFacts.Unknown)(facts(_, i, isUsed))
+    }
+
+  private def facts(row: InternalRow, i: Int, isUsed: Values.Range => Boolean): ColumnFacts = {
+    val first = 1 + 3 * i
+    val dataType = columns(i).dataType
+    val nulls = if (row.isNullAt(first + 2)) None else Some(row.getLong(first + 2))
+    val rows = if (row.isNullAt(0)) None else Some(row.getLong(0))
+    if (row.isNullAt(first) || row.isNullAt(first + 1))
+      // Bounds are also missing if they are not collected, so only the counts tell that all rows are null.
+      if (nulls.exists(_ > 0) && nulls == rows) ColumnFacts.AllNull else ColumnFacts.Unknown
+    else {
+      val range = Values.Range(row.get(first, dataType), upper(row.get(first + 1, dataType), dataType))
+      val values = if (isUsed(range)) range else Values.Unknown
+      ColumnFacts(values, if (nulls.contains(0L)) Nulls.No else Nulls.Unknown)
+    }
+  }
+
+  private var isRead = false
+
+  private lazy val byPath: Map[String, InternalRow] = {
+    isRead = true
+    val statistics = snapshot.withStats
+    val known = statistics.schema("stats").dataType
+    def field(parts: Seq[String], as: DataType) =
+      if (has(known, parts)) col(("stats" +: parts).map(quoted).mkString(".")).cast(as)
+      else lit(null).cast(as)
+    val all = columns.flatMap { column =>
+      val path = names.of(column.attribute.name +: column.path)
+      Seq("minValues" -> column.dataType, "maxValues" -> column.dataType, "nullCount" -> LongType).map {
+        case (kind, as) => path.fold(lit(null).cast(as))(inFile => field(kind +: inFile, as))
+      }
+    }
+    val wanted =
+      if (paths.sizeIs <= MostNamed) statistics.where(col("path").isin(paths: _*)) else statistics
+    val selected = wanted.select(col("path") +: field(Seq("numRecords"), LongType) +: all: _*)
+    val toInternal = CatalystTypeConverters.createToCatalystConverter(StructType(selected.schema.tail))
+    selected.collect().iterator.map { row =>
+      row.getString(0) -> toInternal(Row.fromSeq(row.toSeq.tail)).asInstanceOf[InternalRow]
+    }.toMap
+  }
+}
+
+private object LogStatistics {
+
+  /** The number of files up to which they are named in the query of the log. */
+  private val MostNamed = 1000
+
+  /** In Catalyst's microseconds, 1972-01-01. Since then, the offset of no time zone has had seconds. */
+  private val WholeMinutes = 63072000000000L
+
+  private val Millisecond = 1000L
+
+  private val CertainTypes: Set[DataType] =
+    Set(ByteType, ShortType, IntegerType, LongType, DateType, TimestampType, TimestampNTZType)
+
+  /** Whether the range of a column in the log contains all its values, whoever wrote the log. */
+  private def isCertain(dataType: DataType, range: Values.Range): Boolean = (dataType, range.min) match {
+    case (TimestampType | TimestampNTZType, min: Long) => min >= WholeMinutes
+    case _ => true
+  }
+
+  /** The log cuts timestamps to milliseconds. */
+  private def upper(max: Any, dataType: DataType): Any = (dataType, max) match {
+    case (TimestampType | TimestampNTZType, micros: Long) if micros < Long.MaxValue - Millisecond =>
+      micros + Millisecond
+    case _ => max
+  }
+
+  private def has(dataType: DataType, path: Seq[String]): Boolean = (dataType, path) match {
+    case (struct: StructType, name +: rest) =>
+      struct.fields.find(_.name == name).exists(field => has(field.dataType, rest))
+    case (_: StructType, _) => false
+    case (_, rest) => rest.isEmpty
+  }
+
+  private def quoted(name: String): String = "`" + name.replace("`", "``") + "`"
+}

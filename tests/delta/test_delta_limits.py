@@ -1,0 +1,157 @@
+"""LIMITs over Delta tables: each way to name a table, each kind of predicate, each order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import limit_pruning
+from support.delta import tables
+from support.runs import conf
+from support.scan_tables import hold, hold_frame, is_pruned
+
+
+@pytest.fixture(scope="module")
+def table(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A table of eight sorted files without deleted rows."""
+    return tables.write(spark, tmp_path_factory.mktemp("delta") / "t")
+
+
+@pytest.mark.parametrize(
+    ("query", "limit"),
+    [
+        ("SELECT * FROM {}", 10),
+        ("SELECT s FROM {} WHERE id >= 900", 20),
+        ("SELECT * FROM {} WHERE id BETWEEN 300 AND 1700 AND s IS NOT NULL", 300),
+        ("SELECT id, p.x FROM {} WHERE p.x > 1000", 15),
+        ("SELECT id FROM {} WHERE s LIKE 's1%' AND s >= 's10' AND s < 's19'", 3),
+    ],
+)
+def test_a_covered_limit_reads_less(
+    spark: SparkSession, table: str, query: str, limit: int
+) -> None:
+    df = hold(spark, query.format(table), limit)
+    assert is_pruned(df), limit_pruning.report(df)
+    report = limit_pruning.report(df).only
+    assert report.is_pruned and report.row_filter_skipped is not None
+
+
+def test_timestamps_without_statistics_in_footers_are_proved_by_the_log(
+    spark: SparkSession, table: str
+) -> None:
+    df = hold(spark, f"SELECT id FROM {table} WHERE ts >= TIMESTAMP'2024-01-01 00:10:00'", 20)
+    assert is_pruned(df)
+    (report,) = limit_pruning.report(df)
+    assert report.row_groups.fully_matched
+
+
+def test_order_by_reads_the_best_files(spark: SparkSession, table: str) -> None:
+    for key in ("id DESC", "id", "ts DESC", "ts", "p.x DESC"):
+        df = hold(spark, f"SELECT id, s FROM {table} ORDER BY {key}", 7, ordered=True)
+        assert is_pruned(df), key
+        assert limit_pruning.report(df).only.files.scanned == 1
+
+
+def test_an_unprovable_predicate_is_planned_as_without_the_extension(
+    spark: SparkSession, table: str
+) -> None:
+    df = hold(spark, f"SELECT * FROM {table} WHERE m = 3", 20)
+    assert not is_pruned(df)
+    assert limit_pruning.report(df).only.reason.code == "not-clustered"
+
+
+def ways(spark: SparkSession, path: Path) -> dict[str, Callable[[], DataFrame]]:
+    """Each way in which a query can name the table."""
+    from delta_table import to_df  # noqa: PLC0415
+
+    return {"path": lambda: spark.read.format("delta").load(str(path)), "toDF": lambda: to_df(path)}
+
+
+def test_each_way_to_name_a_table(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    tables.write(spark, path)
+    spark.sql("DROP TABLE IF EXISTS named")
+    spark.sql(f"CREATE TABLE named USING delta LOCATION '{path}'")
+    spark.sql("CREATE OR REPLACE TEMP VIEW viewed AS SELECT id + 0 AS a, id, s FROM named")
+    spark.sql("DELETE FROM named WHERE id < 1000")
+    by_name = f"delta.`{path}`"
+    for query in (
+        f"SELECT id FROM {by_name} WHERE id >= 1200",
+        "SELECT id FROM named WHERE id >= 1200",
+        "SELECT s FROM viewed WHERE id >= 1200",
+        f"SELECT id FROM {by_name} VERSION AS OF 0 WHERE id >= 100",
+        "SELECT id FROM named VERSION AS OF 0 WHERE id < 700",
+    ):
+        df = hold(spark, query, 30)
+        assert is_pruned(df), query
+    loaded = spark.read.format("delta").load(str(path)).where("id >= 1500").limit(30)
+    hold_frame(spark, loaded, f"SELECT * FROM {by_name} WHERE id >= 1500", 30)
+    assert is_pruned(loaded)
+    old = spark.read.format("delta").option("versionAsOf", "0").load(str(path))
+    old = old.where("id < 500").limit(30)
+    hold_frame(spark, old, f"SELECT * FROM {by_name} VERSION AS OF 0 WHERE id < 500", 30)
+    assert is_pruned(old)
+    loader = spark._jvm.io.delta.tables.DeltaTable
+    to_df = DataFrame(loader.forPath(str(path)).toDF(), spark).where("id >= 1500").limit(30)
+    hold_frame(spark, to_df, f"SELECT * FROM {by_name} WHERE id >= 1500", 30)
+    assert is_pruned(to_df)
+    spark.sql("DROP TABLE named")
+
+
+def test_limits_in_the_middle_of_a_plan(spark: SparkSession, table: str) -> None:
+    limited = f"SELECT id, m FROM {table} WHERE id >= 1600 LIMIT 50"
+    for query in (
+        f"SELECT count(*), min(id) >= 1600 FROM ({limited})",
+        f"SELECT count(*) FROM ({limited}) a JOIN (SELECT DISTINCT m FROM ({limited})) b USING (m)",
+        f"SELECT count(*) FROM ({limited}) UNION ALL SELECT count(*) FROM ({limited})",
+        f"WITH c AS ({limited}) SELECT count(*) FROM c UNION ALL SELECT count(*) FROM c",
+    ):
+        df = spark.sql(query)
+        with conf(spark, {"spark.limitPruning.enabled": "false"}):
+            wanted = spark.sql(query).collect()
+        assert df.collect() == wanted
+        assert is_pruned(df), query
+
+
+def test_a_limit_in_a_subquery_gives_the_right_rows(spark: SparkSession, table: str) -> None:
+    query = f"SELECT id FROM {table} WHERE id IN (SELECT id FROM {table} WHERE id >= 1990 LIMIT 20)"
+    assert sorted(row.id for row in spark.sql(query).collect()) == list(range(1990, 2000))
+    one = f"SELECT (SELECT id FROM {table} WHERE id = 77 LIMIT 1) AS one"
+    assert spark.sql(one).collect()[0].one == 77
+
+
+def test_plain_parquet_is_pruned_beside_delta(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "plain"
+    tables.in_files(spark.range(tables.ROWS).toDF("id")).write.parquet(str(path))
+    df = hold(spark, f"SELECT id FROM parquet.`{path}` WHERE id >= 900", 20)
+    assert is_pruned(df)
+
+
+def test_partitions_and_deltas_own_limit_push_down(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    rows = spark.range(tables.ROWS).selectExpr(
+        "id", "CAST(id % 4 AS INT) AS a", "IF(id % 5 = 0, NULL, DATE'2024-01-01' + CAST(id % 5 AS INT)) AS d"
+    )
+    rows.write.format("delta").partitionBy("a", "d").save(str(path))
+    table = f"delta.`{path}`"
+    for where in ("a = 3", "a >= 2 AND d IS NULL", "d > DATE'2024-01-02' AND id > 100", "a = 1 OR id < 10"):
+        hold(spark, f"SELECT * FROM {table} WHERE {where}", 25)
+        hold(spark, f"SELECT * FROM {table} WHERE {where} ORDER BY id DESC", 5, ordered=True)
+    df = hold(spark, f"SELECT * FROM {table} WHERE a = 3", 25)
+    assert is_pruned(df)
+
+
+def test_explain_names_the_reason_for_a_table_that_is_not_pruned(
+    spark: SparkSession, table: str
+) -> None:
+    with conf(spark, {"spark.databricks.delta.stats.skipping": "false"}):
+        df = hold(spark, f"SELECT * FROM {table} WHERE id > 5", 10)
+        assert limit_pruning.report(df).only.reason.code == "delta-not-prepared"
+
+
+def test_inspect_shows_the_files(spark: SparkSession, table: str) -> None:
+    found = limit_pruning.inspect(f"SELECT * FROM {table} WHERE id >= 1500", spark=spark)
+    assert found.files.total

@@ -1,0 +1,1 @@
+"""Delta Lake beside the extension: its JARs, a session with both, and random tables."""
