@@ -56,7 +56,8 @@ def _rows(spark: SparkSession, table: Source) -> DataFrame:
         raise InspectionError(f"table is {table!r}; it must be the name of a table, or a path.")
     if isinstance(table, os.PathLike):
         return spark.read.parquet(local_uri(table))
-    return spark.read.parquet(table) if "/" in table else _named(spark, table)
+    is_path = "/" in table and "`" not in table  # not one that SQL names as a table: delta.`/path`
+    return spark.read.parquet(table) if is_path else _named(spark, table)
 
 
 def _named(spark: SparkSession, name: str) -> DataFrame:
