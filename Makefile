@@ -59,7 +59,11 @@ bench-clean: ## Remove the tables of make bench
 
 .PHONY: test
 test: setup $(if $(IS_DEFAULT),lint-python test-jvm,$(JAR)) ## Lint, Scala suites, pytest (with PYSPARK=<other>: pytest alone)
-	$(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder --durations=25
+	$(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder --durations=25 --ignore=tests/delta
+
+.PHONY: test-delta
+test-delta: setup $(JAR) $(VENV)/.stamp-delta ## Test tables of Delta Lake (Spark 4.0, 4.1 and 4.2)
+	$(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder --durations=10 tests/delta
 
 .PHONY: test-fast
 test-fast: $(VENV)/.stamp ## The inner loop, with the JAR that is there: Python lint, tests without Spark, a few with it
@@ -102,7 +106,7 @@ bench-jvm: tools ## Measure how fast row groups are classified, and what that al
 	$(SBT) "benchmarks/Jmh/run -prof gc"
 
 .PHONY: check
-check: $(if $(filter true,$(CI)),browser) test test-spark-quick docs ## What CI runs: make test, in a browser too, some of Spark's own suites, the site
+check: $(if $(filter true,$(CI)),browser) test test-delta test-spark-quick docs ## What CI runs: make test, in a browser too, Delta Lake, some of Spark's own suites, the site
 
 .PHONY: lint
 lint: lint-python ## Formatters and linters of both languages, changing nothing
@@ -162,6 +166,10 @@ $(VENV)/.stamp: pyproject.toml
 
 $(VENV)/.stamp-bench: $(VENV)/.stamp
 	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]' pyspark==$(PYSPARK)
+	@touch $@
+
+$(VENV)/.stamp-delta: $(VENV)/.stamp
+	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[dev,delta]' pyspark==$(PYSPARK)
 	@touch $@
 
 $(VENV)/.stamp-docs: $(VENV)/.stamp

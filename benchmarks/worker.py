@@ -54,7 +54,7 @@ def _text(value: object) -> str:
     """Return a value as all engines show it: times without a zone, numbers without a type."""
     if isinstance(value, datetime):
         return value.replace(tzinfo=None).isoformat()
-    # Adding 0 turns -0.0 into 0.0. SQL does not tell them apart, and engines differ in which is least.
+    # Adding 0 turns -0.0 into 0.0: they are equal in SQL, and engines differ in the minimum.
     return f"{value + 0:.9g}" if isinstance(value, (float, Decimal)) else str(value)
 
 

@@ -40,6 +40,7 @@ def start(scratch: Path, order: str) -> SparkSession:
         "spark.jars": ",".join(map(str, [*jars(), ours])),
         "spark.sql.extensions": ",".join(ORDERS[order]),
         "spark.sql.catalog.spark_catalog": CATALOG,
+        "spark.ui.showConsoleProgress": "false",
         # Each query of Delta's log takes as many tasks.
         "spark.databricks.delta.snapshotPartitions": "1",
         "spark.databricks.delta.schema.autoMerge.enabled": "true",

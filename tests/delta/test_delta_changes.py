@@ -1,0 +1,104 @@
+"""A table that changes between planning and running, and what a transaction records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from support.delta import tables
+from support.runs import ENABLED, conf, planned
+from support.scan_tables import hold, is_pruned
+
+ROWS = list(range(500, 1500))
+CHANGES = {
+    "append": "INSERT INTO {t} SELECT id + 9000, m, s, ts, p FROM {t}",
+    "optimize": "OPTIMIZE {t}",
+    "delete": "DELETE FROM {t} WHERE id % 2 = 0",
+    "overwrite": "INSERT OVERWRITE {t} SELECT id + 9000, m, s, ts, p FROM {t}",
+    "rename": "ALTER TABLE {t} RENAME COLUMN m TO mm",
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_the_snapshot_of_planning_is_read(spark: SparkSession, tmp_path: Path, change: str) -> None:
+    table = tables.write(
+        spark, tmp_path / "t", **{"columnMapping.mode": "name", "enableDeletionVectors": "true"}
+    )
+    limited = planned(spark.sql(f"SELECT id FROM {table} WHERE id >= 500 LIMIT 1000"))
+    ordered = planned(spark.sql(f"SELECT id FROM {table} ORDER BY id DESC LIMIT 10"))
+    assert is_pruned(limited)
+    assert is_pruned(ordered)
+    spark.sql(change.format(t=table))
+    assert {row.id for row in limited.collect()} <= set(range(500, 2000))
+    assert [row.id for row in ordered.collect()] == list(range(1999, 1989, -1))
+    hold(spark, f"SELECT id FROM {table} WHERE id >= 500", 1000)
+
+
+def test_files_that_vacuum_removed_are_an_error_as_without_the_extension(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    table = tables.write(spark, tmp_path / "t")
+    df = planned(spark.sql(f"SELECT id FROM {table} WHERE id >= 500 LIMIT 1000"))
+    assert is_pruned(df)
+    spark.sql(f"INSERT OVERWRITE {table} SELECT id + 9000, m, s, ts, p FROM {table}")
+    with conf(spark, {"spark.databricks.delta.retentionDurationCheck.enabled": "false"}):
+        spark.sql(f"VACUUM {table} RETAIN 0 HOURS")
+    with pytest.raises(PySparkException, match=r"FAILED_READ_FILE|does not exist|FILE_NOT_EXIST"):
+        df.collect()
+
+
+QUERIES = [
+    "SELECT id FROM {} WHERE id >= 1200 LIMIT 20",
+    "SELECT id FROM {} LIMIT 20",
+    "SELECT id FROM {} WHERE m = 3 ORDER BY id DESC LIMIT 20",
+]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_transaction_records_the_same_reads(
+    spark: SparkSession, tmp_path: Path, query: str
+) -> None:
+    path = tmp_path / "t"
+    table = tables.write(spark, path)
+
+    def recorded() -> tuple[str, int, bool]:
+        assert spark._jvm is not None
+        transactions = spark._jvm.org.apache.spark.sql.delta.OptimisticTransaction
+        log = spark._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(
+            spark._jsparkSession, str(path)
+        )
+        transaction = log.startTransaction()
+        transactions.setActive(transaction)
+        try:
+            planned(spark.sql(query.format(table)))
+        finally:
+            transactions.clearActive()
+        files = transaction.readFiles().size()
+        return str(transaction.readPredicates().size()), files, transaction.readTheWholeTable()
+
+    on = recorded()
+    with conf(spark, {ENABLED: "false"}):
+        assert recorded() == on
+
+
+def test_writes_from_limits_over_the_same_table(spark: SparkSession, tmp_path: Path) -> None:
+    table = tables.write(spark, tmp_path / "t", enableDeletionVectors="true")
+    spark.sql(
+        f"INSERT INTO {table} SELECT id + 5000, m, s, ts, p FROM {table} WHERE id >= 1900 LIMIT 30"
+    )
+    assert spark.sql(f"SELECT * FROM {table} WHERE id >= 5000").count() == 30
+    spark.sql(
+        f"DELETE FROM {table} WHERE id IN "
+        f"(SELECT id FROM {table} WHERE id >= 6900 ORDER BY id LIMIT 5)"
+    )
+    assert spark.sql(f"SELECT * FROM {table} WHERE id >= 5000").count() == 25
+    spark.sql(
+        f"MERGE INTO {table} t "
+        f"USING (SELECT id FROM {table} WHERE id < 1000 ORDER BY id DESC LIMIT 7) u "
+        "ON t.id = u.id WHEN MATCHED THEN DELETE"
+    )
+    assert spark.sql(f"SELECT * FROM {table}").count() == tables.ROWS + 25 - 7
+    hold(spark, f"SELECT id FROM {table} WHERE id < 1000 ORDER BY id DESC", 7, ordered=True)

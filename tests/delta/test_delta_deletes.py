@@ -1,0 +1,98 @@
+"""Deleted rows never come back: deletion vectors, with and without a filter, LIMIT and ORDER BY."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import limit_pruning
+from support.delta import tables
+from support.scan_tables import hold, is_pruned, physical
+
+
+def with_vectors(spark: SparkSession, path: Path, delete: str) -> str:
+    """Write a table, and delete rows from it without writing files again."""
+    table = tables.write(spark, path, enableDeletionVectors="true")
+    spark.sql(f"DELETE FROM {table} WHERE {delete}")
+    return table
+
+
+def has_vectors(path: Path) -> bool:
+    """Tell whether a file of the table has a deletion vector."""
+    return any(path.glob("deletion_vector*.bin"))
+
+
+DELETES = {
+    "some rows of each file": "id % 10 = 3",
+    "some rows of one file": "id BETWEEN 510 AND 530",
+    "nearly all rows": "id % 100 <> 7",
+    "all rows of a file and some": "id < 260",
+}
+QUERIES = {
+    "SELECT * FROM {}": False,
+    "SELECT id FROM {} WHERE id >= 500": False,
+    "SELECT s FROM {} WHERE id BETWEEN 505 AND 535": False,
+    "SELECT id, m FROM {} WHERE ts < TIMESTAMP'2024-01-01 00:20:00'": False,
+    "SELECT id FROM {} WHERE m = 3 AND id > 100": False,
+    "SELECT id FROM {} ORDER BY id DESC": True,
+    "SELECT id, ts FROM {} WHERE m <> 2 ORDER BY ts": True,
+}
+
+
+@pytest.mark.parametrize("delete", DELETES.values(), ids=DELETES)
+def test_deleted_rows_stay_deleted(spark: SparkSession, tmp_path: Path, delete: str) -> None:
+    table = with_vectors(spark, tmp_path / "t", delete)
+    assert has_vectors(tmp_path / "t")
+    for query, ordered in QUERIES.items():
+        for limit in (1, 40, 900):
+            hold(spark, query.format(table), limit, ordered=ordered)
+
+
+def test_files_without_deleted_rows_are_preferred(spark: SparkSession, tmp_path: Path) -> None:
+    table = with_vectors(spark, tmp_path / "t", "id BETWEEN 0 AND 20 OR id BETWEEN 900 AND 930")
+    df = hold(spark, f"SELECT id FROM {table} WHERE id >= 0", 100)
+    assert is_pruned(df)
+    assert limit_pruning.report(df).only.files.scanned == 1
+
+
+def test_files_with_deleted_rows_count_less_these_rows(spark: SparkSession, tmp_path: Path) -> None:
+    table = with_vectors(spark, tmp_path / "t", "id % 2 = 0")
+    df = hold(spark, f"SELECT id FROM {table} WHERE id >= 0", 100)
+    report = limit_pruning.report(df).only
+    assert report.covered
+    assert report.files.scanned == 1
+    assert "SelectedDeltaIndex" in physical(df)
+    assert not is_pruned(df)
+    # Each file has 250 rows, of which 125 are left.
+    df = hold(spark, f"SELECT id FROM {table} WHERE id >= 0", 200)
+    assert limit_pruning.report(df).only.files.scanned == 2
+
+
+def test_order_by_counts_files_with_deleted_rows(spark: SparkSession, tmp_path: Path) -> None:
+    table = with_vectors(spark, tmp_path / "t", "id % 2 = 1")
+    df = hold(spark, f"SELECT id FROM {table} ORDER BY id DESC", 10, ordered=True)
+    assert limit_pruning.report(df).only.files.scanned == 1
+
+
+def test_deletes_after_planning_are_not_seen(spark: SparkSession, tmp_path: Path) -> None:
+    table = tables.write(spark, tmp_path / "t", enableDeletionVectors="true")
+    df = spark.sql(f"SELECT id FROM {table} WHERE id >= 500 LIMIT 1500")
+    df._jdf.queryExecution().executedPlan()
+    spark.sql(f"DELETE FROM {table} WHERE id >= 1000")
+    assert len(df.collect()) == 1500
+    hold(spark, f"SELECT id FROM {table} WHERE id >= 500", 1500)
+
+
+def test_purged_and_restored(spark: SparkSession, tmp_path: Path) -> None:
+    table = with_vectors(spark, tmp_path / "t", "id % 3 = 0")
+    query = f"SELECT id FROM {table} WHERE id >= 500"
+    spark.sql(f"REORG TABLE {table} APPLY (PURGE)")
+    hold(spark, query, 30)
+    spark.sql(f"RESTORE TABLE {table} TO VERSION AS OF 1")
+    hold(spark, query, 30)
+    spark.sql(f"RESTORE TABLE {table} TO VERSION AS OF 0")
+    assert is_pruned(hold(spark, query, 30))
+    spark.sql(f"OPTIMIZE {table}")
+    hold(spark, query, 30)

@@ -1,0 +1,85 @@
+"""Whatever happened to a Delta table: the rows that Delta gives without LIMIT and without us."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+import limit_pruning
+from support import random_profiles
+from support.delta import random_tables
+from support.runs import ENABLED, conf, in_threads
+
+pytestmark = [
+    pytest.mark.random,
+    pytest.mark.slow,
+    pytest.mark.parametrize("spark", ["ours first"], indirect=True),
+]
+
+TABLES, QUERIES = 8, 20
+# With this setting, planning reads the log before the footers, as it does for many files.
+SETTINGS = {"spark.limitPruning.planning.firstFiles": "2"}
+
+
+def test_random_delta_tables(spark: SparkSession) -> None:
+    tally: Counter[str] = Counter()
+
+    def check(data: st.DataObject) -> None:
+        with TemporaryDirectory() as folder:
+            history = random_tables.create(spark, Path(folder) / "t", data.draw)
+            queries = [random_tables.query(history, data.draw) for _ in range(QUERIES)]
+            with conf(spark, {ENABLED: "false"}):
+                wanted = in_threads(lambda query: _rows(spark, query.without_limit), queries)
+                keys = in_threads(lambda query: _keys(spark, query), queries)
+            pairs = list(zip(queries, wanted, keys, strict=True))
+            with conf(spark, SETTINGS):
+                found = in_threads(lambda pair: _problem(spark, *pair, tally), pairs)
+        for query, problem in zip(queries, found, strict=True):
+            made = "\n".join(history.statements)
+            assert not problem, f"{problem}: {query.sql}\n{made}"
+
+    random_profiles.run(TABLES, check)
+    print(sorted(tally.items()))
+    assert tally["pruned"] >= 0.2 * tally["queries"], "else the property says nothing"
+    assert tally["read by Delta, with deletion vectors"] >= 5
+
+
+def _rows(spark: SparkSession, sql: str) -> Counter[str]:
+    return Counter(map(repr, spark.sql(sql).collect()))
+
+
+def _keys(spark: SparkSession, query: random_tables.Query) -> list[str] | None:
+    """Return the values of the first rows' key, which ties do not change."""
+    if query.key is None:
+        return None
+    return [repr(row[query.column]) for row in spark.sql(query.sql).collect()]
+
+
+def _problem(
+    spark: SparkSession,
+    query: random_tables.Query,
+    allowed: Counter[str],
+    keys: list[str] | None,
+    tally: Counter[str],
+) -> str | None:
+    df = spark.sql(query.sql)
+    rows: list[Any] = df.collect()
+    found = Counter(map(repr, rows))
+    for report in limit_pruning.report(df):
+        tally["queries"] += 1
+        tally["pruned"] += report.files.scanned is not None
+        plan = str(df._jdf.queryExecution().executedPlan().toString())
+        tally["read by Delta, with deletion vectors"] += "SelectedDeltaIndex" in plan
+    if found - allowed:
+        return f"rows that are not in the table, or do not match: {list(found - allowed)[:3]}"
+    if found.total() != min(query.limit, allowed.total()):
+        return f"{found.total()} rows of {allowed.total()}"
+    if keys is not None and [repr(row[query.column]) for row in rows] != keys:
+        return "other rows come first"
+    return None
