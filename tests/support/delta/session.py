@@ -9,7 +9,6 @@ import pyspark
 from pyspark.sql import SparkSession
 
 import limit_pruning
-from limit_pruning._jar import jar_path
 from support.paths import ROOT
 from support.sessions import local_builder
 
@@ -35,7 +34,7 @@ def jars() -> list[Path]:
 
 def start(scratch: Path, order: str) -> SparkSession:
     """Start a session in which the two extensions are named in this order."""
-    ours = jar_path()
+    ours = limit_pruning.jar_path()
     settings = {
         "spark.jars": ",".join(map(str, [*jars(), ours])),
         "spark.sql.extensions": ",".join(ORDERS[order]),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import struct
+import zipfile
 from dataclasses import dataclass, field
 
 PUBLIC, FINAL, INTERFACE, ABSTRACT = 0x0001, 0x0010, 0x0200, 0x0400
@@ -164,3 +165,13 @@ def _declared(reader: _Reader, texts: dict[int, str]) -> list[Member]:
         reader.skip_attributes()
         members.append(Member(texts[name], texts[descriptor], flags))
     return members
+
+
+def names(jar: zipfile.ZipFile) -> list[str]:
+    """The entries of a JAR that are classes."""
+    return [name for name in jar.namelist() if name.endswith(".class")]
+
+
+def needs_delta(name: str) -> bool:
+    """Tell whether the entry is a class that refers to classes of Delta Lake."""
+    return name.startswith("limitpruning/tables/delta/")
