@@ -1,0 +1,60 @@
+"""More than 64 files: the log says which of them are inspected, and which are not needed."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+
+import limit_pruning
+from support.scan_tables import hold, is_pruned
+
+pytestmark = pytest.mark.parametrize("spark", ["Delta first"], indirect=True)
+
+ROWS, FILES = 4000, 80
+
+
+@pytest.fixture(scope="module")
+def table(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A table of 80 files that are sorted by ``id``, in an order that their names do not show."""
+    path = tmp_path_factory.mktemp("delta") / "t"
+    rows = spark.range(ROWS).selectExpr(
+        "id * 37 % 4000 AS id",
+        "IF(id % 400 = 9, NULL, id * 37 % 4000 DIV 50) AS k",
+        "CAST(id * 37 % 4000 AS STRING) AS s",
+        "TIMESTAMP'2024-01-01 00:00:00.000900' "
+        "+ MAKE_DT_INTERVAL(0, 0, 0, 0.0007 * (id * 37 % 4000)) AS ts",
+        "TIMESTAMP'1850-01-01' + MAKE_DT_INTERVAL(0, id * 37 % 4000) AS old",
+        "DATE'2024-01-01' + CAST(id * 37 % 4000 AS INT) AS d",
+        "IF(id % 1000 = 0, DOUBLE('NaN'), id * 37 % 4000 / 3.0D) AS f",
+    )
+    by_id = rows.repartitionByRange(FILES, "id").sortWithinPartitions("id")
+    by_id.write.format("delta").option("delta.enableDeletionVectors", "true").save(str(path))
+    spark.sql(f"DELETE FROM delta.`{path}` WHERE id BETWEEN 3900 AND 3990 OR id % 500 = 3")
+    return f"delta.`{path}`"
+
+
+@pytest.mark.parametrize("key", ["id", "k", "s", "ts", "old", "d", "f"])
+def test_order_by_has_the_first_rows(spark: SparkSession, table: str, key: str) -> None:
+    for direction in ("", " DESC", " DESC NULLS FIRST", " NULLS LAST"):
+        order = f"{key}{direction}, id"
+        hold(spark, f"SELECT id FROM {table} ORDER BY {order}", 12, ordered=True)
+    where = f"{key} IS NOT NULL AND id % 3 = 1"
+    hold(spark, f"SELECT id FROM {table} WHERE {where} ORDER BY {key}, id", 12, ordered=True)
+
+
+def test_order_by_inspects_the_best_files_only(spark: SparkSession, table: str) -> None:
+    df = hold(spark, f"SELECT id FROM {table} ORDER BY ts DESC", 5, ordered=True)
+    report = limit_pruning.report(df).only
+    assert report.files.total == FILES - 1  # all rows of one file are deleted
+    assert report.files.inspected is not None
+    assert report.files.inspected <= 8
+    assert report.files.scanned is not None
+    assert report.files.scanned <= 4
+
+
+def test_a_limit_inspects_matching_files_without_deleted_rows_first(
+    spark: SparkSession, table: str
+) -> None:
+    df = hold(spark, f"SELECT id, s FROM {table} WHERE ts > TIMESTAMP'2024-01-01 00:00:00.002'", 90)
+    assert is_pruned(df)
+    assert limit_pruning.report(df).only.files.scanned == 2
