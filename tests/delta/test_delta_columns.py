@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 
 import limit_pruning
 from support.delta import tables
+from support.runs import conf
 from support.scan_tables import hold, is_pruned
 
 # The order of the extensions does not matter here. Other files of this folder test both orders.
@@ -174,3 +175,25 @@ def test_inspect_names_columns_as_the_table_does(spark: SparkSession, tmp_path: 
     spark.sql(f"ALTER TABLE {table} RENAME COLUMN id TO old")
     found = limit_pruning.inspect(spark, table, "old >= 1500")
     assert found.files.total == found.files.inspected
+
+
+def test_timestamps_that_the_log_cuts_to_milliseconds(spark: SparkSession, tmp_path: Path) -> None:
+    rows = spark.sql("SELECT TIMESTAMP'2024-01-01 00:00:00.345678' AS ts FROM range(20)")
+    rows.write.format("delta").save(str(tmp_path / "t"))
+    table = f"delta.`{tmp_path / 't'}`"
+    # In the log, min and max are 00:00:00.345.
+    for where in ("<= TIMESTAMP'{}'", "> TIMESTAMP'{}'", "= TIMESTAMP'{}'", "< TIMESTAMP'{}'"):
+        for time in (".345", ".345678", ".346"):
+            moment = f"2024-01-01 00:00:00{time}"
+            hold(spark, f"SELECT ts FROM {table} WHERE ts {where.format(moment)}", 5)
+    assert is_pruned(hold(spark, f"SELECT ts FROM {table} WHERE ts < TIMESTAMP'2024-01-02'", 5))
+
+
+def test_timestamps_whose_offset_has_seconds(spark: SparkSession, tmp_path: Path) -> None:
+    with conf(spark, {"spark.sql.session.timeZone": "Europe/Berlin"}):
+        rows = spark.sql("SELECT TIMESTAMP'1850-01-01 00:00:00' AS ts FROM range(20)")
+        rows.write.format("delta").save(str(tmp_path / "t"))
+        table = f"delta.`{tmp_path / 't'}`"
+        # The offset is 00:53:28, and the log has 00:53, so its timestamps are 28 seconds later.
+        for where in (">= TIMESTAMP'1850-01-01 00:00:10'", "<= TIMESTAMP'1850-01-01 00:00:10'"):
+            hold(spark, f"SELECT ts FROM {table} WHERE ts {where}", 5)
