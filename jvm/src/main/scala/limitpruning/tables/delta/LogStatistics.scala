@@ -91,8 +91,11 @@ private object LogStatistics {
   /** The number of files up to which they are named in the query of the log. */
   private val MostNamed = 1000
 
-  /** In Catalyst's microseconds, 1972-01-01. Since then, the offset of no time zone has had seconds. */
-  private val WholeMinutes = 63072000000000L
+  /**
+   * In Catalyst's microseconds, 1972-01-01. Before 1970, cutting to milliseconds may round up. Before 1972, offsets of time
+   * zones had seconds, which a writer may leave out. Spark does neither, but the log does not say who wrote it.
+   */
+  private val Trusted = 63072000000000L
 
   private val Millisecond = 1000L
 
@@ -101,7 +104,7 @@ private object LogStatistics {
 
   /** Whether the range of a column in the log contains all its values, whoever wrote the log. */
   private def isCertain(dataType: DataType, range: Values.Range): Boolean = (dataType, range.min) match {
-    case (TimestampType | TimestampNTZType, min: Long) => min >= WholeMinutes
+    case (TimestampType | TimestampNTZType, min: Long) => min >= Trusted
     case _ => true
   }
 
