@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 import limit_pruning
 from support.delta import tables
-from support.scan_tables import hold, is_pruned, physical
+from support.scan_tables import hold, hold_limits, is_pruned, physical
 
 
 def with_vectors(spark: SparkSession, path: Path, delete: str) -> str:
@@ -46,8 +46,7 @@ def test_deleted_rows_stay_deleted(spark: SparkSession, tmp_path: Path, delete: 
     table = with_vectors(spark, tmp_path / "t", delete)
     assert has_vectors(tmp_path / "t")
     for query, ordered in QUERIES.items():
-        for limit in (1, 40, 900):
-            hold(spark, query.format(table), limit, ordered=ordered)
+        hold_limits(spark, query.format(table), (1, 40, 900), ordered)
 
 
 def test_files_without_deleted_rows_are_preferred(spark: SparkSession, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +42,22 @@ def hold_frame(
     spark: SparkSession, df: DataFrame, query: str, limit: int, ordered: bool = False
 ) -> None:
     """Hold a DataFrame that may have been planned before to `limit` rows of `query`."""
-    found = [tuple(row) for row in df.collect()]
+    _hold(df, plain(spark, query), limit, query, ordered)
+
+
+def hold_limits(
+    spark: SparkSession, query: str, limits: Sequence[int], ordered: bool = False
+) -> None:
+    """Do as `hold` for several limits, and run the query without a LIMIT only once."""
     allowed = plain(spark, query)
+    for limit in limits:
+        _hold(spark.sql(f"{query} LIMIT {limit}"), allowed, limit, query, ordered)
+
+
+def _hold(
+    df: DataFrame, allowed: list[tuple[Any, ...]], limit: int, query: str, ordered: bool
+) -> None:
+    found = [tuple(row) for row in df.collect()]
     if ordered:
         assert found == allowed[:limit]
     hold_counts(Counter(found), Counter(allowed), limit, query)
