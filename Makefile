@@ -16,6 +16,7 @@ IS_DEFAULT := $(filter $(SPARK),$(PYSPARK))
 
 VENV := .venv$(if $(IS_DEFAULT),,-$(PYSPARK))
 PY := $(VENV)/bin/python
+PYTEST := $(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadfile
 JAR := target/spark-limit-pruning.jar
 TESTS_JAR := target/spark-limit-pruning-tests.jar
 # Folders are listed too: a file that is added or removed changes its folder's time.
@@ -59,11 +60,11 @@ bench-clean: ## Remove the tables of make bench
 
 .PHONY: test
 test: setup $(if $(IS_DEFAULT),lint-python test-jvm,$(JAR)) ## Lint, Scala suites, pytest (with PYSPARK=<other>: pytest alone)
-	$(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder --durations=25 --ignore=tests/delta
+	$(PYTEST) --no-loadscope-reorder --durations=25 --ignore=tests/delta
 
 .PHONY: test-delta
 test-delta: setup $(JAR) $(VENV)/.stamp-delta ## Test tables of Delta Lake (Spark 4.0, 4.1 and 4.2)
-	$(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder --durations=10 tests/delta
+	$(PYTEST) --no-loadscope-reorder --durations=10 tests/delta
 
 .PHONY: test-fast
 test-fast: $(VENV)/.stamp ## The inner loop, with the JAR that is there: Python lint, tests without Spark, a few with it
@@ -72,7 +73,7 @@ test-fast: $(VENV)/.stamp ## The inner loop, with the JAR that is there: Python 
 	$(VENV)/bin/ruff check
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/mypy
-	$(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadfile -m "core or not (spark or slow or browser)"
+	$(PYTEST) -m "core or not (spark or slow or browser)"
 
 .PHONY: test-matrix
 test-matrix: ## make test on every supported minor version of Spark

@@ -43,8 +43,9 @@ def inspect(
         spark: A classic session with the extension.
         table: One of these:
 
-            - A str: the name of a table or view. If there is none, or if the str has a slash, it
-              is what ``spark.read.parquet`` takes: a path, a URI or a glob of files or folders.
+            - A str: the name of a table or view, or a format and a path as in SQL:
+              ``delta.`/path` ``. If there is no such table, or if the str is a path with a slash,
+              it is what ``spark.read.parquet`` takes: a path, a URI or a glob of files or folders.
               Spark resolves a path without a scheme against its default file system.
             - A path object: a file or folder on the driver's local file system. A relative one is
               resolved against the working directory of Python.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,7 +57,8 @@ def _rows(spark: SparkSession, table: Source) -> DataFrame:
         raise InspectionError(f"table is {table!r}; it must be the name of a table, or a path.")
     if isinstance(table, os.PathLike):
         return spark.read.parquet(local_uri(table))
-    is_path = "/" in table and "`" not in table  # not one that SQL names as a table: delta.`/path`
+    is_format_and_path = re.fullmatch(r"\w+\.`.+`", table)  # as in SQL: delta.`/path`
+    is_path = "/" in table and not is_format_and_path
     return spark.read.parquet(table) if is_path else _named(spark, table)
 
 

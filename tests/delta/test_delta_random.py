@@ -13,7 +13,8 @@ from pyspark.sql import SparkSession
 
 import limit_pruning
 from support import random_profiles
-from support.delta import random_tables
+from support.delta import random_changes, random_queries
+from support.delta.random_queries import Query
 from support.runs import ENABLED, conf, in_threads
 
 pytestmark = [
@@ -32,8 +33,8 @@ def test_random_delta_tables(spark: SparkSession) -> None:
 
     def check(data: st.DataObject) -> None:
         with TemporaryDirectory() as folder:
-            history = random_tables.create(spark, Path(folder) / "t", data.draw)
-            queries = [random_tables.query(history, data.draw) for _ in range(QUERIES)]
+            history = random_changes.create(spark, Path(folder) / "t", data.draw)
+            queries = [random_queries.query(history, data.draw) for _ in range(QUERIES)]
             with conf(spark, {ENABLED: "false"}):
                 wanted = in_threads(lambda query: _rows(spark, query.without_limit), queries)
                 keys = in_threads(lambda query: _keys(spark, query), queries)
@@ -54,7 +55,7 @@ def _rows(spark: SparkSession, sql: str) -> Counter[str]:
     return Counter(map(repr, spark.sql(sql).collect()))
 
 
-def _keys(spark: SparkSession, query: random_tables.Query) -> list[str] | None:
+def _keys(spark: SparkSession, query: Query) -> list[str] | None:
     """Return the values of the first rows' key, which ties do not change."""
     if query.key is None:
         return None
@@ -63,7 +64,7 @@ def _keys(spark: SparkSession, query: random_tables.Query) -> list[str] | None:
 
 def _problem(
     spark: SparkSession,
-    query: random_tables.Query,
+    query: Query,
     allowed: Counter[str],
     keys: list[str] | None,
     tally: Counter[str],

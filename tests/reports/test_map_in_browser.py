@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from limit_pruning import PruningReport
 from limit_pruning._display import Grid
 from limit_pruning._display.page import page
 from limit_pruning._limit_view import limit_view
+from support import downloads
 from support.contrast import contrast
 from support.sample_reports import case_study, limit_report, many, renamed, report_of, row_group
 
@@ -49,7 +49,7 @@ def driver() -> Iterator[WebDriver]:
     """A browser; where there is none these tests are skipped, but in CI they fail."""
     if browser.programs() is None:
         reason = "needs chromium and chromedriver: `make browser`, or your system's packages"
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
+        downloads.missing(reason)
     with browser.started() as started:
         yield started
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pyspark
 from pyspark.sql import SparkSession
 
 import limit_pruning
-from support.paths import ROOT
+from support import downloads
 from support.sessions import local_builder
 
 DELTA = "io.delta.sql.DeltaSparkSessionExtension"
@@ -18,18 +17,10 @@ CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 ORDERS = {"Delta first": [DELTA, OURS], "ours first": [OURS, DELTA]}
 
 
-class NotToBeHadError(Exception):
-    """The JARs cannot be had."""
-
-
 def jars() -> list[Path]:
-    """The JARs of Delta Lake for the Spark that is installed; downloads them once."""
+    """The JARs of Delta Lake for the Spark that is installed."""
     minor = ".".join(pyspark.__version__.split(".")[:2])
-    command = [str(ROOT / "bin" / "delta-jars"), minor]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    if run.returncode != 0:
-        raise NotToBeHadError(f"no JARs for Delta Lake: {run.stderr}")
-    return sorted(Path(run.stdout.strip()).glob("*.jar"))
+    return sorted(downloads.folder("delta-jars", minor).glob("*.jar"))
 
 
 def start(scratch: Path, order: str) -> SparkSession:
@@ -42,7 +33,6 @@ def start(scratch: Path, order: str) -> SparkSession:
         "spark.ui.showConsoleProgress": "false",
         # Each query of Delta's log takes as many tasks.
         "spark.databricks.delta.snapshotPartitions": "1",
-        "spark.databricks.delta.schema.autoMerge.enabled": "true",
     }
     builder = local_builder(scratch)
     for key, value in settings.items():

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pyspark
 
-from support.paths import ROOT
-
-
-class NotToBeHadError(Exception):
-    """The JARs cannot be had."""
+from support import downloads
 
 
 def hadoop_version() -> str:
@@ -21,12 +16,8 @@ def hadoop_version() -> str:
 
 
 def jars() -> Path:
-    """The folder of the JARs that S3A needs beside those of PySpark; downloads them once."""
-    command = [str(ROOT / "bin" / "s3a-jars"), hadoop_version()]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    if run.returncode != 0:
-        raise NotToBeHadError(f"no JARs for S3A: {run.stderr}")
-    return Path(run.stdout.strip())
+    """The folder of the JARs that S3A needs beside those of PySpark."""
+    return downloads.folder("s3a-jars", hadoop_version())
 
 
 def settings(address: str, folder: Path) -> dict[str, str]:

@@ -83,9 +83,11 @@ final class ClassifyRowGroups(
 
   /** Whether the table may decide each conjunct that the footer leaves undecided. Free of I/O. */
   private def tableMayDecide(file: ListedFile, unit: RowUnit): Boolean = {
-    val undecided = evaluator.toSeq.flatMap(_.undecided(unit))
-    undecided.forall(_.exists { column =>
-      unit.facts(column).values == Values.Unknown && known(file).knows(columns(column))
+    val inTable = known(file)
+    def undecided = evaluator.toSeq.flatMap(_.undecided(unit))
+    // Plain Parquet knows no column, and the predicate is not evaluated again.
+    columns.exists(inTable.knows) && undecided.forall(_.exists { column =>
+      unit.facts(column).values == Values.Unknown && inTable.knows(columns(column))
     })
   }
 
@@ -145,7 +147,7 @@ final class ClassifyRowGroups(
       inFooter: Int => ColumnFacts
   ): Int => ColumnFacts = { ordinal =>
     val found = inFooter(ordinal)
-    if (found.values != Values.Unknown || !known(file).knows(column)) found
+    if (found.values != Values.Unknown) found
     else {
       val inTable = known(file).columns(column)
       found.nulls.and(inTable.nulls).fold(ColumnFacts.Unknown)(ColumnFacts(inTable.values, _))

@@ -49,9 +49,11 @@ private[limitpruning] final class SearchInputs(
    * and of these first the files in which all rows are expected to match.
    */
   def likelyFirst: IndexedSeq[ListedFile] = {
-    val rank =
-      (file: ListedFile) => (!listing.facts(file).isWithoutDeletes, !classify.isExpectedToMatch(file))
-    if (listing.hasFacts && files.size > 1) files.sortBy(rank) else files
+    def rank(file: ListedFile) =
+      (!listing.facts(file).isWithoutDeletes, !classify.isExpectedToMatch(file))
+    // Ranked before it is sorted: the predicate is evaluated once for each file.
+    if (listing.hasFacts && files.size > 1) files.map(file => rank(file) -> file).sortBy(_._1).map(_._2)
+    else files
   }
 
   val storage: Storage = Storage(table.hadoopConf)

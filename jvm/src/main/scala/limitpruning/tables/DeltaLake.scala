@@ -1,5 +1,6 @@
 package limitpruning.tables
 
+import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkStrategy
@@ -13,7 +14,7 @@ import limitpruning.tables.delta.{DeltaTable, PrepareScans}
  * The only way to the classes that need Delta Lake. Delta may be missing, or have another version, so its classes are
  * recognized by name before anything that refers to them is loaded.
  */
-object DeltaLake {
+object DeltaLake extends Logging {
   private val Classes = "org.apache.spark.sql.delta."
 
   /** @return the Delta table that a relation reads, or the reason why it is not supported; `None` for another format */
@@ -32,7 +33,11 @@ object DeltaLake {
     if (!plan.exists(readsUnprepared)) plan
     else
       try PrepareScans(session, plan)
-      catch { case _: LinkageError => plan } // the reason of each LIMIT says it
+      catch {
+        case error: LinkageError =>
+          logWarning("LIMITs over Delta tables are not pruned with this version of Delta Lake", error)
+          plan
+      }
 
   /** Whether a planner strategy is Delta's. */
   def isStrategy(strategy: SparkStrategy): Boolean = strategy.getClass.getName.startsWith(Classes)

@@ -18,13 +18,17 @@ private[tables] final class DeltaTable(leaf: LogicalRelation, relation: HadoopFs
     extends FileSourceTable(leaf, relation) {
 
   override protected def unsupportedFormat: Option[Reason] = (relation.fileFormat, relation.location) match {
-    case (format: DeltaParquetFileFormat, _: PreparedDeltaFileIndex | _: SelectedDeltaIndex)
-        if format.getClass == classOf[DeltaParquetFileFormat] =>
-      // With a path, Delta has already added the filter for deleted rows.
-      if (format.hasTablePath || format.isCDCRead) Some(Reason.NotSparksParquet(s"$format")) else None
-    case (_: DeltaParquetFileFormat, index) => Some(Reason.NotSparksIndex(index.getClass.getName))
+    case (format: DeltaParquetFileFormat, index) if isPlain(format) =>
+      index match {
+        case _: PreparedDeltaFileIndex | _: SelectedDeltaIndex => None
+        case other => Some(Reason.NotSparksIndex(other.getClass.getName))
+      }
     case (format, _) => Some(Reason.NotSparksParquet(format.getClass.getName))
   }
+
+  /** Not if Delta has already added the filter for deleted rows, for which it needs a path, or if it reads changes. */
+  private def isPlain(format: DeltaParquetFileFormat): Boolean =
+    format.getClass == classOf[DeltaParquetFileFormat] && !format.hasTablePath && !format.isCDCRead
 
   override lazy val settings: ReadSettings = ReadSettings.of(relation).copy(names = names)
 

@@ -37,7 +37,10 @@ private final class LogStatistics(
 
   /** The rows of a file, including deleted rows; none if the log does not say, or was not read. */
   def rows(path: String): Option[Long] =
-    if (isRead) byPath.get(path).filterNot(_.isNullAt(0)).map(_.getLong(0)) else None
+    if (isRead) byPath.get(path).flatMap(count(_, 0)) else None
+
+  private def count(row: InternalRow, ordinal: Int): Option[Long] =
+    if (row.isNullAt(ordinal)) None else Some(row.getLong(ordinal))
 
   private def facts(path: String, column: LeafColumn)(isUsed: Values.Range => Boolean): ColumnFacts =
     columns.indexWhere(_.id == column.id) match {
@@ -49,11 +52,10 @@ private final class LogStatistics(
   private def facts(row: InternalRow, i: Int, isUsed: Values.Range => Boolean): ColumnFacts = {
     val first = 1 + 3 * i
     val dataType = columns(i).dataType
-    val nulls = if (row.isNullAt(first + 2)) None else Some(row.getLong(first + 2))
-    val rows = if (row.isNullAt(0)) None else Some(row.getLong(0))
+    val nulls = count(row, first + 2)
     if (row.isNullAt(first) || row.isNullAt(first + 1))
       // Bounds are also missing if they are not collected, so only the counts tell that all rows are null.
-      if (nulls.exists(_ > 0) && nulls == rows) ColumnFacts.AllNull else ColumnFacts.Unknown
+      if (nulls.exists(_ > 0) && nulls == count(row, 0)) ColumnFacts.AllNull else ColumnFacts.Unknown
     else {
       val range = Values.Range(row.get(first, dataType), upper(row.get(first + 1, dataType), dataType))
       val values = if (isUsed(range)) range else Values.Unknown
