@@ -13,7 +13,10 @@ class FileCounts(Exported):
     """Files of one scan.
 
     Attributes:
-        total: Files that partition pruning leaves; None if the search did not end.
+        pruned_by_log: Files of a Delta table that Delta has skipped by its log; they are not
+            part of `total`. None if the table has no log, if the log does not say how many files
+            there are, or if the search did not end.
+        total: Files that partition pruning and the log leave; None if the search did not end.
         inspected: Files whose footers were used for planning; None if the search did not
             end.
         footers_cached: Inspected files whose footers were in the cache; None if the search did not
@@ -21,6 +24,7 @@ class FileCounts(Exported):
         scanned: Files with a selected row group; None where the LIMIT is not pruned.
     """
 
+    pruned_by_log: int | None
     total: int | None
     inspected: int | None
     footers_cached: int | None

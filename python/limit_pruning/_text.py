@@ -81,6 +81,7 @@ def _files(files: FileCounts) -> str:
         _known("{} inspected", files.inspected)
         + _known(" ({} cached)", files.footers_cached or None),
         _known("{} total", files.total),
+        _known("{} pruned by log", files.pruned_by_log or None),
     )
     return ", ".join(part for part in parts if part)
 

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import limit_pruning
-from support.scan_tables import hold, is_pruned
+from support.scan_tables import hold, is_pruned, physical
 
 pytestmark = pytest.mark.parametrize("spark", ["Delta first"], indirect=True)
 
@@ -50,6 +50,18 @@ def test_order_by_inspects_the_best_files_only(spark: SparkSession, table: str) 
     assert report.files.inspected <= 8
     assert report.files.scanned is not None
     assert report.files.scanned <= 4
+
+
+def test_files_that_delta_skips_are_counted(spark: SparkSession, table: str) -> None:
+    where = "id >= 50 AND id < 450"  # none of these rows were deleted
+    df = hold(spark, f"SELECT id FROM {table} WHERE {where} ORDER BY id", 5, ordered=True)
+    report = limit_pruning.report(df).only
+    assert report.files.total is not None
+    assert report.files.pruned_by_log is not None
+    assert 8 <= report.files.total <= 10
+    assert report.files.pruned_by_log + report.files.total == FILES - 1
+    assert f"{report.files.pruned_by_log} pruned by log" in str(report)
+    assert f"FilesPrunedByLog: {report.files.pruned_by_log}" in physical(df)
 
 
 def test_a_limit_inspects_matching_files_without_deleted_rows_first(

@@ -41,7 +41,10 @@ final case class PlanLimitPrunedScan(session: SparkSession) extends Strategy {
 
   private def replaceScan(planned: SparkPlan, index: SelectedIndex): SparkPlan = {
     val replaced = planned.transformUp { case scan: FileSourceScanExec =>
-      withAllFilters(scan, LimitPrunedScanExec(scan, index.chosen, index.settings, index.plan.whileReading))
+      withAllFilters(
+        scan,
+        LimitPrunedScanExec(scan, index.chosen, index.plan.settings, index.plan.whileReading)
+      )
     }
     index.plan.notedSortKey.fold(replaced)(noting(_, index.chosen.limit, replaced))
   }

@@ -78,34 +78,3 @@ object Outcomes {
   /** The result is proved not to be true. */
   val NotTrue: Outcomes = of(FalseBit | NullBit)
 }
-
-/** The share of a unit of rows that satisfies the predicate, as far as metadata prove it. */
-sealed trait MatchState
-
-object MatchState {
-
-  /** No row satisfies the predicate: its outcomes do not contain true. */
-  case object NotMatching extends MatchState
-
-  /** Some rows may satisfy the predicate, some may not: nothing is proved. */
-  case object PartiallyMatching extends MatchState
-
-  /** Every row satisfies the predicate: true is its only outcome. */
-  case object FullyMatching extends MatchState
-
-  def of(outcomes: Outcomes): MatchState =
-    if (!outcomes.canBeTrue) NotMatching
-    else if (outcomes.isOnlyTrue) FullyMatching
-    else PartiallyMatching
-}
-
-/** The facts about one unit of rows. A column is identified by its ordinal in the evaluator's input. */
-trait RowUnit {
-  def facts(ordinal: Int): ColumnFacts
-
-  /**
-   * Whether another source than facts, such as a bloom filter, proves that no row of the column has this
-   * value.
-   */
-  def excludes(ordinal: Int, value: Any): Boolean = false
-}

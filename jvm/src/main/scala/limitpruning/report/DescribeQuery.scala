@@ -152,7 +152,14 @@ object DescribeQuery {
     RowGroupCounts(counts.rowGroups, counts.matched, counts.fullyMatched, scanned)
 
   private def files(counts: SearchCounts, scanned: Option[Int]): FileCounts =
-    FileCounts(counts.files, counts.filesInspected, counts.footersCached, scanned, counts.bytes)
+    FileCounts(
+      counts.files,
+      counts.filesInspected,
+      counts.footersCached,
+      scanned,
+      counts.bytes,
+      counts.filesPrunedByLog
+    )
 
   private def map(
       inspected: Option[InspectedRowGroups],

@@ -79,8 +79,16 @@ final case class RowGroupCounts(total: Int, matched: Int, fullyMatched: Int, sca
 /**
  * @param footersCached inspected files whose footers were cached by earlier queries
  * @param bytes the length of all files
+ * @param prunedByLog further files of the table, which its log has proved to be unnecessary; `None` if there is no log
  */
-final case class FileCounts(total: Int, lookedAt: Int, footersCached: Int, scanned: Option[Int], bytes: Long)
+final case class FileCounts(
+    total: Int,
+    lookedAt: Int,
+    footersCached: Int,
+    scanned: Option[Int],
+    bytes: Long,
+    prunedByLog: Option[Long] = None
+)
 
 /** The reports on every LIMIT over Parquet in a query, in the order of its plan. */
 final case class PruningReport(limits: Seq[LimitReport])

@@ -46,6 +46,7 @@ private[report] object ReportJson {
     "reason" -> limit.reason.map(reason => fields("code" -> reason.code, "message" -> reason.message)),
     "row_filter_skipped" -> limit.rowFilterSkipped,
     "files" -> fields(
+      "pruned_by_log" -> limit.files.flatMap(_.prunedByLog),
       "total" -> limit.files.map(_.total),
       "inspected" -> limit.files.map(_.lookedAt),
       "footers_cached" -> limit.files.map(_.footersCached),

@@ -51,7 +51,7 @@ private[scan] object ScanDescription {
       "Files" ->
         s"${counts.files} total → ${counts.filesInspected} inspected → ${chosen.selection.listed.size} scanned",
       "Rows" -> chosen.selection.rows.toString
-    ) ++ narrowed(node) ++ filter ++ Seq(
+    ) ++ counts.filesPrunedByLog.map("FilesPrunedByLog" -> _.toString) ++ narrowed(node) ++ filter ++ Seq(
       "Batched" -> node.supportsColumnar.toString,
       "ReadSchema" -> shown(node.scan.requiredSchema.catalogString),
       "Location" -> shown(location(node))

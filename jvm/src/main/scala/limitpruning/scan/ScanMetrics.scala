@@ -29,6 +29,7 @@ object ScanMetrics {
     "numFiles" -> SQLMetrics.createMetric(context, "number of files read"),
     "filesSize" -> SQLMetrics.createSizeMetric(context, "size of files read"),
     "numPartitions" -> SQLMetrics.createMetric(context, "number of partitions read"),
+    "filesPrunedByLog" -> SQLMetrics.createMetric(context, "files pruned by the log"),
     "filesTotal" -> SQLMetrics.createMetric(context, "files in total"),
     "filesInspected" -> SQLMetrics.createMetric(context, "files inspected"),
     "filesScanned" -> SQLMetrics.createMetric(context, "files to scan"),
@@ -73,7 +74,7 @@ object ScanMetrics {
     val top = chosen.top.fold(Map.empty[String, Long])(top =>
       Map("rowGroupsDropped" -> top.rowGroupsDropped.toLong, "rowsCertain" -> top.rowsCertain)
     )
-    val planned = proved ++ top
+    val planned = proved ++ top ++ chosen.counts.filesPrunedByLog.map("filesPrunedByLog" -> _)
     planned.foreach { case (name, value) => metrics(name).set(value) }
     val execution = context.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
     SQLMetrics.postDriverMetricUpdates(context, execution, planned.keys.map(metrics).toSeq)

@@ -1,6 +1,5 @@
 package limitpruning.search
 
-import limitpruning.parquet.UnreadableFooterException
 import limitpruning.scan.InspectWhileReading
 import limitpruning.select.{CandidateRows, ChosenRows, ListedFile, ProvedRows, Reason, Selection}
 
@@ -9,7 +8,7 @@ object ChooseRows {
 
   /** @return what to read, or the reason why the LIMIT is not pruned */
   def apply(scan: LimitedScan, table: SearchInputs): Either[NotPruned, LimitPlan] = {
-    val started = System.nanoTime()
+    val run = new RunSearch(scan, table)
     val files = table.likelyFirst // listed before the time budget for footers starts
     val deadline = table.budget.maxTime.fromNow
     val refine = new RefineRowGroups(
@@ -33,28 +32,20 @@ object ChooseRows {
       refine.expect(_),
       select(_)
     )
-    try {
-      val (outcome, seen) = search.run(files)
-      val counts = seen.copy(footersCached = table.footers.hits)
-      val looked = Some(InspectedRowGroups(search.seen, table.classify))
-      def nanos: Long = System.nanoTime() - started
-      def read(rows: ChosenRows, whileReading: Option[InspectWhileReading] = None) =
-        Right(LimitPlan(rows, looked, whileReading = whileReading))
-      outcome match {
-        case Right(selection) => read(ProvedRows(scan.limit, scan.conjuncts, selection, counts, nanos))
-        case Left(reason) =>
-          preferred(reason, search.seen, files.drop(search.seen.size), new SelectUncovered(select)) match {
-            case Some(selection) =>
-              val notCovered = Some(reason)
-              val rows =
-                CandidateRows(scan.limit, scan.conjuncts, selection, counts, nanos, notCovered = notCovered)
-              read(rows, if (selection.unseen.isEmpty) None else table.whileReading)
-            case None => Left(NotPruned(reason, Some(scan), Some(counts), nanos, looked))
-          }
-      }
-    } catch {
-      case e: UnreadableFooterException =>
-        Left(NotPruned(Reason.UnreadableFooter(e.getMessage), Some(scan), None, System.nanoTime() - started))
+    def read(rows: ChosenRows, whileReading: Option[InspectWhileReading] = None) =
+      Right(LimitPlan(rows, scan.table.settings, whileReading = whileReading))
+    run(search, files) {
+      case (Right(selection), counts) =>
+        read(ProvedRows(scan.limit, scan.conjuncts, selection, counts, run.nanos))
+      case (Left(reason), counts) =>
+        preferred(reason, search.seen, files.drop(search.seen.size), new SelectUncovered(select)) match {
+          case Some(selection) =>
+            val notCovered = Some(reason)
+            val rows =
+              CandidateRows(scan.limit, scan.conjuncts, selection, counts, run.nanos, notCovered = notCovered)
+            read(rows, if (selection.unseen.isEmpty) None else table.whileReading)
+          case None => Left(reason)
+        }
     }
   }
 

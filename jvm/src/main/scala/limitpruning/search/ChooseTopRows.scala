@@ -2,10 +2,9 @@ package limitpruning.search
 
 import org.apache.spark.sql.catalyst.expressions.{GetStructField, SortOrder}
 
-import limitpruning.parquet.UnreadableFooterException
 import limitpruning.predicate.FirstKey
 import limitpruning.scan.NoteTopKeysExec
-import limitpruning.select.{CandidateRows, Reason, SearchCounts, Selection, TopRows}
+import limitpruning.select.{CandidateRows, SearchCounts, Selection, TopRows}
 
 /** Decides what to read for one ORDER BY … LIMIT: lists the files, inspects them, selects row groups. */
 object ChooseTopRows {
@@ -24,8 +23,8 @@ object ChooseTopRows {
 
   /** @return what to read, or the reason why the LIMIT is not pruned */
   def apply(top: TopRowsScan, table: SearchInputs): Either[NotPruned, LimitPlan] = {
-    val started = System.nanoTime()
     val scan = top.scan
+    val run = new RunSearch(scan, table)
     val files = table.files // listed before the time budget for footers starts
     val key = new KeyFacts(top.key, scan.conjuncts, table.classify)
     // Even if partition values alone decide the predicate, they do not decide the key.
@@ -55,29 +54,17 @@ object ChooseTopRows {
       new AddressBestFirst(
         new AddressRows(table.narrow, table.storage, table.maxBytes, deadline, table.prefetch(deadline))
       )
-    try {
-      val (outcome, seen) = search.run(files)
-      val counts = seen.copy(footersCached = table.footers.hits)
-      val selected = for {
-        found <- outcome
-        refined = refine(found)
-        selection <- select(refined)
-        _ <- if (leavesOut(refined, selection, counts)) Right(()) else Left(search.notClustered(counts))
-      } yield (refined, selection)
-      val looked = Some(InspectedRowGroups(search.seen, table.classify))
-      val nanos = System.nanoTime() - started
-      selected.fold(
-        reason => Left(NotPruned(reason, Some(scan), Some(counts), nanos, looked)),
-        { case (found, selection) =>
-          val threshold = found.threshold.place.map(key.show)
-          val why = TopRows(key.sql, FirstKey.of(top.key), threshold, found.threshold.rows, found.dropped)
-          val rows = CandidateRows(scan.limit, scan.conjuncts, selection, counts, nanos, Some(why))
-          Right(LimitPlan(rows, looked, notedSortKey(top, selection)))
-        }
-      )
-    } catch {
-      case e: UnreadableFooterException =>
-        Left(NotPruned(Reason.UnreadableFooter(e.getMessage), Some(scan), None, System.nanoTime() - started))
+    run(search, files) { (outcome, counts) =>
+      for {
+        found <- outcome.map(refine(_))
+        selection <- select(found)
+        _ <- if (leavesOut(found, selection, counts)) Right(()) else Left(search.notClustered(counts))
+      } yield {
+        val threshold = found.threshold.place.map(key.show)
+        val why = TopRows(key.sql, FirstKey.of(top.key), threshold, found.threshold.rows, found.dropped)
+        val rows = CandidateRows(scan.limit, scan.conjuncts, selection, counts, run.nanos, Some(why))
+        LimitPlan(rows, scan.table.settings, notedSortKey = notedSortKey(top, selection))
+      }
     }
   }
 }

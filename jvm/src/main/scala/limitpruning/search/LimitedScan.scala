@@ -2,6 +2,7 @@ package limitpruning.search
 
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, SortOrder}
 
+import limitpruning.parquet.ReadSettings
 import limitpruning.scan.InspectWhileReading
 import limitpruning.select.ChosenRows
 
@@ -34,12 +35,14 @@ final case class TopRowsScan(scan: LimitedScan, key: SortOrder, sorted: SortOrde
  * The result of a search for a LIMIT, for the scan and the report.
  *
  * @param rows the rows to read
+ * @param settings the read settings for which the rows were chosen
  * @param inspected the inspected row groups
  * @param notedSortKey the first sort key, if it pays to note its values while rows are read
  * @param whileReading checks, while reading a file that planning did not inspect, whether a part of it is enough
  */
 final case class LimitPlan(
     rows: ChosenRows,
+    settings: ReadSettings,
     inspected: Option[InspectedRowGroups] = None,
     notedSortKey: Option[SortOrder] = None,
     whileReading: Option[InspectWhileReading] = None

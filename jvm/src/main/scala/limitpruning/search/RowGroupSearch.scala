@@ -30,7 +30,7 @@ final class RowGroupSearch(
   private var foundBefore = 0L
 
   /** The files that were inspected, in reading order. */
-  def seen: Seq[ClassifiedFile] = inspectedFiles
+  override def seen: Seq[ClassifiedFile] = inspectedFiles
 
   override protected def inOrder(files: IndexedSeq[ListedFile]): IndexedSeq[ListedFile] = files
 

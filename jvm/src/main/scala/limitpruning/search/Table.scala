@@ -73,6 +73,9 @@ trait TableListing {
    */
   def isWorthAskingFirst: Boolean
 
+  /** The files of the table that its log has proved to be unnecessary, so that they are not listed; none if unknown. */
+  def prunedByLog: Option[Long] = None
+
   /** The table's facts about one of the files. */
   def facts(file: ListedFile): FileFacts
 

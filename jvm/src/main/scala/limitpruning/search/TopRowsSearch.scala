@@ -59,7 +59,7 @@ final class TopRowsSearch(
   private val bestOfFile = new IdentityHashMap[ListedFile, Option[Any]]
 
   /** The inspected files, sorted by path. */
-  def seen: Seq[ClassifiedFile] = inspectedFiles.sortBy(_.listed.path)
+  override def seen: Seq[ClassifiedFile] = inspectedFiles.sortBy(_.listed.path)
 
   /** Unlimited, because every file may have better rows than the files before it. */
   override protected def missingRows: Long = Long.MaxValue

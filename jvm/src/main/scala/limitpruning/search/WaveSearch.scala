@@ -46,6 +46,9 @@ abstract class WaveSearch[R](
   private val inspected = ArrayBuffer.empty[ClassifiedFile]
   protected val obstacles: ObstacleCounts = new ObstacleCounts
 
+  /** The inspected files. */
+  def seen: Seq[ClassifiedFile]
+
   /** The inspected files, in the order of the search. */
   protected def inspectedFiles: Seq[ClassifiedFile] = inspected.toSeq
 

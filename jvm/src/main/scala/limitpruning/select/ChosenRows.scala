@@ -59,6 +59,8 @@ trait ChosenRows {
  * @param fullyMatched those of them that are proved to match fully
  * @param footersCached inspected files whose footers were cached
  * @param bytes the length of all files
+ * @param filesPrunedByLog the files of the table that its log has proved to be unnecessary; none if there is no log, or if
+ *   it does not say how many files there are
  */
 final case class SearchCounts(
     files: Int,
@@ -67,7 +69,8 @@ final case class SearchCounts(
     matched: Int,
     fullyMatched: Int,
     footersCached: Int = 0,
-    bytes: Long = 0
+    bytes: Long = 0,
+    filesPrunedByLog: Option[Long] = None
 )
 
 object SearchCounts {

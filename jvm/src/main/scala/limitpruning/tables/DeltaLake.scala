@@ -30,7 +30,7 @@ object DeltaLake extends Logging {
    * after the rule of this extension, it must run first.
    */
   def prepared(session: SparkSession, plan: LogicalPlan): LogicalPlan =
-    if (!plan.exists(readsUnprepared)) plan
+    if (!hasUnprepared(plan)) plan
     else
       try PrepareScans(session, plan)
       catch {
@@ -41,6 +41,9 @@ object DeltaLake extends Logging {
 
   /** Whether a planner strategy is Delta's. */
   def isStrategy(strategy: SparkStrategy): Boolean = strategy.getClass.getName.startsWith(Classes)
+
+  private def hasUnprepared(plan: LogicalPlan): Boolean =
+    plan.exists(node => readsUnprepared(node) || node.subqueries.exists(hasUnprepared))
 
   private def readsUnprepared(plan: LogicalPlan): Boolean = plan match {
     case leaf: LogicalRelation => leaf.relation match {

@@ -86,5 +86,5 @@ private final class ParquetListing(
   override def facts(file: ListedFile): FileFacts = FileFacts.NothingDeleted
 
   override def read(plan: LogicalPlan, chosen: LimitPlan): LogicalPlan =
-    SelectedRelation.replaceIn(plan, table.leaf, new SelectedFileIndex(index, chosen, table.settings))
+    SelectedRelation.replaceIn(plan, table.leaf, new SelectedFileIndex(index, chosen))
 }

@@ -9,7 +9,6 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.datasources.{FileIndex, FileSourceStrategy, PartitionDirectory}
 import org.apache.spark.sql.types.StructType
 
-import limitpruning.parquet.ReadSettings
 import limitpruning.search.LimitPlan
 
 /**
@@ -21,12 +20,10 @@ import limitpruning.search.LimitPlan
  *
  * @param original the table's own index, which lists the files that remain after partition pruning
  * @param plan the rows to read, and how they were chosen
- * @param settings the read settings for which the rows were chosen
  */
 final class SelectedFileIndex(
     override val original: FileIndex,
-    override val plan: LimitPlan,
-    override val settings: ReadSettings
+    override val plan: LimitPlan
 ) extends FileIndex
     with SelectedIndex {
 

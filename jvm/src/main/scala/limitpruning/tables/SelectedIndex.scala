@@ -4,7 +4,6 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.datasources.FileIndex
 
-import limitpruning.parquet.ReadSettings
 import limitpruning.search.LimitPlan
 import limitpruning.select.ChosenRows
 
@@ -19,9 +18,6 @@ trait SelectedIndex extends FileIndex {
 
   /** The rows to read, and how they were chosen. */
   def plan: LimitPlan
-
-  /** The read settings for which the rows were chosen. */
-  def settings: ReadSettings
 
   /**
    * Plans a scan over this index, or over the original index, as without the extension. Over this index, the format's own

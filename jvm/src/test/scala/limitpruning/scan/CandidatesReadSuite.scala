@@ -70,7 +70,7 @@ class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
     val replaced = plan.transform {
       case leaf if leaf.sameResult(scan.table.leaf) =>
         val table = ParquetTable.of(leaf).get
-        val index = new SelectedFileIndex(table.relation.location, LimitPlan(rows), table.settings)
+        val index = new SelectedFileIndex(table.relation.location, LimitPlan(rows, table.settings))
         SelectedRelation.replaceIn(leaf, table.leaf, index)
     }
     val execution = new QueryExecution(spark, replaced)

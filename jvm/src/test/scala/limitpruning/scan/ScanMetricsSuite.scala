@@ -8,12 +8,14 @@ import limitpruning.testing.SparkSuite
 class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
   private val selection =
     Selection(Seq(Selections.file("a", 0 -> 10, 1 -> 10), Selections.file("b", 0 -> 10)))
-  private val cover = ProvedRows(9, Nil, selection, SearchCounts(7, 6, 5, 4, 3), planningNanos = 11)
+  private val counts = SearchCounts(7, 6, 5, 4, 3, filesPrunedByLog = Some(8))
+  private val cover = ProvedRows(9, Nil, selection, counts, planningNanos = 11)
 
   test("the numbers of planning are published, and the scanned numbers are those of the selection") {
     val metrics = ScanMetrics.create(spark.sparkContext, isColumnar = true)
     ScanMetrics.postPlanned(spark.sparkContext, metrics, cover, bytes = 42, pagesSkipped = 5)
     val expected = Map(
+      "filesPrunedByLog" -> 8L,
       "filesTotal" -> 7L,
       "filesInspected" -> 6L,
       "filesScanned" -> 2L,
@@ -45,6 +47,6 @@ class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
 
   test("every metric has a unique name in the Spark UI") {
     val names = ScanMetrics.create(spark.sparkContext, isColumnar = true).values.flatMap(_.name).toSeq
-    assert(names.size == 23 && names.distinct.size == names.size)
+    assert(names.size == 24 && names.distinct.size == names.size)
   }
 }

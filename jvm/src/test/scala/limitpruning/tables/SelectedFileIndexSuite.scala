@@ -29,7 +29,7 @@ class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
     val selected = index(table.limit(6))
     assert(files(selected) == Seq("day=1", "day=2"))
     assert(selected.listFiles(Nil, Nil).map(_.values.getInt(0)).sorted == Seq(1, 2))
-    assert(files(new SelectedFileIndex(selected.original, selected.plan, selected.settings)).size == 2)
+    assert(files(new SelectedFileIndex(selected.original, selected.plan)).size == 2)
   }
 
   private def days(directories: Seq[PartitionDirectory]): Seq[String] =
@@ -58,7 +58,7 @@ class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
     def listed(files: ListedFile*): Seq[(Int, Int)] = {
       val selection = Selection(Nil, files)
       val rows = CandidateRows(1, Nil, selection, SearchCounts.Zero, planningNanos = 0)
-      new SelectedFileIndex(real.original, LimitPlan(rows), real.settings)
+      new SelectedFileIndex(real.original, LimitPlan(rows, real.plan.settings))
         .listFiles(Nil, Nil).map(directory => directory.values.getInt(0) -> directory.files.size)
     }
     assert(listed(shared) == Seq(2 -> 1))
@@ -89,7 +89,7 @@ class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
     val elsewhere = index(tableOf("other", (1 to 4).map(day => s"day=$day/f.parquet" -> ints): _*).limit(1))
     assert(one != elsewhere)
     assert(
-      one != new SelectedFileIndex(elsewhere.original, one.plan, one.settings),
+      one != new SelectedFileIndex(elsewhere.original, one.plan),
       "the same files of another table"
     )
   }

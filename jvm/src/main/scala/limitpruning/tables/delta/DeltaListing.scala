@@ -41,6 +41,8 @@ private final class DeltaListing(table: DeltaTable, index: PreparedDeltaFileInde
 
   override def hasFacts: Boolean = true
 
+  override def prunedByLog: Option[Long] = index.preparedScan.total.files.map(_ - files.size)
+
   /** Delta reads the statistics in a Spark job, which takes about as long as some waves of footers. */
   override def isWorthAskingFirst: Boolean = files.sizeIs > DeltaListing.FewFiles
 
@@ -57,11 +59,7 @@ private final class DeltaListing(table: DeltaTable, index: PreparedDeltaFileInde
 
   override def read(plan: LogicalPlan, chosen: LimitPlan): LogicalPlan = {
     val selected = chosen.rows.selection.listed.map(file => added(file.position)._2)
-    SelectedRelation.replaceIn(
-      plan,
-      table.leaf,
-      new SelectedDeltaIndex(index, selected, chosen, table.settings)
-    )
+    SelectedRelation.replaceIn(plan, table.leaf, new SelectedDeltaIndex(index, selected, chosen))
   }
 }
 

@@ -8,7 +8,6 @@ import org.apache.spark.sql.delta.files.TahoeFileIndexWithSnapshotDescriptor
 import org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex
 import org.apache.spark.sql.execution.SparkPlan
 
-import limitpruning.parquet.ReadSettings
 import limitpruning.search.LimitPlan
 import limitpruning.tables.SelectedIndex
 
@@ -22,8 +21,7 @@ import limitpruning.tables.SelectedIndex
 private final class SelectedDeltaIndex(
     override val original: PreparedDeltaFileIndex,
     selected: Seq[AddFile],
-    override val plan: LimitPlan,
-    override val settings: ReadSettings
+    override val plan: LimitPlan
 ) extends TahoeFileIndexWithSnapshotDescriptor(
       original.spark,
       original.deltaLog,
