@@ -113,11 +113,21 @@ def test_limits_in_the_middle_of_a_plan(spark: SparkSession, table: str) -> None
         assert is_pruned(df), query
 
 
-def test_a_limit_in_a_subquery_gives_the_right_rows(spark: SparkSession, table: str) -> None:
-    query = f"SELECT id FROM {table} WHERE id IN (SELECT id FROM {table} WHERE id >= 1990 LIMIT 20)"
-    assert sorted(row.id for row in spark.sql(query).collect()) == list(range(1990, 2000))
-    one = f"SELECT (SELECT id FROM {table} WHERE id = 77 LIMIT 1) AS one"
-    assert spark.sql(one).collect()[0].one == 77
+def test_limits_in_subqueries(spark: SparkSession, table: str) -> None:
+    high = f"SELECT id FROM {table} WHERE id >= 1990 LIMIT 20"  # there are ten
+    least = f"SELECT min(id) FROM ({high})"
+    nested = f"SELECT id FROM {table} WHERE id >= 1900 AND id < ({least}) ORDER BY id DESC LIMIT 1"
+    for query, rows in (
+        (f"SELECT id FROM {table} WHERE id IN ({high})", list(range(1990, 2000))),
+        (f"SELECT (SELECT id FROM {table} WHERE id = 77 LIMIT 1) AS id", [77]),
+        (f"SELECT (SELECT id FROM {table} ORDER BY id DESC LIMIT 1) AS id", [1999]),
+        (f"SELECT id FROM {table} WHERE id > ({least}) + 7", [1998, 1999]),
+        (f"SELECT id FROM {table} WHERE id > ({nested}) + 8", [1998, 1999]),
+        (f"SELECT id FROM VALUES (1), (2) AS v(id) WHERE EXISTS ({high}) OR id = 2", [1, 2]),
+    ):
+        df = spark.sql(query)
+        assert sorted(row.id for row in df.collect()) == rows
+        assert is_pruned(df), query
 
 
 def test_plain_parquet_is_pruned_beside_delta(spark: SparkSession, tmp_path: Path) -> None:

@@ -4,9 +4,10 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.SparkException
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.SubqueryExpression
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
+import org.apache.spark.sql.catalyst.trees.TreePattern.{LIMIT, PLAN_EXPRESSION}
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.FactsCache
@@ -28,8 +29,27 @@ final case class PruneLimits(session: SparkSession, state: PlanningState) extend
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!conf.getConf(LimitPruningConf.Enabled)) plan
     else if (!plan.containsPattern(LIMIT)) plan
-    else DeltaLake.prepared(session, plan)
-      .transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit => prune(limit) }
+    else {
+      val limits = DeltaLake.prepared(session, plan)
+        .transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit => prune(limit) }
+      pruneSubqueries(limits)
+    }
+
+  /**
+   * Prunes LIMITs in subqueries that waited for Delta. Spark optimizes a subquery before the query around it, and decides
+   * its LIMITs then. But Delta chooses the files of subqueries later, together with those of the query around them.
+   */
+  private def pruneSubqueries(plan: LogicalPlan): LogicalPlan =
+    plan.transformAllExpressionsWithPruning(_.containsAllPatterns(PLAN_EXPRESSION, LIMIT)) {
+      case subquery: SubqueryExpression =>
+        val pruned = subquery.plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
+          case limit: LocalLimit if waits(limit) => prune(limit)
+        }
+        subquery.withNewPlan(pruneSubqueries(pruned))
+    }
+
+  private def waits(limit: LocalLimit): Boolean =
+    limit.getTagValue(NotPruned.Tag).exists(_.reason == Reason.DeltaNotPrepared)
 
   /** @return the plan with another file index; if the LIMIT is not pruned, the same object with a tag */
   private def prune(limit: LocalLimit): LogicalPlan = {

@@ -45,8 +45,8 @@ object Reason {
   case object DeltaNotPrepared
       extends Reason(
         "delta-not-prepared",
-        "Delta Lake has not chosen the table's files when LIMITs are pruned: the LIMIT is in a subquery or in a write that " +
-          "Delta plans again, or spark.databricks.delta.stats.skipping is false"
+        "Delta Lake has not chosen the table's files when LIMITs are pruned: the LIMIT is in a write that Delta plans again, " +
+          "or spark.databricks.delta.stats.skipping is false"
       )
 
   /** @param problem the class or method that is missing */
