@@ -54,6 +54,10 @@ bench: setup $(JAR) $(VENV)/.stamp-bench ## Measure against plain Spark, DataFus
 bench-scale: setup $(JAR) $(TESTS_JAR) ## Measure planning as tables and latency grow (minutes); sizes: SCALE_FILES=100,1000 SCALE_LATENCIES=0,30
 	@$(PY) -m benchmarks.scale
 
+.PHONY: bench-delta
+bench-delta: setup $(JAR) $(VENV)/.stamp-bench ## Measure against Delta Lake alone, over the events of make bench; size: BENCH_GB=5
+	@$(PY) -m benchmarks.delta
+
 .PHONY: bench-clean
 bench-clean: ## Remove the tables of make bench
 	rm -rf $(or $(BENCH_DATA),.bench-data)

@@ -9,7 +9,7 @@ import time
 
 from benchmarks import report, tables
 from benchmarks.chart import write_chart
-from benchmarks.engines import ENGINES
+from benchmarks.engines import DUCKDB, ENGINES
 from benchmarks.process import EngineProcess
 from benchmarks.queries import queries
 from benchmarks.run import WrongAnswerError, run_all
@@ -28,7 +28,8 @@ def main() -> int:
         for process in processes:
             process.wait_until_ready()
         chosen = [query for query in queries() if settings.only in query.name]
-        measured = run_all(processes, chosen, settings.runs, settings.minutes)
+        counter = processes[ENGINES.index(DUCKDB)]
+        measured = run_all(lambda _: processes, counter, chosen, settings.runs, settings.minutes)
     except WrongAnswerError as error:
         print(f"WRONG ANSWER: {error}", file=sys.stderr)
         return 1
@@ -41,7 +42,7 @@ def main() -> int:
     versions = {process.name: process.version for process in processes}
     about = {"gigabytes": settings.gigabytes, "versions": versions, "seconds": round(seconds)}
     path = settings.results / f"{settings.name}.json"
-    report.write_json(path, settings, measured, results, about)
+    report.write_json(path, measured, results, about, tables.sizes(root, tables.TABLES))
     size, files = tables.size(root, tables.EVENTS)
     caption = f"{size / 1e9:.2g} GB in {files} files, Spark {versions[ENGINES[0]]}, 2 cores"
     write_chart(path.with_suffix(".png"), measured, caption)

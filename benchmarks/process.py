@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -63,15 +63,15 @@ class EngineProcess:
 
     def run(self, query: Query) -> Run:
         """Run a query once."""
-        return Run(**self._ask({"run": query.name}, query.name))
+        return Run(**self._ask({"run": asdict(query)}, query.name))
 
     def decoded(self, query: Query) -> dict[str, int | None]:
         """Return the row groups and rows that the query's scans decoded."""
-        return self._ask({"decoded": query.name}, query.name)
+        return self._ask({"decoded": asdict(query)}, query.name)
 
     def check(self, query: Query) -> list[list[str]]:
         """Return the rows of the query's `check`, as text."""
-        rows: list[list[str]] = self._ask({"check": query.name}, query.name)["rows"]
+        rows: list[list[str]] = self._ask({"check": asdict(query)}, query.name)["rows"]
         return rows
 
     def count(self, source: str) -> int:
@@ -88,7 +88,7 @@ class EngineProcess:
             self._process.kill()
             self._process.wait()
 
-    def _ask(self, request: dict[str, str], what: str) -> dict[str, Any]:
+    def _ask(self, request: dict[str, Any], what: str) -> dict[str, Any]:
         if self._process.stdin is None:
             raise EngineError(f"{self.name} has no input")
         try:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from benchmarks import tables
 from benchmarks.tables import Table
@@ -14,8 +15,9 @@ LATEST, OLDEST, RANDOM = "ts DESC", "ts", "user_id"
 """Orders: the files are sorted by the first two, descending and ascending, not by the last."""
 
 COLLECT, TO_PANDAS, WRITE, COUNT, JOIN = "collect", "toPandas", "write", "count", "join"
+CREATE_TABLE = "CREATE TABLE"
 """Actions on the rows: a list of Python objects, a pandas frame (through Arrow), Parquet files, a
-count over the LIMIT, a join over the LIMIT whose rows are collected."""
+count over the LIMIT, a join over the LIMIT whose rows are collected; a new Delta table."""
 
 NONE, CLUSTERED, PREFIX, PARTITION = "none", "clustered", "prefix", "partition"
 DICTIONARY, UNPROVABLE, NO_MATCH, NO_MATCH_IN_RANGE = (
@@ -98,6 +100,11 @@ class Query:
         """Table and WHERE."""
         predicate = PREDICATES[self.predicate]
         return self.table.name + (f" WHERE {predicate}" if predicate else "")
+
+    @staticmethod
+    def from_dict(fields: Mapping[str, Any]) -> Query:
+        """Return the query with the fields that `asdict` returned."""
+        return Query(**{**fields, "table": Table(**fields["table"])})
 
     def expected_rows(self, matches: int) -> int:
         """Return the rows of the result, or its count, given the number of matching rows."""

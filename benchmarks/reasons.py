@@ -27,6 +27,14 @@ REASONS: dict[str, str] = {
         "planning inspects their footers one after the other; all files are listed and sorted for "
         "every query"
     ),
+    "time, Delta without push-down / ours: no predicate, toPandas or write": (
+        "the rest is what every query of Delta Lake takes: it checks its log, and selects files "
+        "with a Spark job, whose tasks are more than those of the query; a write also commits"
+    ),
+    "time, ours / Delta: nothing to gain": (
+        "Delta Lake selects the same files in both sessions; the extension then inspects the "
+        "footers of a few of them in vain, and cannot save anything"
+    ),
     "time, ours / plain: collect that one task answers": (
         "one task of plain Spark answers these queries, too, so planning can only add time"
     ),

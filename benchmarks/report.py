@@ -13,12 +13,11 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from benchmarks import tables
 from benchmarks.engines import ENGINES, OURS, PLAIN
 from benchmarks.reasons import REASONS
 from benchmarks.run import Cost, Measured
-from benchmarks.settings import ROOT, Settings
-from benchmarks.targets import Target
+from benchmarks.settings import ROOT
+from benchmarks.targets import NO_GOAL, Target
 
 _HEADER = ("query", "1st Spark", "ours", "ms Spark", "ours", "DataF.", "DuckDB", "ratio",
            "MB Spark", "ours", "DataF.", "DuckDB", "ratio", "groups", "rows",
@@ -57,11 +56,12 @@ def goals(results: Sequence[Target]) -> str:
     lines = []
     for target in results:
         values = [ratio.value for ratio in target.ratios]
-        state = {True: "met", False: "MISSED", None: "not measured"}[target.met]
+        unknown = "no target" if target.goal == NO_GOAL and values else "not measured"
+        state = {True: "met", False: "MISSED", None: unknown}[target.met]
         span = f"{min(values):.3g} to {max(values):.3g}" if values else "-"
         mean = target.geometric_mean
         mean_text = "-" if mean is None else f"{mean:.3g}"
-        lines.append(f"{target.name:58} {target.goal:34} {state:12} {span}, mean {mean_text}")
+        lines.append(f"{target.name:68} {target.goal:34} {state:12} {span}, mean {mean_text}")
         if target.met is False:
             lines.append(f"    {REASONS.get(target.name, 'reason not known')}")
     return "\n".join(lines)
@@ -69,19 +69,15 @@ def goals(results: Sequence[Target]) -> str:
 
 def write_json(
     path: Path,
-    settings: Settings,
     measured: Sequence[Measured],
     results: Sequence[Target],
     about: dict[str, Any],
+    sizes: dict[str, dict[str, int]],
 ) -> None:
-    """Write everything that was measured."""
-    root = tables.folder(settings)
+    """Write everything that was measured, with the sizes of the tables."""
     document = {
         "about": about | machine(),
-        "tables": {
-            t.name: dict(zip(("bytes", "files"), tables.size(root, t), strict=True))
-            for t in tables.TABLES
-        },
+        "tables": sizes,
         "targets": [_target(target) for target in results],
         "queries": [_query(m) for m in measured],
     }

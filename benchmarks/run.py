@@ -5,10 +5,10 @@ from __future__ import annotations
 import statistics
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from benchmarks.engines import DUCKDB, OURS
+from benchmarks.engines import OURS
 from benchmarks.process import EngineProcess, Run
 from benchmarks.queries import Query
 
@@ -62,15 +62,25 @@ class Measured:
 
 
 def run_all(
-    engines: Sequence[EngineProcess], queries: Sequence[Query], runs: int, minutes: float
+    engines_of: Callable[[Query], Sequence[EngineProcess]],
+    counter: EngineProcess,
+    queries: Sequence[Query],
+    runs: int,
+    minutes: float,
 ) -> list[Measured]:
     """Measure every query; each has an equal share of the remaining time.
+
+    Args:
+        engines_of: Returns the engines that run a query.
+        counter: DuckDB's process, which counts the matching rows.
+        queries: The queries, in the order of their runs.
+        runs: Maximum of measured runs of a query.
+        minutes: Time for all queries.
 
     Raises:
         WrongAnswerError: The engines disagree about a number of rows, or about the `check` of a
             query.
     """
-    counter = next(engine for engine in engines if engine.name == DUCKDB)
     matches: dict[str, int] = {}
     deadline = time.monotonic() + 60 * minutes
     measured = []
@@ -79,6 +89,7 @@ def run_all(
             matches[query.source] = counter.count(query.source)
         expected = query.expected_rows(matches[query.source])
         share = max(0.0, deadline - time.monotonic()) / (len(queries) - number)
+        engines = engines_of(query)
         measured.append(run_one(engines, query, expected, runs, share))
         compare(engines, query)
         progress(measured[-1])

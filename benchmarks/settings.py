@@ -39,8 +39,12 @@ class Settings:
         return f"{self.gigabytes:g}GB-{self.small_files}"
 
 
-def from_environment() -> Settings:
-    """Read the settings; only results of the default size are written to the repository."""
+def from_environment(runs: int = 7) -> Settings:
+    """Read the settings; only results of the default size are written to the repository.
+
+    Args:
+        runs: The default of BENCH_RUNS.
+    """
     environment = os.environ
     gigabytes = float(environment.get("BENCH_GB") or DEFAULT_GB)
     small_files = int(environment.get("BENCH_SMALL_FILES") or DEFAULT_SMALL_FILES)
@@ -51,7 +55,7 @@ def from_environment() -> Settings:
     return Settings(
         gigabytes=gigabytes,
         small_files=small_files,
-        runs=int(environment.get("BENCH_RUNS") or 7),
+        runs=int(environment.get("BENCH_RUNS") or runs),
         minutes=float(environment.get("BENCH_MINUTES") or 7.5),
         only=only,
         data=data,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
@@ -44,6 +44,8 @@ PARTITIONED = Table("by_day", partitioned=True)
 SMALL_FILES = Table("small_files")
 SMALL_FILES_60 = Table("small_files_60")
 STATUSES = Table("statuses")
+EVENTS_DELTA = Table("events_delta")
+"""The files of `EVENTS`, as a table of Delta Lake; `benchmarks.delta` alone needs it."""
 TABLES = (
     EVENTS, SPARK_WRITTEN, NO_PAGE_INDEX, PARTITIONED, SMALL_FILES, SMALL_FILES_60, STATUSES,
 )  # fmt: skip
@@ -151,8 +153,15 @@ def link_some_files(source: Path, target: Path, count: int) -> None:
 
 def size(root: Path, table: Table) -> tuple[int, int]:
     """Return the bytes and the number of a table's files."""
-    sizes = [path.stat().st_size for path in (root / table.name).rglob("*.parquet")]
+    paths = (root / table.name).rglob("*.parquet")
+    # The log of Delta Lake has Parquet files of its own.
+    sizes = [path.stat().st_size for path in paths if path.parent.name != "_delta_log"]
     return sum(sizes), len(sizes)
+
+
+def sizes(root: Path, of: Sequence[Table]) -> dict[str, dict[str, int]]:
+    """Return the bytes and the number of the files of each table, by its name."""
+    return {t.name: dict(zip(("bytes", "files"), size(root, t), strict=True)) for t in of}
 
 
 def _part(number: int) -> str:

@@ -23,6 +23,7 @@ from benchmarks.queries import (
 )
 from benchmarks.run import Measured
 
+NO_GOAL = "none"
 _TOLERANCE = 0.05
 """For queries without LIMIT, in which both Sparks do the same work."""
 
@@ -64,15 +65,13 @@ def targets(measured: Sequence[Measured]) -> list[Target]:
     clustered = _select(measured, CLUSTERED, (TO_PANDAS, WRITE))
     latest = _latest(measured)
     return [
-        _at_least(
-            "bytes, plain / ours: no predicate, toPandas or write", 100, no_predicate, _bytes
-        ),
-        _at_least("time, plain / ours: no predicate, toPandas or write", 15, no_predicate, _time),
-        _at_least("bytes, plain / ours: clustered, toPandas or write", 50, clustered, _bytes),
+        at_least("bytes, plain / ours: no predicate, toPandas or write", 100, no_predicate, _bytes),
+        at_least("time, plain / ours: no predicate, toPandas or write", 15, no_predicate, _time),
+        at_least("bytes, plain / ours: clustered, toPandas or write", 50, clustered, _bytes),
         _versus_datafusion(measured),
         _growth(measured),
-        _at_least("bytes, plain / ours: ORDER BY ts DESC LIMIT 100", 200, latest, _bytes),
-        _at_least("time, plain / ours: ORDER BY ts DESC LIMIT 100", 25, latest, _time),
+        at_least("bytes, plain / ours: ORDER BY ts DESC LIMIT 100", 200, latest, _bytes),
+        at_least("time, plain / ours: ORDER BY ts DESC LIMIT 100", 25, latest, _time),
         _below("time, ours / plain: collect that one task answers", 1.05, _one_task(measured)),
         _below("time, ours / plain: nothing to gain", 1.05, _nothing_to_gain(measured)),
         _unlimited(measured),
@@ -99,11 +98,25 @@ def _time(m: Measured) -> float:
     return m.costs[PLAIN].seconds / m.costs[OURS].seconds
 
 
-def _at_least(
+def at_least(
     name: str, goal: float, measured: Sequence[Measured], value: Callable[[Measured], float]
 ) -> Target:
+    """Return a target that is met if the value of each query is `goal` or more."""
     ratios = [Ratio(m.query.name, value(m)) for m in measured]
     return Target(name, f"≥ {goal:g} each", ratios, _all(r.value >= goal for r in ratios))
+
+
+def at_most(
+    name: str, goal: float, measured: Sequence[Measured], value: Callable[[Measured], float]
+) -> Target:
+    """Return a target that is met if the value of each query is `goal` or less."""
+    ratios = [Ratio(m.query.name, value(m)) for m in measured]
+    return Target(name, f"≤ {goal:g} each", ratios, _all(r.value <= goal for r in ratios))
+
+
+def shown(name: str, measured: Sequence[Measured], value: Callable[[Measured], float]) -> Target:
+    """Return ratios that have no goal, so that they are neither met nor missed."""
+    return Target(name, NO_GOAL, [Ratio(m.query.name, value(m)) for m in measured], None)
 
 
 def _below(name: str, goal: float, measured: Sequence[Measured]) -> Target:

@@ -16,36 +16,33 @@ from typing import Any
 
 from benchmarks import engines, measure
 from benchmarks.engines import Engine
-from benchmarks.queries import Query, queries
+from benchmarks.queries import Query
 
 
 def main(name: str, data: Path, scratch: Path) -> None:
     """Serve until the input ends; output of libraries goes to the error stream."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    known = {query.name: query for query in queries()}
     engine = engines.start(name, data)
     _send(answers, {"version": engine.version})
     try:
         for line in sys.stdin:
             request = json.loads(line)
-            _send(answers, _answer(engine, request, known, scratch))
+            _send(answers, _answer(engine, request, scratch))
     finally:
         engine.stop()
 
 
-def _answer(
-    engine: Engine, request: dict[str, str], known: dict[str, Query], scratch: Path
-) -> dict[str, Any]:
+def _answer(engine: Engine, request: dict[str, Any], scratch: Path) -> dict[str, Any]:
     try:
         if "count" in request:
             return {"count": engine.count(request["count"])}  # type: ignore[attr-defined] # DuckDB
         if "check" in request:
-            rows = engine.values(known[request["check"]].check)
+            rows = engine.values(Query.from_dict(request["check"]).check)
             return {"rows": [[_text(value) for value in row] for row in rows]}
         if "decoded" in request:
-            return asdict(engine.decoded(known[request["decoded"]]))
-        return _run(engine, known[request["run"]], scratch)
+            return asdict(engine.decoded(Query.from_dict(request["decoded"])))
+        return _run(engine, Query.from_dict(request["run"]), scratch)
     except Exception:  # noqa: BLE001 (the other process names the query, and stops)
         return {"error": traceback.format_exc()}
 

@@ -11,7 +11,13 @@ from benchmarks.queries import Query
 
 PLAIN, OURS, DATAFUSION, DUCKDB = "Spark", "Spark + extension", "DataFusion", "DuckDB"
 ENGINES = (PLAIN, OURS, DATAFUSION, DUCKDB)
-_MODULES = {PLAIN: "spark", OURS: "spark", DATAFUSION: "datafusion", DUCKDB: "duckdb"}
+DELTA, DELTA_READS_ALL = "Delta", "Delta without push-down"
+DELTA_OURS = "Delta + extension"
+DELTA_ENGINES = (DELTA, DELTA_READS_ALL, DELTA_OURS)
+_MODULES = {
+    PLAIN: "spark", OURS: "spark", DATAFUSION: "datafusion", DUCKDB: "duckdb",
+    **dict.fromkeys(DELTA_ENGINES, "delta"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,24 @@ from benchmarks.queries import COUNT, TO_PANDAS, WRITE, Query
 from benchmarks.settings import ROOT
 from benchmarks.tables import TABLES
 
+_LAST_EXECUTIONS = 10
 LOGGING = (ROOT / "examples" / "log4j2.properties").as_uri()
 
 
 def start(name: str, data: Path) -> Spark:
-    """Start a local session with two cores; without the extension, it is Spark from PyPI."""
+    """Start a session over the Parquet tables; without the extension, it is Spark from PyPI."""
+    session = open_session(name, data, name == engines.OURS, {})
+    for table in TABLES:
+        if (data / table.name).exists():
+            # The files are listed here, once; the view stores the listing.
+            session.read.parquet(str(data / table.name)).createOrReplaceTempView(table.name)
+    return Spark(session)
+
+
+def open_session(
+    name: str, data: Path, has_extension: bool, settings: Mapping[str, str]
+) -> SparkSession:
+    """Start a local session with two cores, and these settings besides."""
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = (
@@ -39,17 +53,15 @@ def start(name: str, data: Path) -> Spark:
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.execution.arrow.pyspark.enabled", "true")
     )
-    if name == engines.OURS:
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    if has_extension:
         builder = limit_pruning.configure(builder)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
-    if name == engines.OURS:
+    if has_extension:
         limit_pruning.verify(session)
-    for table in TABLES:
-        if (data / table.name).exists():
-            # The files are listed here, once; the view stores the listing.
-            session.read.parquet(str(data / table.name)).createOrReplaceTempView(table.name)
-    return Spark(session)
+    return session
 
 
 class Spark:
@@ -74,7 +86,7 @@ class Spark:
         df = self.session.sql(query.sql)
         if query.action == WRITE:
             df.write.mode("overwrite").parquet(str(output))
-            return sum(pq.read_metadata(file).num_rows for file in output.glob("*.parquet"))
+            return rows_written(output)
         if query.action == TO_PANDAS:
             return len(df.toPandas())
         rows = df.collect()
@@ -95,8 +107,14 @@ class Spark:
         del query
         self._context.listenerBus().waitUntilEmpty()
         store = self._sql._jsparkSession.sharedState().statusStore()
-        executions = store.executionsList()
-        execution = executions.last().executionId()
+        # Delta Lake queries its log with Spark, so the last execution may not be the query's.
+        for execution in reversed(_items(store.executionsList().takeRight(_LAST_EXECUTIONS))):
+            found = self._decoded(store, execution.executionId())
+            if found is not None:
+                return found
+        return Decoded()
+
+    def _decoded(self, store: Any, execution: int) -> Decoded | None:
         values = store.executionMetrics(execution)
         groups: list[int] = []
         rows: list[int] = []
@@ -111,11 +129,16 @@ class Spark:
                 groups.append(_number(found["row groups read"]))
             # The join's other side has four rows, which do not matter.
             rows.append(_number(found.get("number of output rows", "0")))
-        return Decoded(sum(groups) if groups else None, sum(rows))
+        return Decoded(sum(groups) if groups else None, sum(rows)) if rows else None
 
     def stop(self) -> None:
         """Stop the session."""
         self.session.stop()
+
+
+def rows_written(folder: Path) -> int:
+    """Return the rows of the Parquet files in a folder, as their footers state them."""
+    return sum(pq.read_metadata(file).num_rows for file in folder.glob("*.parquet"))
 
 
 def _items(sequence: Any) -> list[Any]:

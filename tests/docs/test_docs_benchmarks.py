@@ -1,4 +1,4 @@
-"""The page on benchmarks contains the results; `make golden` writes that part again."""
+"""Two pages contain results of benchmarks; `make golden` writes these parts again."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
-from benchmarks.engines import DATAFUSION, DUCKDB, OURS, PLAIN
+from benchmarks.engines import DATAFUSION, DELTA_ENGINES, DUCKDB, OURS, PLAIN
 from benchmarks.queries import queries
 from benchmarks.reasons import REASONS
+from benchmarks.targets import NO_GOAL
 from support.doc_pages import RESULTS, fill, hold_generated
 from support.paths import DOCS
 
+DELTA_RESULTS = RESULTS.with_name("delta.json")
 MET = {True: "met", False: "**missed**", None: "not measured"}
 
 
@@ -22,28 +24,50 @@ def test_the_page_contains_the_results(pytestconfig: pytest.Config) -> None:
     hold_generated(DOCS / "benchmarks.md", described(results), pytestconfig)
 
 
+def test_the_page_on_delta_contains_the_results(pytestconfig: pytest.Config) -> None:
+    expected = "\nIt has not been measured yet.\n\n"
+    if DELTA_RESULTS.exists():
+        results = json.loads(DELTA_RESULTS.read_text(encoding="utf-8"))
+        parts = [measured_on(results, "events_delta"), ratios(results), COSTS, costs(results)]
+        expected = "\n" + "\n\n".join(part.rstrip("\n") for part in parts) + "\n\n"
+    hold_generated(DOCS / "delta.md", expected, pytestconfig)
+
+
 def described(results: dict[str, Any]) -> str:
-    """Return the results as a sentence, a table, and the reasons for missed targets."""
-    about, tables = results["about"], results["tables"]
-    size = f"{tables['events']['bytes'] / 1e9:.1f} GB in {tables['events']['files']} files"
+    """Return the results as a sentence, a table, the reasons for missed targets, and times."""
+    return f"\n{measured_on(results, 'events')}\n\n{ratios(results)}\n{TIMES}\n\n{times(results)}\n"
+
+
+def measured_on(results: dict[str, Any], table: str) -> str:
+    """Return the size of the table, the versions and the machine."""
+    about, size_of = results["about"], results["tables"][table]
+    size = f"{size_of['bytes'] / 1e9:.1f} GB in {size_of['files']} files"
     versions = ", ".join(f"{n} {v}" for n, v in about["versions"].items() if "extension" not in n)
-    rows = [row(target) for target in results["targets"]]
-    missed = [
-        fill(f"- *{target['name']}:* {REASONS.get(target['name'], target['reason'])}.", indent="  ")
-        + "\n"
-        for target in results["targets"]
-        if target["met"] is False
-    ]
     of = [about.get(key) for key in ("cpu", "system", "jvm", "date")]
     commit = [f"commit {about['commit']}"] if "commit" in about else []
     load = f"load of the last 15 minutes {about['load_of_15_minutes']}"
     machine = ", ".join([*filter(None, of), *commit, f"{about['cores']} cores", load])
+    return fill(f"{size}; {versions}; {machine}.")
+
+
+def ratios(results: dict[str, Any]) -> str:
+    """Return the ratios as a table, and the reasons for missed targets."""
+    rows = [row(target) for target in results["targets"]]
+    missed = [
+        fill(f"- *{target['name']}:* {reason(target)}.", indent="  ") + "\n"
+        for target in results["targets"]
+        if target["met"] is False
+    ]
+    reasons = f"\nKnown reasons for missed targets:\n\n{''.join(missed)}" if missed else ""
     return (
-        f"\n{fill(f'{size}; {versions}; {machine}.')}\n\n"
         f"| ratio | target | | geometric mean | least | most |\n{'| --- ' * 6}|\n"
-        f"{''.join(rows)}\nKnown reasons for missed targets:\n\n"
-        f"{''.join(missed)}\n{TIMES}\n\n{times(results)}\n"
+        f"{''.join(rows)}{reasons}"
     )
+
+
+def reason(target: dict[str, Any]) -> str:
+    """Return why a target was missed."""
+    return str(REASONS.get(target["name"]) or target["reason"] or "the reason is not known")
 
 
 TIMES = fill(
@@ -82,9 +106,34 @@ def times(results: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+COSTS = fill(
+    "Each cell of the next table has the cost in Delta, in Delta without push-down, and with the "
+    "extension. *First* is the first run of a query in its process; in the first line, it includes "
+    "loading classes and the log."
+)
+
+
+def costs(results: dict[str, Any]) -> str:
+    """Return a table of times and bytes, with a line for each query over the Delta table."""
+    lines = ["| query | first, ms | warm, ms | read, MB |", "| --- | --- | --- | --- |"]
+    for query in results["queries"]:
+        of = [query["costs"].get(name) for name in DELTA_ENGINES]
+        cells = [
+            " / ".join(f"{one[key] * factor:.{digits}f}" if one else "-" for one in of)
+            for key, factor, digits in (
+                ("first_seconds", 1e3, 0),
+                ("seconds", 1e3, 0),
+                ("bytes", 1e-6, 1),
+            )
+        ]
+        lines.append(f"| {' | '.join([query['query'].partition(', ')[2], *cells])} |")
+    return "\n".join(lines) + "\n"
+
+
 def row(target: dict[str, Any]) -> str:
     """Return one line of the table."""
     ratios = target["ratios"].values()
     numbers = (target["geometric_mean"], min(ratios), max(ratios))
-    cells = [target["name"], target["goal"], MET[target["met"]], *(f"{n:.2f}" for n in numbers)]
+    met = "" if target["goal"] == NO_GOAL else MET[target["met"]]
+    cells = [target["name"], target["goal"], met, *(f"{n:.2f}" for n in numbers)]
     return f"| {' | '.join(cells)} |\n"
