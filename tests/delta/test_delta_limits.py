@@ -114,16 +114,17 @@ def test_limits_in_the_middle_of_a_plan(spark: SparkSession, table: str) -> None
 
 
 def test_limits_in_subqueries(spark: SparkSession, table: str) -> None:
-    high = f"SELECT id FROM {table} WHERE id >= 1990 LIMIT 20"  # there are ten
+    high = f"SELECT id FROM {table} ORDER BY id DESC LIMIT 10"
+    some = f"SELECT id FROM {table} WHERE id >= 1000 LIMIT 20"
     least = f"SELECT min(id) FROM ({high})"
-    nested = f"SELECT id FROM {table} WHERE id >= 1900 AND id < ({least}) ORDER BY id DESC LIMIT 1"
+    nested = f"SELECT id FROM {table} WHERE id < ({least}) ORDER BY id DESC LIMIT 1"
     for query, rows in (
         (f"SELECT id FROM {table} WHERE id IN ({high})", list(range(1990, 2000))),
-        (f"SELECT (SELECT id FROM {table} WHERE id = 77 LIMIT 1) AS id", [77]),
+        (f"SELECT (SELECT count(*) FROM ({some}) WHERE id >= 1000) AS id", [20]),
         (f"SELECT (SELECT id FROM {table} ORDER BY id DESC LIMIT 1) AS id", [1999]),
         (f"SELECT id FROM {table} WHERE id > ({least}) + 7", [1998, 1999]),
         (f"SELECT id FROM {table} WHERE id > ({nested}) + 8", [1998, 1999]),
-        (f"SELECT id FROM VALUES (1), (2) AS v(id) WHERE EXISTS ({high}) OR id = 2", [1, 2]),
+        (f"SELECT id FROM VALUES (1), (2) AS v(id) WHERE EXISTS ({some}) OR id = 2", [1, 2]),
     ):
         df = spark.sql(query)
         assert sorted(row.id for row in df.collect()) == rows
