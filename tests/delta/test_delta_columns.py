@@ -197,3 +197,17 @@ def test_timestamps_whose_offset_has_seconds(spark: SparkSession, tmp_path: Path
         # The offset is 00:53:28.
         for where in (">= TIMESTAMP'1850-01-01 00:00:10'", "<= TIMESTAMP'1850-01-01 00:00:10'"):
             hold(spark, f"SELECT ts FROM {table} WHERE ts {where}", 5)
+
+
+@pytest.mark.parametrize(
+    ("limited", "expected"),
+    [("{a} = 1 LIMIT 5", 5), ("{a} IS NULL LIMIT 5", 0), ("true ORDER BY {a} DESC LIMIT 5", 5)],
+)
+def test_a_part_of_a_variant_is_no_column(
+    spark: SparkSession, tmp_path: Path, limited: str, expected: int
+) -> None:
+    variants = spark.range(40).selectExpr("parse_json(concat('{\"a\": ', id % 4, '}')) AS v")
+    variants.write.format("delta").save(str(tmp_path / "t"))
+    where = limited.format(a="variant_get(v, '$.a', 'int')")
+    rows = f"SELECT 1 FROM delta.`{tmp_path}/t` WHERE {where}"
+    assert spark.sql(f"SELECT (SELECT count(*) FROM ({rows})) AS n").collect()[0].n == expected

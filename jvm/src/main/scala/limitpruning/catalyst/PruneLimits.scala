@@ -1,5 +1,6 @@
 package limitpruning.catalyst
 
+import scala.collection.mutable
 import scala.util.control.NonFatal
 
 import org.apache.spark.SparkException
@@ -32,20 +33,25 @@ final case class PruneLimits(session: SparkSession, state: PlanningState) extend
     else {
       val limits = DeltaLake.prepared(session, plan)
         .transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit => prune(limit) }
-      pruneSubqueries(limits)
+      pruneSubqueries(limits, mutable.Map.empty)
     }
 
   /**
    * Prunes LIMITs in subqueries that waited for Delta. Spark optimizes a subquery before the query around it, and decides
    * its LIMITs then. But Delta chooses the files of subqueries later, together with those of the query around them.
+   *
+   * @param decided the results so far. Spark may have copied a subquery, and its copies must return the same rows.
    */
-  private def pruneSubqueries(plan: LogicalPlan): LogicalPlan =
+  private def pruneSubqueries(
+      plan: LogicalPlan,
+      decided: mutable.Map[LogicalPlan, LogicalPlan]
+  ): LogicalPlan =
     plan.transformAllExpressionsWithPruning(_.containsAllPatterns(PLAN_EXPRESSION, LIMIT)) {
       case subquery: SubqueryExpression =>
         val pruned = subquery.plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
-          case limit: LocalLimit if waits(limit) => prune(limit)
+          case limit: LocalLimit if waits(limit) => decided.getOrElseUpdate(limit, prune(limit))
         }
-        subquery.withNewPlan(pruneSubqueries(pruned))
+        subquery.withNewPlan(pruneSubqueries(pruned, decided))
     }
 
   private def waits(limit: LocalLimit): Boolean =

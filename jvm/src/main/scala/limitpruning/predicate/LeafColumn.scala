@@ -1,6 +1,7 @@
 package limitpruning.predicate
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.execution.datasources.VariantMetadata
 import org.apache.spark.sql.types.DataType
 
 /**
@@ -20,7 +21,8 @@ object LeafColumn {
 
   def unapply(e: Expression): Option[LeafColumn] = e match {
     case attribute: Attribute => Some(LeafColumn(attribute, Nil, attribute.dataType))
-    case field: GetStructField =>
+    // Spark may replace a variant by a struct of what the query takes from it. Its fields are not in the files.
+    case field: GetStructField if !VariantMetadata.isVariantStruct(field.childSchema) =>
       unapply(field.child).map(parent =>
         LeafColumn(parent.attribute, parent.path :+ name(field), field.dataType)
       )

@@ -79,5 +79,5 @@ final class SelectedFileIndex(
     case _ => false
   }
 
-  override def hashCode(): Int = chosen.selection.hashCode()
+  override def hashCode(): Int = chosen.selection.canonicalized.hashCode()
 }

@@ -64,5 +64,5 @@ private final class SelectedDeltaIndex(
     case _ => false
   }
 
-  override def hashCode(): Int = chosen.selection.hashCode()
+  override def hashCode(): Int = chosen.selection.canonicalized.hashCode()
 }
