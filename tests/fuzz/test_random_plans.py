@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from support.random_plans import batches, changes, conditions, properties, queries, shapes
-from support.random_plans.places import IN_MEMORY
+from support.random_plans.places import IN_MEMORY, INNER
 from support.random_plans.tally import Tally
 from support.random_profiles import MINUTES
 
@@ -16,17 +16,17 @@ pytestmark = [pytest.mark.random, pytest.mark.slow, pytest.mark.usefixtures("qui
 
 # What every run draws at least once, by what is counted.
 DRAWN: dict[str, Iterable[str]] = {
-    "place": IN_MEMORY,
+    "place": [*IN_MEMORY, *INNER],
     "changing place": IN_MEMORY,
     "shape": shapes.SHAPES,
-    "condition": conditions.KINDS,
-    "fetched": queries.WAYS,
+    "condition": [*conditions.KINDS, *conditions.OF_VARIANTS],
+    "fetched": [*queries.WAYS, *queries.INNER_WAYS],
     "change": changes.ALL,
 }
 
 
 def test_random_plans(spark: SparkSession) -> None:
-    tally = properties.check(spark, IN_MEMORY, tables=4, changes=4)
+    tally = properties.check(spark, IN_MEMORY, tables=4, changes=4, inner=INNER)
     assert not tally.failures, f"{len(tally.failures)} failures"
     assert tally.share("covered") >= 0.2, "else the property says nothing"
     assert tally.share(batches.PLAIN_TOO) < 0.01

@@ -12,7 +12,7 @@ from support.random_plans import answers, claims, reproduction, sessions, shapes
 from support.random_plans.answers import Answer
 from support.random_plans.places import PLACES, Sessions, Table
 from support.random_plans.queries import Query
-from support.random_plans.settings import REFERENCE, Settings
+from support.random_plans.settings import CODEGEN_MODE, REFERENCE, Settings
 from support.random_plans.specs import Spec
 from support.random_plans.tally import Failure, Tally
 from support.runs import VECTORIZED, in_threads
@@ -28,7 +28,7 @@ def check(spark: SparkSession, spec: Spec, queries: list[Query], tally: Tally) -
         return
     with TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        pair = sessions.pair(spark, REFERENCE | _reader(spec))
+        pair = sessions.pair(spark, REFERENCE | _settings(spec))
         table = PLACES[spec.place][0](spec, f"rp{next(_NUMBERS)}", folder / "table", pair)
         try:
             sessions.add_helpers(pair, table, folder)
@@ -38,9 +38,11 @@ def check(spark: SparkSession, spec: Spec, queries: list[Query], tally: Tally) -
             table.drop(spark)
 
 
-def _reader(spec: Spec) -> Settings:
-    """Return which of Spark's readers all queries over a table use."""
-    return {VECTORIZED: "false" if spec.seed % 3 == 0 else "true"}
+def _settings(spec: Spec) -> Settings:
+    """Return the settings of all queries over a table: which of Spark's readers they use."""
+    reader = {VECTORIZED: "false" if spec.seed % 3 == 0 else "true"}
+    # Spark cannot read variants that are shredded without generated code.
+    return reader | ({CODEGEN_MODE: "FALLBACK"} if spec.place == "variants" else {})
 
 
 def _run(pair: Sessions, table: Table, queries: list[Query], tally: Tally) -> None:
@@ -50,7 +52,7 @@ def _run(pair: Sessions, table: Table, queries: list[Query], tally: Tally) -> No
     references = dict(zip(distinct, found, strict=True))
     first = tally.start(len(queries))
     pairs = list(zip(queries, texts, strict=True))
-    results = in_threads(lambda p: _answer(pair[0], p[0], p[1][0]), pairs)
+    results = in_threads(lambda p: _answer(pair[0], table, p[0], p[1][0]), pairs)
     for number, ((query, (sql, candidates)), answer) in enumerate(
         zip(pairs, results, strict=True), first
     ):
@@ -62,18 +64,17 @@ def _run(pair: Sessions, table: Table, queries: list[Query], tally: Tally) -> No
         if reference.error:
             tally.counts[CANNOT_SAY] += 1
             print(CANNOT_SAY, reference.error, candidates)
-        elif problem and _problem(query, _answer(pair[1], query, sql), reference):
+        elif problem and _problem(query, _answer(pair[1], table, query, sql), reference):
             tally.counts[PLAIN_TOO] += 1
         elif problem:
             text = reproduction.of_query(table, query, problem, number)
             tally.fail(Failure(number, _kind(table, query, problem), problem, text))
 
 
-def _answer(spark: SparkSession, query: Query, sql: str) -> Answer:
+def _answer(spark: SparkSession, table: Table, query: Query, sql: str) -> Answer:
     # Plain Spark fails to cast rows where the session of a query wants another reader than the
     # session that made the table.
-    reader = {VECTORIZED: str(spark.conf.get(VECTORIZED))}
-    session = sessions.copied(spark, query.settings | reader)
+    session = sessions.copied(spark, query.settings | _settings(table.spec))
     return answers.answer(session, sql, query.way, counts=True)
 
 

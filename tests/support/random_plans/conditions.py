@@ -83,6 +83,19 @@ KINDS: dict[str, list[list[str]]] = {
     "SQL function": [SQL_FUNCTION, DATA],
     "Python function": [PYTHON, DATA],
 }
+# Parts of variants; `$$` is a dollar, as queries are templates.
+PART_OF_VARIANT = "variant_get(v, '$$.a', 'int')"
+_A, _B = PART_OF_VARIANT, "variant_get(v, '$$.b', 'string')"
+_INNER = "variant_get(w.v, '$$.a', 'int')"
+VARIANTS = [
+    *[f"{_A} = $v", f"{_A} >= $v", f"{_A} IS NULL", f"{_A} IS NOT NULL", f"NOT ({_A} = $v)"],
+    *[f"{_B} = $w", f"{_B} >= $w", f"{_INNER} = $v", f"{_INNER} IS NULL", "v IS NOT NULL"],
+    *["w.n >= $n", f"({_A} = $v OR id >= $n)", f"coalesce({_A}, $v) = $v"],
+]
+OF_VARIANTS: dict[str, list[list[str]]] = {
+    "variant": [VARIANTS],
+    "variant and data": [VARIANTS, DATA],
+}
 # Those that row groups can be proved to match, and one that is left to Spark.
 PROVABLE = (
     "data",
@@ -127,7 +140,8 @@ CASES = st.sampled_from(["same", "same", "same", "upper", "swapped"])
 def conditions(draw: st.DrawFn, spec: Spec, kinds: tuple[str, ...], exact: bool) -> Condition:
     """Draw a condition of one of the kinds, with names as they are if they must be `exact`."""
     kind = draw(st.sampled_from(kinds))
-    parts = [_filled(draw, draw(st.sampled_from(choices)), spec) for choices in KINDS[kind]]
+    choices_of = KINDS | OF_VARIANTS
+    parts = [_filled(draw, draw(st.sampled_from(choices)), spec) for choices in choices_of[kind]]
     if not exact:
         parts = [in_case(part, draw(CASES)) for part in parts]
     if draw(st.booleans()):

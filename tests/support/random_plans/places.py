@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from pyspark.sql import SparkSession
 
 from support.random_plans import rows
 from support.random_plans.specs import PARTITIONS, TYPES, Spec, Values
+from support.runs import conf
 
 # A partition beside those that the files are written for.
 EXTRA = {"p": "9", "Q": "'latest'", "day": "DATE'2030-01-01'"}
+# The types of columns of variants, and how they are made of the columns of `rows`.
+_VARIANT = (
+    "CASE WHEN id % 11 = 0 THEN parse_json('{\"a\": null}') WHEN id % 13 <> 0"
+    " THEN parse_json(to_json(named_struct('a', Val, 'b', s))) END"
+)
+VARIANTS = {
+    "v VARIANT": _VARIANT,
+    "w STRUCT<v: VARIANT, n: BIGINT>": f"named_struct('v', {_VARIANT}, 'n', id)",
+}
 WRITTEN_BY_SPARK = "'parquet.block.row.count.limit'='10', 'parquet.page.row.count.limit'='5'"
 
 
@@ -124,6 +135,23 @@ def bucketed(spec: Spec, name: str, folder: Path, sessions: Sessions) -> Table:
     )
 
 
+def two_buckets(spec: Spec, name: str, folder: Path, sessions: Sessions) -> Table:
+    """A table of the catalog in buckets by two columns, of which a query may have one."""
+    return _inserted(
+        spec, name, folder, sessions, "CLUSTERED BY (Val, s) SORTED BY (s, id) INTO 3 BUCKETS"
+    )
+
+
+def variants(spec: Spec, name: str, folder: Path, sessions: Sessions) -> Table:
+    """A table of the catalog with variants, which some writers of Spark shred."""
+    shredding = {
+        "spark.sql.variant.writeShredding.enabled": "true",
+        "spark.sql.variant.inferShreddingSchema": "true",
+    }
+    with conf(sessions[1], shredding if spec.seed % 2 else {}):
+        return _inserted(spec, name, folder, sessions, "", VARIANTS)
+
+
 def hive(spec: Spec, name: str, folder: Path, sessions: Sessions) -> Table:
     """A table of a Hive metastore with Hive's own format, which Spark reads as its own Parquet."""
     table = _written(spec, name, folder, name)
@@ -145,9 +173,14 @@ PLACES: dict[str, tuple[Place, list[str]]] = {
     "view": (view, ANY),
     "bucketed": (bucketed, ANY),
     "hive": (hive, ANY),
+    "two buckets": (two_buckets, ANY),
+    "variants": (variants, ANY),
 }
 NEEDS_HIVE = ["hive"]
-IN_MEMORY = [place for place in PLACES if place not in NEEDS_HIVE]
+# Places for inner shapes alone, and all places of inner shapes.
+INNER_ONLY = ["two buckets", "variants"]
+INNER = ["path", "variants", "catalog", "shared", "two buckets", "variants"]
+IN_MEMORY = [place for place in PLACES if place not in [*NEEDS_HIVE, *INNER_ONLY]]
 
 
 def extra(spec: Spec) -> Values:
@@ -168,9 +201,13 @@ def _written(spec: Spec, name: str, folder: Path, source: str) -> Table:
 
 
 def _create(
-    table: Table, spark: SparkSession, form: str = "USING parquet", buckets: str = ""
+    table: Table,
+    spark: SparkSession,
+    form: str = "USING parquet",
+    buckets: str = "",
+    more: Iterable[str] = (),
 ) -> None:
-    ddl = ", ".join([rows.DDL, *_types(table.spec)])
+    ddl = ", ".join([rows.DDL, *more, *_types(table.spec)])
     by = ", ".join(table.spec.partition_columns)
     partitioned = f"PARTITIONED BY ({by})" if by else ""
     clauses = " ".join([form, partitioned, buckets])
@@ -183,15 +220,23 @@ def _add(table: Table, spark: SparkSession, folders: dict[Values, Path]) -> None
         table.run(spark, f"ALTER TABLE {table.name} ADD {' '.join(added)}")
 
 
-def _inserted(spec: Spec, name: str, folder: Path, sessions: Sessions, buckets: str) -> Table:
+def _inserted(
+    spec: Spec,
+    name: str,
+    folder: Path,
+    sessions: Sessions,
+    buckets: str,
+    more: Mapping[str, str] = MappingProxyType({}),
+) -> Table:
     source = folder.parent / "source"
     spec.write_to({values: source / spec.folder(values) for values in spec.partition_values})
     table = Table(spec, name, folder, name)
     spark = sessions[1]
-    _create(table, spark, f"USING parquet OPTIONS ({WRITTEN_BY_SPARK})", buckets)
+    _create(table, spark, f"USING parquet OPTIONS ({WRITTEN_BY_SPARK})", buckets, more)
     ddl = ", ".join([rows.DDL, *_types(spec)])
     spark.read.schema(ddl).parquet(str(source)).createOrReplaceTempView("written")
-    table.run(spark, f"INSERT INTO {name} SELECT * FROM written")
+    columns = ", ".join([*rows.SCHEMA.names, *more.values(), *spec.partition_columns])
+    table.run(spark, f"INSERT INTO {name} SELECT {columns} FROM written")
     return table
 
 

@@ -9,37 +9,58 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from support import random_profiles
-from support.random_plans import batches, cases, shapes, specs
+from support.random_plans import batches, cases, conditions, shapes, specs
+from support.random_plans.inner_shapes import INNER
 from support.random_plans.places import PLACES
 from support.random_plans.queries import queries
 from support.random_plans.tally import Tally
 from support.runs import THREADS
 
 
-def check(spark: SparkSession, places: Sequence[str], tables: int, changes: int) -> Tally:
-    """Try so many tables at each place, and so many times four changes; or as long as there is."""
+def check(
+    spark: SparkSession, places: Sequence[str], tables: int, changes: int, inner: Sequence[str] = ()
+) -> Tally:
+    """Try so many tables at each place, and so many times four changes; or as long as there is.
+
+    Inner shapes are tried last, over one table at each of their places.
+    """
     tally = Tally()
     still = partial(_still, spark, tally)
     changing = partial(_changing, spark, tally)
+    within = partial(_inner, spark, tally)
     if random_profiles.MINUTES:
-        any_place = st.sampled_from(places)
+        parts = [(still, places), (changing, places), *([(within, inner)] if inner else [])]
 
-        def either(data: st.DataObject) -> None:
-            (still if data.draw(st.booleans()) else changing)(data.draw(any_place), data)
+        def any_part(data: st.DataObject) -> None:
+            part, its_places = data.draw(st.sampled_from(parts))
+            part(data.draw(st.sampled_from(its_places)), data)
 
-        random_profiles.run(50, either)
+        random_profiles.run(50, any_part)
     else:
         for start, place in enumerate(places):
             random_profiles.run(tables, partial(still, place), start)
             random_profiles.run(changes, partial(changing, place), start)
+        for start, place in enumerate(inner):
+            random_profiles.run(2, partial(within, place), start)  # the first keeps no query
     print(tally)
     return tally
 
 
 def _still(spark: SparkSession, tally: Tally, place: str, data: st.DataObject) -> None:
     spec = data.draw(specs.specs(place, PLACES[place][1]))
-    names = shapes.possible(place, bool(spec.partition_columns))
+    names = shapes.possible(shapes.PLAIN, place, bool(spec.partition_columns))
     drawn = [data.draw(queries(spec, name)) for name in names if _kept(data)]
+    batches.check(spark, spec, drawn, tally)
+
+
+def _inner(spark: SparkSession, tally: Tally, place: str, data: st.DataObject) -> None:
+    spec = data.draw(specs.specs(place, PLACES[place][1]))
+    names = shapes.possible(INNER, place, bool(spec.partition_columns))
+    if place == "variants":
+        kinds = (*conditions.OF_VARIANTS, *conditions.OF_VARIANTS, "none")
+    else:
+        kinds = conditions.PROVABLE * 2 + tuple(conditions.KINDS)
+    drawn = [data.draw(queries(spec, name, kinds)) for name in names if _kept(data)]
     batches.check(spark, spec, drawn, tally)
 
 

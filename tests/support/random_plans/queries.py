@@ -8,14 +8,17 @@ from string import Template
 from hypothesis import strategies as st
 
 from support.random_plans import conditions, settings, shapes
+from support.random_plans.conditions import PART_OF_VARIANT
+from support.random_plans.inner_shapes import INNER
 from support.random_plans.places import Table
 from support.random_plans.settings import Settings
-from support.random_plans.shapes import Shape
+from support.random_plans.shape import Shape
 from support.random_plans.specs import Spec
 
 NUMBERS = st.sampled_from([3, 1, 2, 5, 7, 12, 20, 40, 100, 1000, 0])
 SOURCES = ["$T", "$T", "$T", "(SELECT * FROM $T)", "$V", "$T AS x"]
 WAYS = [*["once"] * 6, "twice", "cached", "streamed", "by DataFrame"]
+INNER_WAYS = [*["once"] * 3, "planned twice", "twice"]
 DIRECTIONS = ["", "DESC", "NULLS LAST", "DESC NULLS FIRST"]
 
 
@@ -31,7 +34,7 @@ class Query:
         limits: The rows that are due: limit and offset, of each branch.
         settings: Settings of the session that it runs in.
         keys: How many columns at the front of its answer are sort keys, if it is sorted.
-        way: How its rows are fetched; one of `WAYS`.
+        way: How its rows are fetched; one of `WAYS` or `INNER_WAYS`.
     """
 
     shape: str
@@ -54,7 +57,8 @@ def queries(
     draw: st.DrawFn, spec: Spec, shape: str, kinds: tuple[str, ...] = tuple(conditions.KINDS)
 ) -> Query:
     """Draw a query of a shape, over tables of a spec, with conditions of some kinds."""
-    chosen = draw(settings.settings())
+    inner = shape in INNER
+    chosen = draw(settings.settings(inner))
     exact = chosen[settings.CASE_SENSITIVE] == "true"
     template: Shape = shapes.SHAPES[shape]
     first = draw(conditions.conditions(spec, kinds, exact))
@@ -92,17 +96,28 @@ def queries(
         template.limits(n, m, offset),
         chosen,
         len(keys),
-        draw(st.sampled_from(WAYS)),
+        draw(st.sampled_from(INNER_WAYS if inner else WAYS)),
     )
 
 
 def _columns(spec: Spec) -> list[str]:
     point = conditions.point(spec)[0]
     every = ", ".join(spec.partition_columns) or "e"
-    return [f"id, {point}", f"id, Val, s, e, r, {every}", f"{every}, id AS n", "id, r.b, r.a", "id"]
+    columns = [
+        f"id, {point}",
+        f"id, Val, s, e, r, {every}",
+        f"{every}, id AS n",
+        "id, r.b, r.a",
+        "id",
+    ]
+    if spec.place == "variants":
+        columns += [f"id, {PART_OF_VARIANT} AS va, s", f"{PART_OF_VARIANT} AS va, id", "w.n, Val"]
+    return columns
 
 
 def _keys(draw: st.DrawFn, spec: Spec) -> list[tuple[str, str]]:
     names = ["id", "Val", "s", "e", "r.a", conditions.point(spec)[0]]
+    if spec.place == "variants":
+        names += [PART_OF_VARIANT, "w.n"]
     keys = draw(st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True))
     return [(key, draw(st.sampled_from(DIRECTIONS))) for key in keys]

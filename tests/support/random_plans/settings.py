@@ -9,6 +9,7 @@ from support.runs import VECTORIZED
 Settings = dict[str, str]
 
 CASE_SENSITIVE = "spark.sql.caseSensitive"
+CODEGEN_MODE = "spark.sql.codegen.factoryMode"
 
 # Compiling and small tasks take longer than these queries do.
 _CHOICES: dict[str, list[str]] = {
@@ -19,7 +20,7 @@ _CHOICES: dict[str, list[str]] = {
     "spark.limitPruning.pages.minBytes": ["0", "0", "1m"],
     "spark.sql.adaptive.enabled": ["false", "false", "true"],
     "spark.sql.codegen.wholeStage": ["false", "false", "false", "false", "true"],
-    "spark.sql.codegen.factoryMode": ["NO_CODEGEN", "NO_CODEGEN", "NO_CODEGEN", "FALLBACK"],
+    CODEGEN_MODE: ["NO_CODEGEN", "NO_CODEGEN", "NO_CODEGEN", "FALLBACK"],
     VECTORIZED: ["true", "true", "false"],
     "spark.sql.optimizer.dynamicPartitionPruning.enabled": ["true", "true", "false"],
     "spark.sql.optimizer.dynamicPartitionPruning.reuseBroadcastOnly": ["true", "false"],
@@ -29,6 +30,14 @@ _CHOICES: dict[str, list[str]] = {
     "spark.sql.files.maxPartitionBytes": ["128m", "128m", "128m", "4k"],
     "spark.sql.limit.initialNumPartitions": ["100", "100", "1"],
     CASE_SENSITIVE: ["false", "false", "false", "true"],
+}
+# What is drawn for inner shapes only, so that the default seeds still draw the other queries with
+# which planted faults were found.
+_INNER_CHOICES: dict[str, list[str]] = {
+    "spark.limitPruning.fileScan": ["auto", "auto", "always"],
+    "spark.limitPruning.planning.maxMemory": ["64m", "64m", "4k"],
+    "spark.sql.variant.pushVariantIntoScan": ["true", "true", "false"],
+    "spark.sql.optimizer.nestedSchemaPruning.enabled": ["true", "true", "false"],
 }
 # The machine may be busy, and Python functions over partitioned tables hang with Arrow on.
 _FIXED = {
@@ -43,11 +52,12 @@ _FIXED = {
 REFERENCE = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    CODEGEN_MODE: "NO_CODEGEN",
 } | _FIXED
 
 
-def settings() -> st.SearchStrategy[Settings]:
-    """Draw one value of each setting."""
-    drawn = st.fixed_dictionaries({k: st.sampled_from(values) for k, values in _CHOICES.items()})
+def settings(inner: bool = False) -> st.SearchStrategy[Settings]:
+    """Draw one value of each setting; of some, only for inner shapes."""
+    choices = _CHOICES | (_INNER_CHOICES if inner else {})
+    drawn = st.fixed_dictionaries({k: st.sampled_from(values) for k, values in choices.items()})
     return drawn.map(lambda chosen: chosen | _FIXED)

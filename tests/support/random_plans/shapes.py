@@ -2,74 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterable
 
-Limits = tuple[tuple[int, int], ...]
-EVERY = 1_000_000
-
-
-def first(n: int, _m: int, _o: int) -> Limits:
-    """LIMIT n."""
-    return ((n, 0),)
-
-
-def less(n: int, m: int, _o: int) -> Limits:
-    """LIMIT n within LIMIT m, or the other way."""
-    return ((min(n, m), 0),)
-
-
-def one(_n: int, _m: int, _o: int) -> Limits:
-    """LIMIT 1."""
-    return ((1, 0),)
-
-
-def behind(n: int, _m: int, o: int) -> Limits:
-    """LIMIT n OFFSET o."""
-    return ((n, o),)
-
-
-def behind_all(_n: int, _m: int, o: int) -> Limits:
-    """OFFSET o."""
-    return ((EVERY, o),)
-
-
-def behind_less(n: int, m: int, o: int) -> Limits:
-    """LIMIT n OFFSET o, and then LIMIT m."""
-    return ((min(n, m), o),)
-
-
-def both(n: int, m: int, _o: int) -> Limits:
-    """A branch with LIMIT n, and one with LIMIT m."""
-    return ((n, 0), (m, 0))
-
-
-def same(n: int, _m: int, _o: int) -> Limits:
-    """Two branches with LIMIT n."""
-    return ((n, 0), (n, 0))
-
-
-@dataclass(frozen=True)
-class Shape:
-    """A query with LIMIT, and one for the rows that its answer may have.
-
-    Attributes:
-        sql: The query, as a template.
-        candidates: The query without LIMIT.
-        limits: How many rows are due, behind how many.
-        claim: What is right about the answer; a key of `claims.CLAIMS`.
-        metadata: Whether the table must be named itself, for its hidden columns.
-        needs: 'id' or 'key' if it, or it beside partition columns, must be unique; 'partition' if
-            the table must be partitioned.
-    """
-
-    sql: str
-    candidates: str
-    limits: Callable[[int, int, int], Limits] = first
-    claim: str = "rows"
-    metadata: bool = False
-    needs: str = ""
-
+from support.random_plans.inner_shapes import INNER
+from support.random_plans.shape import (
+    Shape,
+    behind,
+    behind_all,
+    behind_less,
+    both,
+    first,
+    less,
+    one,
+    same,
+)
 
 ROWS = "SELECT $cols FROM $from$where"
 ALL = "SELECT * FROM $from$where"
@@ -95,7 +41,7 @@ NEWEST = "FROM $from WHERE $point = (SELECT max(k) FROM few)$guard"
 ORDERED_NEWEST = f"SELECT $keyed, $cols {NEWEST} ORDER BY $order"
 COUNT = "SELECT least(count(*), $n) AS n FROM $from$where"
 
-SHAPES: dict[str, Shape] = {
+PLAIN: dict[str, Shape] = {
     "select": Shape(f"{ROWS} LIMIT $n", ROWS),
     "star": Shape(f"{ALL} LIMIT $n", ALL),
     "offset": Shape(f"{ROWS} LIMIT $n OFFSET $o", ROWS, behind),
@@ -234,10 +180,13 @@ SHAPES: dict[str, Shape] = {
     ),
 }
 
+SHAPES = PLAIN | INNER
 
-def possible(place: str, partitioned: bool) -> list[str]:
-    """Return the shapes for a table at a place, partitioned or not."""
+
+def possible(names: Iterable[str], place: str, partitioned: bool) -> list[str]:
+    """Return those of some shapes that suit a table at a place, partitioned or not."""
     key = place != "doubled"
     met = {"": True, "id": key and place != "shared", "key": key, "partition": partitioned}
     hidden = place not in ("view", "doubled", "hive")  # these do not show hidden columns
-    return [name for name, s in SHAPES.items() if met[s.needs] and (hidden or not s.metadata)]
+    chosen = {name: SHAPES[name] for name in names}
+    return [name for name, s in chosen.items() if met[s.needs] and (hidden or not s.metadata)]
