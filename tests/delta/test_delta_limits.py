@@ -170,3 +170,17 @@ def test_explain_names_the_reason_for_a_table_that_is_not_pruned(
 def test_inspect_shows_the_files(spark: SparkSession, table: str) -> None:
     found = limit_pruning.inspect(spark, table, "id >= 1500")
     assert found.files.total == found.files.inspected
+
+
+def test_data_source_v2_is_named_as_the_reason(
+    spark: SparkSession, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    tables.write(spark, tmp_path / "t")
+    request.addfinalizer(lambda: spark.sql("DROP TABLE IF EXISTS by_v2"))
+    spark.sql(f"CREATE TABLE by_v2 USING delta LOCATION '{tmp_path / 't'}'")
+    with conf(spark, {"spark.databricks.delta.v2.enableMode": "STRICT"}):
+        df = hold(spark, "SELECT * FROM by_v2 WHERE id >= 900", 30)
+        reason = limit_pruning.report(df).only.reason
+    assert reason is not None
+    assert reason.code == "data-source-v2"
+    assert reason.message.startswith("Delta Lake reads the table")

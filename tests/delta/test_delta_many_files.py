@@ -1,4 +1,8 @@
-"""More than 64 files: the log says which of them are inspected, and which are not needed."""
+"""More than 64 files: the log says which of them are inspected, and which are not needed.
+
+Of more than 1,000 files, the log's statistics are read for the first 1,000, and for the others if
+these are not enough.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import limit_pruning
+from support.delta import tables
 from support.scan_tables import hold, is_pruned, physical
 
 pytestmark = pytest.mark.parametrize("spark", ["Delta first"], indirect=True)
@@ -70,3 +75,35 @@ def test_a_limit_inspects_matching_files_without_deleted_rows_first(
     df = hold(spark, f"SELECT id, s FROM {table} WHERE ts > TIMESTAMP'2024-01-01 00:00:00.002'", 90)
     assert is_pruned(df)
     assert limit_pruning.report(df).only.files.scanned == 2
+
+
+MANY, ROWS_OF_EACH = 1100, 10
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A table of 1,100 files that are sorted by ``id``, also by their names."""
+    return tables.write_log(tmp_path_factory.mktemp("delta") / "many", MANY, ROWS_OF_EACH)
+
+
+# Delta's data skipping evaluates the first, and not the other.
+@pytest.mark.parametrize("id_", ["id", "id + 1"])
+@pytest.mark.parametrize("first", [5, 9_000, 10_955])
+def test_a_limit_over_more_files_than_are_asked_at_once(
+    spark: SparkSession, many: str, id_: str, first: int
+) -> None:
+    df = hold(spark, f"SELECT * FROM {many} WHERE {id_} >= {first}", 15)
+    assert is_pruned(df)
+    report = limit_pruning.report(df).only
+    assert report.files.inspected is not None
+    assert report.files.inspected <= 8
+    assert report.files.scanned == 2
+
+
+def test_order_by_over_more_files_than_are_asked_at_once(spark: SparkSession, many: str) -> None:
+    for direction in ("", " DESC"):
+        df = hold(spark, f"SELECT * FROM {many} ORDER BY id{direction}", 15, ordered=True)
+        report = limit_pruning.report(df).only
+        assert report.files.inspected is not None
+        assert report.files.inspected <= 8
+        assert report.files.scanned == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -14,6 +15,7 @@ from pyspark.sql import SparkSession
 import limit_pruning
 from support import random_profiles
 from support.delta import random_changes, random_queries
+from support.delta.history import Draw, History
 from support.delta.random_queries import Query
 from support.runs import ENABLED, conf, in_threads
 
@@ -23,17 +25,32 @@ pytestmark = [
     pytest.mark.parametrize("spark", ["ours first"], indirect=True),
 ]
 
-TABLES, QUERIES = 8, 20
+TABLES, TABLES_OF_DELTA_RS, QUERIES = 8, 3, 20
 # With this setting, planning reads the log before the footers, as it does for many files.
 SETTINGS = {"spark.limitPruning.planning.firstFiles": "2"}
 
 
 def test_random_delta_tables(spark: SparkSession) -> None:
+    tally = _tally(spark, TABLES, random_changes.create)
+    assert tally["pruned"] >= 0.2 * tally["queries"], "else the property says nothing"
+    assert tally["read by Delta, with deletion vectors"] >= 5
+
+
+def test_random_tables_of_delta_rs(spark: SparkSession) -> None:
+    random_delta_rs = pytest.importorskip("support.delta.random_delta_rs")
+    tally = _tally(spark, TABLES_OF_DELTA_RS, random_delta_rs.create)
+    assert tally["pruned"] >= 0.2 * tally["queries"], "else the property says nothing"
+
+
+def _tally(
+    spark: SparkSession, tables: int, create: Callable[[SparkSession, Path, Draw], History]
+) -> Counter[str]:
+    """Hold queries over random tables to those of Delta alone, and count what happened."""
     tally: Counter[str] = Counter()
 
     def check(data: st.DataObject) -> None:
         with TemporaryDirectory() as folder:
-            history = random_changes.create(spark, Path(folder) / "t", data.draw)
+            history = create(spark, Path(folder) / "t", data.draw)
             queries = [random_queries.query(history, data.draw) for _ in range(QUERIES)]
             with conf(spark, {ENABLED: "false"}):
                 wanted = in_threads(lambda query: _rows(spark, query.without_limit), queries)
@@ -45,10 +62,9 @@ def test_random_delta_tables(spark: SparkSession) -> None:
             made = "\n".join(history.statements)
             assert not problem, f"{problem}: {query.sql}\n{made}"
 
-    random_profiles.run(TABLES, check)
+    random_profiles.run(tables, check)
     print(sorted(tally.items()))
-    assert tally["pruned"] >= 0.2 * tally["queries"], "else the property says nothing"
-    assert tally["read by Delta, with deletion vectors"] >= 5
+    return tally
 
 
 def _rows(spark: SparkSession, sql: str) -> Counter[str]:

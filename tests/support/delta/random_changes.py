@@ -27,18 +27,19 @@ def create(spark: SparkSession, path: Path, draw: Draw) -> History:
     if draw(st.booleans()):
         properties["enableTypeWidening"] = "true"
     table = ", ".join(f"'delta.{key}' = '{value}'" for key, value in properties.items())
-    rows = _rows(history, draw)
+    first = rows(history, draw)
     partition = "PARTITIONED BY (p)" if history.partitioned else ""
     history.run(
         spark,
-        f"CREATE TABLE {history.table} USING delta {partition} TBLPROPERTIES ({table}) AS {rows}",
+        f"CREATE TABLE {history.table} USING delta {partition} TBLPROPERTIES ({table}) AS {first}",
     )
     for change in draw(st.lists(st.sampled_from(CHANGES), min_size=2, max_size=5)):
         change(spark, history, draw)
     return history
 
 
-def _rows(history: History, draw: Draw) -> str:
+def rows(history: History, draw: Draw) -> str:
+    """Return a query for random rows of the table."""
     values = {
         "start": draw(st.sampled_from([0, 100, 1000, 5000])),
         "step": draw(st.sampled_from([1, 1, 3, 86400])),
@@ -60,11 +61,11 @@ def _rows(history: History, draw: Draw) -> str:
 
 
 def append(spark: SparkSession, history: History, draw: Draw) -> None:
-    rows = _rows(history, draw)
+    more = rows(history, draw)
     columns = ", ".join(f"`{name}`" for name in history.names.values()) + (
         ", p" if history.partitioned else ""
     )
-    history.run(spark, f"INSERT INTO {history.table} ({columns}) {rows}")
+    history.run(spark, f"INSERT INTO {history.table} ({columns}) {more}")
 
 
 def delete(spark: SparkSession, history: History, draw: Draw) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 ROWS, FILES = 2000, 8
@@ -31,3 +34,47 @@ def write(spark: SparkSession, path: Path, **properties: str) -> str:
 def in_files(rows: DataFrame) -> DataFrame:
     """Divide rows into files by ``id``, each sorted."""
     return rows.repartitionByRange(FILES, "id").sortWithinPartitions("id")
+
+
+def write_log(path: Path, files: int, rows: int) -> str:
+    """Write ``id`` in many small files with a log of one commit, without Spark, which takes long.
+
+    Return how SQL names the table.
+    """
+    schema = {"name": "id", "type": "long", "nullable": True, "metadata": {}}
+    actions: list[dict[str, object]] = [
+        {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
+        {
+            "metaData": {
+                "id": "many",
+                "format": {"provider": "parquet", "options": {}},
+                "schemaString": json.dumps({"type": "struct", "fields": [schema]}),
+                "partitionColumns": [],
+                "configuration": {},
+            }
+        },
+    ]
+    path.mkdir()
+    for number in range(files):
+        first, last = number * rows, (number + 1) * rows - 1
+        name = f"part-{number:06}.parquet"
+        pq.write_table(pa.table({"id": pa.array(range(first, last + 1), pa.int64())}), path / name)
+        statistics = {
+            "numRecords": rows,
+            "minValues": {"id": first},
+            "maxValues": {"id": last},
+            "nullCount": {"id": 0},
+        }
+        added = {
+            "path": name,
+            "partitionValues": {},
+            "size": (path / name).stat().st_size,
+            "modificationTime": 0,
+            "dataChange": True,
+            "stats": json.dumps(statistics),
+        }
+        actions.append({"add": added})
+    log = path / "_delta_log" / f"{0:020}.json"
+    log.parent.mkdir()
+    log.write_text("\n".join(map(json.dumps, actions)))
+    return f"delta.`{path}`"

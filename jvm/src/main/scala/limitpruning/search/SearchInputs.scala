@@ -48,13 +48,18 @@ private[limitpruning] final class SearchInputs(
    * The files in the order in which they are inspected for a LIMIT without ORDER BY: files without deleted rows first,
    * and of these first the files in which all rows are expected to match.
    */
-  def likelyFirst: IndexedSeq[ListedFile] = {
-    def rank(file: ListedFile) =
-      (!listing.facts(file).isWithoutDeletes, !classify.isExpectedToMatch(file))
-    // Ranked before it is sorted: the predicate is evaluated once for each file.
-    if (listing.hasFacts && files.size > 1) files.map(file => rank(file) -> file).sortBy(_._1).map(_._2)
-    else files
-  }
+  def likelyFirst: IndexedSeq[ListedFile] =
+    if (listing.hasFacts && files.size > 1) {
+      val (cheap, others) = files.splitAt(listing.cheapFacts)
+      val expected = cheap.filter(classify.isExpectedToMatch)
+      val isEnough = expected.flatMap(rowsWithoutDeletes).sum >= scan.limit
+      val first = (if (isEnough) expected else expected ++ others.filter(classify.isExpectedToMatch)).toSet
+      def rank(file: ListedFile) = (!listing.facts(file).isWithoutDeletes, !first(file))
+      files.map(file => rank(file) -> file).sortBy(_._1).map(_._2)
+    } else files
+
+  private def rowsWithoutDeletes(file: ListedFile): Option[Long] =
+    Some(listing.facts(file)).filter(_.isWithoutDeletes).flatMap(_.rows)
 
   val storage: Storage = Storage(table.hadoopConf)
 

@@ -73,6 +73,9 @@ trait TableListing {
    */
   def isWorthAskingFirst: Boolean
 
+  /** How many files, from the first on, have facts that are cheap to get together. The other files' facts cost more. */
+  def cheapFacts: Int = Int.MaxValue
+
   /** The files of the table that its log has proved to be unnecessary, so that they are not listed; none if unknown. */
   def prunedByLog: Option[Long] = None
 

@@ -53,10 +53,11 @@ object Reason {
   final case class DeltaVersion(problem: String)
       extends Reason("delta-version", s"this version of Delta Lake is not supported: $problem")
 
-  case object DataSourceV2
+  /** @param reader the product that reads the table */
+  final case class DataSourceV2(reader: String)
       extends Reason(
         "data-source-v2",
-        "the table is read through data source V2; set spark.sql.sources.useV1SourceList to contain parquet"
+        s"$reader reads the table through data source V2, which is not supported"
       )
 
   case object Streaming extends Reason("streaming", "the scan is a streaming source")

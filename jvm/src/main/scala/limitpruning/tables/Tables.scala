@@ -12,9 +12,19 @@ object Tables {
 
   /** @return the table that a node of a plan reads, or the reason why it is not supported; `None` for any other node */
   def of(plan: LogicalPlan): Option[Either[Reason, Table]] = plan match {
-    case relation: DataSourceV2ScanRelation if relation.scan.isInstanceOf[ParquetScan] =>
-      Some(Left(Reason.DataSourceV2))
+    case relation: DataSourceV2ScanRelation =>
+      readerOf(relation).map(reader => Left(Reason.DataSourceV2(reader)))
     case other =>
       ParquetTable.of(other).map(table => DeltaLake.table(table.leaf, table.relation).getOrElse(Right(table)))
   }
+
+  /** Who reads a table through data source V2; `None` for a source whose files are not known to be Parquet. */
+  private def readerOf(relation: DataSourceV2ScanRelation): Option[String] = relation.scan match {
+    case _: ParquetScan => Some("Spark")
+    case _ =>
+      val table = relation.relation.table.getClass.getName
+      readers.collectFirst { case (name, reader) if table.startsWith(name) => reader }
+  }
+
+  private val readers = Seq("io.delta." -> "Delta Lake", "org.apache.iceberg." -> "Apache Iceberg")
 }

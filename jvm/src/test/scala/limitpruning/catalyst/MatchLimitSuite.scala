@@ -104,6 +104,6 @@ class MatchLimitSuite extends AnyFunSuite with SparkSuite {
     val reason = withConf("spark.sql.sources.useV1SourceList" -> "") {
       declined(spark.read.parquet(pathOf("wildlife").toString).where("s > 5").limit(1))
     }
-    assert(reason == Reason.DataSourceV2)
+    assert(reason == Reason.DataSourceV2("Spark"))
   }
 }

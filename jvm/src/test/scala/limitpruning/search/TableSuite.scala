@@ -11,6 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import limitpruning.catalyst.{MatchLimit, MatchTopRows}
 import limitpruning.footers.FactsCache
 import limitpruning.parquet.ReadSettings
+import limitpruning.predicate.{ColumnFacts, Nulls, Values}
 import limitpruning.select.{CandidateRows, ListedFile, ProvedRows, Reason}
 import limitpruning.testing.{ParquetFixture, SparkSuite}
 
@@ -86,12 +87,50 @@ class TableSuite extends AnyFunSuite with SparkSuite {
       )(ChooseTopRows(changed, _)).map(_.rows.selection.listed.map(_.path.split('/').last).toSet)
       assert(read.contains(expected), read)
     }
+
+  /** The files in the order in which they are inspected, and those whose hints were asked for. */
+  private def likelyFirst(where: String, limit: Int, cheap: Int): (Seq[String], Set[String]) = {
+    val Seq(Right(scan)) = limitsOf(files.where(where).limit(limit)).flatMap(MatchLimit.of): @unchecked
+    val asked = collection.mutable.Set.empty[String]
+    def hint(file: String) = {
+      asked += file
+      ColumnFacts(Values.Range(file.head.asDigit, file.head.asDigit + 1), Nulls.No)
+    }
+    val table = new WithFacts(scan.table, _ => Some(0), cheap, Some(hint))
+    val changed = scan.copy(table = table)
+    val found = Using.resource(new SearchInputs(changed, spark, FactsCache.none, spark.sessionState.conf))(
+      _.likelyFirst.map(_.path.split('/').last)
+    )
+    (found, asked.toSet)
+  }
+
+  private val all = Set("0.parquet", "1.parquet", "2.parquet")
+
+  test("files in which all rows are expected to match come first") {
+    assert(likelyFirst("a >= 2", 1, cheap = 3) == (Seq("2.parquet", "0.parquet", "1.parquet"), all))
+    assert(likelyFirst("a >= 2", 1, cheap = 1) == (Seq("2.parquet", "0.parquet", "1.parquet"), all))
+  }
+
+  test("if the first files are expected to have enough rows, nothing is asked about the other files") {
+    val inOrder = Seq("1.parquet", "0.parquet", "2.parquet")
+    assert(likelyFirst("a >= 1", 2, cheap = 2) == (inOrder, all - "2.parquet"))
+    assert(likelyFirst("a >= 1", 3, cheap = 2) == (Seq("1.parquet", "2.parquet", "0.parquet"), all))
+  }
 }
 
 private object TableSuite {
 
-  /** A table whose log contains deleted rows. */
-  final class WithFacts(table: Table, deletedRows: String => Option[Long]) extends Table {
+  /**
+   * A table whose log contains deleted rows. If it has hints about columns, files have two rows.
+   *
+   * @param cheap the number of files whose facts are cheap
+   */
+  final class WithFacts(
+      table: Table,
+      deletedRows: String => Option[Long],
+      cheap: Int = Int.MaxValue,
+      hint: Option[String => ColumnFacts] = None
+  ) extends Table {
     override def leaf: LogicalPlan = table.leaf
     override def name: String = table.name
     override def partitionSchema: StructType = table.partitionSchema
@@ -105,9 +144,13 @@ private object TableSuite {
       private val listing = table.list(conjuncts, keys)
       override def files: IndexedSeq[ListedFile] = listing.files
       override def hasFacts: Boolean = true
-      override def isWorthAskingFirst: Boolean = false
-      override def facts(file: ListedFile): FileFacts =
-        listing.facts(file).copy(deletedRows = deletedRows(file.path.split('/').last))
+      override def isWorthAskingFirst: Boolean = hint.nonEmpty
+      override def cheapFacts: Int = cheap
+      override def facts(file: ListedFile): FileFacts = {
+        val name = file.path.split('/').last
+        val facts = listing.facts(file).copy(deletedRows = deletedRows(name))
+        hint.fold(facts)(of => facts.copy(rows = Some(2), hints = _ => of(name)))
+      }
       override def read(plan: LogicalPlan, chosen: LimitPlan): LogicalPlan = listing.read(plan, chosen)
     }
   }

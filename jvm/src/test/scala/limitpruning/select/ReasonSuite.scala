@@ -103,7 +103,7 @@ class ReasonSuite extends AnyFunSuite with SparkSuite {
       Reason.NotDeterministic("rand()"),
       Reason.NotSparksParquet("F"),
       Reason.NotSparksIndex("I"),
-      Reason.DataSourceV2,
+      Reason.DataSourceV2("Spark"),
       Reason.Streaming,
       Reason.ToleratesBadFiles("s"),
       Reason.SplitDependent("c"),

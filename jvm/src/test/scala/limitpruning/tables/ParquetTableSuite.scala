@@ -79,7 +79,7 @@ class ParquetTableSuite extends AnyFunSuite with SparkSuite {
   test("Parquet through data source V2 is matched, but not supported") {
     withConf("spark.sql.sources.useV1SourceList" -> "") {
       val plan = optimized(spark.read.parquet(pathOf("wildlife").toString))
-      assert(tablesIn(plan) == Seq(Left(Reason.DataSourceV2)))
+      assert(tablesIn(plan) == Seq(Left(Reason.DataSourceV2("Spark"))))
     }
   }
 }

@@ -46,6 +46,8 @@ private final class DeltaListing(table: DeltaTable, index: PreparedDeltaFileInde
   /** Delta reads the statistics in a Spark job, which takes about as long as some waves of footers. */
   override def isWorthAskingFirst: Boolean = files.sizeIs > DeltaListing.FewFiles
 
+  override def cheapFacts: Int = LogStatistics.MostNamed
+
   override def facts(file: ListedFile): FileFacts = {
     val action = added(file.position)._2
     FileFacts(

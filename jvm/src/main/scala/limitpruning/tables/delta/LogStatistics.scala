@@ -11,7 +11,8 @@ import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls, SupportedTypes, V
 
 /**
  * The statistics that the log of a Delta table has of files, for the columns that a search needs. They are read from the
- * log in one Spark job, on first use.
+ * log on first use: those of the first [[LogStatistics.MostNamed]] files in one Spark job, and those of the other files in
+ * another.
  *
  * @param paths the paths of the files in the log
  * @param columns the columns of the table
@@ -36,8 +37,7 @@ private final class LogStatistics(
   def expected(path: String, column: LeafColumn): ColumnFacts = facts(path, column)(_ => true)
 
   /** The rows of a file, including deleted rows; none if the log does not say, or was not read. */
-  def rows(path: String): Option[Long] =
-    if (isRead) byPath.get(path).flatMap(count(_, 0)) else None
+  def rows(path: String): Option[Long] = partOf(path).ifRead(path).flatMap(count(_, 0))
 
   private def count(row: InternalRow, ordinal: Int): Option[Long] =
     if (row.isNullAt(ordinal)) None else Some(row.getLong(ordinal))
@@ -46,7 +46,7 @@ private final class LogStatistics(
     columns.indexWhere(_.id == column.id) match {
       case -1 => ColumnFacts.Unknown
       case i if !SupportedTypes.contains(columns(i).dataType) => ColumnFacts.Unknown
-      case i => byPath.get(path).fold(ColumnFacts.Unknown)(facts(_, i, isUsed))
+      case i => partOf(path).get(path).fold(ColumnFacts.Unknown)(facts(_, i, isUsed))
     }
 
   private def facts(row: InternalRow, i: Int, isUsed: Values.Range => Boolean): ColumnFacts = {
@@ -63,10 +63,27 @@ private final class LogStatistics(
     }
   }
 
-  private var isRead = false
+  /** Statistics that are read together: those of the named files, or of all files. */
+  private final class Part(named: Option[Seq[String]]) {
+    private var isRead = false
+    private lazy val rows = {
+      isRead = true
+      collect(named)
+    }
 
-  private lazy val byPath: Map[String, InternalRow] = {
-    isRead = true
+    def get(path: String): Option[InternalRow] = rows.get(path)
+
+    def ifRead(path: String): Option[InternalRow] = if (isRead) rows.get(path) else None
+  }
+
+  private val first = paths.take(MostNamed)
+  private val isFirst = first.toSet
+  private val ofFirst = new Part(Some(first))
+  private val ofAll = new Part(None)
+
+  private def partOf(path: String): Part = if (isFirst(path)) ofFirst else ofAll
+
+  private def collect(named: Option[Seq[String]]): Map[String, InternalRow] = {
     val statistics = snapshot.withStats
     val known = statistics.schema("stats").dataType
     def field(parts: Seq[String], as: DataType) =
@@ -78,8 +95,7 @@ private final class LogStatistics(
         case (kind, as) => path.fold(lit(null).cast(as))(inFile => field(kind +: inFile, as))
       }
     }
-    val wanted =
-      if (paths.sizeIs <= MostNamed) statistics.where(col("path").isin(paths: _*)) else statistics
+    val wanted = named.fold(statistics)(few => statistics.where(col("path").isin(few: _*)))
     val selected = wanted.select(col("path") +: field(Seq("numRecords"), LongType) +: all: _*)
     val toInternal = CatalystTypeConverters.createToCatalystConverter(StructType(selected.schema.tail))
     selected.collect().iterator.map { row =>
@@ -90,8 +106,8 @@ private final class LogStatistics(
 
 private object LogStatistics {
 
-  /** The number of files up to which they are named in the query of the log. */
-  private val MostNamed = 1000
+  /** The number of files that a query of the log names. */
+  val MostNamed: Int = 1000
 
   /**
    * In Catalyst's microseconds, 1972-01-01. Before 1970, cutting to milliseconds may round up. Before 1972, offsets of time

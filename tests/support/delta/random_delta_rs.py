@@ -1,0 +1,65 @@
+"""Random Delta tables that delta-rs writes, and that delta-rs and Spark change in turns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import deltalake
+import pyarrow as pa
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+from support.delta import random_changes
+from support.delta.history import Draw, History
+
+UTC = pa.timestamp("us", "UTC")  # delta-rs takes no other time zone
+
+
+def create(spark: SparkSession, path: Path, draw: Draw) -> History:
+    """Create a table with its first rows, and change it a few times."""
+    history = History(path, "none", vectors=False, partitioned=draw(st.booleans()))
+    append(spark, history, draw)
+    for change in draw(st.lists(st.sampled_from(CHANGES), min_size=2, max_size=4)):
+        change(spark, history, draw)
+    return history
+
+
+def append(spark: SparkSession, history: History, draw: Draw) -> None:
+    """Append rows, in files and row groups of a random size."""
+    sql = random_changes.rows(history, draw)
+    file_size = draw(st.sampled_from([None, 4000]))
+    groups = draw(st.sampled_from([100_000, 50]))
+    truncated = draw(st.sampled_from([None, 8]))
+    history.statements.append(f"-- append by delta-rs ({file_size}, {groups}, {truncated}): {sql}")
+    rows = spark.sql(sql).toArrow()
+    at = rows.schema.get_field_index("ts")
+    deltalake.write_deltalake(
+        str(history.path),
+        rows.set_column(at, "ts", rows["ts"].cast(UTC)),
+        mode="append",
+        partition_by=["p"] if history.partitioned else None,
+        target_file_size=file_size,
+        writer_properties=deltalake.WriterProperties(
+            max_row_group_size=groups, statistics_truncate_length=truncated
+        ),
+    )
+
+
+def delete(_: SparkSession, history: History, draw: Draw) -> None:
+    """Delete some rows, which writes files again."""
+    where = f"id % {draw(st.sampled_from([2, 10, 97]))} = 1"
+    history.statements.append(f"-- delete by delta-rs: {where}")
+    deltalake.DeltaTable(str(history.path)).delete(where)
+
+
+CHANGES = [
+    append,
+    append,
+    delete,
+    random_changes.append,
+    random_changes.delete,
+    random_changes.update,
+    random_changes.merge,
+    random_changes.optimize,
+    random_changes.restore,
+]
