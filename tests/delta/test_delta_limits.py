@@ -180,7 +180,9 @@ def test_data_source_v2_is_named_as_the_reason(
     spark.sql(f"CREATE TABLE by_v2 USING delta LOCATION '{tmp_path / 't'}'")
     with conf(spark, {"spark.databricks.delta.v2.enableMode": "STRICT"}):
         df = hold(spark, "SELECT * FROM by_v2 WHERE id >= 900", 30)
-        reason = limit_pruning.report(df).only.reason
+        report = limit_pruning.report(df).only
+    reason = report.reason
     assert reason is not None
     assert reason.code == "data-source-v2"
+    assert report.table.endswith("by_v2")
     assert reason.message.startswith("Delta Lake reads the table")

@@ -11,7 +11,7 @@ import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 import limitpruning.catalyst.{MatchLimit, MatchTopRows, NativeEngines, PlanLimitPrunedScan}
 import limitpruning.predicate.BriefSql
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
-import limitpruning.search.{InspectedRowGroups, LimitedScan, NotPruned, Table}
+import limitpruning.search.{InspectedRowGroups, LimitedScan, NotPruned}
 import limitpruning.select.{Reason, SearchCounts, Selection}
 import limitpruning.tables.{SelectedIndex, SelectedRelation, Tables}
 
@@ -129,7 +129,7 @@ object DescribeQuery {
   }
 
   private def notPruned(limit: LocalLimit, decision: NotPruned, most: Int): LimitReport = LimitReport(
-    table = decision.scan.map(_.table).orElse(firstTable(limit)).fold("")(_.name),
+    table = decision.scan.map(_.table.name).orElse(firstName(limit)).getOrElse(""),
     limit = IntegerLiteral.unapply(limit.limitExpr),
     order = MatchTopRows.of(limit).flatMap(_.toOption).map(top => OrderReport(top.key.sql, None, None, None)),
     predicate = decision.scan.flatMap(scan => predicate(scan.conjuncts)),
@@ -140,10 +140,8 @@ object DescribeQuery {
     map = map(decision.inspected, most)
   )
 
-  private def firstTable(plan: LogicalPlan): Option[Table] =
-    plan.collect { case leaf: LeafNode => Tables.of(leaf) }.flatten.collectFirst { case Right(table) =>
-      table
-    }
+  private def firstName(plan: LogicalPlan): Option[String] =
+    plan.collect { case leaf: LeafNode => Tables.nameOf(leaf) }.flatten.headOption
 
   private def predicate(conjuncts: Seq[Expression]): Option[String] =
     if (conjuncts.isEmpty) None else Some(BriefSql.and(conjuncts))

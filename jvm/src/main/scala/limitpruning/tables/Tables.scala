@@ -18,6 +18,13 @@ object Tables {
       ParquetTable.of(other).map(table => DeltaLake.table(table.leaf, table.relation).getOrElse(Right(table)))
   }
 
+  /** The name of the table that [[of]] finds; `None` if it has none. */
+  def nameOf(plan: LogicalPlan): Option[String] = (of(plan), plan) match {
+    case (Some(Right(table)), _) => Some(table.name)
+    case (Some(_), relation: DataSourceV2ScanRelation) => Some(relation.relation.name)
+    case _ => None
+  }
+
   /** Who reads a table through data source V2; `None` for a source whose files are not known to be Parquet. */
   private def readerOf(relation: DataSourceV2ScanRelation): Option[String] = relation.scan match {
     case _: ParquetScan => Some("Spark")
