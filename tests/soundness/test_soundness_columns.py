@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
-from support.runs import conf, hold_each, hold_sql
+from support.runs import VECTORIZED, conf, hold_each, hold_sql
 from support.tables import write
 
 pytestmark = pytest.mark.usefixtures("statistics_alone")
@@ -71,7 +72,11 @@ def test_line_30_nested_columns_before_and_beside(spark: SparkSession, tmp_path:
     more = ["exists(l, x -> x > 60)", "forall(l, x -> x >= 70)", "try_element_at(l, 1) > 60"]
     maps = ["m IS NULL", "m IS NOT NULL", "m['k'] >= 90", "m['k'] IS NULL", "size(m) = 1"]
     deep = ["ls IS NULL", "ls IS NOT NULL", "size(ls) = 1", "exists(ls.a, x -> x >= 60)"]
-    hold_each(spark, "t", plain + fields + structs + lists + more + maps + deep, 3)
+    # Spark 4.3.0 alone fails to read the elements of `l` in batches, as a row group has none.
+    reader = {VECTORIZED: "false"} if pyspark.__version__ == "4.3.0" else {}
+    with conf(spark, reader):
+        hold_each(spark, "t", more, 3)
+    hold_each(spark, "t", plain + fields + structs + lists + maps + deep, 3)
     report = hold_sql(spark, "SELECT id FROM t WHERE a < 4", 3).only
     assert report.covered
     for predicate, rows in (("l IS NULL", 1), ("s IS NULL", 1), ("ls IS NULL", 1)):
