@@ -107,3 +107,21 @@ def test_order_by_over_more_files_than_are_asked_at_once(spark: SparkSession, ma
         assert report.files.inspected is not None
         assert report.files.inspected <= 8
         assert report.files.scanned == 2
+
+
+def test_statistics_are_read_for_the_first_files_only_if_they_are_enough(
+    spark: SparkSession, many: str
+) -> None:
+    limited = f"SELECT * FROM {many} WHERE id + 1 >= {{}} LIMIT 15"
+    first, last = _jobs(spark, limited.format(5)), _jobs(spark, limited.format(10_955))
+    assert first < last
+    # The statistics of all files are read at once where all are needed.
+    assert _jobs(spark, f"SELECT * FROM {many} ORDER BY id LIMIT 15") < last
+
+
+def _jobs(spark: SparkSession, query: str) -> int:
+    """Return how many Spark jobs planning runs, with Delta's and ours."""
+    group = f"planning {query}"
+    spark.sparkContext.setJobGroup(group, query)
+    spark.sql(query)._jdf.queryExecution().executedPlan()
+    return len(spark.sparkContext.statusTracker().getJobIdsForGroup(group))

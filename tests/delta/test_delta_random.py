@@ -37,7 +37,9 @@ def test_random_delta_tables(spark: SparkSession) -> None:
 
 
 def test_random_tables_of_delta_rs(spark: SparkSession) -> None:
-    random_delta_rs = pytest.importorskip("support.delta.random_delta_rs")
+    pytest.importorskip("deltalake")
+    from support.delta import random_delta_rs
+
     tally = _tally(spark, TABLES_OF_DELTA_RS, random_delta_rs.create)
     assert tally["pruned"] >= 0.2 * tally["queries"], "else the property says nothing"
 

@@ -53,8 +53,9 @@ private[limitpruning] final class SearchInputs(
       val (cheap, others) = files.splitAt(listing.cheapFacts)
       val expected = cheap.filter(classify.isExpectedToMatch)
       val isEnough = expected.flatMap(rowsWithoutDeletes).sum >= scan.limit
-      val first = (if (isEnough) expected else expected ++ others.filter(classify.isExpectedToMatch)).toSet
-      def rank(file: ListedFile) = (!listing.facts(file).isWithoutDeletes, !first(file))
+      val first = (if (isEnough) expected else expected ++ others.filter(classify.isExpectedToMatch))
+        .map(_.position).toSet
+      def rank(file: ListedFile) = (!listing.facts(file).isWithoutDeletes, !first(file.position))
       files.map(file => rank(file) -> file).sortBy(_._1).map(_._2)
     } else files
 

@@ -25,7 +25,7 @@ object Tables {
     case _ => None
   }
 
-  /** Who reads a table through data source V2; `None` for a source whose files are not known to be Parquet. */
+  /** Who reads a table through data source V2; `None` for a source that the extension has nothing to say about. */
   private def readerOf(relation: DataSourceV2ScanRelation): Option[String] = relation.scan match {
     case _: ParquetScan => Some("Spark")
     case _ =>

@@ -13,10 +13,15 @@ import limitpruning.tables.SelectedRelation
 /**
  * The files of a prepared Delta scan, sorted by path, with the statistics of the log.
  *
- * @param used expressions over the table's columns whose facts are needed
+ * @param conjuncts the predicate
+ * @param keys the sort key, if there is one: then facts about all files are needed
  */
-private final class DeltaListing(table: DeltaTable, index: PreparedDeltaFileIndex, used: Seq[Expression])
-    extends TableListing {
+private final class DeltaListing(
+    table: DeltaTable,
+    index: PreparedDeltaFileIndex,
+    conjuncts: Seq[Expression],
+    keys: Seq[Expression]
+) extends TableListing {
 
   private val added: IndexedSeq[(ListedFile, AddFile)] = {
     // With the filters of the prepared scan, Delta returns its files, and does not read the log again.
@@ -33,7 +38,8 @@ private final class DeltaListing(table: DeltaTable, index: PreparedDeltaFileInde
   private val statistics = new LogStatistics(
     index.preparedScan.scannedSnapshot,
     added.map(_._2.path),
-    used.flatMap(LeafColumn.in).distinctBy(_.id),
+    keys.nonEmpty,
+    (conjuncts ++ keys).flatMap(LeafColumn.in).distinctBy(_.id),
     table.settings.names
   )
 

@@ -34,7 +34,7 @@ private[tables] final class DeltaTable(leaf: LogicalRelation, relation: HadoopFs
 
   override def list(conjuncts: Seq[Expression], keys: Seq[Expression]): TableListing =
     relation.location match {
-      case prepared: PreparedDeltaFileIndex => new DeltaListing(this, prepared, conjuncts ++ keys)
+      case prepared: PreparedDeltaFileIndex => new DeltaListing(this, prepared, conjuncts, keys)
       case other => throw new IllegalStateException(s"no prepared scan: $other")
     }
 

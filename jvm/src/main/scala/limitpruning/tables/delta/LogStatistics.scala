@@ -11,15 +11,17 @@ import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls, SupportedTypes, V
 
 /**
  * The statistics that the log of a Delta table has of files, for the columns that a search needs. They are read from the
- * log on first use: those of the first [[LogStatistics.MostNamed]] files in one Spark job, and those of the other files in
- * another.
+ * log on first use: those of the first [[LogStatistics.MostNamed]] files in one Spark job, and those of all files in
+ * another, if another file is asked for.
  *
  * @param paths the paths of the files in the log
+ * @param needsAll whether all files will be asked for, so that one job reads everything
  * @param columns the columns of the table
  */
 private final class LogStatistics(
     snapshot: Snapshot,
     paths: Seq[String],
+    needsAll: Boolean,
     columns: Seq[LeafColumn],
     names: NamesInFiles
 ) {
@@ -65,23 +67,25 @@ private final class LogStatistics(
 
   /** Statistics that are read together: those of the named files, or of all files. */
   private final class Part(named: Option[Seq[String]]) {
-    private var isRead = false
+    private var read = false
     private lazy val rows = {
-      isRead = true
+      read = true
       collect(named)
     }
+
+    def isRead: Boolean = read
 
     def get(path: String): Option[InternalRow] = rows.get(path)
 
     def ifRead(path: String): Option[InternalRow] = if (isRead) rows.get(path) else None
   }
 
-  private val first = paths.take(MostNamed)
+  private val first = if (needsAll && paths.sizeIs > MostNamed) Nil else paths.take(MostNamed)
   private val isFirst = first.toSet
   private val ofFirst = new Part(Some(first))
   private val ofAll = new Part(None)
 
-  private def partOf(path: String): Part = if (isFirst(path)) ofFirst else ofAll
+  private def partOf(path: String): Part = if (isFirst(path) && !ofAll.isRead) ofFirst else ofAll
 
   private def collect(named: Option[Seq[String]]): Map[String, InternalRow] = {
     val statistics = snapshot.withStats
