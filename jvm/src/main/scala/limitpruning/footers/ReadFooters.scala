@@ -2,12 +2,13 @@ package limitpruning.footers
 
 import java.io.Closeable
 import java.util.concurrent.{ExecutionException, TimeoutException}
+import java.util.concurrent.TimeUnit.NANOSECONDS
 
 import scala.concurrent.duration.{Deadline, FiniteDuration}
 
 import org.apache.hadoop.fs.FileStatus
 
-import limitpruning.parquet.{FileColumns, Footer}
+import limitpruning.parquet.{FileColumns, Footer, FooterReader}
 import limitpruning.select.ListedFile
 
 /** Reads footers of files in parallel, as far as possible in the given order. */
@@ -95,4 +96,23 @@ private[limitpruning] final class FooterWave(
   }
 
   override def close(): Unit = underWay.foreach(_.close())
+}
+
+/** Reads footers on threads of the driver. */
+private[limitpruning] final class FootersByThreads(
+    reader: FooterReader,
+    cache: FactsCache,
+    threads: PlanningThreads
+) extends FooterSource {
+
+  override def begin(files: Seq[FooterToRead]): FootersUnderWay = {
+    val reading = files.map { case FooterToRead(file, columns) =>
+      threads.submit[Footer](() => cache.keep(file, reader.read(file, columns)))
+    }.toIndexedSeq
+    new FootersUnderWay {
+      override def await(index: Int, time: FiniteDuration): Footer =
+        reading(index).get(time.toNanos.max(0L), NANOSECONDS)
+      override def close(): Unit = reading.foreach(_.cancel(true): Unit)
+    }
+  }
 }

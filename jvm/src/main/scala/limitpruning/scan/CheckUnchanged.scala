@@ -6,8 +6,12 @@ import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
+import org.apache.spark.{ExceptionFailure, SparkException}
+import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 
+import limitpruning.footers.FactsCache
 import limitpruning.parquet.FooterReader
 import limitpruning.select.FileVersion
 
@@ -69,4 +73,41 @@ private[scan] final class CheckUnchanged(file: PartitionedFile, version: FileVer
     catch { case NonFatal(error) => now(); throw error }
 
   private def changed(problem: String): Nothing = throw new FileChangedException(file.urlEncodedPath, problem)
+}
+
+/**
+ * Empties the cache of footers when a task has found that a file was replaced. The query can then be
+ * repeated. All files are removed, not only this one: files are rarely replaced alone. If the storage shows
+ * the same length and time, each of the others would make another query fail.
+ */
+final class ForgetChangedFiles(cache: FactsCache) extends SparkListener {
+
+  override def onTaskEnd(end: SparkListenerTaskEnd): Unit = end.reason match {
+    case failure: ExceptionFailure =>
+      val causes = Iterator.iterate(failure.exception.orNull)(_.getCause).takeWhile(_ != null).take(20)
+      if (causes.exists(_.isInstanceOf[FileChangedException])) cache.forgetAll()
+    case _ => ()
+  }
+}
+
+/**
+ * Returns a task's rows. If Spark wraps a [[FileChangedException]] into an error that only says that a file
+ * could not be read, it throws the [[FileChangedException]] itself.
+ */
+private[scan] final class ReportFileChanges(rows: Iterator[Any]) extends Iterator[Any] {
+  override def hasNext: Boolean =
+    try rows.hasNext
+    catch {
+      case error: SparkException =>
+        throw error.getCause match { case changed: FileChangedException => changed; case _ => error }
+    }
+
+  override def next(): Any = rows.next()
+}
+
+private[scan] object ReportFileChanges {
+
+  /** @param rows rows, or batches, which Spark also types as rows */
+  def in(rows: Iterator[InternalRow]): Iterator[InternalRow] =
+    new ReportFileChanges(rows).asInstanceOf[Iterator[InternalRow]]
 }

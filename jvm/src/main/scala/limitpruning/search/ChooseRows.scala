@@ -1,7 +1,10 @@
 package limitpruning.search
 
+import limitpruning.predicate.MatchState
 import limitpruning.scan.InspectWhileReading
-import limitpruning.select.{CandidateRows, ChosenRows, ListedFile, ProvedRows, Reason, Selection}
+import limitpruning.select.{
+  CandidateRows, ChosenRows, ListedFile, MatchingRows, ProvedRows, Reason, RowRange, SelectedFile, Selection
+}
 
 /** Decides what to read for one LIMIT: lists the files, inspects them, selects row groups. */
 object ChooseRows {
@@ -62,4 +65,53 @@ object ChooseRows {
     case _: Reason.NotEnoughRows | _: Reason.OutOfBudget => select(seen, unseen)
     case _ => None
   }
+}
+
+/**
+ * Selects row groups for a LIMIT that is not covered, if the inspected files show that this helps. Not matching row
+ * groups are skipped. Fully matching ones come first, so that Spark's incremental `take` reads them in its first job.
+ */
+private[limitpruning] final class SelectUncovered(select: AddressRows) {
+
+  /**
+   * @param seen the inspected files, in reading order
+   * @param unseen the other files, which are read completely
+   * @return none if the scan would read the same row groups in the same order as without the extension
+   */
+  def apply(seen: Seq[ClassifiedFile], unseen: Seq[ListedFile]): Option[Selection] = {
+    val states = seen.flatMap(_.rowGroups.map(_.state))
+    val isAsBefore = !states.contains(MatchState.NotMatching) && isInOrder(states)
+    if (isAsBefore) None
+    else {
+      val files = seen.map(file => file -> selected(file))
+      // If row groups of a file cannot be read separately, the whole file is read.
+      val whole = files.collect { case (file, None) => file.listed }
+      val chosen = files.collect { case (file, Some(rowGroups)) => (file, rowGroups) }
+      val first = chosen.flatMap { case (file, rowGroups) => only(file, rowGroups, isFully = true) }
+      val then_ = chosen.flatMap { case (file, rowGroups) => only(file, rowGroups, isFully = false) }
+      Some(Selection(
+        first ++ then_,
+        whole ++ unseen
+      ))
+    }
+  }
+
+  /** Whether fully matching row groups already come first. */
+  private def isInOrder(states: Seq[MatchState]): Boolean =
+    !states.dropWhile(_ == MatchState.FullyMatching).contains(MatchState.FullyMatching)
+
+  /** The row groups of a file in which rows may match; none if they cannot be read without others. */
+  private def selected(file: ClassifiedFile): Option[Seq[SelectedFile]] = {
+    val rows = file.rowGroups.indices.filter(file.rowGroups(_).state != MatchState.NotMatching).map { i =>
+      MatchingRows(i, RowRange.all(file.footer.rowGroups(i).getRowCount), isWhole = true)
+    }
+    if (rows.isEmpty) Some(Nil) else select(Seq(file -> rows)).toOption.map(_.files)
+  }
+
+  private def only(file: ClassifiedFile, chosen: Seq[SelectedFile], isFully: Boolean): Seq[SelectedFile] =
+    chosen.map { one =>
+      one.copy(rowGroups = one.rowGroups.filter { rowGroup =>
+        (file.rowGroups(rowGroup.ordinal).state == MatchState.FullyMatching) == isFully
+      })
+    }.filter(_.rowGroups.nonEmpty)
 }

@@ -1,8 +1,13 @@
 package limitpruning.tables
 
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.catalyst.expressions.{
+  And, AttributeReference, BoundReference, Expression, Predicate
+}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.datasources.FileIndex
+import org.apache.spark.sql.execution.datasources.{FileIndex, FileSourceStrategy, PartitionDirectory}
+import org.apache.spark.sql.types.StructType
 
 import limitpruning.search.LimitPlan
 import limitpruning.select.ChosenRows
@@ -29,4 +34,75 @@ trait SelectedIndex extends FileIndex {
   def reasonForFileScan: Option[String] = None
 
   final def chosen: ChosenRows = plan.rows
+}
+
+/**
+ * The relation's own file index, restricted to the files of a selection. Two of these indexes are equal only if they select
+ * the same row groups of the same table. Spark therefore never reuses a pruned scan in place of a full one.
+ *
+ * A plan with this index gives correct rows with any planner strategy: the plan still has its filters, each file is
+ * listed with the partition values that it had while planning, and the files contain the rows that the LIMIT needs.
+ *
+ * @param original the table's own index, which lists the files that remain after partition pruning
+ * @param plan the rows to read, and how they were chosen
+ */
+final class SelectedFileIndex(
+    override val original: FileIndex,
+    override val plan: LimitPlan
+) extends FileIndex
+    with SelectedIndex {
+
+  override def planAsIs(plan: LogicalPlan): Seq[SparkPlan] = FileSourceStrategy(plan)
+
+  override def rootPaths: Seq[Path] = original.rootPaths
+  override def partitionSchema: StructType = original.partitionSchema
+  override def metadataOpsTimeNs: Option[Long] = original.metadataOpsTimeNs
+  override def inputFiles: Array[String] = original.inputFiles
+  override def refresh(): Unit = original.refresh()
+
+  /** Compressed bytes of the selected row groups. */
+  override def sizeInBytes: Long = chosen.selection.bytes
+
+  /**
+   * Lists only the selected files, as they were listed while planning; nothing is listed again. If there is a filter
+   * that the files were not selected for, fewer of their rows may pass than the LIMIT needs. Then the table's own index
+   * lists all files.
+   */
+  override def listFiles(
+      partitionFilters: Seq[Expression],
+      dataFilters: Seq[Expression]
+  ): Seq[PartitionDirectory] =
+    if (chosen.isChosenForAll(partitionFilters ++ dataFilters)) selected(partitionFilters)
+    else original.listFiles(partitionFilters, dataFilters)
+
+  private def selected(partitionFilters: Seq[Expression]): Seq[PartitionDirectory] = {
+    val files = chosen.selection.listed
+    val byValues = files.groupBy(_.partitionValues)
+    val values = files.map(_.partitionValues).distinct
+    predicate(partitionFilters)
+      .fold(values)(passes => values.filter(passes.eval))
+      .map(values => PartitionDirectory(values, byValues(values).map(_.file)))
+  }
+
+  /** The filters on partition columns, evaluated as in Spark's own indexes. */
+  private def predicate(filters: Seq[Expression]) = {
+    val names = partitionSchema.fieldNames
+    filters
+      .filter(_.references.forall(column => names.contains(column.name)))
+      .reduceOption(And(_, _))
+      .map { filter =>
+        Predicate.createInterpreted(filter.transform { case column: AttributeReference =>
+          val ordinal = names.indexOf(column.name)
+          BoundReference(ordinal, partitionSchema(ordinal).dataType, nullable = true)
+        })
+      }
+  }
+
+  override def equals(other: Any): Boolean = other match {
+    case that: SelectedFileIndex => original == that.original &&
+      chosen.canonicalized == that.chosen.canonicalized
+    case _ => false
+  }
+
+  override def hashCode(): Int = chosen.selection.canonicalized.hashCode()
 }
