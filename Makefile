@@ -58,6 +58,10 @@ bench-scale: setup $(JAR) $(TESTS_JAR) ## Measure planning as tables and latency
 bench-delta: setup $(JAR) $(VENV)/.stamp-bench ## Measure against Delta Lake alone, over the events of make bench; size: BENCH_GB=5
 	@$(PY) -m benchmarks.delta
 
+.PHONY: bench-s3
+bench-s3: setup $(JAR) $(VENV)/.stamp-bench ## Measure on an object store with 30 ms a request, over the events of make bench; size: BENCH_GB=5
+	@$(PY) -m benchmarks.s3
+
 .PHONY: bench-clean
 bench-clean: ## Remove the tables of make bench
 	rm -rf $(or $(BENCH_DATA),.bench-data)

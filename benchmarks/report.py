@@ -78,7 +78,7 @@ def write_json(
     document = {
         "about": about | machine(),
         "tables": sizes,
-        "targets": [_target(target) for target in results],
+        "targets": [target_fields(target) for target in results],
         "queries": [_query(m) for m in measured],
     }
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -108,7 +108,8 @@ def machine() -> dict[str, Any]:
     }
 
 
-def _target(target: Target) -> dict[str, Any]:
+def target_fields(target: Target) -> dict[str, Any]:
+    """Return a target with its ratios, for JSON."""
     mean = target.geometric_mean
     return {
         "name": target.name,

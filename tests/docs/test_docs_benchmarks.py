@@ -16,12 +16,20 @@ from support.doc_pages import RESULTS, fill, hold_generated
 from support.paths import DOCS
 
 DELTA_RESULTS = RESULTS.with_name("delta.json")
+S3_RESULTS = RESULTS.with_name("s3.json")
 MET = {True: "met", False: "**missed**", None: "not measured"}
 
 
 def test_the_page_contains_the_results(pytestconfig: pytest.Config) -> None:
     results = json.loads(RESULTS.read_text(encoding="utf-8"))
-    hold_generated(DOCS / "benchmarks.md", described(results), pytestconfig)
+    hold_generated(DOCS / "benchmarks.md", described(results), pytestconfig, RESULTS.name)
+
+
+def test_the_page_contains_the_results_on_an_object_store(pytestconfig: pytest.Config) -> None:
+    results = json.loads(S3_RESULTS.read_text(encoding="utf-8"))
+    parts = [measured_on(results, "events"), ratios(results), STORE_COSTS, store_costs(results)]
+    expected = "\n" + "\n\n".join(part.rstrip("\n") for part in parts) + "\n\n"
+    hold_generated(DOCS / "benchmarks.md", expected, pytestconfig, S3_RESULTS.name)
 
 
 def test_the_page_on_delta_contains_the_results(pytestconfig: pytest.Config) -> None:
@@ -125,6 +133,26 @@ def costs(results: dict[str, Any]) -> str:
                 ("seconds", 1e3, 0),
                 ("bytes", 1e-6, 1),
             )
+        ]
+        lines.append(f"| {' | '.join([query['query'].partition(', ')[2], *cells])} |")
+    return "\n".join(lines) + "\n"
+
+
+STORE_COSTS = fill(
+    "Each cell of the next table has the cost in plain Spark, and with the extension in the first "
+    "and in the second run: medians of at least three runs. The query that is true for no row was "
+    "only planned."
+)
+
+
+def store_costs(results: dict[str, Any]) -> str:
+    """Return a table of times, requests and bytes, with a line for each query."""
+    lines = ["| query | ms | requests | MB |", "| --- | --- | --- | --- |"]
+    for query in results["queries"]:
+        of = [query[side] for side in ("plain", "first", "second")]
+        cells = [
+            " / ".join(f"{one[key] * factor:.{digits}f}" for one in of)
+            for key, factor, digits in (("seconds", 1e3, 0), ("requests", 1, 0), ("bytes", 1e-6, 1))
         ]
         lines.append(f"| {' | '.join([query['query'].partition(', ')[2], *cells])} |")
     return "\n".join(lines) + "\n"

@@ -24,7 +24,7 @@ _PYTHON = re.compile(
     r"^```python\n(.*?)^```$(?=\s*(?:```text\n(.*?)^```$)?)", re.MULTILINE | re.DOTALL
 )
 _GENERATED = re.compile(
-    r"^<!-- Written by `make golden`.*? -->\n(.*?)^<!-- End. -->$", re.MULTILINE | re.DOTALL
+    r"^<!-- Written by `make golden`([^>]*) -->\n(.*?)^<!-- End. -->$", re.MULTILINE | re.DOTALL
 )
 # What differs from machine to machine and from Spark to Spark.
 _MEASURED = re.compile(r"[\d.]+ (?:ms|B|KiB|MiB)\b")
@@ -69,12 +69,16 @@ def fill(text: str, indent: str = "") -> str:
     return textwrap.fill(text, 150, subsequent_indent=indent, break_on_hyphens=False)
 
 
-def hold_generated(page: Path, expected: str, config: pytest.Config) -> None:
-    """Assert that the generated part of a page is `expected`; `make golden` writes it."""
+def hold_generated(page: Path, expected: str, config: pytest.Config, source: str = "") -> None:
+    """Assert that the generated part of a page is `expected`; `make golden` writes it.
+
+    If the page has several such parts, the comment before the part contains `source`.
+    """
     text = page.read_text(encoding="utf-8")
-    part = _GENERATED.search(text)
-    assert part, f"{page} has no generated part"
+    parts = [part for part in _GENERATED.finditer(text) if source in part[1]]
+    assert len(parts) == 1, f"{page} has {len(parts)} generated parts from {source or 'anything'}"
+    (part,) = parts
     if config.getoption("--snapshot-update"):
-        page.write_text(text[: part.start(1)] + expected + text[part.end(1) :], encoding="utf-8")
+        page.write_text(text[: part.start(2)] + expected + text[part.end(2) :], encoding="utf-8")
     else:
-        assert part[1] == expected, "run `make golden`, and read the difference"
+        assert part[2] == expected, "run `make golden`, and read the difference"

@@ -1,0 +1,1 @@
+"""What a LIMIT costs on an object store, with and without the extension."""
