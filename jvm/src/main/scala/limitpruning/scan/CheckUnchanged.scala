@@ -1,6 +1,7 @@
 package limitpruning.scan
 
-import java.io.FileNotFoundException
+import java.io.{Closeable, FileNotFoundException}
+import java.util.concurrent.{ExecutionException, FutureTask}
 
 import scala.util.control.NonFatal
 
@@ -17,7 +18,8 @@ import limitpruning.select.FileVersion
 
 /**
  * Checks that a file is still the file that was planned, by its length and by the checksums of its footer and
- * of the other parts that proofs rely on. The check can be repeated. Not thread-safe.
+ * of the other parts that proofs rely on. The check can be repeated. Not thread-safe, except that a
+ * [[RunningCheck]] may use it beside the thread that reads.
  */
 private[scan] final class CheckUnchanged(file: PartitionedFile, version: FileVersion, conf: Configuration) {
   private val path = file.toPath
@@ -44,28 +46,39 @@ private[scan] final class CheckUnchanged(file: PartitionedFile, version: FileVer
    * vectored reads open its path again. The footer is not read again. Both modification times
    * come from a status of the single file, so they have the same precision.
    */
-  def whileOpen(): Unit = if (fileSystem.getUri.getScheme == "file")
+  def whileOpen(): Unit = if (isLocal)
     try {
       val time = ofPlannedLength().getModificationTime
       if (timeFound.exists(_ != time)) changed("it was modified while it was read")
     } catch { case _: FileNotFoundException => changed("it was deleted while it was read") }
 
   /**
-   * Opens a file, and then checks it. A replacement just before opening is therefore detected, too.
+   * Opens a file, and then checks it. A replacement just before opening is therefore detected, too. On other storage
+   * than a local file system, a thread of its own checks the file while the task reads the first rows, because the check
+   * waits for two requests.
    *
-   * @return the result of `open`, which is closed if the file is another one
+   * @param open opens the file; its result is closed if the file is another one
+   * @param choose the rows to return of these; it must not read any of them yet
+   * @return the chosen rows, none of which is returned before the check has ended
    */
-  def opening[T](open: => Iterator[T]): Iterator[T] = {
+  def opening(open: => Iterator[Any])(choose: Iterator[Any] => Iterator[Any]): Iterator[Any] = {
     val rows = orElse(open)
-    try {
-      now()
-      rows
-    } catch {
+    try
+      if (isLocal) {
+        now()
+        choose(rows)
+      } else {
+        val chosen = choose(rows)
+        new RowsAfterCheck(chosen, new RunningCheck(this))
+      }
+    catch {
       case error: Throwable =>
         CloseRows(rows) // no other code can close them yet
         throw error
     }
   }
+
+  private def isLocal: Boolean = fileSystem.getUri.getScheme == "file"
 
   /** If `body` fails and the file has changed, the error is a [[FileChangedException]]. */
   def orElse[T](body: => T): T =
@@ -73,6 +86,64 @@ private[scan] final class CheckUnchanged(file: PartitionedFile, version: FileVer
     catch { case NonFatal(error) => now(); throw error }
 
   private def changed(problem: String): Nothing = throw new FileChangedException(file.urlEncodedPath, problem)
+}
+
+/** A check that runs on a thread of its own, which ends with it. */
+private final class RunningCheck(check: CheckUnchanged) {
+  private val task = new FutureTask[Unit](() => check.now())
+  private val thread = new Thread(task, "limit-pruning-check")
+  thread.setDaemon(true)
+  thread.start()
+
+  /**
+   * Waits for the end of the check.
+   *
+   * @throws FileChangedException if the file is another one
+   * @throws InterruptedException if the task is killed; the check ends then, too
+   */
+  def await(): Unit =
+    try task.get()
+    catch {
+      case failed: ExecutionException => throw failed.getCause
+      case interrupted: InterruptedException =>
+        cancel()
+        throw interrupted
+    }
+
+  def cancel(): Unit = {
+    val _ = task.cancel(true)
+  }
+}
+
+/** Returns rows, or batches, of a file. Reads the first of them while the file is checked, and returns it afterwards. */
+private final class RowsAfterCheck(rows: Iterator[Any], check: RunningCheck)
+    extends Iterator[Any]
+    with Closeable {
+  private var isChecked = false
+
+  override def hasNext: Boolean = afterCheck(rows.hasNext)
+
+  override def next(): Any = afterCheck(rows.next())
+
+  private def afterCheck[T](read: => T): T =
+    if (isChecked) read
+    else {
+      val result =
+        try read
+        catch {
+          case NonFatal(error) =>
+            check.await() // if the file is another one, that is the reason
+            throw error
+        }
+      check.await()
+      isChecked = true
+      result
+    }
+
+  override def close(): Unit = {
+    check.cancel()
+    CloseRows(rows)
+  }
 }
 
 /**

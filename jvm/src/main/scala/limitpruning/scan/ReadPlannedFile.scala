@@ -36,15 +36,9 @@ private[scan] final class ReadPlannedFile(
 
   private def readPlanned(file: PartitionedFile, run: PlannedRun): Iterator[InternalRow] = {
     val check = new CheckUnchanged(file, run.version, conf.value)
-    val all = check.opening[Any](read(file))
-    try
-      // Spark also types the batches of its columnar readers as rows.
-      chosen(all, file.urlEncodedPath, run.rowGroups, check).asInstanceOf[Iterator[InternalRow]]
-    catch {
-      case error: Throwable =>
-        CloseRows(all) // no other code can close them yet
-        throw error
-    }
+    val rows = check.opening(read(file))(chosen(_, file.urlEncodedPath, run.rowGroups, check))
+    // Spark also types the batches of its columnar readers as rows.
+    rows.asInstanceOf[Iterator[InternalRow]]
   }
 
   private def chosen(

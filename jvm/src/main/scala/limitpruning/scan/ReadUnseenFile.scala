@@ -35,7 +35,7 @@ private[scan] final class ReadUnseenFile(
         val parts =
           enough.ranges.map { case (start, length) => file.copy(start = start, length = length) }
         val check = new CheckUnchanged(file, enough.version, conf.value)
-        val opened = parts.iterator.map(part => check.opening(read(part)))
+        val opened = parts.iterator.map(part => check.opening(read(part))(identity))
         // Spark also types the batches of its columnar readers as rows.
         new ReadUnseenFile.OneByOne(opened).asInstanceOf[Iterator[InternalRow]]
       case None =>

@@ -1,17 +1,21 @@
 package limitpruning.scan
 
+import java.io.{Closeable, IOException}
 import java.nio.file.{Files, Path}
 import java.nio.file.attribute.FileTime
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.TimeUnit.SECONDS
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
+import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.parquet.FileParts
 import limitpruning.select.FilePart
 import limitpruning.testing.{TempFolder, WatchedFileSystem}
 
-class CheckUnchangedSuite extends AnyFunSuite with TempFolder {
+class CheckUnchangedSuite extends AnyFunSuite with TempFolder with Eventually {
   private val conf = new Configuration()
   WatchedFileSystem.register(conf)
 
@@ -84,5 +88,77 @@ class CheckUnchangedSuite extends AnyFunSuite with TempFolder {
     intercept[FileChangedException](local.whileOpen())
     other.whileOpen()
     intercept[FileChangedException](other.now())
+  }
+
+  /** Ten bytes on storage that is not local, and the rows that its reader returns. */
+  private class Stored(name: String) extends Iterator[Any] with Closeable {
+    val path: Path = file(name)
+    private val listed = status(path)
+    listed.setPath(new org.apache.hadoop.fs.Path(s"watched://$path"))
+    private val check = CheckUnchangedSuite.this.check(listed)
+    var read, closed = 0
+    var failure: Option[Exception] = None
+    override def hasNext: Boolean = { failure.foreach(throw _); read < 1 }
+    override def next(): Any = { read += 1; "row" }
+    override def close(): Unit = closed += 1
+    def opening(choose: Iterator[Any] => Iterator[Any] = identity): Iterator[Any] =
+      check.opening(this)(choose)
+  }
+
+  test("rows of a file on other storage are read while it is checked, and returned afterwards") {
+    val stored = new Stored("stored")
+    WatchedFileSystem.hold(unhindered = 0)
+    val answer = CompletableFuture.supplyAsync[Any](() => stored.opening().next())
+    try {
+      WatchedFileSystem.waiting.acquire() // the check waits for the footer
+      eventually(assert(stored.read == 1))
+      assert(!answer.isDone)
+    } finally WatchedFileSystem.release()
+    assert(answer.get(10, SECONDS) == "row")
+    eventually(assert(WatchedFileSystem.open.get == 0))
+  }
+
+  test("line 35: no row of another file on other storage is returned") {
+    for (first <- Seq[Iterator[Any] => Any](_.next(), _.hasNext)) {
+      val stored = new Stored("replaced")
+      Files.writeString(stored.path, PlannedSplit.content("02"))
+      val rows = stored.opening()
+      intercept[FileChangedException](first(rows))
+      intercept[FileChangedException](first(rows))
+    }
+  }
+
+  test("if a file on other storage cannot be read because it is another one, the error says so") {
+    val stored = new Stored("unreadable")
+    stored.failure = Some(new IOException("not a dictionary page"))
+    assert(intercept[IOException](stored.opening().hasNext).getMessage == "not a dictionary page")
+    Files.writeString(stored.path, PlannedSplit.content("02"))
+    intercept[FileChangedException](stored.opening().hasNext)
+  }
+
+  test("a file on other storage is closed if its rows cannot be chosen, and with its rows") {
+    val stored = new Stored("closed")
+    intercept[ArithmeticException](stored.opening(_ => throw new ArithmeticException))
+    assert(stored.closed == 1)
+    CloseRows(stored.opening())
+    assert(stored.closed == 2)
+  }
+
+  test("a check ends if the task that waits for it is killed") {
+    val stored = new Stored("killed")
+    WatchedFileSystem.hold(unhindered = 0)
+    val outcome = new CompletableFuture[Throwable]
+    val task = new Thread(() => {
+      val _ =
+        try outcome.complete(new AssertionError(s"it returned ${stored.opening().hasNext}"))
+        catch { case error: Throwable => outcome.complete(error) }
+    })
+    try {
+      task.start()
+      WatchedFileSystem.waiting.acquire()
+      task.interrupt()
+      assert(outcome.get(10, SECONDS).isInstanceOf[InterruptedException])
+      eventually(assert(WatchedFileSystem.open.get == 0))
+    } finally WatchedFileSystem.release()
   }
 }
