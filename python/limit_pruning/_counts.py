@@ -49,7 +49,8 @@ class RowGroupCounts(Exported):
             theirs; None as for `read`.
         details: The inspected row groups in file order, at most 5,000. Empty where no footer was
             read, in a history, and where the driver has released them to free memory.
-        omitted: Inspected row groups after the first 5,000.
+        omitted: Inspected row groups without details: those after the first 5,000, or after the
+            first 16 MB of footers.
     """
 
     total: int | None

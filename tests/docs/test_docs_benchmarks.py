@@ -12,11 +12,10 @@ from benchmarks.engines import DATAFUSION, DELTA_ENGINES, DUCKDB, OURS, PLAIN
 from benchmarks.queries import queries
 from benchmarks.reasons import REASONS
 from benchmarks.targets import NO_GOAL
-from support.doc_pages import RESULTS, fill, hold_generated
+from support.doc_pages import RESULTS, S3_RESULTS, fill, hold_generated
 from support.paths import DOCS
 
 DELTA_RESULTS = RESULTS.with_name("delta.json")
-S3_RESULTS = RESULTS.with_name("s3.json")
 MET = {True: "met", False: "**missed**", None: "not measured"}
 
 
@@ -163,5 +162,6 @@ def row(target: dict[str, Any]) -> str:
     ratios = target["ratios"].values()
     numbers = (target["geometric_mean"], min(ratios), max(ratios))
     met = "" if target["goal"] == NO_GOAL else MET[target["met"]]
-    cells = [target["name"], target["goal"], met, *(f"{n:.2f}" for n in numbers)]
+    cells = [target["name"], target["goal"], met]
+    cells += ["-" if number is None else f"{number:.2f}" for number in numbers]
     return f"| {' | '.join(cells)} |\n"

@@ -93,7 +93,7 @@ private[limitpruning] object Footer {
 
   private val OwnSize = 1024
   private val RowGroupSize = 160
-  private val ChunkSize = 520
+  private val ChunkSize = 640
 
   private def sizeOf(rowGroup: BlockMetaData): Long =
     RowGroupSize + rowGroup.getColumns.asScala.iterator.map(sizeOf).sum

@@ -166,7 +166,12 @@ object DescribeQuery {
       threshold: Option[String] = None
   ): RowGroupMap = inspected
     .filter(_ => most > 0)
-    .flatMap(_.map((files, classify) => new DescribeRowGroups(classify, selection, threshold)(files, most)))
+    .flatMap { known =>
+      known.map { (files, classify) =>
+        val described = new DescribeRowGroups(classify, selection, threshold)(files, most)
+        described.copy(omitted = described.omitted + known.omitted)
+      }
+    }
     .getOrElse(RowGroupMap.Empty)
 
   private def millis(nanos: Long): Double = nanos / 1e6

@@ -117,14 +117,16 @@ private[limitpruning] final class DetailedFacts(
 }
 
 /**
- * The files that a search inspected, for reports about their row groups. If memory is short, the JVM may free them.
- * Thread-safe.
+ * The files that a search inspected, for reports about their row groups. A plan holds them, so they are the first files
+ * only, up to a number of bytes. If memory is short, the JVM may free them. Thread-safe.
  *
  * @param classify the classifier of the search, with the predicate and its columns
+ * @param omitted the number of row groups of the other files
  */
 final class InspectedRowGroups private (
     files: SoftReference[Seq[ClassifiedFile]],
-    classify: ClassifyRowGroups
+    classify: ClassifyRowGroups,
+    val omitted: Int
 ) {
 
   /**
@@ -138,6 +140,18 @@ final class InspectedRowGroups private (
 }
 
 object InspectedRowGroups {
-  def apply(files: Seq[ClassifiedFile], classify: ClassifyRowGroups): InspectedRowGroups =
-    new InspectedRowGroups(new SoftReference(files), classify)
+
+  /** Maximum bytes of the footers that a plan holds for reports. */
+  private[search] val MostBytes = 16L * 1024 * 1024
+
+  def apply(files: Seq[ClassifiedFile], classify: ClassifyRowGroups): InspectedRowGroups = {
+    val bytes = files.iterator.map(_.footer.size.toLong).scanLeft(0L)(_ + _).drop(1)
+    val (kept, others) = files.splitAt(bytes.takeWhile(_ <= MostBytes).size)
+    new InspectedRowGroups(
+      // A copy, so that the others can be freed.
+      new SoftReference(kept.toVector),
+      classify,
+      others.iterator.map(_.rowGroups.size).sum
+    )
+  }
 }
