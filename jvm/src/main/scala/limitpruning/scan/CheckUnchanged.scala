@@ -1,13 +1,14 @@
 package limitpruning.scan
 
-import java.io.{Closeable, FileNotFoundException}
+import java.io.{Closeable, FileNotFoundException, InterruptedIOException}
+import java.nio.channels.ClosedByInterruptException
 import java.util.concurrent.{ExecutionException, FutureTask}
 
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
-import org.apache.spark.{ExceptionFailure, SparkException}
+import org.apache.spark.{ExceptionFailure, SparkException, TaskKilledException}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
@@ -110,9 +111,33 @@ private final class RunningCheck(check: CheckUnchanged) {
         throw interrupted
     }
 
+  /** Why reading failed: that the file is another one, if the check finds this, else the error itself. */
+  def reasonOf(error: Throwable): Throwable =
+    if (isInterrupted(error)) {
+      cancel() // the task was killed: it must end at once
+      error
+    } else
+      try {
+        await()
+        error
+      } catch {
+        case changed: FileChangedException => changed
+        case NonFatal(other) =>
+          error.addSuppressed(other)
+          error
+      }
+
+  /** Ends the check. Nothing waits for it: its thread only reads. */
   def cancel(): Unit = {
     val _ = task.cancel(true)
   }
+
+  private def isInterrupted(error: Throwable): Boolean =
+    Thread.currentThread.isInterrupted ||
+      Iterator.iterate(error)(_.getCause).takeWhile(_ != null).take(20).exists {
+        case _: InterruptedIOException | _: ClosedByInterruptException | _: TaskKilledException => true
+        case _ => false
+      }
 }
 
 /** Returns rows, or batches, of a file. Reads the first of them while the file is checked, and returns it afterwards. */
@@ -130,11 +155,7 @@ private final class RowsAfterCheck(rows: Iterator[Any], check: RunningCheck)
     else {
       val result =
         try read
-        catch {
-          case NonFatal(error) =>
-            check.await() // if the file is another one, that is the reason
-            throw error
-        }
+        catch { case NonFatal(error) => throw check.reasonOf(error) }
       check.await()
       isChecked = true
       result

@@ -118,7 +118,7 @@ private[limitpruning] final class DetailedFacts(
 
 /**
  * The files that a search inspected, for reports about their row groups. A plan holds them, so they are the first files
- * only, up to a number of bytes. If memory is short, the JVM may free them. Thread-safe.
+ * only, up to about [[InspectedRowGroups.MostBytes]]. If memory is short, the JVM may free them. Thread-safe.
  *
  * @param classify the classifier of the search, with the predicate and its columns
  * @param omitted the number of row groups of the other files
@@ -141,12 +141,13 @@ final class InspectedRowGroups private (
 
 object InspectedRowGroups {
 
-  /** Maximum bytes of the footers that a plan holds for reports. */
+  /** The maximum size of the footers, in bytes, that a plan holds for reports. */
   private[search] val MostBytes = 16L * 1024 * 1024
 
   def apply(files: Seq[ClassifiedFile], classify: ClassifyRowGroups): InspectedRowGroups = {
     val bytes = files.iterator.map(_.footer.size.toLong).scanLeft(0L)(_ + _).drop(1)
-    val (kept, others) = files.splitAt(bytes.takeWhile(_ <= MostBytes).size)
+    // The first file is always held, so that a report shows something.
+    val (kept, others) = files.splitAt(bytes.takeWhile(_ <= MostBytes).size.max(1))
     new InspectedRowGroups(
       // A copy, so that the others can be freed.
       new SoftReference(kept.toVector),

@@ -1,6 +1,6 @@
 package limitpruning.scan
 
-import java.io.{Closeable, IOException}
+import java.io.{Closeable, FileNotFoundException, IOException, InterruptedIOException}
 import java.nio.file.{Files, Path}
 import java.nio.file.attribute.FileTime
 import java.util.concurrent.CompletableFuture
@@ -134,6 +134,26 @@ class CheckUnchangedSuite extends AnyFunSuite with TempFolder with Eventually {
     assert(intercept[IOException](stored.opening().hasNext).getMessage == "not a dictionary page")
     Files.writeString(stored.path, PlannedSplit.content("02"))
     intercept[FileChangedException](stored.opening().hasNext)
+  }
+
+  test("if the check cannot be made, the error of the read stays") {
+    val stored = new Stored("gone")
+    val failure = new IOException("not a dictionary page")
+    stored.failure = Some(failure)
+    Files.delete(stored.path)
+    assert(intercept[IOException](stored.opening().hasNext) == failure)
+    assert(failure.getSuppressed.exists(_.isInstanceOf[FileNotFoundException]))
+    stored.failure = None
+    intercept[FileNotFoundException](stored.opening().hasNext)
+  }
+
+  test("a read that was interrupted does not wait for the check") {
+    val stored = new Stored("interrupted")
+    stored.failure = Some(new IOException(new InterruptedIOException))
+    WatchedFileSystem.hold(unhindered = 0)
+    try assert(intercept[IOException](stored.opening().hasNext).getCause.isInstanceOf[InterruptedIOException])
+    finally WatchedFileSystem.release()
+    eventually(assert(WatchedFileSystem.open.get == 0))
   }
 
   test("a file on other storage is closed if its rows cannot be chosen, and with its rows") {
