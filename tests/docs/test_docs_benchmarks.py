@@ -139,8 +139,9 @@ def costs(results: dict[str, Any]) -> str:
 
 STORE_COSTS = fill(
     "Each cell of the next table has the cost in plain Spark, and with the extension in the first "
-    "and in the second run: medians of at least three runs. The query that is true for no row was "
-    "only planned."
+    "and in the second run: of each, the run with the median time. "
+    "*No match in range* was only planned, and this search stops early; the worst case of planning "
+    "is below."
 )
 
 
