@@ -42,7 +42,8 @@ def main() -> int:
     versions = {process.name: process.version for process in processes}
     about = {"gigabytes": settings.gigabytes, "versions": versions, "seconds": round(seconds)}
     path = settings.results / f"{settings.name}.json"
-    report.write_json(path, measured, results, about, tables.sizes(root, tables.TABLES))
+    costs = [report.costs_of(m) for m in measured]
+    report.write_json(path, costs, results, about, tables.sizes(root, tables.TABLES))
     size, files = tables.size(root, tables.EVENTS)
     caption = f"{size / 1e9:.2g} GB in {files} files, Spark {versions[ENGINES[0]]}, 2 cores"
     write_chart(path.with_suffix(".png"), measured, caption)

@@ -69,17 +69,25 @@ def goals(results: Sequence[Target]) -> str:
 
 def write_json(
     path: Path,
-    measured: Sequence[Measured],
+    queries: Sequence[dict[str, Any]],
     results: Sequence[Target],
     about: dict[str, Any],
     sizes: dict[str, dict[str, int]],
 ) -> None:
-    """Write everything that was measured, with the sizes of the tables."""
+    """Write everything that was measured, with the sizes of the tables.
+
+    Args:
+        path: The file to write.
+        queries: Each query with its costs.
+        results: The targets.
+        about: What is to be known of the run, besides the machine.
+        sizes: The bytes and the number of files of each table.
+    """
     document = {
         "about": about | machine(),
         "tables": sizes,
-        "targets": [target_fields(target) for target in results],
-        "queries": [_query(m) for m in measured],
+        "targets": [_target(target) for target in results],
+        "queries": list(queries),
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -108,8 +116,7 @@ def machine() -> dict[str, Any]:
     }
 
 
-def target_fields(target: Target) -> dict[str, Any]:
-    """Return a target with its ratios, for JSON."""
+def _target(target: Target) -> dict[str, Any]:
     mean = target.geometric_mean
     return {
         "name": target.name,
@@ -121,7 +128,8 @@ def target_fields(target: Target) -> dict[str, Any]:
     }
 
 
-def _query(m: Measured) -> dict[str, Any]:
+def costs_of(m: Measured) -> dict[str, Any]:
+    """Return a query with its costs by engine, for JSON."""
     return {
         "query": m.query.name,
         "sql": m.query.sql,

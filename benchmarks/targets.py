@@ -6,6 +6,7 @@ import math
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from benchmarks import tables
 from benchmarks.engines import DATAFUSION, OURS, PLAIN
@@ -20,12 +21,24 @@ from benchmarks.queries import (
     TO_PANDAS,
     UNPROVABLE,
     WRITE,
+    Query,
 )
 from benchmarks.run import Measured
 
 NO_GOAL = "none"
 _TOLERANCE = 0.05
 """For queries without LIMIT, in which both Sparks do the same work."""
+
+
+class OfQuery(Protocol):
+    """The measured costs of a query, in any benchmark."""
+
+    @property
+    def query(self) -> Query:
+        """The query."""
+
+
+M = TypeVar("M", bound=OfQuery)
 
 
 @dataclass(frozen=True)
@@ -107,23 +120,19 @@ def _more_ms(m: Measured) -> float:
     return 1000 * (m.costs[OURS].seconds - m.costs[PLAIN].seconds)
 
 
-def at_least(
-    name: str, goal: float, measured: Sequence[Measured], value: Callable[[Measured], float]
-) -> Target:
+def at_least(name: str, goal: float, measured: Sequence[M], value: Callable[[M], float]) -> Target:
     """Return a target that is met if the value of each query is `goal` or more."""
     ratios = [Ratio(m.query.name, value(m)) for m in measured]
     return Target(name, f"≥ {goal:g} each", ratios, _all(r.value >= goal for r in ratios))
 
 
-def at_most(
-    name: str, goal: float, measured: Sequence[Measured], value: Callable[[Measured], float]
-) -> Target:
+def at_most(name: str, goal: float, measured: Sequence[M], value: Callable[[M], float]) -> Target:
     """Return a target that is met if the value of each query is `goal` or less."""
     ratios = [Ratio(m.query.name, value(m)) for m in measured]
     return Target(name, f"≤ {goal:g} each", ratios, _all(r.value <= goal for r in ratios))
 
 
-def shown(name: str, measured: Sequence[Measured], value: Callable[[Measured], float]) -> Target:
+def shown(name: str, measured: Sequence[M], value: Callable[[M], float]) -> Target:
     """Return ratios that have no goal, so that they are neither met nor missed."""
     return Target(name, NO_GOAL, [Ratio(m.query.name, value(m)) for m in measured], None)
 

@@ -52,7 +52,8 @@ def main() -> int:
     versions = {"Spark": processes[DELTA].version, "Delta Lake": delta_version}
     about = {"gigabytes": settings.gigabytes, "versions": versions, "seconds": round(seconds)}
     path = settings.results / "delta.json"
-    report.write_json(path, measured, results, about, tables.sizes(root, [tables.EVENTS_DELTA]))
+    costs = [report.costs_of(m) for m in measured]
+    report.write_json(path, costs, results, about, tables.sizes(root, [tables.EVENTS_DELTA]))
     print(f"\n{table(measured)}\n\n{report.goals(results)}\n")
     print(f"{len(measured)} queries in {seconds:.0f} s; written to {path}")
     return 0

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 from benchmarks import report, tables
@@ -16,7 +14,6 @@ from benchmarks.s3.measure import Measured, measure
 from benchmarks.s3.session import StoreSpark
 from benchmarks.s3.targets import targets
 from benchmarks.settings import from_environment
-from benchmarks.targets import Target
 
 MILLISECONDS = 30
 
@@ -50,36 +47,18 @@ def main() -> int:
         "seconds": round(time.monotonic() - started),
     }
     path = settings.results / "s3.json"
-    write_json(path, measured, results, about, root)
+    sizes = tables.sizes(root, [tables.EVENTS])
+    report.write_json(path, [costs_of(m) for m in measured], results, about, sizes)
     print(f"\n{report.goals(results)}\n")
     print(f"{len(measured)} queries in {about['seconds']} s; written to {path}")
     return 0
 
 
-def write_json(
-    path: Path,
-    measured: list[Measured],
-    results: list[Target],
-    about: dict[str, Any],
-    root: Path,
-) -> None:
-    """Write everything that was measured, with the size of the table."""
-    document = {
-        "about": about | report.machine(),
-        "tables": tables.sizes(root, [tables.EVENTS]),
-        "targets": [report.target_fields(target) for target in results],
-        "queries": [
-            {
-                "query": m.query.name,
-                "sql": m.query.sql,
-                "runs": m.runs,
-                **{side: getattr(m, side).as_dict() for side in ("plain", "first", "second")},
-            }
-            for m in measured
-        ],
-    }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+def costs_of(m: Measured) -> dict[str, Any]:
+    """Return a query with its costs without and with the extension, for JSON."""
+    sides = {"plain": m.plain, "first": m.first, "second": m.second}
+    costs = {name: run.as_dict() for name, run in sides.items()}
+    return {"query": m.query.name, "sql": m.query.sql, "runs": m.runs, **costs}
 
 
 if __name__ == "__main__":

@@ -9,12 +9,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import pyspark
-
 from benchmarks import engines
 from benchmarks.engines.spark import Spark, open_session
 from benchmarks.queries import Query
-from benchmarks.s3 import server
+from benchmarks.s3 import client, server
 from benchmarks.settings import ROOT
 from benchmarks.tables import EVENTS
 
@@ -54,18 +52,7 @@ class StoreSpark:
 
     def __init__(self, address: str, scratch: Path) -> None:
         """Start the session; its streams make the requests that they are asked for."""
-        s3a = {
-            "endpoint": address,
-            "endpoint.region": "us-east-1",
-            "path.style.access": "true",
-            "connection.ssl.enabled": "false",
-            "access.key": "any",
-            "secret.key": "any",
-            "aws.credentials.provider": "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider",
-            "input.stream.type": "classic",
-        }
-        settings = {f"spark.hadoop.fs.s3a.{name}": value for name, value in s3a.items()}
-        settings["spark.driver.extraClassPath"] = f"{_jars()}/*"
+        settings = client.settings(address, _jars(), {"input.stream.type": "classic"})
         self._address = address
         self._output = scratch / "output"
         self._url = f"s3a://{server.BUCKET}/{EVENTS.name}"
@@ -113,8 +100,8 @@ class StoreSpark:
         return Run(seconds, seen["GET"], seen["HEAD"], seen["LIST"], seen["bytes"], rows)
 
 
-def _jars() -> str:
-    """Return the folder of the JARs of S3A for the Hadoop that comes with PySpark."""
-    (jar,) = (Path(pyspark.__path__[0]) / "jars").glob("hadoop-client-api-*.jar")
-    command = [str(ROOT / "bin" / "s3a-jars"), jar.stem.removeprefix("hadoop-client-api-")]
-    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+def _jars() -> Path:
+    """Return the folder of the JARs of S3A, which are downloaded once."""
+    command = [str(ROOT / "bin" / "s3a-jars"), client.hadoop_version()]
+    output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return Path(output.strip())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from statistics import geometric_mean
 from typing import Any
 
@@ -122,16 +123,32 @@ COSTS = fill(
 
 def costs(results: dict[str, Any]) -> str:
     """Return a table of times and bytes, with a line for each query over the Delta table."""
-    lines = ["| query | first, ms | warm, ms | read, MB |", "| --- | --- | --- | --- |"]
+    cells = {
+        "first, ms": ("first_seconds", 1e3, 0),
+        "warm, ms": ("seconds", 1e3, 0),
+        "read, MB": ("bytes", 1e-6, 1),
+    }
+    return cost_table(results, cells, lambda query: [query["costs"].get(e) for e in DELTA_ENGINES])
+
+
+def cost_table(
+    results: dict[str, Any],
+    columns: dict[str, tuple[str, float, int]],
+    costs_of: Callable[[dict[str, Any]], list[dict[str, Any] | None]],
+) -> str:
+    """Return a table with a line for each query, whose cells have each of its costs.
+
+    Args:
+        results: The results.
+        columns: By their titles, the name of a number, its factor, and the digits to show.
+        costs_of: Returns the costs of a query.
+    """
+    lines = [f"| query | {' | '.join(columns)} |", "| --- " * (len(columns) + 1) + "|"]
     for query in results["queries"]:
-        of = [query["costs"].get(name) for name in DELTA_ENGINES]
+        of = costs_of(query)
         cells = [
             " / ".join(f"{one[key] * factor:.{digits}f}" if one else "-" for one in of)
-            for key, factor, digits in (
-                ("first_seconds", 1e3, 0),
-                ("seconds", 1e3, 0),
-                ("bytes", 1e-6, 1),
-            )
+            for key, factor, digits in columns.values()
         ]
         lines.append(f"| {' | '.join([query['query'].partition(', ')[2], *cells])} |")
     return "\n".join(lines) + "\n"
@@ -147,15 +164,9 @@ STORE_COSTS = fill(
 
 def store_costs(results: dict[str, Any]) -> str:
     """Return a table of times, requests and bytes, with a line for each query."""
-    lines = ["| query | ms | requests | MB |", "| --- | --- | --- | --- |"]
-    for query in results["queries"]:
-        of = [query[side] for side in ("plain", "first", "second")]
-        cells = [
-            " / ".join(f"{one[key] * factor:.{digits}f}" for one in of)
-            for key, factor, digits in (("seconds", 1e3, 0), ("requests", 1, 0), ("bytes", 1e-6, 1))
-        ]
-        lines.append(f"| {' | '.join([query['query'].partition(', ')[2], *cells])} |")
-    return "\n".join(lines) + "\n"
+    cells = {"ms": ("seconds", 1e3, 0), "requests": ("requests", 1, 0), "MB": ("bytes", 1e-6, 1)}
+    sides = ("plain", "first", "second")
+    return cost_table(results, cells, lambda query: [query[side] for side in sides])
 
 
 def row(target: dict[str, Any]) -> str:

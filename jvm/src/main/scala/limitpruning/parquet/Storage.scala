@@ -77,7 +77,7 @@ private[limitpruning] object FileId {
  * Matches the exceptions of a read whose thread was interrupted, for example because a query was cancelled.
  * Returns the interruption, which must not be treated as a fault of the file.
  */
-private[parquet] object Interrupted {
+private[limitpruning] object Interrupted {
   def unapply(error: IOException): Option[InterruptedException] = error match {
     case _: ClosedByInterruptException => Some(interruption(error))
     // Its subclasses are timeouts.

@@ -1,7 +1,6 @@
 package limitpruning.scan
 
-import java.io.{Closeable, FileNotFoundException, InterruptedIOException}
-import java.nio.channels.ClosedByInterruptException
+import java.io.{Closeable, FileNotFoundException, IOException}
 import java.util.concurrent.{ExecutionException, FutureTask}
 
 import scala.util.control.NonFatal
@@ -14,7 +13,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 
 import limitpruning.footers.FactsCache
-import limitpruning.parquet.FooterReader
+import limitpruning.parquet.{FooterReader, Interrupted}
 import limitpruning.select.FileVersion
 
 /**
@@ -133,11 +132,16 @@ private final class RunningCheck(check: CheckUnchanged) {
   }
 
   private def isInterrupted(error: Throwable): Boolean =
-    Thread.currentThread.isInterrupted ||
-      Iterator.iterate(error)(_.getCause).takeWhile(_ != null).take(20).exists {
-        case _: InterruptedIOException | _: ClosedByInterruptException | _: TaskKilledException => true
-        case _ => false
-      }
+    Thread.currentThread.isInterrupted || Causes(error).exists {
+      case failed: IOException => Interrupted.unapply(failed).nonEmpty
+      case other => other.isInstanceOf[TaskKilledException]
+    }
+}
+
+/** An error and its causes, the outermost first. Errors can be in a cycle, so the number is limited. */
+private object Causes {
+  def apply(error: Throwable): Iterator[Throwable] =
+    Iterator.iterate(error)(_.getCause).takeWhile(_ != null).take(20)
 }
 
 /** Returns rows, or batches, of a file. Reads the first of them while the file is checked, and returns it afterwards. */
@@ -176,8 +180,7 @@ final class ForgetChangedFiles(cache: FactsCache) extends SparkListener {
 
   override def onTaskEnd(end: SparkListenerTaskEnd): Unit = end.reason match {
     case failure: ExceptionFailure =>
-      val causes = Iterator.iterate(failure.exception.orNull)(_.getCause).takeWhile(_ != null).take(20)
-      if (causes.exists(_.isInstanceOf[FileChangedException])) cache.forgetAll()
+      if (failure.exception.exists(Causes(_).exists(_.isInstanceOf[FileChangedException]))) cache.forgetAll()
     case _ => ()
   }
 }
