@@ -9,7 +9,7 @@ import com.google.common.collect.Interners
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.parquet.schema.MessageType
 
-import limitpruning.parquet.{FileColumns, FileId, Footer}
+import limitpruning.parquet.{ColumnPaths, FileColumns, FileId, Footer}
 
 /**
  * Caches footers that were read while planning, for all sessions of an application. A file is identified by
@@ -35,6 +35,7 @@ final class FactsCache(maxBytes: Long) {
   val planning: PlanningMemory = new PlanningMemory
 
   private val schemas = Interners.newWeakInterner[MessageType]()
+  private val paths = Interners.newWeakInterner[ColumnPaths]()
   private val hitCount, missCount = new LongAdder
 
   /**
@@ -64,7 +65,7 @@ final class FactsCache(maxBytes: Long) {
 
   /** @return the footer as it is cached */
   def keep(file: FileStatus, footer: Footer): Footer = {
-    val shared = footer.sharing(schemas.intern)
+    val shared = footer.sharing(schemas.intern, paths.intern)
     footers.put(FileId.of(file), shared)
     shared
   }

@@ -12,9 +12,17 @@ import org.apache.spark.sql.types.{StructField, StructType}
 
 import limitpruning.predicate.LeafColumn
 
-/** The top-level columns that a footer must contain. Names are not case-sensitive. */
+/**
+ * The top-level columns that a footer must contain. Names are not case-sensitive. Of a column that is only read, it
+ * contains no more than the places of its chunks.
+ */
 sealed trait FileColumns extends Serializable {
+
+  /** Whether everything is needed that the footer says about a column. */
   def contains(name: String): Boolean
+
+  /** Whether the places of the chunks of a column are needed. They are for all columns that it `contains`. */
+  def locates(name: String): Boolean
 
   /** Whether these include all columns of `other`. */
   def covers(other: FileColumns): Boolean
@@ -26,26 +34,41 @@ object FileColumns {
   /** Every column. This is needed if columns are not found by their names. */
   case object All extends FileColumns {
     override def contains(name: String): Boolean = true
+    override def locates(name: String): Boolean = true
     override def covers(other: FileColumns): Boolean = true
     override def ++(other: FileColumns): FileColumns = this
   }
 
-  /** @param lowerCase names, in lower case */
-  private final case class Named(lowerCase: Set[String]) extends FileColumns {
-    override def contains(name: String): Boolean = lowerCase(name.toLowerCase(Locale.ROOT))
+  /**
+   * @param contained names, in lower case
+   * @param located these, and the names of the columns that are only read
+   */
+  private final case class Named(contained: Set[String], located: Set[String]) extends FileColumns {
+    override def contains(name: String): Boolean = contained(name.toLowerCase(Locale.ROOT))
+
+    override def locates(name: String): Boolean = located(name.toLowerCase(Locale.ROOT))
 
     override def covers(other: FileColumns): Boolean = other match {
-      case Named(names) => names.subsetOf(lowerCase)
+      case Named(names, places) => names.subsetOf(contained) && places.subsetOf(located)
       case All => false
     }
 
     override def ++(other: FileColumns): FileColumns = other match {
-      case Named(names) => Named(lowerCase ++ names)
+      case Named(names, places) => Named(contained ++ names, located ++ places)
       case All => All
     }
   }
 
-  def named(names: Iterable[String]): FileColumns = Named(names.map(_.toLowerCase(Locale.ROOT)).toSet)
+  /**
+   * @param names the columns of which everything is needed
+   * @param read the columns that are read
+   */
+  def named(names: Iterable[String], read: Iterable[String] = Nil): FileColumns = {
+    val contained = lowerCase(names)
+    Named(contained, contained ++ lowerCase(read))
+  }
+
+  private def lowerCase(names: Iterable[String]): Set[String] = names.map(_.toLowerCase(Locale.ROOT)).toSet
 }
 
 /** The location of a column of the relation in one file. */

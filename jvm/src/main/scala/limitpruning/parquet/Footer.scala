@@ -14,10 +14,11 @@ import limitpruning.select.{FilePart, FileVersion}
  * The content of one file's footer for the requested columns. Immutable.
  *
  * @param createdBy null if the footer does not contain it
- * @param schema of the requested columns
+ * @param schema of the columns that `columns` contain
  * @param keyValues Spark's metadata about the calendar, if Spark wrote the file
- * @param rowGroups in file order, with the chunks of these columns
+ * @param rowGroups in file order, with the chunks of the columns that `columns` contain
  * @param mayBeCut by row group and leaf: whether min or max may be truncated
+ * @param places of the chunks of the columns that `columns` locate
  * @param columns the requested columns; this footer contains those of them that the file has
  * @param seal identifies the footer
  */
@@ -29,6 +30,7 @@ final class Footer private (
     val rowGroups: IndexedSeq[BlockMetaData],
     mayBeCut: IndexedSeq[Array[Boolean]],
     val offsets: RowGroupOffsets,
+    val places: ChunkPlaces,
     val columns: FileColumns,
     val seal: FooterSeal
 ) {
@@ -48,23 +50,28 @@ final class Footer private (
   private[parquet] def chunk(rowGroup: Int, leaf: Int): Option[ColumnChunkMetaData] =
     if (isEncrypted) None else rowGroups.lift(rowGroup).flatMap(_.getColumns.asScala.lift(leaf))
 
-  /** The same footer with an equal schema, which files of one table share. */
-  private[limitpruning] def sharing(intern: MessageType => MessageType): Footer =
+  /** The same footer with an equal schema and equal paths, which files of one table share. */
+  private[limitpruning] def sharing(
+      internSchema: MessageType => MessageType,
+      internPaths: ColumnPaths => ColumnPaths
+  ): Footer =
     new Footer(
       createdBy,
-      intern(schema),
+      internSchema(schema),
       keyValues,
       isEncrypted,
       rowGroups,
       mayBeCut,
       offsets,
+      places.sharing(internPaths),
       columns,
       seal
     )
 
-  /** The approximate memory in bytes, without the schema, which files share. */
+  /** The approximate memory in bytes, without what files share. */
   private[limitpruning] def size: Int =
-    Footer.OwnSize + offsets.size + rowGroups.iterator.map(Footer.sizeOf).sum.min(Int.MaxValue / 2L).toInt
+    Footer.OwnSize + offsets.size + places.size +
+      rowGroups.iterator.map(Footer.sizeOf).sum.min(Int.MaxValue / 4L).toInt
 }
 
 private[limitpruning] object Footer {
@@ -86,6 +93,7 @@ private[limitpruning] object Footer {
           .toArray
       }.toIndexedSeq,
       narrowed.offsets,
+      narrowed.places,
       narrowed.columns,
       narrowed.seal
     )

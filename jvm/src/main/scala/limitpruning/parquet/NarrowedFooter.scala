@@ -8,14 +8,16 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetReadSupport
 /**
  * A footer with only the requested columns: the form in which executors send it, and in which it is cached.
  *
- * @param metadata the footer of the file, narrowed to `columns`
+ * @param metadata the footer of the file, narrowed to the columns that `columns` contain
  * @param columns the columns that it contains; it may contain others
+ * @param places of the chunks of the columns that `columns` locate
  * @param offsets of the row groups with all their columns
  * @param seal of the complete footer in the file
  */
 private[limitpruning] final case class NarrowedFooter(
     metadata: FileMetaData,
     columns: FileColumns,
+    places: ChunkPlaces,
     offsets: RowGroupOffsets,
     seal: FooterSeal
 )
@@ -26,8 +28,11 @@ private[limitpruning] object NarrowedFooter {
   def of(raw: FileMetaData, columns: FileColumns, seal: FooterSeal): NarrowedFooter = {
     val offsets = RowGroupOffsets.of(raw)
     keepCalendar(raw)
-    val isNarrowed = !raw.isSetEncryption_algorithm && narrow(raw, columns)
-    NarrowedFooter(raw, if (isNarrowed) columns else FileColumns.All, offsets, seal)
+    val fields = topLevel(raw.getSchema.asScala.toIndexedSeq)
+    val kept = if (!raw.isSetEncryption_algorithm && isInOrder(raw, fields)) columns else FileColumns.All
+    val places = ChunkPlaces.of(raw, kept) // before chunks are removed
+    if (kept != FileColumns.All) narrow(raw, fields, kept)
+    NarrowedFooter(raw, kept, places, offsets, seal)
   }
 
   /**
@@ -41,29 +46,28 @@ private[limitpruning] object NarrowedFooter {
     val _ = raw.setKey_value_metadata(kept.asJava)
   }
 
-  /** @return false, without any change, if chunks are not in the order of the schema's leaves */
-  private def narrow(raw: FileMetaData, columns: FileColumns): Boolean = {
-    val fields = topLevel(raw.getSchema.asScala.toIndexedSeq)
-    val wanted = fields.map(field => columns.contains(field.name))
-    // A file needs at least one column. If no column is requested, the first one stays.
-    val kept = if (wanted.contains(true)) wanted else fields.indices.map(_ == 0)
-    val isKept = fields.zip(kept).flatMap { case (field, keep) => field.leaves.map(_ => keep) }
+  /** Whether chunks are in the order of the schema's leaves. */
+  private def isInOrder(raw: FileMetaData, fields: IndexedSeq[Field]): Boolean = {
     val names = fields.flatMap(field => field.leaves.map(_ => field.name))
-    val isInOrder = raw.getRow_groups.asScala.forall { rowGroup =>
+    val areChunks = raw.getRow_groups.asScala.forall { rowGroup =>
       val chunks = rowGroup.getColumns.asScala
       chunks.size == names.size && chunks.iterator.zip(names.iterator).forall { case (chunk, name) =>
         chunk.getMeta_data.getPath_in_schema.asScala.headOption.contains(name)
       }
     }
-    val isOrdered = !raw.isSetColumn_orders || raw.getColumn_orders.size == names.size
-    isInOrder && isOrdered && {
-      raw.getRow_groups.forEach(rowGroup => rowGroup.setColumns(only(rowGroup.getColumns, isKept)): Unit)
-      if (raw.isSetColumn_orders) raw.setColumn_orders(only(raw.getColumn_orders, isKept))
-      val root = raw.getSchema.get(0).deepCopy().setNum_children(kept.count(identity))
-      val elements = root +: fields.zip(kept).collect { case (field, true) => field.elements }.flatten
-      raw.setSchema(elements.asJava)
-      true
-    }
+    areChunks && (!raw.isSetColumn_orders || raw.getColumn_orders.size == names.size)
+  }
+
+  private def narrow(raw: FileMetaData, fields: IndexedSeq[Field], columns: FileColumns): Unit = {
+    val wanted = fields.map(field => columns.contains(field.name))
+    // A file needs at least one column. If no column is requested, the first one stays.
+    val kept = if (wanted.contains(true)) wanted else fields.indices.map(_ == 0)
+    val isKept = fields.zip(kept).flatMap { case (field, keep) => field.leaves.map(_ => keep) }
+    raw.getRow_groups.forEach(rowGroup => rowGroup.setColumns(only(rowGroup.getColumns, isKept)): Unit)
+    if (raw.isSetColumn_orders) raw.setColumn_orders(only(raw.getColumn_orders, isKept))
+    val root = raw.getSchema.get(0).deepCopy().setNum_children(kept.count(identity))
+    val elements = root +: fields.zip(kept).collect { case (field, true) => field.elements }.flatten
+    val _ = raw.setSchema(elements.asJava)
   }
 
   private def only[T](all: java.util.List[T], isKept: IndexedSeq[Boolean]): java.util.List[T] =

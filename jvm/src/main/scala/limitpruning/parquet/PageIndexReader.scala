@@ -9,7 +9,6 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.fs.FileStatus
 import org.apache.parquet.format.{ColumnIndex, OffsetIndex, Util}
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
-import org.apache.parquet.internal.hadoop.metadata.IndexReference
 
 import limitpruning.select.{RowRange, SelectedPages}
 
@@ -26,10 +25,10 @@ import limitpruning.select.{RowRange, SelectedPages}
 final class PageIndexReader(file: FileStatus, footer: Footer, storage: Storage, maxBytes: Long)
     extends Closeable {
   private val sections = new FileSections(file, storage)
-  private val loaded = mutable.Map.empty[IndexReference, Array[Byte]]
+  private val loaded = mutable.Map.empty[IndexPlace, Array[Byte]]
   private val columns = mutable.Map.empty[(Int, Int), Option[ColumnIndex]]
   private var failed = false
-  private val locations = mutable.Map.empty[(Int, Int), Option[PageLocations]]
+  private val locations = mutable.Map.empty[(Int, ChunkPlace), Option[PageLocations]]
 
   /** The bytes requested of the file so far. */
   def bytesRead: Long = sections.bytesRead
@@ -37,48 +36,54 @@ final class PageIndexReader(file: FileStatus, footer: Footer, storage: Storage, 
   /** Whether something could not be read, was malformed, or was too large for `maxBytes`. */
   def hasFailed: Boolean = failed
 
-  /** Whether the footer contains the location of an offset index. No I/O. */
-  def hasOffsetIndex(rowGroup: Int, leaf: Int): Boolean =
-    footer.chunk(rowGroup, leaf).exists(c => isUsable(c.getOffsetIndexReference))
-
   /**
    * Whether the footer contains the location of a column index, and of the offset index that it needs. No
    * I/O.
    */
   def hasColumnIndex(rowGroup: Int, leaf: Int): Boolean =
-    hasOffsetIndex(rowGroup, leaf) &&
-      footer.chunk(rowGroup, leaf).exists(c => isUsable(c.getColumnIndexReference))
+    footer.chunk(rowGroup, leaf).exists { chunk =>
+      ChunkPlace.of(chunk).offsetIndex.nonEmpty && columnIndexOf(chunk).nonEmpty
+    }
 
-  /** The parts of the file with the offset indexes of some chunks of a row group. No I/O. */
-  def offsetIndexParts(rowGroup: Int, leaves: Seq[Int]): Seq[PartOfFile] =
-    leaves.flatMap(footer.chunk(rowGroup, _)).flatMap(chunk => part(chunk.getOffsetIndexReference))
+  /** The parts of the file with the offset indexes of some chunks. No I/O. */
+  def offsetIndexParts(chunks: Seq[ChunkPlace]): Seq[PartOfFile] = chunks.flatMap(_.offsetIndex).map(part)
 
   /** The parts of the file with the column index and the offset index of a chunk. No I/O. */
   def pageParts(rowGroup: Int, leaf: Int): Seq[PartOfFile] =
-    footer.chunk(rowGroup, leaf).toSeq.flatMap(chunk => part(chunk.getColumnIndexReference)) ++
-      offsetIndexParts(rowGroup, Seq(leaf))
+    footer.chunk(rowGroup, leaf).toSeq.flatMap { chunk =>
+      columnIndexOf(chunk).map(part) ++ offsetIndexParts(Seq(ChunkPlace.of(chunk)))
+    }
 
-  private def part(reference: IndexReference): Option[PartOfFile] =
-    Some(reference).filter(isUsable).map(r => PartOfFile(file, r.getOffset, r.getLength.toLong))
+  private def part(place: IndexPlace): PartOfFile =
+    PartOfFile(file, place.offset, place.length.toLong)
+
+  private def columnIndexOf(chunk: ColumnChunkMetaData): Option[IndexPlace] =
+    IndexPlace.of(chunk.getColumnIndexReference)
 
   /**
-   * The pages of several chunks of a row group that contain the rows. None if the pages of a chunk are not
-   * known.
+   * The pages of several chunks of a row group that contain the rows, by the paths of the chunks. None if the pages of a
+   * chunk are not known.
    */
-  def pagesOf(rowGroup: Int, leaves: Seq[Int], rows: Seq[RowRange]): Option[Map[Int, SelectedPages]] = {
-    load(leaves.filter(hasOffsetIndex(rowGroup, _)).flatMap(footer.chunk(rowGroup, _))
-      .map(_.getOffsetIndexReference))
-    val known = leaves.iterator.map(leaf => leaf -> locations(rowGroup, leaf)).takeWhile(_._2.nonEmpty)
-    val found = known.collect { case (leaf, Some(pages)) => leaf -> pages.select(rows) }.toMap
-    if (found.size == leaves.size) Some(found) else None
+  def pagesOf(
+      rowGroup: Int,
+      chunks: Seq[ChunkPlace],
+      rows: Seq[RowRange]
+  ): Option[Map[Seq[String], SelectedPages]] = {
+    load(chunks.flatMap(_.offsetIndex))
+    val known = chunks.iterator.map(c => c.path -> locations(rowGroup, c)).takeWhile(_._2.nonEmpty)
+    val found = known.collect { case (path, Some(pages)) => path -> pages.select(rows) }.toMap
+    if (found.size == chunks.size) Some(found) else None
   }
 
   private[parquet] def locations(rowGroup: Int, leaf: Int): Option[PageLocations] =
+    footer.chunk(rowGroup, leaf).flatMap(chunk => locations(rowGroup, ChunkPlace.of(chunk)))
+
+  private def locations(rowGroup: Int, chunk: ChunkPlace): Option[PageLocations] =
     locations.getOrElseUpdate(
-      (rowGroup, leaf),
+      (rowGroup, chunk),
       for {
-        chunk <- footer.chunk(rowGroup, leaf)
-        index <- read(chunk.getOffsetIndexReference)(Util.readOffsetIndex)
+        place <- chunk.offsetIndex
+        index <- read(place)(Util.readOffsetIndex)
         pages <- orNone(PageLocations.of(index, chunk, footer.rowGroups(rowGroup).getRowCount))
       } yield pages
     )
@@ -86,53 +91,52 @@ final class PageIndexReader(file: FileStatus, footer: Footer, storage: Storage, 
   private[parquet] def columnIndex(rowGroup: Int, leaf: Int): Option[ColumnIndex] =
     columns.getOrElseUpdate(
       (rowGroup, leaf),
-      footer.chunk(rowGroup, leaf).flatMap(c => read(c.getColumnIndexReference)(Util.readColumnIndex))
+      for {
+        chunk <- footer.chunk(rowGroup, leaf)
+        place <- columnIndexOf(chunk)
+        index <- read(place)(Util.readColumnIndex)
+      } yield index
     )
 
   override def close(): Unit = sections.close()
 
-  private def read[I](reference: IndexReference)(parse: InputStream => I): Option[I] =
-    if (!isUsable(reference)) None
-    else {
-      load(Seq(reference))
-      loaded.get(reference).flatMap(bytes =>
-        orNone {
-          CompactThrift.check(bytes)
-          Some(parse(new ByteArrayInputStream(bytes)))
-        }
-      )
-    }
+  private def read[I](place: IndexPlace)(parse: InputStream => I): Option[I] = {
+    load(Seq(place))
+    loaded.get(place).flatMap(bytes =>
+      orNone {
+        CompactThrift.check(bytes)
+        Some(parse(new ByteArrayInputStream(bytes)))
+      }
+    )
+  }
 
   /**
    * Reads the parts that have not been read yet. Adjacent parts, as writers store them, are read with one
    * request.
    */
-  private def load(references: Seq[IndexReference]): Unit = {
-    val missing = references.filterNot(loaded.contains).sortBy(_.getOffset)
-    val requests = missing.foldLeft(Vector.empty[Vector[IndexReference]]) {
+  private def load(places: Seq[IndexPlace]): Unit = {
+    val missing = places.distinct.filterNot(loaded.contains).sortBy(_.offset)
+    val requests = missing.foldLeft(Vector.empty[Vector[IndexPlace]]) {
       case (done :+ last, next) if isNear(last.last, next) => done :+ (last :+ next)
       case (done, next) => done :+ Vector(next)
     }
     requests.foreach { parts =>
-      val from = parts.head.getOffset
+      val from = parts.head.offset
       val size = end(parts.last) - from
       if (size > maxBytes - bytesRead) failed = true
       else orNone(Some(sections.bytes(from, size))).foreach { bytes =>
         parts.foreach { part =>
-          val start = (part.getOffset - from).toInt
-          loaded(part) = bytes.slice(start, start + part.getLength)
+          val start = (part.offset - from).toInt
+          loaded(part) = bytes.slice(start, start + part.length)
         }
       }
     }
   }
 
-  private def isNear(before: IndexReference, next: IndexReference): Boolean =
-    next.getOffset >= end(before) && next.getOffset - end(before) <= PageIndexReader.LargestGap
+  private def isNear(before: IndexPlace, next: IndexPlace): Boolean =
+    next.offset >= end(before) && next.offset - end(before) <= PageIndexReader.LargestGap
 
-  private def end(reference: IndexReference): Long = reference.getOffset + reference.getLength
-
-  private def isUsable(reference: IndexReference): Boolean =
-    reference != null && reference.getOffset > 0 && reference.getLength > 0
+  private def end(place: IndexPlace): Long = place.offset + place.length
 
   private def orNone[T](body: => Option[T]): Option[T] =
     try body
@@ -181,19 +185,19 @@ private[parquet] final class PageLocations(starts: Array[Long], sizes: Array[Lon
 private[parquet] object PageLocations {
 
   /** None if the index contradicts itself, the chunk, or the number of rows of the row group. */
-  def of(index: OffsetIndex, chunk: ColumnChunkMetaData, rows: Long): Option[PageLocations] = {
+  def of(index: OffsetIndex, chunk: ChunkPlace, rows: Long): Option[PageLocations] = {
     val pages = index.getPage_locations.asScala.toIndexedSeq
     val starts = pages.map(_.getFirst_row_index) :+ rows
     val ends = pages.map(page => page.getOffset + page.getCompressed_page_size)
     val isPlausible = pages.nonEmpty && starts.head == 0 && isAscending(starts) &&
-      pages.head.getOffset >= chunk.getStartingPos &&
+      pages.head.getOffset >= chunk.start &&
       pages.forall(_.getCompressed_page_size > 0) &&
       pages.tail.zip(ends).forall { case (page, before) => page.getOffset >= before } &&
-      ends.last <= chunk.getStartingPos + chunk.getTotalSize
+      ends.last <= chunk.start + chunk.length
     if (isPlausible) Some(new PageLocations(
       starts.toArray,
       pages.map(_.getCompressed_page_size.toLong).toArray,
-      pages.head.getOffset - chunk.getStartingPos
+      pages.head.getOffset - chunk.start
     ))
     else None
   }

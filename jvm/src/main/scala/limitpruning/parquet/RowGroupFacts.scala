@@ -22,7 +22,14 @@ final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
 
   /** The location of the column, or that it is missing or unclear. */
   private[parquet] def locationOf(column: LeafColumn): ColumnLocation =
-    if (settings.byFieldId) Unclear else located.getOrElseUpdate(column.id, locate(column))
+    if (settings.byFieldId || !isContained(column)) Unclear
+    else located.getOrElseUpdate(column.id, locate(column))
+
+  /** Whether the footer was narrowed to this column, among others. If not, the column only seems to be missing. */
+  private def isContained(column: LeafColumn): Boolean =
+    settings.names.of(column.attribute.name +: column.path).exists(names =>
+      footer.columns.contains(names.head)
+    )
 
   /**
    * The facts about a column. To be called once per file and column.

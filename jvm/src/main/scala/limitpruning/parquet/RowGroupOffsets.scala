@@ -120,10 +120,8 @@ object Addressing {
    */
   def of(footer: Footer, ordinals: Seq[Int]): Option[Seq[SelectedRowGroup]] =
     if (footer.offsets.selectsExactly(ordinals.head, ordinals.last)) Some(ordinals.map { i =>
-      val rowGroup = footer.rowGroups(i)
-      val columns =
-        rowGroup.getColumns.asScala.map(c => c.getPath.toArray.toSeq -> ColumnBytes(c.getTotalSize)).toMap
-      val rows = rowGroup.getRowCount
+      val columns = footer.places(i).map(chunk => chunk.path -> ColumnBytes(chunk.length)).toMap
+      val rows = footer.rowGroups(i).getRowCount
       SelectedRowGroup(
         i,
         rows,

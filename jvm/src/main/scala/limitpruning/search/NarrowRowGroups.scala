@@ -1,8 +1,6 @@
 package limitpruning.search
 
-import scala.jdk.CollectionConverters._
-
-import limitpruning.parquet.{Footer, PageIndexReader, PartOfFile}
+import limitpruning.parquet.{ChunkPlace, Footer, PageIndexReader, PartOfFile}
 import limitpruning.select.{MatchingRows, SelectedRowGroup}
 
 /**
@@ -18,10 +16,8 @@ final class NarrowRowGroups(isNeeded: String => Boolean, isSupported: Boolean, m
    * Whether the reader supports row ranges, and the footer has the location of an offset index for each column that the
    * scan may need. Reads nothing.
    */
-  def isPossible(footer: Footer, indexes: PageIndexReader, rowGroup: Int): Boolean =
-    isSupported && leaves(footer, rowGroup).forall { case (leaf, _) =>
-      indexes.hasOffsetIndex(rowGroup, leaf)
-    }
+  def isPossible(footer: Footer, rowGroup: Int): Boolean =
+    isSupported && chunks(footer, rowGroup).forall(_.offsetIndex.nonEmpty)
 
   /**
    * @param whole the row group, with all its rows
@@ -40,14 +36,12 @@ final class NarrowRowGroups(isNeeded: String => Boolean, isSupported: Boolean, m
 
   /** The parts of the page index that are needed to read the chosen rows alone. Empty if none are needed. No I/O. */
   def parts(footer: Footer, indexes: PageIndexReader, chosen: MatchingRows): Seq[PartOfFile] =
-    if (!needsPages(footer, chosen) || !isPossible(footer, indexes, chosen.ordinal)) Nil
-    else indexes.offsetIndexParts(chosen.ordinal, leaves(footer, chosen.ordinal).map(_._1))
+    if (!needsPages(footer, chosen) || !isPossible(footer, chosen.ordinal)) Nil
+    else indexes.offsetIndexParts(chunks(footer, chosen.ordinal))
 
   /** Whether a row group is so large that reading its page index pays. */
   def isLarge(footer: Footer, rowGroup: Int): Boolean =
-    leaves(footer, rowGroup).map { case (leaf, _) =>
-      footer.rowGroups(rowGroup).getColumns.get(leaf).getTotalSize
-    }.sum >= minBytes
+    chunks(footer, rowGroup).map(_.length).sum >= minBytes
 
   /** Whether the pages of the chosen rows must be located: not if all rows are read, or if reading all is no worse. */
   private def needsPages(footer: Footer, chosen: MatchingRows): Boolean =
@@ -59,24 +53,19 @@ final class NarrowRowGroups(isNeeded: String => Boolean, isSupported: Boolean, m
       indexes: PageIndexReader,
       whole: SelectedRowGroup,
       chosen: MatchingRows
-  ): Option[SelectedRowGroup] = {
-    val needed = leaves(footer, whole.ordinal)
-    if (!isPossible(footer, indexes, whole.ordinal)) None
-    else indexes.pagesOf(whole.ordinal, needed.map(_._1), chosen.ranges).map { pagesByLeaf =>
-      val pages = needed.map { case (leaf, path) => path -> pagesByLeaf(leaf) }.toMap
+  ): Option[SelectedRowGroup] =
+    if (!isPossible(footer, whole.ordinal)) None
+    else indexes.pagesOf(whole.ordinal, chunks(footer, whole.ordinal), chosen.ranges).map { pages =>
       whole.copy(
         columns = whole.columns.map { case (path, bytes) => path -> bytes.copy(pages = pages.get(path)) },
         ranges = chosen.ranges
       )
     }
-  }
 
   private def skipsPages(rowGroup: SelectedRowGroup): Boolean =
     rowGroup.columns.values.flatMap(_.pages).exists(selected => selected.pages < selected.total)
 
-  /** The leaf columns that the scan may read, with their positions and paths. */
-  private def leaves(footer: Footer, rowGroup: Int): Seq[(Int, Seq[String])] =
-    footer.rowGroups(rowGroup).getColumns.asScala.iterator.map(_.getPath.toArray.toSeq).zipWithIndex
-      .collect { case (path, leaf) if isNeeded(path.head) => (leaf, path) }
-      .toSeq
+  /** The chunks that the scan may read. */
+  private def chunks(footer: Footer, rowGroup: Int): Seq[ChunkPlace] =
+    footer.places(rowGroup).filter(chunk => isNeeded(chunk.path.head))
 }

@@ -82,7 +82,7 @@ final class RefineTopRows(
     )
     def exist(column: Int): Boolean =
       ColumnPages.exist(file.facts, indexes, classify.columns(column), candidate.rowGroup)
-    val isWorthIt = narrow.isPossible(file.footer, indexes, candidate.rowGroup) &&
+    val isWorthIt = narrow.isPossible(file.footer, candidate.rowGroup) &&
       key.columns.exists(exist) &&
       narrow.isLarge(file.footer, candidate.rowGroup)
     if (!file.isComplete || !isWorthIt) None

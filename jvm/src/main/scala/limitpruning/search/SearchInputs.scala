@@ -159,8 +159,12 @@ private[limitpruning] final class SearchInputs(
 
   /** The columns of files that the predicate or the scan may use, with their names in files. */
   private def columns: FileColumns = {
-    val used = scan.needed ++ AttributeSet((scan.conjuncts ++ alsoNeeded).flatMap(_.references))
-    namesOf(used).fold[FileColumns](FileColumns.All)(FileColumns.named(_))
+    val known =
+      for {
+        proved <- namesOf(AttributeSet((scan.conjuncts ++ alsoNeeded).flatMap(_.references)))
+        read <- namesOf(scan.needed)
+      } yield FileColumns.named(proved, read)
+    known.getOrElse(FileColumns.All)
   }
 
   /** Whether the scan reads a column of a file. If columns are not matched by name, the scan may read any column. */

@@ -16,7 +16,7 @@ class ForgetRefreshedFilesSuite extends AnyFunSuite with SparkSuite with Eventua
   }.getOrElse(SharedState.of(spark))
 
   private def kept(name: String): Boolean =
-    shared.facts.footer(status(pathOf(s"$name/0.parquet")), FileColumns.named(Seq("a"))).nonEmpty
+    shared.facts.footer(status(pathOf(s"$name/0.parquet")), FileColumns.named(Nil, read = Seq("a"))).nonEmpty
 
   private def look(name: String): Unit =
     reportsOf(spark.read.parquet(pathOf(name).toString).select("a").limit(1)).foreach(r => assert(r.covered))

@@ -81,10 +81,18 @@ class FactsCacheSuite extends AnyFunSuite with TempFolder {
     val row = (0 until 20).flatMap(i => Seq[Any](i.toLong, s"a text of some length $i"))
     val many = (0 until 50).foldLeft(ParquetFixture(fields))((file, _) => file.rowGroup(row))
     val path = status(many.write(folder.resolve("heavy.parquet")))
-    for (columns <- Seq(FileColumns.All, FileColumns.named(Seq("i0", "s0")))) {
+    val read = (0 until 20).flatMap(i => Seq(s"i$i", s"s$i"))
+    for (
+      columns <- Seq(
+        FileColumns.All,
+        FileColumns.named(Seq("i0", "s0")),
+        FileColumns.named(Seq("i0", "s0"), read),
+        FileColumns.named(Nil, read)
+      )
+    ) {
       val cache = new FactsCache(Long.MaxValue)
       val kept = cache.keep(path, new FooterReader(new Configuration()).read(path, columns))
-      val shared = SizeEstimator.estimate(kept.schema)
+      val shared = SizeEstimator.estimate(kept.schema) + SizeEstimator.estimate(kept.places(0).map(_.path))
       val weight = SizeEstimator.estimate(kept) - shared
       val ratio = cache.size.toDouble / weight
       assert(ratio > 0.6 && ratio < 1.7, s"${cache.size} is told of $weight bytes")
@@ -96,5 +104,6 @@ class FactsCacheSuite extends AnyFunSuite with TempFolder {
     def another: Footer = RawFooter("required int32 a;").rowGroup(1, RawChunk.silent).footer
     val (a, b) = (cache.keep(file("/t/a"), another), cache.keep(file("/t/b"), another))
     assert(a.schema eq b.schema)
+    assert(a.places(0).head.path eq b.places(0).head.path)
   }
 }

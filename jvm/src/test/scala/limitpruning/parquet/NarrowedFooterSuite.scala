@@ -63,6 +63,39 @@ class NarrowedFooterSuite extends AnyFunSuite with TempFolder {
       assert(footer.columns.covers(FileColumns.named(names)))
     }
 
+  test("of columns that are only read, it has the places of their chunks and no metadata") {
+    val (_, footer) = narrowed(FileColumns.named(Seq("a"), read = Seq("G")))
+    assert(leaves(footer) == Seq("a") && chunks(footer) == Seq("a"))
+    assert(footer.places(0) == Seq(
+      ChunkPlace(Seq("a"), 4, 100, None),
+      ChunkPlace(Seq("g", "a"), 104, 100, None),
+      ChunkPlace(Seq("g", "h", "x"), 204, 100, None)
+    ))
+    assert(!footer.columns.covers(FileColumns.named(Seq("g"))))
+    val (_, readsAll) = narrowed(FileColumns.named(Nil, read = Seq("a", "g", "b")))
+    assert(leaves(readsAll) == Seq("a"), "a file needs at least one column")
+    assert(readsAll.places(0).map(_.path.mkString(".")) == Seq("a", "g.a", "g.h.x", "B"))
+  }
+
+  test("the places are those that parquet-java states of the same chunks, in any file") {
+    def withParts(metadata: FileMetaData): Any = {
+      val chunks = metadata.getRow_groups.get(0).getColumns
+      val _ = chunks.get(0).getMeta_data.setDictionary_page_offset(2)
+      val _ =
+        chunks.get(1).getMeta_data.setDictionary_page_offset(1000) // after the data, so it is not the start
+      val _ = chunks.get(1).getMeta_data.setTotal_compressed_size(1L << 40)
+      val _ = chunks.get(2).setOffset_index_offset(1L << 41).setOffset_index_length(Int.MaxValue)
+      val _ = chunks.get(3).setOffset_index_offset(700).setOffset_index_length(0)
+      chunks.get(0).setOffset_index_offset(600).setOffset_index_length(-3)
+    }
+    val (_, footer) = narrowed(FileColumns.All, withParts(_))
+    val expected = footer.rowGroups(0).getColumns.asScala.map(ChunkPlace.of).toSeq
+    assert(footer.places(0) == expected)
+    assert(expected.map(_.start) == Seq(2, 104, 204, 304))
+    assert(expected.map(_.offsetIndex.nonEmpty) == Seq(false, false, true, false))
+    assert(expected(2).offsetIndex.contains(IndexPlace(1L << 41, Int.MaxValue)))
+  }
+
   test("the metadata of a column are those of the whole footer, with its statistics") {
     val (_, footer) = narrowed(FileColumns.named(Seq("g", "b")))
     assert(footer.statement(0, 1, ColumnPath.get("g", "h", "x")).flatMap(_.minMax).contains((5L, 6L)))
@@ -90,6 +123,8 @@ class NarrowedFooterSuite extends AnyFunSuite with TempFolder {
       assert(footer.metadata.getRow_groups == expected.getRow_groups)
       assert(footer.metadata.getSchema == expected.getSchema)
       assert(footer.columns == FileColumns.All)
+      val paths = expected.getRow_groups.get(0).getColumns.asScala.map(_.getMeta_data.getPath_in_schema)
+      assert(footer.places(0).map(_.path.asJava) == paths)
     }
   }
 
@@ -115,6 +150,7 @@ class NarrowedFooterSuite extends AnyFunSuite with TempFolder {
     assert(leaves(footer) == Seq("g.a", "g.h.x"))
     assert(footer.offsets.midpoints == sent.offsets.midpoints && footer.seal == FooterSeal(1, 2))
     assert(footer.offsets.selectsExactly(0, 0))
+    assert(footer.places(0) == sent.places(0) && footer.places(0).nonEmpty)
   }
 
   test("the seal is that of the bytes in the file: another footer of the same length has another") {

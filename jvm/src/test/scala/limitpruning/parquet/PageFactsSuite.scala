@@ -15,7 +15,7 @@ class PageFactsSuite extends AnyFunSuite {
 
   /** Pages with 10, 20 and 20 rows. */
   private val chunk =
-    RawFooter("required int32 a;").rowGroup(50, RawChunk.silent).footer.rowGroups(0).getColumns.get(0)
+    RawFooter("required int32 a;").rowGroup(50, RawChunk.silent).footer.places(0).head
   private val locations = PageLocations
     .of(
       new OffsetIndex(List(

@@ -12,7 +12,7 @@ class PageLocationsSuite extends AnyFunSuite {
 
   /** A chunk of 100 bytes at offset 4, in a row group of 50 rows. */
   private val chunk =
-    RawFooter("required int32 a;").rowGroup(50, RawChunk.silent).footer.rowGroups(0).getColumns.get(0)
+    RawFooter("required int32 a;").rowGroup(50, RawChunk.silent).footer.places(0).head
 
   /** @param pages offset, compressed bytes and first row of each */
   private def locations(pages: (Long, Int, Long)*): Option[PageLocations] = {

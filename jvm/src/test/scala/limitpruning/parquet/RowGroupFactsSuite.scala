@@ -41,6 +41,17 @@ class RowGroupFactsSuite extends AnyFunSuite {
     assert(facts("optional int32 a;", chunk)(int("b")) == ColumnFacts.AllNull)
   }
 
+  test(
+    "a column that the footer was not narrowed to is unknown, even if nothing shows that the file has it"
+  ) {
+    val raw = RawFooter("optional int32 a; optional int32 b;").rowGroup(10, chunk, chunk).metadata
+    val columns = FileColumns.named(Seq("a"), read = Seq("b"))
+    val footer = Footer.of(NarrowedFooter.of(raw, columns, FooterSeal(1, 1)))
+    def of(name: String) = new RowGroupFacts(footer, settings).of(column(int(name)))(0)
+    assert(of("a") == between1And5 && of("A") == between1And5)
+    assert(of("b") == ColumnFacts.Unknown && of("c") == ColumnFacts.Unknown)
+  }
+
   test("line 28: a missing column that was added with a default is not null") {
     val metadata = new MetadataBuilder().putString("EXISTS_DEFAULT", "7").build()
     assert(facts("optional int32 a;", chunk)(int("b").copy(metadata = metadata)) == ColumnFacts.Unknown)

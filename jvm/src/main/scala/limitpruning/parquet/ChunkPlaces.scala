@@ -1,0 +1,157 @@
+package limitpruning.parquet
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.parquet.bytes.BytesUtils.{readZigZagVarLong, writeZigZagVarLong}
+import org.apache.parquet.format.{ColumnChunk => RawColumnChunk, FileMetaData, RowGroup}
+import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
+import org.apache.parquet.internal.hadoop.metadata.IndexReference
+
+/**
+ * The place of a column chunk in its file.
+ *
+ * @param path the names of the column, from the top level to the leaf
+ * @param start the offset of its first byte
+ * @param length compressed bytes, with the dictionary
+ * @param offsetIndex the place of its offset index; none if the footer does not contain it, or if the file is encrypted
+ */
+final case class ChunkPlace(path: Seq[String], start: Long, length: Long, offsetIndex: Option[IndexPlace])
+
+private[parquet] object ChunkPlace {
+  def of(chunk: ColumnChunkMetaData): ChunkPlace = ChunkPlace(
+    chunk.getPath.toArray.toSeq,
+    chunk.getStartingPos,
+    chunk.getTotalSize,
+    IndexPlace.of(chunk.getOffsetIndexReference)
+  )
+}
+
+/**
+ * The place of a column index or an offset index in its file.
+ *
+ * @param length in bytes
+ */
+final case class IndexPlace(offset: Long, length: Int)
+
+private[parquet] object IndexPlace {
+
+  /** @return none if the footer does not contain the place, or if it cannot be right */
+  def of(offset: Long, length: Int): Option[IndexPlace] =
+    if (offset > 0 && length > 0) Some(IndexPlace(offset, length)) else None
+
+  /** @param reference null if the footer does not contain the place */
+  def of(reference: IndexReference): Option[IndexPlace] =
+    Option(reference).flatMap(found => of(found.getOffset, found.getLength))
+}
+
+/**
+ * The places of the column chunks of one file that a scan may read. This is all that planning needs of a column without a
+ * predicate. A table may have thousands of such columns, so a chunk takes few bytes here. Immutable. It is sent by
+ * executors.
+ */
+final class ChunkPlaces private (
+    // An array, because Scala's collections load the classes of their elements from the class loader of Scala, and the JAR
+    // of the extension may be in another one.
+    rowGroups: Array[ChunkPlaces.OfRowGroup]
+) extends Serializable {
+
+  /** The chunks of a row group, in the order of the file. */
+  def apply(rowGroup: Int): Seq[ChunkPlace] = rowGroups(rowGroup).all
+
+  /** The same places with equal paths, which files of one table share. */
+  private[parquet] def sharing(intern: ColumnPaths => ColumnPaths): ChunkPlaces =
+    new ChunkPlaces(rowGroups.map(_.sharing(intern)))
+
+  /** The approximate memory in bytes, without the paths, which files share. */
+  def size: Int = rowGroups.iterator.map(_.size.toLong).sum.min(Int.MaxValue / 4L).toInt
+}
+
+/** The paths of the columns of a row group. */
+private[limitpruning] final case class ColumnPaths(paths: IndexedSeq[Seq[String]])
+
+private[parquet] object ChunkPlaces {
+
+  /**
+   * @param raw the footer, with the metadata of all its columns
+   * @param columns the columns whose places are needed
+   */
+  def of(raw: FileMetaData, columns: FileColumns): ChunkPlaces = {
+    val found = raw.getRow_groups.asScala.scanLeft(Option.empty[OfRowGroup]) { (before, rowGroup) =>
+      Some(OfRowGroup(located(rowGroup, columns), before.map(_.paths), raw.isSetEncryption_algorithm))
+    }
+    new ChunkPlaces(found.flatten.toArray)
+  }
+
+  private def located(rowGroup: RowGroup, columns: FileColumns): IndexedSeq[RawColumnChunk] =
+    rowGroup.getColumns.asScala.filter { chunk =>
+      chunk.getMeta_data.getPath_in_schema.asScala.headOption.exists(columns.locates)
+    }.toIndexedSeq
+
+  /**
+   * The chunks of one row group. Each is four numbers of variable length: usually, a chunk begins where the last one
+   * ends, and so does an offset index, so that most of the numbers are 0.
+   */
+  private final class OfRowGroup(val paths: ColumnPaths, numbers: Array[Byte]) extends Serializable {
+
+    def all: Seq[ChunkPlace] = {
+      val in = new ByteArrayInputStream(numbers)
+      var chunkEnd, indexEnd = 0L
+      paths.paths.map { path =>
+        val start = chunkEnd + readZigZagVarLong(in)
+        val length = readZigZagVarLong(in)
+        val indexStart = indexEnd + readZigZagVarLong(in)
+        val indexLength = readZigZagVarLong(in).toInt
+        chunkEnd = start + length
+        indexEnd = indexStart + indexLength
+        ChunkPlace(path, start, length, IndexPlace.of(indexStart, indexLength))
+      }
+    }
+
+    def sharing(intern: ColumnPaths => ColumnPaths): OfRowGroup = new OfRowGroup(intern(paths), numbers)
+
+    def size: Int = OwnSize + numbers.length
+  }
+
+  private object OfRowGroup {
+
+    /** @param before the paths of the row group before, which are usually the same */
+    def apply(
+        chunks: IndexedSeq[RawColumnChunk],
+        before: Option[ColumnPaths],
+        isEncrypted: Boolean
+    ): OfRowGroup = {
+      val paths = ColumnPaths(chunks.map(_.getMeta_data.getPath_in_schema.asScala.toVector))
+      val numbers = new ByteArrayOutputStream
+      var chunkEnd, indexEnd = 0L
+      chunks.foreach { chunk =>
+        val first = start(chunk)
+        val length = chunk.getMeta_data.getTotal_compressed_size
+        // An index of length 0 is none.
+        val index = offsetIndex(chunk).filter(_ => !isEncrypted).getOrElse(IndexPlace(indexEnd, 0))
+        writeZigZagVarLong(first - chunkEnd, numbers)
+        writeZigZagVarLong(length, numbers)
+        writeZigZagVarLong(index.offset - indexEnd, numbers)
+        writeZigZagVarLong(index.length.toLong, numbers)
+        chunkEnd = first + length
+        indexEnd = index.offset + index.length
+      }
+      new OfRowGroup(before.filter(_ == paths).getOrElse(paths), numbers.toByteArray)
+    }
+
+    /** As in `ColumnChunkMetaData.getStartingPos` of parquet-java. */
+    private def start(chunk: RawColumnChunk): Long = {
+      val data = chunk.getMeta_data.getData_page_offset
+      val dictionary = chunk.getMeta_data.getDictionary_page_offset // 0 if there is none
+      if (dictionary > 0 && dictionary < data) dictionary else data
+    }
+
+    private def offsetIndex(chunk: RawColumnChunk): Option[IndexPlace] =
+      if (!chunk.isSetOffset_index_offset || !chunk.isSetOffset_index_length) None
+      else IndexPlace.of(chunk.getOffset_index_offset, chunk.getOffset_index_length)
+  }
+
+  /** Bytes of the objects of a row group. */
+  private val OwnSize = 64
+}
