@@ -92,6 +92,19 @@ def test_a_column_of_partition_and_file(spark: SparkSession, tmp_path: Path) -> 
     hold(spark, "SELECT p, id FROM both ORDER BY p DESC, id", 5, ordered=True)
 
 
+def test_nulls_of_a_column_of_partition_and_file(spark: SparkSession, tmp_path: Path) -> None:
+    """Where a column is in the file, too, nulls in the file do not make the partition column null."""
+    for part in (1, 2):
+        rows = spark.range(30).selectExpr("id", "IF(id < 10, NULL, 7) AS p")
+        rows.coalesce(1).write.parquet(str(tmp_path / f"t/p={part}"))
+    spark.read.parquet(str(tmp_path / "t")).createOrReplaceTempView("both")
+    for key in ("p", "p DESC", "p NULLS LAST", "p DESC NULLS FIRST", "p + 1", "p, id", "-p"):
+        hold(spark, f"SELECT p FROM both ORDER BY {key}", 5, ordered=True)
+        hold(spark, f"SELECT p FROM both WHERE p IS NOT NULL ORDER BY {key}", 35, ordered=True)
+    for predicate in ("p IS NULL", "p IS NOT NULL", "p = 7", "p <=> NULL"):
+        hold(spark, f"SELECT * FROM both WHERE {predicate}", 5)
+
+
 def test_input_files(spark: SparkSession, tmp_path: Path, unreachable: str) -> None:
     """The files of a DataFrame are all that it is made of, with a LIMIT or without."""
     table = partitioned(spark, tmp_path / "u")

@@ -2,15 +2,22 @@ package limitpruning.parquet
 
 import scala.collection.mutable
 
-import org.apache.spark.sql.catalyst.expressions.ExprId
+import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId}
 
 import limitpruning.predicate.{ColumnFacts, LeafColumn, SupportedTypes}
 
 /**
  * The facts from the footer of one file about columns of the relation. Anything unusual is unknown. Not
  * thread-safe.
+ *
+ * @param isPartition whether the values of a column come from the directory. Even if the file also contains a column of
+ *   this name, it says nothing about them.
  */
-final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
+final class RowGroupFacts(
+    footer: Footer,
+    settings: ReadSettings,
+    isPartition: Attribute => Boolean = _ => false
+) {
   import ColumnLocation._
   import RowGroupFacts._
 
@@ -22,8 +29,11 @@ final class RowGroupFacts(footer: Footer, settings: ReadSettings) {
 
   /** The location of the column, or that it is missing or unclear. */
   private[parquet] def locationOf(column: LeafColumn): ColumnLocation =
-    if (settings.byFieldId || !isContained(column)) Unclear
-    else located.getOrElseUpdate(column.id, locate(column))
+    located.getOrElseUpdate(
+      column.id,
+      if (settings.byFieldId || isPartition(column.attribute) || !isContained(column)) Unclear
+      else locate(column)
+    )
 
   /** Whether the footer was narrowed to this column, among others. If not, the column only seems to be missing. */
   private def isContained(column: LeafColumn): Boolean =

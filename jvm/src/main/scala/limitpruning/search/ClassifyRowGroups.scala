@@ -53,7 +53,7 @@ final class ClassifyRowGroups(
 
   def apply(listed: ListedFile, footer: Footer): ClassifiedFile = {
     val doubt = untested(footer).orElse(contradicted(listed, footer))
-    val facts = new RowGroupFacts(footer, settings)
+    val facts = new RowGroupFacts(footer, settings, partitionOrdinal(_) >= 0)
     // Each source evaluates the writer and the calendar of the footer only once.
     val inFooter = columns.map(source(_, listed, facts))
     val orInTable = columns.zip(inFooter).map { case (column, known) => orFromTable(column, listed, known) }

@@ -52,6 +52,25 @@ class RowGroupFactsSuite extends AnyFunSuite {
     assert(of("b") == ColumnFacts.Unknown && of("c") == ColumnFacts.Unknown)
   }
 
+  test("whether the footer was narrowed to a column is asked by its name in the file") {
+    val raw = RawFooter("optional group g { optional int32 x; }").rowGroup(10, chunk).metadata
+    val footer = Footer.of(NarrowedFooter.of(raw, FileColumns.named(Seq("G")), FooterSeal(1, 1)))
+    val names = NamesInFiles.Renamed(Map(Seq("s", "y") -> Seq("g", "x"), Seq("t", "y") -> Seq("h", "x")))
+    def of(name: String) = {
+      val field = StructField(name, new StructType().add("y", IntegerType))
+      new RowGroupFacts(footer, settings.copy(names = names)).of(column(field, "y"))(0)
+    }
+    assert(of("s") == between1And5 && of("t") == ColumnFacts.Unknown && of("u") == ColumnFacts.Unknown)
+  }
+
+  test("line 20: of a partition column, the file says nothing, even if it contains the column") {
+    val footer = RawFooter("optional int32 a;").rowGroup(10, chunk.nulls(3)).footer
+    val facts = new RowGroupFacts(footer, settings, _.name == "a")
+    assert(facts.of(column(int("a")))(0) == ColumnFacts.Unknown &&
+      facts.nullCounts(column(int("a")))(0).isEmpty)
+    assert(new RowGroupFacts(footer, settings).nullCounts(column(int("a")))(0).contains(3L))
+  }
+
   test("line 28: a missing column that was added with a default is not null") {
     val metadata = new MetadataBuilder().putString("EXISTS_DEFAULT", "7").build()
     assert(facts("optional int32 a;", chunk)(int("b").copy(metadata = metadata)) == ColumnFacts.Unknown)
