@@ -36,6 +36,7 @@ final class FactsCache(maxBytes: Long) {
 
   private val schemas = Interners.newWeakInterner[MessageType]()
   private val paths = Interners.newWeakInterner[ColumnPaths]()
+  private val requested = Interners.newWeakInterner[FileColumns]()
   private val hitCount, missCount = new LongAdder
 
   /**
@@ -65,7 +66,7 @@ final class FactsCache(maxBytes: Long) {
 
   /** @return the footer as it is cached */
   def keep(file: FileStatus, footer: Footer): Footer = {
-    val shared = footer.sharing(schemas.intern, paths.intern)
+    val shared = footer.sharing(schemas.intern, paths.intern, requested.intern)
     footers.put(FileId.of(file), shared)
     shared
   }

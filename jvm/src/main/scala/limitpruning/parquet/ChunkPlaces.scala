@@ -1,6 +1,7 @@
 package limitpruning.parquet
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
+import java.util.IdentityHashMap
 
 import scala.jdk.CollectionConverters._
 
@@ -47,9 +48,9 @@ private[parquet] object IndexPlace {
 }
 
 /**
- * The places of the column chunks of one file that a scan may read. This is all that planning needs of a column without a
- * predicate. A table may have thousands of such columns, so a chunk takes few bytes here. Immutable. It is sent by
- * executors.
+ * The places of the column chunks of one file that planning may need. For a column that is neither in the predicate nor in
+ * the sort key, this is all that it needs. A table may have thousands of such columns, so a chunk takes few bytes here.
+ * Immutable. It is sent by executors.
  */
 final class ChunkPlaces private (
     // An array, because Scala's collections load the classes of their elements from the class loader of Scala, and the JAR
@@ -60,9 +61,14 @@ final class ChunkPlaces private (
   /** The chunks of a row group, in the order of the file. */
   def apply(rowGroup: Int): Seq[ChunkPlace] = rowGroups(rowGroup).all
 
+  /** The paths of these chunks, which the row groups of a table share. */
+  private[parquet] def paths(rowGroup: Int): IndexedSeq[Seq[String]] = rowGroups(rowGroup).paths.paths
+
   /** The same places with equal paths, which files of one table share. */
-  private[parquet] def sharing(intern: ColumnPaths => ColumnPaths): ChunkPlaces =
-    new ChunkPlaces(rowGroups.map(_.sharing(intern)))
+  private[parquet] def sharing(intern: ColumnPaths => ColumnPaths): ChunkPlaces = {
+    val shared = new IdentityHashMap[ColumnPaths, ColumnPaths] // the row groups of a file share them already
+    new ChunkPlaces(rowGroups.map(_.sharing(shared.computeIfAbsent(_, paths => intern(paths)))))
+  }
 
   /** The approximate memory in bytes, without the paths, which files share. */
   def size: Int = rowGroups.iterator.map(_.size.toLong).sum.min(Int.MaxValue / 4L).toInt
@@ -91,7 +97,7 @@ private[parquet] object ChunkPlaces {
 
   /**
    * The chunks of one row group. Each is four numbers of variable length: usually, a chunk begins where the last one
-   * ends, and so does an offset index, so that most of the numbers are 0.
+   * ends, and so does an offset index, so that two of the numbers are 0.
    */
   private final class OfRowGroup(val paths: ColumnPaths, numbers: Array[Byte]) extends Serializable {
 

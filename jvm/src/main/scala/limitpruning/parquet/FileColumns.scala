@@ -21,7 +21,7 @@ sealed trait FileColumns extends Serializable {
   /** Whether everything is needed that the footer says about a column. */
   def contains(name: String): Boolean
 
-  /** Whether the places of the chunks of a column are needed. They are for all columns that it `contains`. */
+  /** Whether the places of the chunks of a column are needed. They are needed for all columns that this `contains`. */
   def locates(name: String): Boolean
 
   /** Whether these include all columns of `other`. */

@@ -50,10 +50,11 @@ final class Footer private (
   private[parquet] def chunk(rowGroup: Int, leaf: Int): Option[ColumnChunkMetaData] =
     if (isEncrypted) None else rowGroups.lift(rowGroup).flatMap(_.getColumns.asScala.lift(leaf))
 
-  /** The same footer with an equal schema and equal paths, which files of one table share. */
+  /** The same footer with an equal schema, equal paths and equal columns, which files of one table share. */
   private[limitpruning] def sharing(
       internSchema: MessageType => MessageType,
-      internPaths: ColumnPaths => ColumnPaths
+      internPaths: ColumnPaths => ColumnPaths,
+      internColumns: FileColumns => FileColumns
   ): Footer =
     new Footer(
       createdBy,
@@ -64,7 +65,7 @@ final class Footer private (
       mayBeCut,
       offsets,
       places.sharing(internPaths),
-      columns,
+      internColumns(columns),
       seal
     )
 

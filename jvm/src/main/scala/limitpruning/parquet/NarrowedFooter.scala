@@ -60,8 +60,13 @@ private[limitpruning] object NarrowedFooter {
 
   private def narrow(raw: FileMetaData, fields: IndexedSeq[Field], columns: FileColumns): Unit = {
     val wanted = fields.map(field => columns.contains(field.name))
-    // A file needs at least one column. If no column is requested, the first one stays.
-    val kept = if (wanted.contains(true)) wanted else fields.indices.map(_ == 0)
+    // A file needs at least one column. If no column is requested, one with few leaves stays.
+    val kept =
+      if (wanted.contains(true)) wanted
+      else {
+        val smallest = fields.indices.minByOption(fields(_).leaves.size)
+        fields.indices.map(smallest.contains)
+      }
     val isKept = fields.zip(kept).flatMap { case (field, keep) => field.leaves.map(_ => keep) }
     raw.getRow_groups.forEach(rowGroup => rowGroup.setColumns(only(rowGroup.getColumns, isKept)): Unit)
     if (raw.isSetColumn_orders) raw.setColumn_orders(only(raw.getColumn_orders, isKept))

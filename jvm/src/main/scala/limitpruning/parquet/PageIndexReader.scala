@@ -17,8 +17,8 @@ import limitpruning.select.{RowRange, SelectedPages}
  * absent, unreadable, too large, encrypted or malformed. The file is opened at the first read. Not
  * thread-safe.
  *
- * A chunk is identified by the ordinal of its row group and its column's position among the leaves of the
- * schema.
+ * A chunk is identified by its place, or by the ordinal of its row group and its column's position among the leaves of the
+ * footer's schema.
  *
  * @param maxBytes the maximum total size; parts of the index that exceed it are not read
  */

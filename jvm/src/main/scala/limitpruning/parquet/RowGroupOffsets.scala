@@ -2,6 +2,7 @@ package limitpruning.parquet
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
 
+import scala.collection.immutable.ArraySeq
 import scala.jdk.CollectionConverters._
 
 import org.apache.parquet.format.{ColumnChunk => RawColumnChunk, _}
@@ -9,7 +10,7 @@ import org.apache.parquet.format.converter.ParquetMetadataConverter
 import org.apache.parquet.format.converter.ParquetMetadataConverter.MetadataFilter
 import org.apache.parquet.hadoop.metadata.BlockMetaData
 
-import limitpruning.select.{ColumnBytes, RowRange, SelectedRowGroup}
+import limitpruning.select.{RowRange, SelectedColumns, SelectedRowGroup}
 
 /**
  * The locations of the row groups of a file for a scan by byte ranges. Immutable. It is sent by executors.
@@ -120,14 +121,14 @@ object Addressing {
    */
   def of(footer: Footer, ordinals: Seq[Int]): Option[Seq[SelectedRowGroup]] =
     if (footer.offsets.selectsExactly(ordinals.head, ordinals.last)) Some(ordinals.map { i =>
-      val columns = footer.places(i).map(chunk => chunk.path -> ColumnBytes(chunk.length)).toMap
+      val lengths = footer.places(i).iterator.map(_.length).to(ArraySeq)
       val rows = footer.rowGroups(i).getRowCount
       SelectedRowGroup(
         i,
         rows,
         footer.offsets.midpoints(i),
         footer.offsets.bytes(i),
-        columns,
+        SelectedColumns(footer.places.paths(i), lengths),
         RowRange.all(rows)
       )
     })

@@ -56,14 +56,11 @@ final class NarrowRowGroups(isNeeded: String => Boolean, isSupported: Boolean, m
   ): Option[SelectedRowGroup] =
     if (!isPossible(footer, whole.ordinal)) None
     else indexes.pagesOf(whole.ordinal, chunks(footer, whole.ordinal), chosen.ranges).map { pages =>
-      whole.copy(
-        columns = whole.columns.map { case (path, bytes) => path -> bytes.copy(pages = pages.get(path)) },
-        ranges = chosen.ranges
-      )
+      whole.copy(columns = whole.columns.copy(pages = pages), ranges = chosen.ranges)
     }
 
   private def skipsPages(rowGroup: SelectedRowGroup): Boolean =
-    rowGroup.columns.values.flatMap(_.pages).exists(selected => selected.pages < selected.total)
+    rowGroup.columns.pages.values.exists(selected => selected.pages < selected.total)
 
   /** The chunks that the scan may read. */
   private def chunks(footer: Footer, rowGroup: Int): Seq[ChunkPlace] =

@@ -138,7 +138,7 @@ final class RefineRowGroups(
       def exist(column: Int): Boolean =
         ColumnPages.exist(file.facts, indexes, classify.columns(column), ordinal)
       val undecided = evaluator.undecided(known)
-      if (narrow.isPossible(file.footer, ordinal) && undecided.forall(_.exists(exist))) {
+      if (undecided.forall(_.exists(exist)) && narrow.isPossible(file.footer, ordinal)) {
         ahead.pages(file, ordinal)(pageParts)
         val pages = undecided.flatten.distinct.flatMap { column =>
           ColumnPages.of(file.facts, indexes, classify.columns(column), ordinal).map(column -> _)

@@ -82,8 +82,8 @@ final class RefineTopRows(
     )
     def exist(column: Int): Boolean =
       ColumnPages.exist(file.facts, indexes, classify.columns(column), candidate.rowGroup)
-    val isWorthIt = narrow.isPossible(file.footer, candidate.rowGroup) &&
-      key.columns.exists(exist) &&
+    val isWorthIt = key.columns.exists(exist) &&
+      narrow.isPossible(file.footer, candidate.rowGroup) &&
       narrow.isLarge(file.footer, candidate.rowGroup)
     if (!file.isComplete || !isWorthIt) None
     else {

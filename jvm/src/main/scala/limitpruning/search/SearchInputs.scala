@@ -143,7 +143,7 @@ private[limitpruning] final class SearchInputs(
         table.output,
         table.partitionSchema,
         settings,
-        columns
+        namesOf(proved).fold[FileColumns](FileColumns.All)(FileColumns.named(_))
       ))
 
   def budget: SearchBudget = SearchBudget(
@@ -157,13 +157,13 @@ private[limitpruning] final class SearchInputs(
   /** Number of files in the first wave, if the list of files does not decide the predicate. */
   def firstFiles: Int = conf.getConf(LimitPruningConf.FirstFiles)
 
-  /** The columns of files that the predicate or the scan may use, with their names in files. */
+  /** The columns whose facts are needed. */
+  private def proved: AttributeSet = AttributeSet((scan.conjuncts ++ alsoNeeded).flatMap(_.references))
+
+  /** What footers must contain: all that they say about these columns, and the places of those that the scan may read. */
   private def columns: FileColumns = {
     val known =
-      for {
-        proved <- namesOf(AttributeSet((scan.conjuncts ++ alsoNeeded).flatMap(_.references)))
-        read <- namesOf(scan.needed)
-      } yield FileColumns.named(proved, read)
+      for (names <- namesOf(proved); read <- namesOf(scan.needed)) yield FileColumns.named(names, read)
     known.getOrElse(FileColumns.All)
   }
 

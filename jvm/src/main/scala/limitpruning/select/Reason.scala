@@ -88,7 +88,8 @@ object Reason {
   final case class UnreadablePages(path: String)
       extends Reason(
         "unreadable-pages",
-        s"the page index of $path contradicts itself or the footer, so single pages cannot be read"
+        s"single pages of $path cannot be located: its page index contradicts itself or the footer, or is larger than " +
+          "what is left of spark.limitPruning.planning.maxBytes"
       )
 
   /** @param obstacles the obstacles, each with the number of row groups */

@@ -1,5 +1,7 @@
 package limitpruning.select
 
+import scala.collection.immutable.ArraySeq
+
 import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.FileStatusWithMetadata
@@ -12,6 +14,23 @@ import org.apache.spark.sql.execution.datasources.FileStatusWithMetadata
  */
 final case class ColumnBytes(bytes: Long, pages: Option[SelectedPages] = None) {
   def bytesToRead: Long = pages.fold(bytes)(_.bytes)
+}
+
+/**
+ * The leaf columns of a row group that may be read, in few bytes: a plan holds them for each selected row group.
+ *
+ * @param paths the names of each column, from the top level to the leaf; the row groups of a table share them
+ * @param lengths compressed bytes of the chunk of each column
+ * @param pages the pages to read, by the paths of the columns that are not known to be read whole
+ */
+final case class SelectedColumns(
+    paths: IndexedSeq[Seq[String]],
+    lengths: ArraySeq[Long],
+    pages: Map[Seq[String], SelectedPages] = Map.empty
+) {
+  def iterator: Iterator[(Seq[String], ColumnBytes)] = paths.iterator.zip(lengths.iterator).map {
+    case (path, length) => path -> ColumnBytes(length, pages.get(path))
+  }
 }
 
 /**
@@ -34,7 +53,7 @@ final case class Place(place: Any)
  * @param start the first byte of a range of the file that contains, by Parquet's midpoint rule, only this row
  *   group
  * @param bytes compressed bytes of all its columns
- * @param columns each leaf column that may be read, by the path of its names
+ * @param columns the leaf columns that may be read
  * @param ranges the rows to read, ascending and not adjacent
  * @param best the best place in an order that one of its rows may have, if there is an order and the place is
  *   known
@@ -44,7 +63,7 @@ final case class SelectedRowGroup(
     rows: Long,
     start: Long,
     bytes: Long,
-    columns: Map[Seq[String], ColumnBytes],
+    columns: SelectedColumns,
     ranges: Seq[RowRange],
     best: Option[Place] = None
 ) {
@@ -54,7 +73,8 @@ final case class SelectedRowGroup(
   def isWhole: Boolean = rowsToRead == rows
 
   /** Compressed bytes of all its columns, without the pages that are not read. */
-  def bytesToRead: Long = bytes - columns.values.map(column => column.bytes - column.bytesToRead).sum
+  def bytesToRead: Long =
+    bytes - columns.iterator.map { case (_, column) => column.bytes - column.bytesToRead }.sum
 }
 
 /**

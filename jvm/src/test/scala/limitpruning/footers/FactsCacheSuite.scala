@@ -5,7 +5,7 @@ import org.apache.hadoop.fs.{EtagSource, FileStatus, Path}
 import org.apache.spark.util.SizeEstimator
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.parquet.{FileColumns, Footer, FooterReader}
+import limitpruning.parquet.{FileColumns, Footer, FooterReader, FooterSeal, NarrowedFooter}
 import limitpruning.testing.{ParquetFixture, RawChunk, RawFooter, TempFolder}
 
 class FactsCacheSuite extends AnyFunSuite with TempFolder {
@@ -92,7 +92,8 @@ class FactsCacheSuite extends AnyFunSuite with TempFolder {
     ) {
       val cache = new FactsCache(Long.MaxValue)
       val kept = cache.keep(path, new FooterReader(new Configuration()).read(path, columns))
-      val shared = SizeEstimator.estimate(kept.schema) + SizeEstimator.estimate(kept.places(0).map(_.path))
+      val shared =
+        Seq[AnyRef](kept.schema, kept.places(0).map(_.path), kept.columns).map(SizeEstimator.estimate).sum
       val weight = SizeEstimator.estimate(kept) - shared
       val ratio = cache.size.toDouble / weight
       assert(ratio > 0.6 && ratio < 1.7, s"${cache.size} is told of $weight bytes")
@@ -105,5 +106,11 @@ class FactsCacheSuite extends AnyFunSuite with TempFolder {
     val (a, b) = (cache.keep(file("/t/a"), another), cache.keep(file("/t/b"), another))
     assert(a.schema eq b.schema)
     assert(a.places(0).head.path eq b.places(0).head.path)
+    def named = Footer.of(NarrowedFooter.of(
+      RawFooter("required int32 a;").rowGroup(1, RawChunk.silent).metadata,
+      FileColumns.named(Seq("a")),
+      FooterSeal(1, 1)
+    ))
+    assert(cache.keep(file("/t/a"), named).columns eq cache.keep(file("/t/b"), named).columns)
   }
 }

@@ -48,7 +48,7 @@ class FootersByJobSuite extends AnyFunSuite with SparkSuite with Eventually {
       conf: Configuration = new Configuration()
   ): FootersUnderWay =
     new FootersByJob(spark.sparkContext, new SerializableConfiguration(conf), cache, "animals", threads = 4)
-      .begin(files.map(FooterToRead(_, FileColumns.named(Seq("a")))))
+      .begin(files.map(FooterToRead(_, FileColumns.named(Seq("a"), read = Seq("a")))))
 
   private def rows(underWay: FootersUnderWay, index: Int): Long =
     underWay.await(index, 1.minute).rowGroups.map(_.getRowCount).sum

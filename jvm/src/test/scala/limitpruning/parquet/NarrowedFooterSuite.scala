@@ -5,7 +5,7 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, 
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.parquet.format.{ColumnChunk, FileMetaData}
+import org.apache.parquet.format.{AesGcmV1, ColumnChunk, EncryptionAlgorithm, FileMetaData}
 import org.apache.parquet.hadoop.metadata.ColumnPath
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -94,6 +94,24 @@ class NarrowedFooterSuite extends AnyFunSuite with TempFolder {
     assert(expected.map(_.start) == Seq(2, 104, 204, 304))
     assert(expected.map(_.offsetIndex.nonEmpty) == Seq(false, false, true, false))
     assert(expected(2).offsetIndex.contains(IndexPlace(1L << 41, Int.MaxValue)))
+  }
+
+  test("of an encrypted file, the offset indexes have no place") {
+    def encrypted(metadata: FileMetaData): Any = {
+      val _ =
+        metadata.getRow_groups.get(0).getColumns.get(0).setOffset_index_offset(700).setOffset_index_length(10)
+      metadata.setEncryption_algorithm(EncryptionAlgorithm.AES_GCM_V1(new AesGcmV1()))
+    }
+    val (sent, _) = narrowed(FileColumns.named(Seq("a")), encrypted(_))
+    assert(sent.columns == FileColumns.All && sent.places(0).size == 4)
+    assert(sent.places(0).forall(_.offsetIndex.isEmpty))
+  }
+
+  test("if no column is needed, one with few leaves stays") {
+    val metadata = RawFooter("required group g { required int32 a; required int32 b; } required int32 c;")
+      .rowGroup(10, RawChunk.silent, RawChunk.silent, RawChunk.silent).metadata
+    val footer = Footer.of(NarrowedFooter.of(metadata, FileColumns.named(Nil), FooterSeal(1, 2)))
+    assert(leaves(footer) == Seq("c") && footer.places(0).isEmpty)
   }
 
   test("the metadata of a column are those of the whole footer, with its statistics") {

@@ -3,7 +3,7 @@ package limitpruning.scan
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.select.{ColumnBytes, RowRange, SelectedPages, SelectedRowGroup}
+import limitpruning.select.{ColumnBytes, RowRange, SelectedPages, SelectedRowGroup, Selections}
 
 class ReadBytesSuite extends AnyFunSuite {
   private val rowGroup = SelectedRowGroup(
@@ -11,14 +11,14 @@ class ReadBytesSuite extends AnyFunSuite {
     10,
     4,
     100,
-    Map(
+    Selections.columns(Seq(
       Seq("a") -> 1L,
       Seq("B") -> 2L,
       Seq("s", "x") -> 4L,
       Seq("s", "y") -> 8L,
       Seq("l", "list", "element", "p") -> 16L,
       Seq("l", "list", "element", "q") -> 32L
-    ).map { case (path, bytes) => path -> ColumnBytes(bytes) },
+    ).map { case (path, bytes) => path -> ColumnBytes(bytes) }: _*),
     RowRange.all(10)
   )
 
@@ -35,16 +35,13 @@ class ReadBytesSuite extends AnyFunSuite {
   test("pages count if the reader skips pages, and only those of columns that are read") {
     val pages = SelectedPages(bytes = 1000, pages = 2, total = 5)
     val cut = rowGroup.copy(columns =
-      rowGroup.columns ++ Map(
-        Seq("a") -> ColumnBytes(9000, Some(pages)),
-        Seq("B") -> ColumnBytes(9000, Some(pages))
-      )
+      rowGroup.columns.copy(pages = Map(Seq("a") -> pages, Seq("B") -> pages))
     )
     val schema = new StructType().add("a", IntegerType).add("s", new StructType().add("x", IntegerType))
     val skipping = new ReadBytes(schema, caseSensitive = false, skipsPages = true)
-    assert(skipping(cut) == 1004 && skipping.pages(cut) == Seq(pages))
+    assert(skipping(cut) == 1004 && skipping(rowGroup) == 5 && skipping.pages(cut) == Seq(pages))
     val reading = new ReadBytes(schema, caseSensitive = false, skipsPages = false)
-    assert(reading(cut) == 9004 && reading.pages(cut).isEmpty)
+    assert(reading(cut) == 5 && reading.pages(cut).isEmpty)
   }
 
   test("names follow the session's case sensitivity") {

@@ -5,7 +5,7 @@ import java.nio.file.Path
 import org.apache.hadoop.conf.Configuration
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.parquet.{Addressing, FileColumns, FooterReader, PageIndexReader, Storage}
+import limitpruning.parquet.{Addressing, FileColumns, Footer, FooterReader, PageIndexReader, Storage}
 import limitpruning.select.{MatchingRows, RowRange, SelectedRowGroup}
 import limitpruning.testing.{FooterEdit, PagedFile, TempFolder}
 
@@ -24,7 +24,22 @@ class NarrowRowGroupsSuite extends AnyFunSuite with TempFolder {
       isWhole: Boolean,
       by: NarrowRowGroups = PagesFixture.everything
   ): Option[SelectedRowGroup] = {
-    val footer = new FooterReader(conf).read(status(path), FileColumns.All)
+    // The predicate is on neither column, on one of them, or on both. The pages are the same.
+    val found = Seq(Seq("a", "s"), Seq("a"), Nil).map { proved =>
+      val columns = FileColumns.named(proved, read = Seq("a", "s"))
+      narrow(path, ranges, isWhole, by, new FooterReader(conf).read(status(path), columns))
+    }
+    assert(found.distinct.size == 1)
+    found.head
+  }
+
+  private def narrow(
+      path: Path,
+      ranges: Seq[RowRange],
+      isWhole: Boolean,
+      by: NarrowRowGroups,
+      footer: Footer
+  ): Option[SelectedRowGroup] = {
     val indexes = new PageIndexReader(status(path), footer, Storage(conf), 1L << 20)
     by(footer, indexes, Addressing.of(footer, Seq(0)).get.head, MatchingRows(0, ranges, isWhole))
   }
@@ -33,15 +48,16 @@ class NarrowRowGroupsSuite extends AnyFunSuite with TempFolder {
 
   test("reads the pages of the first rows of a fully matching row group, for every column") {
     val selected = narrow(file("cut"), few, isWhole = true).get
-    assert(selected.ranges == few && selected.rows == 200 && selected.columns.nonEmpty)
-    assert(selected.columns.values.forall(_.pages.exists(pages => pages.pages == 1 && pages.total > 5)))
-    assert(selected.columns.values.forall(column => column.bytesToRead < column.bytes / 5))
+    val columns = selected.columns.iterator.map(_._2).toSeq
+    assert(selected.ranges == few && selected.rows == 200 && columns.size == 2)
+    assert(columns.forall(_.pages.exists(pages => pages.pages == 1 && pages.total > 5)))
+    assert(columns.forall(column => column.bytesToRead < column.bytes / 5))
   }
 
   test("selects no pages of columns that the scan does not need") {
     val onlyA = new NarrowRowGroups(_ == "a", isSupported = true, minBytes = 0)
     val selected = narrow(file("column"), few, isWhole = true, onlyA).get
-    assert(selected.columns.collect { case (path, bytes) if bytes.pages.nonEmpty => path } == Seq(Seq("a")))
+    assert(selected.columns.pages.keySet == Set(Seq("a")))
   }
 
   test("reads all of a fully matching row group if that is no worse") {

@@ -8,7 +8,7 @@ import limitpruning.select.Selections.file
 
 class PackTasksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
-  private def bytesOf(rowGroup: SelectedRowGroup): Long = rowGroup.columns.values.map(_.bytes).sum
+  private def bytesOf(rowGroup: SelectedRowGroup): Long = rowGroup.columns.lengths.sum
 
   private def pack(openCost: Long, maxTaskBytes: Long)(files: SelectedFile*): Seq[Seq[RowGroupRun]] =
     PackTasks(Selection(files), bytesOf, openCost, maxTaskBytes)

@@ -9,7 +9,10 @@ class SelectionSuite extends AnyFunSuite {
 
   test("counts rows, row groups and the bytes of all columns over all files") {
     val wide = rowGroup(3, 15, rows = 50).copy(columns =
-      Map(Seq("a") -> ColumnBytes(7), Seq("b", "c") -> ColumnBytes(5)) // and one that is not read
+      Selections.columns(
+        Seq("a") -> ColumnBytes(7),
+        Seq("b", "c") -> ColumnBytes(5)
+      ) // and one that is not read
     )
     val selection =
       Selection(Seq(
@@ -24,7 +27,7 @@ class SelectionSuite extends AnyFunSuite {
   test("in a row group that is cut, only the rows to read and their pages count") {
     val pages = ColumnBytes(100, Some(SelectedPages(bytes = 30, pages = 2, total = 9)))
     val cut = rowGroup(0, 110, rows = 50)
-      .copy(columns = Map(Seq("a") -> pages), ranges = Seq(RowRange(5, 15), RowRange(20, 21)))
+      .copy(columns = Selections.columns(Seq("a") -> pages), ranges = Seq(RowRange(5, 15), RowRange(20, 21)))
     val selection =
       Selection(Seq(SelectedFile(listed("a"), Selections.someVersion, Seq(cut, rowGroup(1, 7, rows = 8)))))
     assert(selection.rows == 11 + 8 && selection.rowsCut == 39)

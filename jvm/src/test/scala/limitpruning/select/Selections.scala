@@ -1,5 +1,7 @@
 package limitpruning.select
 
+import scala.collection.immutable.ArraySeq
+
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.catalyst.InternalRow
 
@@ -25,13 +27,19 @@ object Selections {
       rowGroups.map { case (ordinal, bytes) => rowGroup(ordinal, bytes) }
     )
 
+  def columns(bytes: (Seq[String], ColumnBytes)*): SelectedColumns = SelectedColumns(
+    bytes.map(_._1).toIndexedSeq,
+    bytes.iterator.map(_._2.bytes).to(ArraySeq),
+    bytes.collect { case (path, ColumnBytes(_, Some(pages))) => path -> pages }.toMap
+  )
+
   def rowGroup(ordinal: Int, bytes: Long, rows: Long = 100): SelectedRowGroup =
     SelectedRowGroup(
       ordinal,
       rows,
       start = ordinal * 100L,
       bytes = bytes,
-      columns = Map(Seq("c") -> ColumnBytes(bytes)),
+      columns = columns(Seq("c") -> ColumnBytes(bytes)),
       ranges = RowRange.all(rows)
     )
 }
