@@ -108,11 +108,13 @@ fuzz: setup $(JAR) ## Try random tables and queries for MINUTES=10; failures go 
 
 .PHONY: soak
 soak: setup $(JAR) ## Query a table that keeps changing for MINUTES=10; check answers, heap, threads and open files
-	PYTHONPATH=tests $(PY) -m support.soak $(or $(MINUTES),10)
+	PYTHONPATH=tests $(PY) -m support.soak $(or $(MINUTES),10) benchmarks/results/soak.json
 
 .PHONY: bench-jvm
-bench-jvm: tools ## Measure how fast row groups are classified, and what that allocates (JMH, minutes)
-	$(SBT) "benchmarks/Jmh/run -prof gc"
+bench-jvm: setup ## Measure how fast row groups are classified, and what that allocates (JMH, minutes)
+	@mkdir -p target
+	$(SBT) "benchmarks/Jmh/run -prof gc -rf json -rff $(CURDIR)/target/jmh.json"
+	@$(PY) -m benchmarks.jvm target/jmh.json
 
 .PHONY: check
 check: $(if $(filter true,$(CI)),browser) test test-delta test-spark-quick docs ## What CI runs: make test, in a browser too, Delta Lake, some of Spark's own suites, the site

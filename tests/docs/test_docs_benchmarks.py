@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from statistics import geometric_mean
 from typing import Any
 
@@ -17,6 +17,8 @@ from support.doc_pages import RESULTS, S3_RESULTS, fill, hold_generated
 from support.paths import DOCS
 
 DELTA_RESULTS = RESULTS.with_name("delta.json")
+JVM_RESULTS = RESULTS.with_name("jvm.json")
+SOAK_RESULTS = RESULTS.with_name("soak.json")
 MET = {True: "met", False: "**missed**", None: "not measured"}
 
 
@@ -41,6 +43,64 @@ def test_the_page_on_delta_contains_the_results(pytestconfig: pytest.Config) -> 
     hold_generated(DOCS / "delta.md", expected, pytestconfig)
 
 
+def test_the_page_contains_the_results_of_jmh(pytestconfig: pytest.Config) -> None:
+    results = json.loads(JVM_RESULTS.read_text(encoding="utf-8"))
+    hold_generated(DOCS / "benchmarks.md", classifying(results), pytestconfig, JVM_RESULTS.name)
+
+
+def test_the_page_contains_the_results_of_the_soak(pytestconfig: pytest.Config) -> None:
+    results = json.loads(SOAK_RESULTS.read_text(encoding="utf-8"))
+    hold_generated(DOCS / "reliability.md", soaked(results), pytestconfig, SOAK_RESULTS.name)
+
+
+def classifying(results: dict[str, Any]) -> str:
+    """Return the costs of classifying a row group as a table, and the speed that follows."""
+    costs = {(one["benchmark"], one["row_groups"]): one for one in results["benchmarks"]}
+    sizes = sorted({row_groups for _, row_groups in costs})
+    lines = []
+    for size in sizes:
+        cells = []
+        for name in ("fromFooter", "fromFacts"):
+            one = costs[name, size]
+            cells += [f"{one['microseconds']:.2f} ± {one['error']:.2f}", f"{one['bytes']:.0f}"]
+        lines.append(f"| {size:,} | {' | '.join(cells)} |")
+    speeds = [1 / costs["fromFooter", size]["microseconds"] for size in sizes]
+    about = fill(
+        "Times are in µs for one row group, with JMH's error, and allocated bytes are in B for one "
+        f"row group. The result is {min(speeds):.1f} to {max(speeds):.1f} million row groups per "
+        "second on one thread. The target is 0.5 million, with a time that is linear in the number "
+        "of row groups."
+    )
+    titles = "| row groups | from the footer | bytes allocated | from facts | bytes allocated |"
+    table = "\n".join([titles, "| --- " * 5 + "|", *lines])
+    return f"\n{machine(results)}.\n\n{table}\n\n{about}\n\n"
+
+
+def soaked(results: dict[str, Any]) -> str:
+    """Return the result of the last soak as a paragraph."""
+    counts, uses = results["counts"], results["uses"]
+    changes = sum(count for name, count in counts.items() if name.startswith("changes"))
+    heaps = [use["heap"] / 1e6 for use in uses]
+    later = heaps[len(heaps) // 3 :]
+    threads, files = span(use["threads"] for use in uses), span(use["files"] for use in uses)
+    text = (
+        f"The last run took {results['about']['minutes']:g} minutes. The table changed {changes:,} "
+        f"times. Of {counts['queries']:,} queries, {counts['covered']:,} were covered, and no "
+        f"result was wrong. The heap after garbage collection was {heaps[0]:.0f} MB at first, and "
+        f"between {min(later):.0f} and {max(later):.0f} MB after the first third of the run. The "
+        f"number of threads was {threads}, without up to 200 of Spark's block manager. The number "
+        f"of open files was {files}. "
+        f"{machine(results)}."
+    )
+    return f"\n{fill(text)}\n\n"
+
+
+def span(numbers: Iterable[int]) -> str:
+    """Return the least and the greatest number, or the only one."""
+    least, *_, most = sorted(numbers)
+    return f"always {least}" if least == most else f"between {least} and {most}"
+
+
 def described(results: dict[str, Any]) -> str:
     """Return the results as a sentence, a table, the reasons for missed targets, and times."""
     return f"\n{measured_on(results, 'events')}\n\n{ratios(results)}\n{TIMES}\n\n{times(results)}\n"
@@ -51,11 +111,16 @@ def measured_on(results: dict[str, Any], table: str) -> str:
     about, size_of = results["about"], results["tables"][table]
     size = f"{size_of['bytes'] / 1e9:.1f} GB in {size_of['files']} files"
     versions = ", ".join(f"{n} {v}" for n, v in about["versions"].items() if "extension" not in n)
+    return fill(f"{size}; {versions}; {machine(results)}.")
+
+
+def machine(results: dict[str, Any]) -> str:
+    """Return the machine, the day and the commit of a run."""
+    about = results["about"]
     of = [about.get(key) for key in ("cpu", "system", "jvm", "date")]
     commit = [f"commit {about['commit']}"] if "commit" in about else []
     load = f"load of the last 15 minutes {about['load_of_15_minutes']}"
-    machine = ", ".join([*filter(None, of), *commit, f"{about['cores']} cores", load])
-    return fill(f"{size}; {versions}; {machine}.")
+    return ", ".join([*filter(None, of), *commit, f"{about['cores']} cores", load])
 
 
 def ratios(results: dict[str, Any]) -> str:

@@ -93,7 +93,7 @@ def test_a_column_of_partition_and_file(spark: SparkSession, tmp_path: Path) -> 
 
 
 def test_nulls_of_a_column_of_partition_and_file(spark: SparkSession, tmp_path: Path) -> None:
-    """Where a column is in the file, too, nulls in the file do not make the partition column null."""
+    """Nulls of a column in the file do not make the partition column of that name null."""
     for part in (1, 2):
         rows = spark.range(30).selectExpr("id", "IF(id < 10, NULL, 7) AS p")
         rows.coalesce(1).write.parquet(str(tmp_path / f"t/p={part}"))

@@ -6,6 +6,7 @@ each other. Run by `make soak MINUTES=n`; a few seconds of it are a test.
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -14,7 +15,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 import limit_pruning
+from benchmarks import report
 from support.runs import ENABLED, conf, in_threads
 from support.tables import write
 
@@ -147,6 +149,13 @@ class Tally:
         ]
         return "\n".join([*counts, *uses])
 
+    def write(self, path: Path, minutes: float) -> None:
+        """Write all of it, with the machine, as JSON."""
+        about = report.machine() | {"minutes": minutes}
+        uses = [asdict(use) for use in self.uses]
+        document = {"about": about, "counts": dict(sorted(self.counts.items())), "uses": uses}
+        path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
 
 def soak(spark: SparkSession, folder: Path, seconds: float, samples: int = 10) -> Tally:
     """Change and query for so long.
@@ -195,8 +204,8 @@ def _ask(spark: SparkSession, rows: list[Row], where: str, matches: Matches, lim
     return any(one.covered for one in limit_pruning.report(df))
 
 
-def main(minutes: float) -> None:
-    """Soak in a session that keeps little of what was run, and print what came to pass."""
+def main(minutes: float, results: Path) -> None:
+    """Soak in a session that keeps little of what was run; print and write what came to pass."""
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     random.seed(1)
     builder = SparkSession.builder.master("local[2]")
@@ -219,11 +228,13 @@ def main(minutes: float) -> None:
     limit_pruning.verify(spark)
     folder = Path(tempfile.mkdtemp())
     try:
-        print(soak(spark, folder, 60 * minutes))
+        tally = soak(spark, folder, 60 * minutes)
+        print(tally)
+        tally.write(results, minutes)
     finally:
         spark.stop()
         shutil.rmtree(folder)
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]))
+    main(float(sys.argv[1]), Path(sys.argv[2]))
