@@ -16,9 +16,8 @@ RESULTS = ROOT / "benchmarks/results/jvm.json"
 def main() -> int:
     """Write what JMH measured, for one row group each, with the machine."""
     measured = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    about = report.machine() | {"jmh": measured[0]["jmhVersion"]}
-    document = {"about": about, "benchmarks": [costs_of(one) for one in measured]}
-    RESULTS.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    about = {"jmh": measured[0]["jmhVersion"]}
+    report.save(RESULTS, about, {"benchmarks": [costs_of(one) for one in measured]})
     print(f"written to {RESULTS}")
     return 0
 

@@ -84,11 +84,16 @@ def write_json(
         sizes: The bytes and the number of files of each table.
     """
     document = {
-        "about": about | machine(),
         "tables": sizes,
         "targets": [_target(target) for target in results],
         "queries": list(queries),
     }
+    save(path, about, document)
+
+
+def save(path: Path, about: dict[str, Any], results: dict[str, Any]) -> None:
+    """Write results as JSON, after what is to be known of the run and of the machine."""
+    document = {"about": about | machine(), **results}
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

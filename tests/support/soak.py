@@ -6,7 +6,6 @@ each other. Run by `make soak MINUTES=n`; a few seconds of it are a test.
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import shutil
@@ -151,10 +150,9 @@ class Tally:
 
     def write(self, path: Path, minutes: float) -> None:
         """Write all of it, with the machine, as JSON."""
-        about = report.machine() | {"minutes": minutes}
         uses = [asdict(use) for use in self.uses]
-        document = {"about": about, "counts": dict(sorted(self.counts.items())), "uses": uses}
-        path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        results = {"counts": dict(sorted(self.counts.items())), "uses": uses}
+        report.save(path, {"minutes": minutes}, results)
 
 
 def soak(spark: SparkSession, folder: Path, seconds: float, samples: int = 10) -> Tally:
