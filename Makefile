@@ -110,6 +110,10 @@ fuzz: setup $(JAR) ## Try random tables and queries for MINUTES=10; failures go 
 soak: setup $(JAR) ## Query a table that keeps changing for MINUTES=10; check answers, heap, threads and open files
 	PYTHONPATH=tests $(PY) -m support.soak $(or $(MINUTES),10) benchmarks/results/soak.json
 
+.PHONY: faults
+faults: setup $(JAR) $(VENV)/.stamp-delta ## Plant known faults in a copy, one at a time, and see which random test finds each (an hour)
+	PYTHONPATH=tests:. $(PY) -m faults benchmarks/results/faults.json
+
 .PHONY: bench-jvm
 bench-jvm: setup ## Measure how fast row groups are classified, and what that allocates (JMH, minutes)
 	@mkdir -p target

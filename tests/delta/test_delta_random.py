@@ -58,11 +58,12 @@ def _tally(
                 wanted = in_threads(lambda query: _rows(spark, query.without_limit), queries)
                 keys = in_threads(lambda query: _keys(spark, query), queries)
             pairs = list(zip(queries, wanted, keys, strict=True))
+            first = tally["queries"] + 1
             with conf(spark, SETTINGS):
                 found = in_threads(lambda pair: _problem(spark, *pair, tally), pairs)
-        for query, problem in zip(queries, found, strict=True):
+        for number, (query, problem) in enumerate(zip(queries, found, strict=True), first):
             made = "\n".join(history.statements)
-            assert not problem, f"{problem}: {query.sql}\n{made}"
+            assert not problem, f"at query {number}: {problem}: {query.sql}\n{made}"
 
     random_profiles.run(tables, check)
     print(sorted(tally.items()))

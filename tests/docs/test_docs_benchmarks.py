@@ -1,9 +1,10 @@
-"""Two pages contain results of benchmarks; `make golden` writes these parts again."""
+"""Pages contain results of measurements; `make golden` writes these parts again."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
 
@@ -13,12 +14,14 @@ from benchmarks.engines import DATAFUSION, DELTA_ENGINES, DUCKDB, OURS, PLAIN
 from benchmarks.queries import queries
 from benchmarks.reasons import REASONS
 from benchmarks.targets import NO_GOAL
+from faults.planted import FAULTS
 from support.doc_pages import RESULTS, S3_RESULTS, fill, hold_generated
 from support.paths import DOCS
 
 DELTA_RESULTS = RESULTS.with_name("delta.json")
 JVM_RESULTS = RESULTS.with_name("jvm.json")
 SOAK_RESULTS = RESULTS.with_name("soak.json")
+FAULTS_RESULTS = RESULTS.with_name("faults.json")
 MET = {True: "met", False: "**missed**", None: "not measured"}
 
 
@@ -51,6 +54,33 @@ def test_the_page_contains_the_results_of_jmh(pytestconfig: pytest.Config) -> No
 def test_the_page_contains_the_results_of_the_soak(pytestconfig: pytest.Config) -> None:
     results = json.loads(SOAK_RESULTS.read_text(encoding="utf-8"))
     hold_generated(DOCS / "reliability.md", soaked(results), pytestconfig, SOAK_RESULTS.name)
+
+
+def test_the_page_contains_the_faults_that_tests_found(pytestconfig: pytest.Config) -> None:
+    results = json.loads(FAULTS_RESULTS.read_text(encoding="utf-8"))
+    hold_generated(DOCS / "soundness.md", planted(results), pytestconfig, FAULTS_RESULTS.name)
+
+
+def test_the_results_are_those_of_the_faults_that_are_planted() -> None:
+    results = json.loads(FAULTS_RESULTS.read_text(encoding="utf-8"))
+    assert [one["fault"] for one in results["faults"]] == [fault.what for fault in FAULTS]
+    for one, fault in zip(results["faults"], FAULTS, strict=True):
+        tried = tuple(run["test"] for run in one["runs"])
+        assert tried == fault.tests[: len(tried)]
+
+
+def planted(results: dict[str, Any]) -> str:
+    """Return each planted fault as a row, with the test that found it."""
+    rows = []
+    for one in results["faults"]:
+        first, last = one["runs"][0], one["runs"][-1]
+        name = Path(last["test"].partition("::")[0]).name
+        found = f"`{name}`" if last["found"] else "no test"
+        query = f"{last['query']:,}" if last["query"] else ""
+        in_vain = "" if first is last else f"`{Path(first['test'].partition('::')[0]).name}`"
+        rows.append(f"| {one['fault']} | {found} | {query} | {in_vain} |")
+    titles = "| planted | found by | at query | not found by |"
+    return "\n".join(["", f"{machine(results)}.", "", titles, "| --- " * 4 + "|", *rows, "", ""])
 
 
 def classifying(results: dict[str, Any]) -> str:

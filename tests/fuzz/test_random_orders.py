@@ -42,10 +42,11 @@ def test_random_orders(spark: SparkSession) -> None:
             with conf(spark, settings | REFERENCE):
                 wanted = in_threads(lambda query: _answer(spark, query), queries)
             with conf(spark, settings):
+                first = tally["queries"] + 1
                 pairs = [(q, w) for q, w in zip(queries, wanted, strict=True) if w is not None]
                 found = in_threads(lambda pair: _pruned(spark, *pair, tally), pairs)
-        for (query, _), problem in zip(pairs, found, strict=True):
-            assert not problem, f"{problem}: {query.sql}\n{settings}\n{table}"
+        for number, ((query, _), problem) in enumerate(zip(pairs, found, strict=True), first):
+            assert not problem, f"at query {number}: {problem}: {query.sql}\n{settings}\n{table}"
 
     random_profiles.run(TABLES, check)
     print(sorted(tally.items()))

@@ -49,10 +49,10 @@ class Tally:
 
     def fail(self, failure: Failure) -> None:
         """Raise the failure, or keep it and go on."""
+        print(f"at query {failure.number}: {', '.join(failure.kind)}", flush=True)
         if not KEEP_GOING:
             raise AssertionError(failure.text)
         self.failures.append(failure)
-        print(f"query {failure.number}: {', '.join(failure.kind)}", flush=True)
 
     def __str__(self) -> str:
         """Return a line for each count, and for each kind of failure."""

@@ -115,7 +115,9 @@ def _judge(
     what = problem or "right when run alone, but wrong beside others"
     text = reproduction.script(table, settings, query, len(matching), what)
     path = reproduction.save(text)
-    raise AssertionError(f"{what}\nto reproduce, run {path}:\n{text}")
+    number = f"at query {tally.counts['queries'] + 1}"
+    print(number)  # Hypothesis runs the failing example again, and shows only that error
+    raise AssertionError(f"{number}: {what}\nto reproduce, run {path}:\n{text}")
 
 
 def _problem(spark: SparkSession, query: Query, matching: list[Row]) -> tuple[str, PruningReport]:
