@@ -4,6 +4,8 @@ import java.io.ByteArrayOutputStream
 import java.nio.{ByteBuffer, ByteOrder}
 import java.util.zip.CRC32
 
+import scala.util.Try
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.bytes.BytesInput
 import org.apache.parquet.compression.CompressionCodecFactory
@@ -13,13 +15,14 @@ import org.apache.parquet.hadoop.metadata.{ColumnChunkMetaData, CompressionCodec
 import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.PrimitiveType
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
-import org.apache.spark.sql.types.{DataType, DoubleType, FloatType}
+import org.apache.spark.sql.catalyst.util.{DateTimeUtils, RebaseDateTime}
+import org.apache.spark.sql.types.{DataType, DoubleType, FloatType, TimestampType}
 
 import limitpruning.predicate.{ColumnFacts, SupportedTypes, Values}
 
 /**
  * Decodes the values of a dictionary page to the classes that parquet-java's statistics have: Integer, Long,
- * Float, Double and Binary. None if the page does not match its header exactly, down to the last byte:
+ * Float, Double and Binary. INT96 values, which have no statistics, are Binary. None if the page does not match its header exactly, down to the last byte:
  * parquet-java's own decoder would return garbage. Throws whatever a codec throws for corrupt bytes. Not
  * thread-safe.
  */
@@ -95,8 +98,8 @@ private object DictionaryDecoder {
       case DOUBLE => Some((8, () => in.getDouble))
       case BINARY => Some((4, () => bytes(in.getInt)))
       case FIXED_LEN_BYTE_ARRAY => Some((column.getTypeLength, () => bytes(column.getTypeLength)))
-      case _ =>
-        None // no writer has dictionaries of booleans, and INT96 has no statistics to compare with
+      case INT96 => Some((Int96.Bytes, () => bytes(Int96.Bytes)))
+      case BOOLEAN => None // no writer has dictionaries of booleans
     }
     for {
       (leastBytes, next) <- format
@@ -118,17 +121,22 @@ private object DictionaryDecoder {
 /**
  * Converts the dictionary of a chunk to the values that the column can have. All pages of the chunk use the
  * dictionary.
+ *
+ * @param readsInt96AsStored whether the reader does not shift INT96 timestamps by a time zone
  */
 private[parquet] final class DictionaryValues(
     sparkType: DataType,
     column: PrimitiveType,
-    calendar: Calendar
+    calendar: Calendar,
+    readsInt96AsStored: Boolean = true
 ) {
   private val toRange = TrustedTypes.rangeOf(sparkType, column, calendar)
   private lazy val ordering = SupportedTypes.ordering(sparkType)
+  private val isInt96 = column.getPrimitiveTypeName == INT96
 
   /** Whether values of this pair of types are trusted. */
-  def isReadable: Boolean = toRange.nonEmpty
+  val isReadable: Boolean =
+    if (isInt96) sparkType == TimestampType && readsInt96AsStored else toRange.nonEmpty
 
   /**
    * @param dictionary the entries as they are stored
@@ -146,9 +154,26 @@ private[parquet] final class DictionaryValues(
     // A range of floats always ends with NaN, but an entry is an exact value.
     case (FloatType, _: Float) | (DoubleType, _: Double) => Some(stored).filter(_ => isReadable)
     case (DoubleType, value: Float) => Some(value.toDouble).filter(_ => isReadable)
+    case (_, value: Binary) if isInt96 => Int96.micros(value).filter(_ => isReadable)
     case _ => toRange.flatMap(_(stored, stored)).map(_.min)
   }
 
   private def isWithin(values: Values, value: Any): Boolean =
     values.hull(ordering).forall(hull => ordering.lteq(hull.min, value) && ordering.lteq(value, hull.max))
+}
+
+/** Timestamps in INT96: the nanoseconds of a day, in eight bytes, and the Julian day number, in four; little-endian. */
+private object Int96 {
+  val Bytes = 12
+
+  /**
+   * Microseconds since 1970-01-01T00:00:00Z, computed by the function of Spark's readers. None if a reader may rebase the
+   * value, and if the function fails. INT96 has its own rebase mode. No mode changes values since 1900.
+   */
+  def micros(stored: Binary): Option[Long] = {
+    val in = stored.toByteBuffer.order(ByteOrder.LITTLE_ENDIAN)
+    val nanos = in.getLong
+    val day = in.getInt
+    Try(DateTimeUtils.fromJulianDay(day, nanos)).toOption.filter(_ >= RebaseDateTime.lastSwitchJulianTs)
+  }
 }

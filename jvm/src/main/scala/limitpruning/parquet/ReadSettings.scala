@@ -14,6 +14,8 @@ import limitpruning.conf.SparkSessions
  * @param byFieldId whether columns are found by Parquet field ids instead of names; nothing is then known
  *   about any column
  * @param rebaseMode how the reader rebases dates and timestamps of files that do not contain their calendar
+ * @param convertsInt96 whether INT96 timestamps of other writers than parquet-java are shifted by the session's time
+ *   zone; nothing is then known about them
  * @param trustedWritersOnly whether only files of [[TestedWriters]] are trusted
  * @param names the names that the table's columns have in files
  */
@@ -21,6 +23,7 @@ final case class ReadSettings(
     caseSensitive: Boolean,
     byFieldId: Boolean,
     rebaseMode: String,
+    convertsInt96: Boolean = false,
     trustedWritersOnly: Boolean = false,
     names: NamesInFiles = NamesInFiles.Same
 ) {
@@ -39,6 +42,7 @@ final case class ReadSettings(
     if (now.caseSensitive != caseSensitive) Some(SQLConf.CASE_SENSITIVE.key)
     else if (now.byFieldId != byFieldId) Some(SQLConf.PARQUET_FIELD_ID_READ_ENABLED.key)
     else if (now.rebaseMode != rebaseMode) Some(SQLConf.PARQUET_REBASE_MODE_IN_READ.key)
+    else if (now.convertsInt96 != convertsInt96) Some(SQLConf.PARQUET_INT96_TIMESTAMP_CONVERSION.key)
     else None
 }
 
@@ -53,7 +57,8 @@ object ReadSettings {
     ReadSettings(
       caseSensitive = conf.caseSensitiveAnalysis,
       byFieldId = conf.parquetFieldIdReadEnabled && ParquetUtils.hasFieldIds(relation.dataSchema),
-      rebaseMode = new ParquetOptions(relation.options, conf).datetimeRebaseModeInRead
+      rebaseMode = new ParquetOptions(relation.options, conf).datetimeRebaseModeInRead,
+      convertsInt96 = conf.isParquetINT96TimestampConversion
     )
   }
 }

@@ -53,6 +53,10 @@ final class RowGroupDetails(
     case _ => false
   }
 
+  /** Where the dictionary with all values of a column is; none if there is none, or if its size is not known. No I/O. */
+  def dictionaryPart(column: LeafColumn, rowGroup: Int): Option[PartOfFile] =
+    if (hasDictionary(column, rowGroup)) firstPart(column, rowGroup) else None
+
   /**
    * The part of the file that is read first for a column: its dictionary, or else its bloom filter. None if
    * its size is not known. No I/O.
@@ -105,7 +109,7 @@ final class RowGroupDetails(
       bloomLookup(column, stored).isAnswerable
 
   private def values(column: LeafColumn, stored: Stored): DictionaryValues =
-    new DictionaryValues(column.dataType, stored.leafType, facts.calendar)
+    new DictionaryValues(column.dataType, stored.leafType, facts.calendar, facts.readsInt96AsStored)
 
   private def bloomLookup(column: LeafColumn, stored: Stored): BloomLookup =
     lookups.getOrElseUpdate(

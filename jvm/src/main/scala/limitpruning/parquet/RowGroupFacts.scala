@@ -25,6 +25,9 @@ final class RowGroupFacts(
   // Finding a location takes time that grows with the schema, and each lookup in a bloom filter needs it.
   private val located = mutable.Map.empty[(ExprId, Seq[String]), ColumnLocation]
   private[parquet] lazy val calendar = Calendar.of(footer.keyValues, settings.rebaseMode)
+
+  /** Whether INT96 timestamps are read as they are stored, apart from rebasing. */
+  private[parquet] val readsInt96AsStored: Boolean = !settings.convertsInt96
   private[parquet] lazy val quirks = new WriterQuirks(footer.createdBy)
 
   /** The location of the column, or that it is missing or unclear. */

@@ -30,6 +30,15 @@ object ChooseTopRows {
     // Even if partition values alone decide the predicate, they do not decide the key.
     val budget = table.budget.copy(firstFiles = table.firstFiles)
     val deadline = budget.maxTime.fromNow
+    val dictionaries =
+      new KeyDictionaries(
+        key,
+        table.classify,
+        table.storage,
+        table.maxBytes,
+        deadline,
+        table.prefetch(deadline)
+      )
     val search = new TopRowsSearch(
       scan.limit,
       key,
@@ -37,16 +46,17 @@ object ChooseTopRows {
       table.memory,
       NoteTopKeysExec.MostKeys,
       table.footers(_),
-      table.classify(_, _)
+      table.classify(_, _),
+      dictionaries
     )
-    val refine =
+    def refine =
       new RefineTopRows(
         scan.limit,
         key,
         table.classify,
         table.storage,
         table.narrow,
-        table.maxBytes,
+        dictionaries.bytesLeft,
         deadline,
         table.prefetch(deadline)
       )

@@ -64,6 +64,14 @@ final class ClassifiedFile(
   def withRowGroups(refined: IndexedSeq[ClassifiedRowGroup]): ClassifiedFile =
     new ClassifiedFile(listed, footer, facts, sources, isBelieved, refined, deletedRows)
 
+  /** @param narrowed narrower facts, by the ordinals of the column and of the row group */
+  def withFacts(narrowed: Map[(Int, Int), ColumnFacts]): ClassifiedFile = {
+    val narrowedSources = sources.zipWithIndex.map { case (source, column) =>
+      (rowGroup: Int) => narrowed.getOrElse((column, rowGroup), source(rowGroup))
+    }
+    new ClassifiedFile(listed, footer, facts, narrowedSources, isBelieved, rowGroups, deletedRows)
+  }
+
   /** Number of rows of the table that are proved to match. */
   def matchingRows: Long = math.max(0L, matching.iterator.map(_.rows).sum - deletedRows)
 

@@ -36,6 +36,7 @@ final case class FoundTopRows(
  * Searches for the row groups that may contain the first rows by a key, as long as enough row groups can be skipped.
  *
  * @param limit rows that the LIMIT needs, at least 1
+ * @param narrow reads more about the key in the files of a wave
  * @param mostNoted the largest limit for which row groups are skipped while reading, by the rows that were read
  *   before
  */
@@ -46,7 +47,8 @@ final class TopRowsSearch(
     memory: SearchMemory,
     mostNoted: Int,
     read: Seq[ListedFile] => FooterWave,
-    classify: (ListedFile, Footer) => ClassifiedFile
+    classify: (ListedFile, Footer) => ClassifiedFile,
+    narrow: Seq[ClassifiedFile] => Seq[ClassifiedFile] = identity
 ) extends WaveSearch[FoundTopRows](budget, read, classify, memory) {
   import TopRowsSearch._
 
@@ -81,7 +83,8 @@ final class TopRowsSearch(
     (first ++ later).map(unknown(_)._1) ++ known.sortBy(_._2.get)(key.order).map(_._1)
   }
 
-  override protected def add(wave: Seq[ClassifiedFile]): Seq[ClassifiedFile] = {
+  override protected def add(read: Seq[ClassifiedFile]): Seq[ClassifiedFile] = {
+    val wave = narrow(read)
     for (file <- wave; rowGroup <- file.rowGroups.indices if mayMatch(file, rowGroup)) {
       val rows = RowRange.all(file.footer.rowGroups(rowGroup).getRowCount)
       matched += Candidate(file, rowGroup, key.best(file, rowGroup), rows)

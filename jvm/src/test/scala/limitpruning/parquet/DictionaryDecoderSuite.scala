@@ -52,9 +52,15 @@ class DictionaryDecoderSuite extends AnyFunSuite {
     ))
   }
 
-  test("should read no booleans and no INT96, because there is nothing to compare with them") {
+  test("should return INT96 as its twelve bytes") {
+    val bytes = Array.tabulate[Byte](24)(_.toByte)
+    val values = bytes.grouped(12).map(Binary.fromConstantByteArray).toSeq
+    assert(decode(chunk("required int96 c"), 2, bytes).contains(values))
+    assert(decode(chunk("required int96 c"), 2, bytes.dropRight(1)).isEmpty)
+  }
+
+  test("should read no booleans, because no writer has dictionaries of them") {
     assert(decode(chunk("required boolean c"), 1, Array[Byte](1)).isEmpty)
-    assert(decode(chunk("required int96 c"), 1, new Array[Byte](12)).isEmpty)
   }
 
   test("should accept both names of the plain encoding, and no other encoding") {

@@ -1,5 +1,7 @@
 package limitpruning.parquet
 
+import java.nio.{ByteBuffer, ByteOrder}
+
 import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.MessageTypeParser
 import org.apache.spark.sql.types._
@@ -93,7 +95,7 @@ class DictionaryValuesSuite extends AnyFunSuite {
       unreadable <- Seq(
         values(IntegerType, "optional int64 c"),
         values(DoubleType, "optional int64 c"),
-        values(TimestampType, "optional int96 c"),
+        values(LongType, "optional int96 c"),
         values(StringType("UTF8_LCASE"), "optional binary c (STRING)")
       )
     ) {
@@ -101,5 +103,36 @@ class DictionaryValuesSuite extends AnyFunSuite {
       assert(unreadable.within(Seq(1, 2.0, 2.0f), ColumnFacts.Unknown).values == Values.Unknown)
     }
     assert(ints.isReadable && doubles.isReadable)
+  }
+
+  private def int96(nanos: Long, day: Int): Binary = Binary.fromConstantByteArray(
+    ByteBuffer.allocate(12).order(ByteOrder.LITTLE_ENDIAN).putLong(nanos).putInt(day).array
+  )
+  private val epoch = 2440588
+  private val of1900 = epoch - 25567
+  private val int96s = values(TimestampType, "optional int96 c")
+
+  test("line 17: should return INT96 timestamps in microseconds, as Spark reads them") {
+    val stored =
+      Seq(int96(0, epoch), int96(1999, epoch + 1), int96(-1, epoch), int96(90000L * 1000000000, epoch))
+    assert(int96s.within(stored, ColumnFacts.Unknown).values ==
+      Finite(Seq(0L, 86400000001L, 0L, 90000000000L)))
+  }
+
+  test("line 32: should not trust an INT96 timestamp that a reader may rebase") {
+    val later = Seq(int96(0, epoch), int96(0, of1900 + 1))
+    assert(int96s.within(later, ColumnFacts.Unknown).values != Values.Unknown)
+    for (value <- Seq(int96(0, of1900 - 400), int96(0, 0), int96(Long.MinValue, 0)))
+      assert(int96s.within(Seq(int96(0, epoch), value), ColumnFacts.Unknown) == ColumnFacts.Unknown)
+  }
+
+  test("line 17: should not trust INT96 timestamps that the reader shifts, or reads as another type") {
+    val column =
+      MessageTypeParser.parseMessageType("message m { optional int96 c; }").getType(0).asPrimitiveType
+    val shifted = new DictionaryValues(TimestampType, column, Calendar(true), readsInt96AsStored = false)
+    assert(!shifted.isReadable)
+    assert(shifted.within(Seq(int96(0, epoch)), ColumnFacts.Unknown) == ColumnFacts.Unknown)
+    for (other <- Seq(TimestampNTZType, LongType, BinaryType))
+      assert(!values(other, "optional int96 c").isReadable)
   }
 }

@@ -1,0 +1,118 @@
+package limitpruning.search
+
+import scala.concurrent.duration.Deadline
+
+import limitpruning.parquet.{PartOfFile, RowGroupDetails, Storage}
+import limitpruning.predicate.{ColumnFacts, MatchState, SupportedTypes, Values}
+
+/**
+ * Reads the dictionaries of the sort key's columns in row groups whose footer does not bound the key: INT96 timestamps
+ * have no statistics, and statistics of floats do not contain NaN. A dictionary that all pages of a chunk use contains
+ * every value of the chunk. One instance per search; not thread-safe.
+ *
+ * @param maxBytes maximum bytes of dictionaries to read for one LIMIT
+ * @param deadline no row group is inspected after it
+ * @param prefetch reads parts of files at the same time
+ */
+final class KeyDictionaries(
+    key: KeyFacts,
+    classify: ClassifyRowGroups,
+    storage: Storage,
+    maxBytes: Long,
+    deadline: Deadline,
+    prefetch: Seq[PartOfFile] => Unit = _ => ()
+) extends (Seq[ClassifiedFile] => Seq[ClassifiedFile]) {
+  import KeyDictionaries._
+
+  private var requested = 0L
+  private val ahead = new ReadAhead(parts => prefetch(PartOfFile.within(bytesLeft, parts)))
+
+  /** The bytes of dictionaries that may still be read. */
+  def bytesLeft: Long = maxBytes - requested
+
+  /** @return the files, with narrower facts about the key, and possibly with more row groups decided */
+  override def apply(wave: Seq[ClassifiedFile]): Seq[ClassifiedFile] = {
+    ahead.expect(for {
+      file <- wave if file.isBelieved
+      rowGroup <- file.rowGroups.indices if needsDictionary(file, rowGroup)
+    } yield (file, rowGroup))
+    wave.map(file => if (file.isBelieved) narrowed(file) else file)
+  }
+
+  private def narrowed(file: ClassifiedFile): ClassifiedFile = {
+    val details = detailsOf(file)
+    try {
+      val found = for {
+        rowGroup <- file.rowGroups.indices
+        if requested + details.bytesRead < maxBytes && deadline.hasTimeLeft()
+        column <- columnsToRead(file, rowGroup, details)
+        _ = ahead.values(file, rowGroup)(parts)
+        facts =
+          bounded(column, details.narrow(classify.columns(column), rowGroup, known(file, rowGroup, column)))
+      } yield (column, rowGroup) -> facts
+      if (found.isEmpty) file else classified(file.withFacts(found.toMap), found.map(_._1._2).toSet)
+    } finally {
+      requested += details.bytesRead
+      details.close()
+    }
+  }
+
+  /** Decides the row groups whose facts changed. */
+  private def classified(file: ClassifiedFile, changed: Set[Int]): ClassifiedFile =
+    file.withRowGroups(file.rowGroups.zipWithIndex.map {
+      case (before, rowGroup) if changed(rowGroup) && before.state == MatchState.PartiallyMatching =>
+        val after = classify.classify(file.footer.rowGroups(rowGroup).getRowCount, file.known(rowGroup))
+        if (after.isDecided) after.copy(by = Layer.Values) else before
+      case (before, _) => before
+    })
+
+  private def needsDictionary(file: ClassifiedFile, rowGroup: Int): Boolean =
+    file.rowGroups(rowGroup).state != MatchState.NotMatching && key.obstacle(file, rowGroup).nonEmpty
+
+  /** The columns of the key that the footer does not bound, and that have a dictionary. No I/O. */
+  private def columnsToRead(file: ClassifiedFile, rowGroup: Int, details: RowGroupDetails): Seq[Int] =
+    if (!needsDictionary(file, rowGroup)) Nil
+    else key.columns.filter { column =>
+      !isBounded(known(file, rowGroup, column).values) &&
+      details.hasDictionary(classify.columns(column), rowGroup)
+    }
+
+  /** The dictionaries that are read for a row group. No I/O. */
+  private def parts(file: ClassifiedFile, rowGroup: Int): Seq[PartOfFile] = {
+    val details = detailsOf(file)
+    columnsToRead(file, rowGroup, details).flatMap(column =>
+      details.dictionaryPart(classify.columns(column), rowGroup)
+    )
+  }
+
+  private def known(file: ClassifiedFile, rowGroup: Int, column: Int): ColumnFacts =
+    file.known(rowGroup).facts(column)
+
+  /** Only the ends of the values: a search keeps them for each row group. */
+  private def bounded(column: Int, facts: ColumnFacts): ColumnFacts = {
+    val ends = facts.values.hull(SupportedTypes.ordering(classify.columns(column).dataType))
+    ends.fold(facts)(range => facts.copy(values = range))
+  }
+
+  private def detailsOf(file: ClassifiedFile): RowGroupDetails =
+    new RowGroupDetails(
+      file.listed.status,
+      file.footer,
+      file.facts,
+      storage,
+      bytesLeft.min(LargestDictionary)
+    )
+}
+
+private object KeyDictionaries {
+
+  /** A larger dictionary is not read: writers limit them to 1 or 2 MB. */
+  private val LargestDictionary = 4L * 1024 * 1024
+
+  private def isBounded(values: Values): Boolean = values match {
+    case Values.Unknown => false
+    case Values.Range(_, max: Double) => !max.isNaN
+    case Values.Range(_, max: Float) => !max.isNaN
+    case _ => true
+  }
+}
