@@ -133,6 +133,14 @@ FAULTS = (
         "tests/soundness",
     ),
     fault(
+        "an INT96 timestamp before 1900 is trusted, although the reader may rebase it",
+        "parquet/DictionaryDecoder.scala",
+        ".toOption.filter(_ >= RebaseDateTime.lastSwitchJulianTs)",
+        ".toOption.filter(_ >= RebaseDateTime.lastSwitchJulianTs || day > 0)",
+        TABLES,
+        "tests/limits/test_int96.py",
+    ),
+    fault(
         "a range of rows reaches one row into the next page",
         "search/ClassifyPages.scala",
         "RowRange(from, until) ->",
@@ -161,6 +169,14 @@ FAULTS = (
         "best.exists(order.gt(_, threshold))",
         "best.exists(order.gteq(_, threshold))",
         ORDERS,
+    ),
+    fault(
+        "ORDER BY: a row group whose key has a dictionary counts as without nulls",
+        "search/KeyDictionaries.scala",
+        "ends.fold(facts)(range => facts.copy(values = range))",
+        "ends.fold(facts)(range => facts.copy(values = range).withoutNulls)",
+        ORDERS,
+        "tests/limits/test_int96.py",
     ),
     fault(
         "ORDER BY: the key counts as not null if the predicate excludes nulls of any column",
