@@ -53,11 +53,22 @@ def test_line_10_nan_may_be_anywhere(
     spark: SparkSession, tmp_path: Path, kind: pa.DataType, order: str
 ) -> None:
     groups = [[1.0, float("nan")], [2.0, 3.0], [4.0, 5.0]]
-    report = ordered(spark, one_column(tmp_path, kind, groups), order)
+    table = one_column(tmp_path, kind, groups, use_dictionary=False)
+    report = ordered(spark, table, order)
     assert report.threshold is None or "NaN" in report.threshold
     assert not report.row_groups.dropped
     if report.reason:
         assert "may be NaN" in report.reason.message
+
+
+@pytest.mark.parametrize("kind", [pa.float32(), pa.float64()], ids=str)
+def test_line_10_a_dictionary_tells_where_nan_is(
+    spark: SparkSession, tmp_path: Path, kind: pa.DataType
+) -> None:
+    groups = [[1.0, float("nan")], [2.0, 3.0], [4.0, 5.0]]
+    table = one_column(tmp_path, kind, groups)
+    assert ordered(spark, table, "", limit=1).threshold in ("3.0D", "CAST('3.0' AS FLOAT)")
+    assert ordered(spark, table, "DESC", limit=1).row_groups.scanned == 2, "1 and 4 are certain"
 
 
 def test_line_12_signed_zeros_are_ties(spark: SparkSession, tmp_path: Path) -> None:

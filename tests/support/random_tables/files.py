@@ -53,8 +53,9 @@ def files(
 
 def _contradicting(draw: st.DrawFn, partition: Column) -> Column:
     """Draw a column of the partition column's name in the file, which readers have to ignore."""
-    value = draw(partition.kind.values)
-    return Column(partition.path, partition.kind, [[value] * len(g) for g in partition.groups])
+    value, nulls = draw(partition.kind.values), draw(st.sampled_from([0, 1, 3]))
+    groups = [[None if row < nulls else value for row in range(len(g))] for g in partition.groups]
+    return Column(partition.path, partition.kind, groups)
 
 
 def _schema(columns: list[Column]) -> pa.Schema:
