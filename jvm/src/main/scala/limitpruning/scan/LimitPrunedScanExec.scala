@@ -71,9 +71,7 @@ case class LimitPrunedScanExec(
 
   @transient private lazy val inputRDD: RDD[InternalRow] = {
     ScanMetrics.postPlanned(sparkContext, metrics, chosen, bytesToRead, pagesSkipped)
-    reading
-      .rdd(metrics, skip, whileReading, isOneTask)
-      .mapPartitions(ReportFileChanges.in)
+    reading.rdd(metrics, skip, whileReading, isOneTask)
   }
 
   override protected def doExecute(): RDD[InternalRow] = {
@@ -81,7 +79,8 @@ case class LimitPrunedScanExec(
     val types = schema
     // The vectorized reader returns rows of its batches, which operators must not receive.
     val needsUnsafeRows = conf.parquetVectorizedReaderEnabled
-    inputRDD.mapPartitionsWithIndex { (index, iterator) =>
+    inputRDD.mapPartitionsWithIndex { (index, read) =>
+      val iterator = ReportFileChanges.in(read)
       if (needsUnsafeRows) {
         val toUnsafe = UnsafeProjection.create(types)
         toUnsafe.initialize(index)
@@ -93,7 +92,8 @@ case class LimitPrunedScanExec(
   override protected def doExecuteColumnar(): RDD[ColumnarBatch] = {
     val rows = longMetric(ScanMetrics.OutputRows)
     val scanTime = longMetric(ScanMetrics.ScanTime)
-    inputRDD.asInstanceOf[RDD[ColumnarBatch]].mapPartitions { batches =>
+    inputRDD.mapPartitions { read =>
+      val batches = ReportFileChanges.in(read).asInstanceOf[Iterator[ColumnarBatch]]
       new Iterator[ColumnarBatch] {
         override def hasNext: Boolean = {
           val started = System.nanoTime()

@@ -1,5 +1,6 @@
 package limitpruning.scan
 
+import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.metric.SQLMetric
@@ -18,7 +19,7 @@ import org.apache.spark.util.SerializableConfiguration
 private[scan] final class ReadPlannedFile(
     read: PartitionedFile => Iterator[InternalRow],
     allRowsMatch: Boolean,
-    conf: SerializableConfiguration,
+    conf: Broadcast[SerializableConfiguration],
     rowGroupsRead: SQLMetric,
     bytesRead: SQLMetric,
     skip: Option[SkipBehindThreshold] = None,
@@ -35,7 +36,7 @@ private[scan] final class ReadPlannedFile(
   }
 
   private def readPlanned(file: PartitionedFile, run: PlannedRun): Iterator[InternalRow] = {
-    val check = new CheckUnchanged(file, run.version, conf.value)
+    val check = new CheckUnchanged(file, run.version, conf.value.value)
     val rows = check.opening(read(file))(chosen(_, file.urlEncodedPath, run.rowGroups, check))
     // Spark also types the batches of its columnar readers as rows.
     rows.asInstanceOf[Iterator[InternalRow]]

@@ -4,6 +4,7 @@ import java.io.Closeable
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
+import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.metric.SQLMetric
@@ -21,7 +22,7 @@ import limitpruning.select.FileVersion
 private[scan] final class ReadUnseenFile(
     read: PartitionedFile => Iterator[InternalRow],
     whileReading: Option[InspectWhileReading],
-    conf: SerializableConfiguration,
+    conf: Broadcast[SerializableConfiguration],
     rowGroupsRead: SQLMetric,
     bytesRead: SQLMetric
 ) extends (PartitionedFile => Iterator[InternalRow])
@@ -34,7 +35,7 @@ private[scan] final class ReadUnseenFile(
         bytesRead += enough.bytes
         val parts =
           enough.ranges.map { case (start, length) => file.copy(start = start, length = length) }
-        val check = new CheckUnchanged(file, enough.version, conf.value)
+        val check = new CheckUnchanged(file, enough.version, conf.value.value)
         val opened = parts.iterator.map(part => check.opening(read(part))(identity))
         // Spark also types the batches of its columnar readers as rows.
         new ReadUnseenFile.OneByOne(opened).asInstanceOf[Iterator[InternalRow]]
@@ -45,8 +46,8 @@ private[scan] final class ReadUnseenFile(
 
   private def enoughOf(whileReading: InspectWhileReading, file: PartitionedFile): Option[EnoughRows] = {
     val path = file.toPath
-    val status = path.getFileSystem(conf.value).getFileStatus(path)
-    whileReading(status, file.partitionValues, file.start, file.length, conf.value)
+    val status = path.getFileSystem(conf.value.value).getFileStatus(path)
+    whileReading(status, file.partitionValues, file.start, file.length, conf.value.value)
   }
 }
 

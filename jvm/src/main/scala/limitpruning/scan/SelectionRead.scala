@@ -95,7 +95,8 @@ private[scan] final class SelectionRead(
       new ReadPlannedFile(
         read,
         chosen.allRowsMatch,
-        new SerializableConfiguration(hadoopConf),
+        // A configuration is large, and a task would otherwise contain it.
+        session.sparkContext.broadcast(new SerializableConfiguration(hadoopConf)),
         metrics(ScanMetrics.RowGroupsRead),
         metrics(ScanMetrics.BytesRead),
         skip,

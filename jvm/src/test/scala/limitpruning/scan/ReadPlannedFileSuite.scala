@@ -4,6 +4,8 @@ import java.io.Closeable
 import java.nio.file.{Files, Path}
 import java.nio.file.attribute.FileTime
 
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.metric.SQLMetric
@@ -14,7 +16,13 @@ import limitpruning.select.RowRange
 import limitpruning.testing.TempFolder
 
 class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
-  private val conf = new SerializableConfiguration(new org.apache.hadoop.conf.Configuration())
+
+  private val conf = new Broadcast[SerializableConfiguration](0) {
+    override protected def getValue(): SerializableConfiguration =
+      new SerializableConfiguration(new Configuration())
+    override protected def doUnpersist(blocking: Boolean): Unit = ()
+    override protected def doDestroy(blocking: Boolean): Unit = ()
+  }
 
   private def planned(path: Path, rows: Long*): PartitionedFile =
     PlannedSplit(status(path), rows.map(n => PlannedRowGroup(n, RowRange.all(n), 1)): _*)
