@@ -68,11 +68,15 @@ bench-clean: ## Remove the tables of make bench
 
 .PHONY: test
 test: setup $(if $(IS_DEFAULT),lint-python test-jvm,$(JAR)) ## Lint, Scala suites, pytest (with PYSPARK=<other>: pytest alone)
-	$(PYTEST) --no-loadscope-reorder --durations=25 --ignore=tests/delta
+	$(PYTEST) --no-loadscope-reorder --durations=25 --ignore=tests/delta --ignore=tests/iceberg
 
 .PHONY: test-delta
 test-delta: setup $(JAR) $(VENV)/.stamp-delta ## Test tables of Delta Lake (Spark 4.0, 4.1 and 4.2)
 	$(PYTEST) --no-loadscope-reorder --durations=10 tests/delta
+
+.PHONY: test-iceberg
+test-iceberg: setup $(JAR) ## Test tables of Apache Iceberg (make test-iceberg PYSPARK=4.1.4; other versions of Spark: skipped)
+	$(PYTEST) --no-loadscope-reorder --durations=10 tests/iceberg
 
 .PHONY: test-fast
 test-fast: $(VENV)/.stamp ## The inner loop, with the JAR that is there: Python lint, tests without Spark, a few with it

@@ -4,6 +4,11 @@ val sparkVersion = "4.2.0"
 // The Delta Lake that the classes for Delta tables are compiled against. It is an optional neighbour.
 val deltaVersion = "4.4.0"
 
+// The Apache Iceberg that the classes for Iceberg tables are compiled against, and the Spark that it is built for. It is
+// an optional neighbour, too.
+val icebergVersion = "1.11.0"
+val icebergSpark = "4.1"
+
 // The version has one source, which the wheel reads too.
 val projectVersion = {
   val file = "python/limit_pruning/_version.py"
@@ -26,6 +31,7 @@ lazy val limitPruning = project
       "org.apache.spark" %% "spark-sql" % sparkVersion % Provided,
       ("io.delta" %% "delta-spark_4.2" % deltaVersion % Provided).intransitive(),
       ("io.delta" % "delta-storage" % deltaVersion % Provided).intransitive(),
+      ("org.apache.iceberg" %% s"iceberg-spark-runtime-$icebergSpark" % icebergVersion % Provided).intransitive(),
       "com.tngtech.archunit" % "archunit" % "1.4.1" % Test,
       "org.scalatest" %% "scalatest" % "3.2.19" % Test,
       "org.scalatestplus" %% "scalacheck-1-18" % "3.2.19.0" % Test

@@ -17,11 +17,14 @@ class FileCounts(Exported):
             part of `total`. None if the table has no log, if the log does not say how many files
             there are, or if the search did not end.
         total: Files that partition pruning and the log leave; None if the search did not end.
-        inspected: Files whose footers were used for planning; None if the search did not
-            end.
+        inspected: Files whose footers, or whose metrics in the manifests of an Apache Iceberg
+            table, were used for planning; None if the search did not end.
         footers_cached: Inspected files whose footers were in the cache; None if the search did not
             end.
-        scanned: Files with a selected row group; None where the LIMIT is not pruned.
+        scanned: Files with a selected row group, or chosen files of an Apache Iceberg table; None
+            where the LIMIT is not pruned.
+        chosen: Paths of the chosen files of an Apache Iceberg table, at most 100. Empty for other
+            tables, and where the LIMIT is not pruned.
     """
 
     pruned_by_log: int | None
@@ -29,6 +32,7 @@ class FileCounts(Exported):
     inspected: int | None
     footers_cached: int | None
     scanned: int | None
+    chosen: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,7 +208,7 @@ def limit_of(entry: dict[str, Any]) -> LimitReport:
         LimitReport,
         entry,
         reason=result_of(Reason, reason) if reason else None,
-        files=result_of(FileCounts, entry["files"]),
+        files=result_of(FileCounts, entry["files"], chosen=tuple(entry["files"]["chosen"])),
         row_groups=result_of(RowGroupCounts, row_groups, details=details_of(row_groups)),
         pages=result_of(PageCounts, entry["pages"]),
         rows=result_of(RowCounts, entry["rows"]),

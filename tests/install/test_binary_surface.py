@@ -51,8 +51,12 @@ def path() -> Iterator[ClassPath]:
 
 def test_every_class_links(path: ClassPath) -> None:
     with zipfile.ZipFile(limit_pruning.jar_path()) as jar:
-        # Delta Lake is optional. tests/delta links the classes that need it.
-        classes = [name for name in class_files.names(jar) if not class_files.needs_delta(name)]
+        # Delta Lake and Apache Iceberg are optional. tests/delta and tests/iceberg link the
+        # classes that need them.
+        optional = (class_files.needs_delta, class_files.needs_iceberg)
+        classes = [
+            name for name in class_files.names(jar) if not any(needs(name) for needs in optional)
+        ]
         files = [class_files.parse(jar.read(name)) for name in classes]
     assert any(f"{SQL}/SparkSessionExtensions" in file.classes for file in files)
     found = [f"{file.name}: {problem}" for file in files for problem in problems(file, path)]

@@ -175,3 +175,8 @@ def names(jar: zipfile.ZipFile) -> list[str]:
 def needs_delta(name: str) -> bool:
     """Tell whether the entry is a class that refers to classes of Delta Lake."""
     return name.startswith("limitpruning/tables/delta/")
+
+
+def needs_iceberg(name: str) -> bool:
+    """Tell whether the entry is a class that refers to classes of Apache Iceberg."""
+    return name.startswith("limitpruning/tables/iceberg/")

@@ -2,7 +2,7 @@ package limitpruning
 
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 
-import limitpruning.catalyst.{ForgetRefreshedFiles, PlanLimitPrunedScan, PruneLimits}
+import limitpruning.catalyst.{ForgetRefreshedFiles, PlanLimitPrunedScan, PruneLimits, PruneV2Limits}
 import limitpruning.conf.LimitPruningConf
 import limitpruning.report.{ExplainReasons, KeepHistory, SharedState}
 import limitpruning.scan.ForgetChangedFiles
@@ -25,6 +25,7 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
       // Spark creates its rules again for each query that it optimizes.
       ExplainReasons.keepInStep(session)
       PlanLimitPrunedScan.comeBeforeDelta(session)
+      PruneV2Limits.keepIn(session, sharedBy(session))
       PruneLimits(session, sharedBy(session))
     }
     extensions.injectPlannerStrategy(session => PlanLimitPrunedScan(session))

@@ -30,7 +30,7 @@ class ImportsSuite extends AnyFunSuite {
   test("every package is listed, and has classes") {
     val found = classes.iterator
     val names = Iterator.continually(found).takeWhile(_.hasNext).map(_.next().getPackageName).toSet
-    val listed = packages :+ "tables.delta"
+    val listed = packages ++ Seq("tables.delta", "tables.iceberg")
     assert(names.filter(_.startsWith("limitpruning.")) == listed.map(name => s"limitpruning.$name").toSet)
   }
 
@@ -41,6 +41,16 @@ class ImportsSuite extends AnyFunSuite {
     val usesPackage = noClasses().that().resideOutsideOfPackage("limitpruning.tables.delta")
       .and().haveNameNotMatching("limitpruning\\.tables\\.DeltaLake.*")
       .should().dependOnClassesThat().resideInAPackage("limitpruning.tables.delta")
+    assert(usesPackage.evaluate(classes).getFailureReport.getDetails.isEmpty)
+  }
+
+  test("only one package needs Apache Iceberg, which may be missing, and only one class uses this package") {
+    val usesIceberg = noClasses().that().resideOutsideOfPackage("limitpruning.tables.iceberg")
+      .should().dependOnClassesThat().resideInAnyPackage("org.apache.iceberg..")
+    assert(usesIceberg.evaluate(classes).getFailureReport.getDetails.isEmpty)
+    val usesPackage = noClasses().that().resideOutsideOfPackage("limitpruning.tables.iceberg")
+      .and().haveNameNotMatching("limitpruning\\.tables\\.Iceberg.*")
+      .should().dependOnClassesThat().resideInAPackage("limitpruning.tables.iceberg")
     assert(usesPackage.evaluate(classes).getFailureReport.getDetails.isEmpty)
   }
 

@@ -31,6 +31,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
   )(scanOf: A => LimitedScan)(keys: A => Seq[Expression])(
       search: (A, SearchInputs) => Either[NotPruned, LimitPlan]
   ): Option[Either[NotPruned, LogicalPlan]] = matched match {
+    case Left(Reason.NotPlanned) => None // PruneV2Limits decides
     case Left(reason) => Some(Left(NotPruned(reason)))
     case Right(request) =>
       val scan = scanOf(request)

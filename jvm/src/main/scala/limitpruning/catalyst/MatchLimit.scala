@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.types.StructType
 
 import limitpruning.predicate.{BriefSql, Nesting}
-import limitpruning.search.{LimitedScan, Table}
+import limitpruning.search.LimitedScan
 import limitpruning.select.Reason
 import limitpruning.tables.Tables
 
@@ -18,25 +18,44 @@ import limitpruning.tables.Tables
 object MatchLimit {
 
   /** The scan below `local`, or the reason why it is not pruned; `None` if `local` is over none of the [[Tables]]. */
-  def of(local: LocalLimit): Option[Either[Reason, LimitedScan]] = local.child match {
-    case ScanOperation(projections, filtersAbove, filters, ScannedTable(Right(table))) =>
-      local.limitExpr match {
-        case IntegerLiteral(limit) if limit > 0 =>
-          val unsupported = (filters ++ filtersAbove).flatMap(subqueryIn).headOption
-            .orElse((projections ++ filters ++ filtersAbove).flatMap(unsupportedUse).headOption)
-            // Only the filters below are proved. Filters above them may pass fewer rows.
-            .orElse(filtersAbove.headOption.map(filter => Reason.FilterAbove(BriefSql(filter))))
-          val reason = unsupported.orElse(table.unsupported)
-          val needed = AttributeSet.fromAttributeSets(projections.map(_.references))
-          Some(reason.toLeft(LimitedScan(limit, filters, needed, table)))
-        case IntegerLiteral(_) => None
-        case _ => left(Reason.LimitNotConstant)
-      }
-    case ScanOperation(_, _, _, ScannedTable(Left(reason))) => left(reason)
-    case ScanOperation(_, _, _, other) if readsTableUnlimited(other) =>
-      left(blockedBy(other))
-    case _ => None
+  def of(local: LocalLimit): Option[Either[Reason, LimitedScan]] =
+    over(local)(Tables.of).map(_.flatMap { found =>
+      found.table.unsupported.toLeft(
+        LimitedScan(found.limit, found.conjuncts, found.needed, found.table)
+      )
+    })
+
+  /**
+   * The LIMIT over a node for which `find` gives a table, or the reason why it is not pruned; `None` if `local` is over no
+   * such node.
+   */
+  def over[T](local: LocalLimit)(find: Find[T]): Option[Either[Reason, Limited[T]]] = {
+    val tables = new Scanned[T](find)
+    import tables.ScannedTable
+    local.child match {
+      case ScanOperation(projections, filtersAbove, filters, ScannedTable(Right(table))) =>
+        local.limitExpr match {
+          case IntegerLiteral(limit) if limit > 0 =>
+            val unsupported = (filters ++ filtersAbove).flatMap(subqueryIn).headOption
+              .orElse((projections ++ filters ++ filtersAbove).flatMap(unsupportedUse).headOption)
+              // Only the filters below are proved. Filters above them may pass fewer rows.
+              .orElse(filtersAbove.headOption.map(filter => Reason.FilterAbove(BriefSql(filter))))
+            val needed = AttributeSet.fromAttributeSets(projections.map(_.references))
+            Some(unsupported.toLeft(Limited(limit, filters, needed, table)))
+          case IntegerLiteral(_) => None
+          case _ => Some(Left(Reason.LimitNotConstant))
+        }
+      case ScanOperation(_, _, _, ScannedTable(Left(reason))) => Some(Left(reason))
+      case ScanOperation(_, _, _, other) if tables.areReadUnlimited(other) => Some(Left(blockedBy(other)))
+      case _ => None
+    }
   }
+
+  /** Gives the table that a node reads, or the reason why it is not supported; `None` for any other node. */
+  type Find[T] = LogicalPlan => Option[Either[Reason, T]]
+
+  /** A LIMIT over a table of type `T`; see [[LimitedScan]]. */
+  final case class Limited[T](limit: Int, conjuncts: Seq[Expression], needed: AttributeSet, table: T)
 
   private def blockedBy(operator: LogicalPlan): Reason = operator match {
     case _: Project | _: Filter if !operator.deterministic =>
@@ -55,20 +74,21 @@ object MatchLimit {
     else if (!expression.deterministic) Some(Reason.NotDeterministic(BriefSql(expression)))
     else SplitColumns.usedIn(expression).map(Reason.SplitDependent(_))
 
-  private def left(reason: Reason): Option[Either[Reason, LimitedScan]] = Some(Left(reason))
+  private final class Scanned[T](find: Find[T]) {
 
-  /**
-   * Whether the plan reads a table without a LIMIT of its own. The inputs of a UNION, for example, have their own
-   * LIMIT.
-   */
-  private def readsTableUnlimited(plan: LogicalPlan): Boolean = plan match {
-    case _: LocalLimit => false
-    case ScannedTable(_) => true
-    case other => other.children.exists(readsTableUnlimited)
-  }
+    /**
+     * Whether the plan reads a table without a LIMIT of its own. The inputs of a UNION, for example, have their own
+     * LIMIT.
+     */
+    def areReadUnlimited(plan: LogicalPlan): Boolean = plan match {
+      case _: LocalLimit => false
+      case ScannedTable(_) => true
+      case other => other.children.exists(areReadUnlimited)
+    }
 
-  private object ScannedTable {
-    def unapply(plan: LogicalPlan): Option[Either[Reason, Table]] = Tables.of(plan)
+    object ScannedTable {
+      def unapply(plan: LogicalPlan): Option[Either[Reason, T]] = find(plan)
+    }
   }
 }
 

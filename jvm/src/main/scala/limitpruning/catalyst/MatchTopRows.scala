@@ -27,6 +27,9 @@ object MatchTopRows {
     case _ => None
   }
 
+  /** Whether a LIMIT is over a global sort, whatever is below the sort. */
+  def isOrdered(local: LocalLimit): Boolean = Sorted.unapply(local.child).nonEmpty
+
   private def withKey(
       scan: LimitedScan,
       first: SortOrder,

@@ -1,9 +1,7 @@
 package limitpruning.catalyst
 
 import scala.collection.mutable
-import scala.util.control.NonFatal
 
-import org.apache.spark.SparkException
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
@@ -21,11 +19,11 @@ import limitpruning.tables.DeltaLake
  * contain enough rows or, with ORDER BY, may contain the first rows. Apart from the index, only the statistics of a
  * catalog table change. If nothing can be skipped, nothing changes, and the LIMIT gets a tag with the reason.
  *
- * The rule fails open: after an unexpected error, the query does not change, and the driver logs one warning.
- *
  * @param state the caches and counters of the application
  */
-final case class PruneLimits(session: SparkSession, state: PlanningState) extends Rule[LogicalPlan] {
+final case class PruneLimits(session: SparkSession, override val state: PlanningState)
+    extends Rule[LogicalPlan]
+    with FailOpen {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!conf.getConf(LimitPruningConf.Enabled)) plan
@@ -57,29 +55,8 @@ final case class PruneLimits(session: SparkSession, state: PlanningState) extend
   private def waits(limit: LocalLimit): Boolean =
     limit.getTagValue(NotPruned.Tag).exists(_.reason == Reason.DeltaNotPrepared)
 
-  /** @return the plan with another file index; if the LIMIT is not pruned, the same object with a tag */
-  private def prune(limit: LocalLimit): LogicalPlan = {
-    val started = System.nanoTime()
-    val decision =
-      try new DecideLimit(session, state.facts, conf)(limit)
-      catch {
-        case cancelled: SparkException if cancelled.getCondition == "SPARK_JOB_CANCELLED" => throw cancelled
-        // A linkage error occurs if this Spark lacks something that the extension uses. A stack overflow does no harm:
-        // a decision has no state, and the rest of Spark's planning may need less stack.
-        case error @ (NonFatal(_) | _: LinkageError | _: StackOverflowError)
-            if !conf.getConf(LimitPruningConf.FailOnError) =>
-          state.countFailure()
-          logWarning("LIMIT pruning failed unexpectedly; the query is planned without it", error)
-          Some(Left(NotPruned(Reason.PlanningFailed(error.toString))))
-      } finally state.addPlanning(System.nanoTime() - started)
-    decision match {
-      case Some(Right(pruned)) => pruned
-      case Some(Left(notPruned)) =>
-        limit.setTagValue(NotPruned.Tag, notPruned)
-        limit
-      case None => limit
-    }
-  }
+  private def prune(limit: LocalLimit): LogicalPlan =
+    pruneOrTag(limit)(new DecideLimit(session, state.facts, conf)(limit))
 }
 
 /** The state that all sessions of an application share while planning. Thread-safe. */

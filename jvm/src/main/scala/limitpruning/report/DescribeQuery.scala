@@ -52,6 +52,9 @@ object DescribeQuery {
     }.flatten
 
   private def describe(limit: LocalLimit, physical: SparkPlan, most: Int): Option[LimitReport] =
+    DescribeFiles(limit).orElse(describeRows(limit, physical, most))
+
+  private def describeRows(limit: LocalLimit, physical: SparkPlan, most: Int): Option[LimitReport] =
     MatchTopRows.of(limit).map(_.map(_.scan)).orElse(MatchLimit.of(limit)).map {
       case Right(scan) => scan.table.leaf match {
           case SelectedRelation(relation, index) =>

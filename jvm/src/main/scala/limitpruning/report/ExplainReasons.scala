@@ -41,8 +41,12 @@ final class ExplainReasons extends ExtendedExplainGenerator {
     }
     if (lines.nonEmpty) lines.mkString("\n")
     else if (limits.isEmpty) "No LIMIT over Parquet."
+    else if (limits.exists(isOverFiles)) "Every LIMIT over Parquet or Apache Iceberg is pruned."
     else "Every LIMIT over Parquet is pruned."
   }
+
+  /** Whether the files of the table may have any format. */
+  private def isOverFiles(limit: LimitReport): Boolean = limit.files.exists(_.chosen.nonEmpty)
 
   /** The logical plan from which the physical plan was created, before adaptive execution changed it. */
   private def logicalOf(plan: SparkPlan) = plan match {

@@ -67,6 +67,10 @@ private[report] object FindScan {
       val limit = plan.collectFirst { case limit: LocalLimit => limit }
       limit.flatMap(MatchLimit.of) match {
         case Some(Right(scan)) => Right(scan)
+        case Some(Left(Reason.NotPlanned)) =>
+          Left(
+            "tables of Apache Iceberg are not inspected: their files are chosen by manifests, not by footers."
+          )
         case Some(Left(reason)) if !reason.isInstanceOf[Reason.OperatorBetween] =>
           Left(s"LIMITs over this query are not pruned (${reason.code}): ${reason.message}.")
         case _ => Left(obstacle(limit.fold(plan)(_.child)))

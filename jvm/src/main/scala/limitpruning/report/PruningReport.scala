@@ -80,6 +80,7 @@ final case class RowGroupCounts(total: Int, matched: Int, fullyMatched: Int, sca
  * @param footersCached inspected files whose footers were cached by earlier queries
  * @param bytes the length of all files
  * @param prunedByLog further files of the table, which its log has proved to be unnecessary; `None` if there is no log
+ * @param chosen the paths of files that were chosen whole, the first of them if they are many
  */
 final case class FileCounts(
     total: Int,
@@ -87,7 +88,8 @@ final case class FileCounts(
     footersCached: Int,
     scanned: Option[Int],
     bytes: Long,
-    prunedByLog: Option[Long] = None
+    prunedByLog: Option[Long] = None,
+    chosen: Seq[String] = Nil
 )
 
 /** The reports on every LIMIT over Parquet in a query, in the order of its plan. */

@@ -50,7 +50,8 @@ private[report] object ReportJson {
       "total" -> limit.files.map(_.total),
       "inspected" -> limit.files.map(_.lookedAt),
       "footers_cached" -> limit.files.map(_.footersCached),
-      "scanned" -> limit.files.flatMap(_.scanned)
+      "scanned" -> limit.files.flatMap(_.scanned),
+      "chosen" -> limit.files.fold(Seq.empty[String])(_.chosen)
     ),
     "row_groups" -> fields(
       "total" -> limit.rowGroups.map(_.total),

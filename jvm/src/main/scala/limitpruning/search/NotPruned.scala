@@ -45,12 +45,15 @@ private[limitpruning] final class ObstacleCounts {
   /**
    * The most frequent obstacles, for example `no usable statistics for column s in 12 of 40 row groups`; empty if there
    * are none.
+   *
+   * @param total how many units of rows there are
+   * @param units what a unit is, in the plural
    */
-  def summary(rowGroups: Int): String =
+  def summary(total: Int, units: String = "row groups"): String =
     counts.toSeq
       .sortBy { case (_, count) => -count }
       .take(MostNamed)
-      .map { case (obstacle, count) => s"${obstacle.sentence} in $count of $rowGroups row groups" }
+      .map { case (obstacle, count) => s"${obstacle.sentence} in $count of $total $units" }
       .mkString("; ")
 }
 

@@ -1,7 +1,7 @@
 package limitpruning.select
 
 /**
- * Why a LIMIT over Parquet is not pruned, or not covered.
+ * Why a LIMIT over Parquet, or over a table of Apache Iceberg, is not pruned, or not covered.
  *
  * @param code short and stable, for programs
  * @param message one sentence for users
@@ -59,6 +59,39 @@ object Reason {
         "data-source-v2",
         s"$reader reads the table through data source V2, which is not supported"
       )
+
+  /** @param scan what kind of scan it is, with an article */
+  final case class IcebergScan(scan: String)
+      extends Reason("iceberg-scan", s"Apache Iceberg reads the table by $scan, which is not supported")
+
+  /** @param problem the class, method or field that is missing */
+  final case class IcebergVersion(problem: String)
+      extends Reason("iceberg-version", s"this version of Apache Iceberg is not supported: $problem")
+
+  case object IcebergOnlyLimit
+      extends Reason(
+        "iceberg-only-limit",
+        "ORDER BY with LIMIT is not supported over tables of Apache Iceberg, only LIMIT without ORDER BY"
+      )
+
+  /**
+   * @param provable files in which every row is proved to match and none is deleted
+   * @param obstacles the obstacles, each with the number of files; empty if there are none
+   */
+  final case class NotEnoughRowsInFiles(
+      found: Long,
+      limit: Int,
+      provable: Int,
+      files: Int,
+      obstacles: String
+  ) extends Reason(
+        "not-enough-rows-in-files",
+        s"$provable of $files files, in which every row matches and none is deleted, hold $found rows; the LIMIT needs $limit" +
+          (if (obstacles.isEmpty) "" else s": $obstacles")
+      )
+
+  case object NothingToSkip
+      extends Reason("nothing-to-skip", "the LIMIT needs every file that the scan reads")
 
   case object Streaming extends Reason("streaming", "the scan is a streaming source")
 

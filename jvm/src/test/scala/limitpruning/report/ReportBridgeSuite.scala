@@ -34,7 +34,7 @@ class ReportBridgeSuite extends AnyFunSuite with SparkSuite {
   )
 
   private val groups = Map(
-    "files" -> Seq("pruned_by_log", "total", "inspected", "footers_cached", "scanned"),
+    "files" -> Seq("pruned_by_log", "total", "inspected", "footers_cached", "scanned", "chosen"),
     "row_groups" ->
       Seq("total", "matched", "fully_matched", "dropped", "scanned", "read", "skipped", "details", "omitted"),
     "pages" -> Seq("skipped", "not_skipped_reason"),

@@ -1,0 +1,38 @@
+package limitpruning.report
+
+import org.apache.spark.sql.catalyst.plans.logical.LocalLimit
+
+import limitpruning.catalyst.MatchLimit
+import limitpruning.predicate.BriefSql
+import limitpruning.search.ChosenFiles
+import limitpruning.tables.Iceberg
+
+/** Describes a LIMIT for which whole files were chosen. */
+private[report] object DescribeFiles {
+
+  /** The maximum number of files that are named. */
+  private val MostNamed = 100
+
+  /** @return the report; `None` if no files were chosen for the LIMIT */
+  def apply(limit: LocalLimit): Option[LimitReport] =
+    MatchLimit.over(limit)(Iceberg.chosen).flatMap(_.toOption).map(found => describe(found.table))
+
+  private def describe(chosen: ChosenFiles): LimitReport = LimitReport(
+    table = chosen.table,
+    limit = Some(chosen.limit),
+    order = None,
+    predicate = if (chosen.conjuncts.isEmpty) None else Some(BriefSql.and(chosen.conjuncts)),
+    reason = None,
+    rowGroups = None,
+    files = Some(FileCounts(
+      total = chosen.counts.files,
+      lookedAt = chosen.counts.filesInspected,
+      footersCached = 0,
+      scanned = Some(chosen.files.size),
+      bytes = chosen.counts.bytes,
+      chosen = chosen.files.take(MostNamed).map(_.path)
+    )),
+    planningMs = Some(chosen.planningNanos / 1e6),
+    rowsToRead = Some(chosen.rows)
+  )
+}

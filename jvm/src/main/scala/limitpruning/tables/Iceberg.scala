@@ -1,0 +1,67 @@
+package limitpruning.tables
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.connector.read.Scan
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
+
+import limitpruning.search.{ChosenFiles, ManifestTable}
+import limitpruning.select.Reason
+import limitpruning.tables.iceberg.IcebergTable
+
+/**
+ * The only way to the classes that need Apache Iceberg. Iceberg may be missing, or have another version, so its classes
+ * are recognized by name before anything that refers to them is loaded.
+ */
+object Iceberg {
+  private val Classes = "org.apache.iceberg."
+  private val SparkTable = "org.apache.iceberg.spark.source.SparkTable"
+  private val BatchScan = "org.apache.iceberg.spark.source.SparkBatchQueryScan"
+
+  /** Whether a relation reads a table of Iceberg. */
+  def reads(relation: DataSourceV2ScanRelation): Boolean =
+    relation.relation.table.getClass.getName.startsWith(Classes)
+
+  /**
+   * The table that a node reads, or the reason why it is not supported; `None` for any other node, and if files have
+   * already been chosen.
+   */
+  def table(plan: LogicalPlan): Option[Either[Reason, ManifestTable]] = plan match {
+    case relation: DataSourceV2ScanRelation if reads(relation) && selected(relation.scan).isEmpty =>
+      Some(unsupported(relation).toLeft(()).flatMap(_ => supported(relation)))
+    case _ => None
+  }
+
+  /** What has been chosen for a LIMIT over a node; `None` if nothing has. */
+  def chosen(plan: LogicalPlan): Option[Either[Reason, ChosenFiles]] = plan match {
+    case relation: DataSourceV2ScanRelation => selected(relation.scan).map(Right(_))
+    case _ => None
+  }
+
+  private def selected(scan: Scan): Option[ChosenFiles] = scan match {
+    case files: SelectedFiles => Some(files.chosen)
+    case _ => None
+  }
+
+  private def unsupported(relation: DataSourceV2ScanRelation): Option[Reason] = {
+    val table = relation.relation.table.getClass.getName
+    val scan = relation.scan.getClass.getName
+    if (table != SparkTable) Some(Reason.IcebergScan(s"a table of class $table"))
+    else if (scan != BatchScan) Some(Reason.IcebergScan(s"a scan of class $scan"))
+    else if (relation.keyGroupedPartitioning.nonEmpty)
+      Some(Reason.IcebergScan("a scan that keeps its partitions apart"))
+    else if (relation.ordering.nonEmpty) Some(Reason.IcebergScan("an ordered scan"))
+    else None
+  }
+
+  private def supported(relation: DataSourceV2ScanRelation): Either[Reason, ManifestTable] =
+    try IcebergTable.of(relation)
+    catch {
+      case error @ (_: LinkageError | _: ReflectiveOperationException | _: ClassCastException) =>
+        Left(Reason.IcebergVersion(error.toString))
+    }
+}
+
+/** A scan of data source V2 that reads only files that were chosen for a LIMIT. */
+private[tables] trait SelectedFiles {
+  def chosen: ChosenFiles
+}

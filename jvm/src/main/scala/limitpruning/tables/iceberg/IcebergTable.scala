@@ -1,0 +1,118 @@
+package limitpruning.tables.iceberg
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.iceberg.{BaseTable, BatchScan, BatchScanAdapter, FileScanTask, MetadataColumns, ScanTask}
+import org.apache.iceberg.types.Types.NestedField
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
+
+import limitpruning.predicate.{ColumnFacts, LeafColumn}
+import limitpruning.search.{ChosenFiles, ManifestFile, ManifestTable}
+import limitpruning.select.Reason
+
+/**
+ * An Iceberg table, as Iceberg's own scan reads it: one snapshot, with the files that its filters leave.
+ *
+ * @param scan Iceberg's scan of the snapshot
+ */
+private[tables] final class IcebergTable private (
+    relation: DataSourceV2ScanRelation,
+    internals: ScanInternals,
+    scan: Option[BatchScan],
+    tasks: IndexedSeq[FileScanTask]
+) extends ManifestTable {
+
+  override def name: String = relation.relation.name
+
+  override def output: Seq[Attribute] = relation.output
+
+  override lazy val files: IndexedSeq[ManifestFile] = tasks.zipWithIndex.map { case (task, position) =>
+    val file = task.file
+    ManifestFile(
+      file.location,
+      file.recordCount,
+      file.fileSizeInBytes,
+      !task.deletes.isEmpty,
+      position
+    )
+  }
+
+  override def facts(columns: IndexedSeq[LeafColumn]): ManifestFile => IndexedSeq[ColumnFacts] = {
+    val fields = columns.map(fieldOf)
+    lazy val manifests = scan.map(new ReadManifests(internals.table, _))
+    file => {
+      val task = tasks(file.position)
+      val constants = columns.zip(fields).map { case (column, field) =>
+        field.flatMap(MetricFacts.ofPartition(task.spec, task.partition, _, column.dataType))
+      }
+      // A manifest is read only if it may say something that the plan of the scan does not.
+      lazy val metrics = manifests.flatMap(_.metrics(task.file))
+      columns.indices.map { i =>
+        constants(i).orElse {
+          fields(i).flatMap(field => metrics.map(MetricFacts.of(_, field, columns(i).dataType)))
+        }.getOrElse(ColumnFacts.Unknown)
+      }
+    }
+  }
+
+  /** The column in the table's schema; none for a field of a struct, and for a column that is not in the files. */
+  private def fieldOf(column: LeafColumn): Option[NestedField] =
+    if (column.path.nonEmpty) None
+    else internals.projection.columns.asScala.find { field =>
+      field.name == column.attribute.name && field.`type`.isPrimitiveType &&
+      !MetadataColumns.isMetadataColumn(field.fieldId)
+    }
+
+  override def read(plan: LogicalPlan, chosen: ChosenFiles): LogicalPlan = {
+    val selected = new SelectedScan(
+      relation.scan,
+      internals,
+      scan.getOrElse(throw new IllegalStateException("no snapshot")),
+      chosen.files.map(file => tasks(file.position)),
+      chosen
+    )
+    // The relation has other fields in other versions of Spark.
+    val fields = relation.productIterator.map {
+      case scan: AnyRef if scan eq relation.scan => selected
+      case other => other.asInstanceOf[AnyRef]
+    }
+    val replaced = relation.makeCopy(fields.toArray)
+    plan.transformDown { case leaf if leaf eq relation => replaced }
+  }
+}
+
+private[tables] object IcebergTable {
+
+  /** The table, or the reason why it is not supported. */
+  def of(relation: DataSourceV2ScanRelation): Either[Reason, IcebergTable] = {
+    val internals = new ScanInternals(relation.scan)
+    unsupported(internals).map(Reason.IcebergScan(_)).toLeft(()).flatMap { _ =>
+      val tasks = internals.tasks.asScala.toIndexedSeq
+      if (tasks.forall(isWholeFile))
+        Right(new IcebergTable(relation, internals, internals.planned, sorted(tasks)))
+      else Left(Reason.IcebergScan("tasks that are not whole data files"))
+    }
+  }
+
+  private def unsupported(internals: ScanInternals): Option[String] =
+    if (internals.table.getClass != classOf[BaseTable])
+      Some(s"a table of class ${internals.table.getClass.getName}")
+    else if (internals.planned.exists(_.getClass != classOf[BatchScanAdapter]))
+      Some(s"a plan of class ${internals.planned.get.getClass.getName}")
+    else if (internals.projection.findField(MetadataColumns.IS_DELETED.fieldId) != null)
+      Some("a scan that returns deleted rows")
+    else None
+
+  private def isWholeFile(task: ScanTask): Boolean = task match {
+    case file: FileScanTask => !file.isDataTask && file.start == 0 && file.length == file.file.fileSizeInBytes
+    case _ => false
+  }
+
+  /** Iceberg plans in threads, in no fixed order. Files of one manifest come together, so that few manifests are read. */
+  private def sorted(tasks: IndexedSeq[ScanTask]): IndexedSeq[FileScanTask] =
+    tasks.map(_.asFileScanTask).sortBy(task =>
+      (Option(task.file.manifestLocation).getOrElse(""), task.file.location)
+    )
+}

@@ -1,0 +1,124 @@
+package limitpruning.tables.iceberg
+
+import java.lang.{Boolean => JavaBoolean, Double => JavaDouble, Float => JavaFloat, Long => JavaLong}
+import java.math.BigDecimal
+import java.nio.ByteBuffer
+import java.util.{Map => JavaMap}
+
+import org.apache.iceberg.{DataFile, FileFormat, PartitionSpec, StructLike}
+import org.apache.iceberg.types.{Conversions, Type}
+import org.apache.iceberg.types.Type.TypeID
+import org.apache.iceberg.types.Types.NestedField
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+import limitpruning.predicate.{ColumnFacts, Nulls, SupportedTypes, Values}
+
+/**
+ * What the manifests of an Iceberg table prove about a top-level column of a data file, for all rows of the file. A metric
+ * that is missing proves nothing.
+ *
+ *  - Bounds of strings and bytes may be truncated. They are then not in the data, but still at or below the least value,
+ *    and at or above the greatest value.
+ *  - Bounds of floating-point numbers leave out NaN, which Spark sorts above all other values.
+ *  - Bounds have the type that the column had when the file was written.
+ *  - Only metrics of Parquet files are used.
+ */
+private object MetricFacts {
+
+  /** @param file the file, with its metrics */
+  def of(file: DataFile, field: NestedField, dataType: DataType): ColumnFacts = {
+    val rows = file.recordCount
+    val values = count(file.valueCounts, field)
+    val nulls = count(file.nullValueCounts, field)
+    // A top-level column has one value for each row, which may be null.
+    if (file.format != FileFormat.PARQUET || values.exists(_ != rows)) ColumnFacts.Unknown
+    else if (values.contains(rows) && nulls.contains(rows) && rows > 0) ColumnFacts.AllNull
+    else {
+      val ordering = SupportedTypes.ordering(dataType)
+      val range = for {
+        min <- bound(file.lowerBounds, field, dataType)
+        max <- bound(file.upperBounds, field, dataType)
+        if !mayHaveNaN(file, field) && ordering.lteq(min, max)
+      } yield Values.Range(min, max)
+      ColumnFacts(range.getOrElse(Values.Unknown), if (nulls.contains(0L)) Nulls.No else Nulls.Unknown)
+    }
+  }
+
+  /**
+   * The facts if the column has one value for the whole file, because the table is partitioned by it; none if it is not.
+   * Iceberg's reader takes the value from the manifest, too.
+   */
+  def ofPartition(
+      spec: PartitionSpec,
+      partition: StructLike,
+      field: NestedField,
+      dataType: DataType
+  ): Option[ColumnFacts] = (0 until spec.fields.size).find { i =>
+    val by = spec.fields.get(i)
+    by.sourceId == field.fieldId && by.transform.isIdentity
+  }.map { i =>
+    partition.get(i, classOf[Object]) match {
+      case null => ColumnFacts.AllNull
+      case value => internal(field.`type`, dataType, value).fold(ColumnFacts.Unknown)(ColumnFacts.constant)
+    }
+  }
+
+  private def count(counts: JavaMap[Integer, JavaLong], field: NestedField): Option[Long] =
+    Option(counts).flatMap(all => Option(all.get(field.fieldId))).map(_.longValue)
+
+  private def mayHaveNaN(file: DataFile, field: NestedField): Boolean = field.`type`.typeId match {
+    case TypeID.FLOAT | TypeID.DOUBLE => !count(file.nanValueCounts, field).contains(0L)
+    case _ => false
+  }
+
+  private def bound(
+      bounds: JavaMap[Integer, ByteBuffer],
+      field: NestedField,
+      dataType: DataType
+  ): Option[Any] =
+    for {
+      all <- Option(bounds)
+      buffer <- Option(all.get(field.fieldId))
+      if hasKnownWidth(field.`type`, buffer.remaining)
+      value <- internal(field.`type`, dataType, Conversions.fromByteBuffer[AnyRef](field.`type`, buffer))
+    } yield value
+
+  /**
+   * Whether `Conversions` decodes a bound of so many bytes as what the file's writer meant. A file may have been written
+   * before the type of the column was widened: an int counts as a long, a float as a double. A date does not count as a
+   * timestamp.
+   */
+  private def hasKnownWidth(written: Type, bytes: Int): Boolean = written.typeId match {
+    case TypeID.BOOLEAN => bytes == 1
+    case TypeID.INTEGER | TypeID.DATE | TypeID.FLOAT => bytes == 4
+    case TypeID.LONG | TypeID.DOUBLE => bytes == 4 || bytes == 8
+    case TypeID.TIMESTAMP => bytes == 8
+    case TypeID.DECIMAL => bytes > 0
+    case _ => true
+  }
+
+  /** A value in Catalyst's form; none for a pair of types for which nothing is proved. */
+  private def internal(iceberg: Type, dataType: DataType, value: Any): Option[Any] =
+    (iceberg.typeId, dataType, value) match {
+      case (TypeID.BOOLEAN, BooleanType, known: JavaBoolean) => Some(known.booleanValue)
+      case (TypeID.INTEGER, IntegerType, known: Integer) => Some(known.intValue)
+      case (TypeID.LONG, LongType, known: JavaLong) => Some(known.longValue)
+      case (TypeID.FLOAT, FloatType, known: JavaFloat) => Some(known.floatValue).filterNot(_.isNaN)
+      case (TypeID.DOUBLE, DoubleType, known: JavaDouble) => Some(known.doubleValue).filterNot(_.isNaN)
+      case (TypeID.DATE, DateType, days: Integer) => Some(days.intValue)
+      case (TypeID.TIMESTAMP, TimestampType | TimestampNTZType, micros: JavaLong) => Some(micros.longValue)
+      case (TypeID.STRING, StringType, text: CharSequence) => Some(UTF8String.fromString(text.toString))
+      case (TypeID.BINARY | TypeID.FIXED, BinaryType, bytes: ByteBuffer) => Some(bytesOf(bytes))
+      case (TypeID.DECIMAL, decimal: DecimalType, number: BigDecimal)
+          if number.scale == decimal.scale && number.precision <= decimal.precision =>
+        Some(Decimal(number, decimal.precision, decimal.scale))
+      case _ => None
+    }
+
+  private def bytesOf(buffer: ByteBuffer): Array[Byte] = {
+    val bytes = new Array[Byte](buffer.remaining)
+    val _ = buffer.duplicate.get(bytes)
+    bytes
+  }
+}

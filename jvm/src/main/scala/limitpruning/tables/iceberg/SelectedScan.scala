@@ -1,0 +1,88 @@
+package limitpruning.tables.iceberg
+
+import java.util.OptionalLong
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.iceberg.{BatchScan, FileScanTask}
+import org.apache.iceberg.util.TableScanUtil
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
+import org.apache.spark.sql.connector.read._
+import org.apache.spark.sql.types.StructType
+
+import limitpruning.search.ChosenFiles
+import limitpruning.tables.SelectedFiles
+
+/**
+ * Iceberg's own scan, restricted to files that were chosen for a LIMIT. Iceberg reads them, with the snapshot, the columns,
+ * the filters and the settings of the original scan.
+ *
+ * It does not accept runtime filters: fewer rows of the chosen files may pass such a filter than the LIMIT needs.
+ *
+ * @param original Iceberg's scan of all files
+ * @param tasks the chosen files
+ */
+private final class SelectedScan(
+    private val original: Scan,
+    internals: ScanInternals,
+    planned: BatchScan,
+    tasks: IndexedSeq[FileScanTask],
+    override val chosen: ChosenFiles
+) extends Scan
+    with SupportsReportStatistics
+    with SelectedFiles {
+
+  private val paths: IndexedSeq[String] = tasks.map(_.file.location)
+
+  // Created at once: if it cannot be, the LIMIT is not pruned.
+  private val batch: Batch = {
+    val groups = TableScanUtil.planTaskGroups[FileScanTask](
+      tasks.asJava,
+      planned.targetSplitSize,
+      planned.splitLookback,
+      planned.splitOpenFileCost
+    )
+    new SelectedBatch(this, internals.batch(groups, hashCode))
+  }
+
+  override def readSchema: StructType = original.readSchema
+
+  override def description: String =
+    s"${original.description} LimitPruned(files=${tasks.size} of ${chosen.counts.files}, rows=${chosen.rows})"
+
+  override def toBatch: Batch = batch
+
+  override def columnarSupportMode: Scan.ColumnarSupportMode = original.columnarSupportMode
+
+  override def supportedCustomMetrics: Array[CustomMetric] = original.supportedCustomMetrics
+
+  override def reportDriverMetrics: Array[CustomTaskMetric] = original.reportDriverMetrics
+
+  override def estimateStatistics: Statistics = new Statistics {
+    override def sizeInBytes: OptionalLong = OptionalLong.of(readSchema.defaultSize.max(1) * chosen.rows)
+    override def numRows: OptionalLong = OptionalLong.of(chosen.rows)
+  }
+
+  override def toString: String = description
+
+  /** Two scans are equal if they read the same files in the same way. */
+  override def equals(other: Any): Boolean = other match {
+    case that: SelectedScan => original == that.original && paths == that.paths
+    case _ => false
+  }
+
+  override def hashCode: Int = 31 * original.hashCode + paths.hashCode
+}
+
+/** Iceberg's own batch of the chosen files. Iceberg compares batches by a hash code only. */
+private final class SelectedBatch(private val scan: SelectedScan, batch: Batch) extends Batch {
+  override def planInputPartitions: Array[InputPartition] = batch.planInputPartitions
+  override def createReaderFactory: PartitionReaderFactory = batch.createReaderFactory
+
+  override def equals(other: Any): Boolean = other match {
+    case that: SelectedBatch => scan == that.scan
+    case _ => false
+  }
+
+  override def hashCode: Int = scan.hashCode
+}

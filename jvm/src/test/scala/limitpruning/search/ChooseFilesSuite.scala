@@ -1,0 +1,83 @@
+package limitpruning.search
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, Expression, GreaterThan, Literal}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.types.IntegerType
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls, Values}
+import limitpruning.select.Reason
+
+class ChooseFilesSuite extends AnyFunSuite {
+  private val a = AttributeReference("a", IntegerType)()
+  private val above5 = Seq(GreaterThan(a, Literal(5)))
+  private val outOfTime = (rows: Long) => Reason.OutOfBudget("time", "0", rows, 0)
+
+  /** A file with its rows, the range of `a`, and whether it may have deleted rows. */
+  private case class Sample(rows: Long, min: Int, max: Int, deletes: Boolean = false)
+
+  private class Table(samples: Sample*) extends ManifestTable {
+    var read = 0
+    override def name: String = "t"
+    override def output: Seq[Attribute] = Seq(a)
+    override def read(plan: LogicalPlan, chosen: ChosenFiles): LogicalPlan = plan
+
+    override val files: IndexedSeq[ManifestFile] = samples.zipWithIndex.map { case (sample, i) =>
+      ManifestFile(s"f$i", sample.rows, 10, sample.deletes, i)
+    }.toIndexedSeq
+
+    override def facts(columns: IndexedSeq[LeafColumn]): ManifestFile => IndexedSeq[ColumnFacts] = { file =>
+      read += 1
+      val sample = samples(file.position)
+      columns.map(_ => ColumnFacts(Values.Range(sample.min, sample.max), Nulls.No))
+    }
+  }
+
+  private def choose(
+      table: ManifestTable,
+      limit: Int,
+      conjuncts: Seq[Expression] = Nil,
+      nanos: Long = Long.MaxValue
+  ): Either[Reason, Seq[String]] =
+    new ChooseFiles(limit, conjuncts, table, nanos, outOfTime)().map(_.files.map(_.path))
+
+  test("without a predicate, the first files that hold enough rows") {
+    val table = new Table(Sample(3, 0, 0), Sample(4, 0, 0), Sample(5, 0, 0))
+    assert(choose(table, 3) == Right(Seq("f0")))
+    assert(choose(table, 4) == Right(Seq("f0", "f1")))
+    assert(choose(table, 7) == Right(Seq("f0", "f1")))
+    assert(choose(table, 8) == Left(Reason.NothingToSkip))
+    assert(choose(table, 13).left.exists(_.code == "not-enough-rows-in-files"))
+    assert(table.read == 0, "no facts are needed")
+  }
+
+  test("only files in which all rows match count, and no manifest is read after the last of them") {
+    val table = new Table(Sample(9, 0, 9), Sample(2, 6, 9), Sample(2, 7, 8), Sample(9, 8, 9))
+    assert(choose(table, 4, above5) == Right(Seq("f1", "f2")))
+    assert(table.read == 3)
+  }
+
+  test("a file with deletes, and a file without rows, are not counted on") {
+    val table = new Table(Sample(9, 6, 9, deletes = true), Sample(0, 6, 9), Sample(2, 7, 8))
+    assert(choose(table, 2, above5) == Right(Seq("f2")))
+    assert(choose(table, 2) == Right(Seq("f2")))
+    assert(choose(table, 3).left.exists(_.message.startsWith("2 of 3 files")))
+    assert(table.read == 1, "the files have too few rows, whatever the predicate is")
+  }
+
+  test("too few rows are a reason with numbers and obstacles") {
+    val table = new Table(Sample(9, 0, 9), Sample(2, 6, 9), Sample(9, 0, 9))
+    val Left(reason) = choose(table, 4, above5): @unchecked
+    assert(reason.message ==
+      "1 of 3 files, in which every row matches and none is deleted, hold 2 rows; the LIMIT needs 4: " +
+      "a > 5 may hold for only some rows in 2 of 3 files")
+  }
+
+  test("no files, one file, and no time") {
+    assert(choose(new Table(), 1) == Left(Reason.NoFiles))
+    assert(choose(new Table(Sample(9, 6, 9)), 1) == Left(Reason.NothingToSkip))
+    val table = new Table(Sample(9, 0, 9), Sample(9, 0, 9), Sample(2, 6, 9))
+    assert(choose(table, 2, above5, nanos = -1).left.exists(_.code == "out-of-budget"))
+    assert(table.read == 1)
+  }
+}

@@ -1,0 +1,145 @@
+package limitpruning.tables.iceberg
+
+import java.lang.{Long => JavaLong}
+import java.math.BigDecimal
+import java.nio.ByteBuffer
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.iceberg.{DataFile, DataFiles, Metrics, PartitionSpec}
+import org.apache.iceberg.types.{Conversions, Type}
+import org.apache.iceberg.types.Types._
+import org.apache.spark.sql.types.{
+  BinaryType => SparkBinary, BooleanType => SparkBoolean, DataType, DateType => SparkDate,
+  DecimalType => SparkDecimal, DoubleType => SparkDouble, FloatType => SparkFloat, IntegerType => SparkInteger,
+  LongType => SparkLong, StringType => SparkString, TimestampNTZType, TimestampType => SparkTimestamp
+}
+import org.apache.spark.sql.types.Decimal
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.predicate.{ColumnFacts, Nulls, Values}
+
+class MetricFactsSuite extends AnyFunSuite {
+  private val Rows = 10L
+
+  private def counts(count: Option[Long]): java.util.Map[Integer, JavaLong] =
+    count.map(n => Map(Int.box(1) -> Long.box(n)).asJava).orNull
+
+  private def bounds(bound: Option[ByteBuffer]): java.util.Map[Integer, ByteBuffer] =
+    bound.map(bytes => Map(Int.box(1) -> bytes).asJava).orNull
+
+  private def file(
+      lower: Option[ByteBuffer],
+      upper: Option[ByteBuffer],
+      nulls: Option[Long] = Some(0),
+      nans: Option[Long] = Some(0),
+      values: Option[Long] = Some(Rows),
+      name: String = "a.parquet"
+  ): DataFile =
+    DataFiles.builder(PartitionSpec.unpartitioned()).withPath(name).withFileSizeInBytes(9)
+      .withMetrics(new Metrics(
+        Rows,
+        null,
+        counts(values),
+        counts(nulls),
+        counts(nans),
+        bounds(lower),
+        bounds(upper)
+      )).build()
+
+  private def bytes(written: Type, value: Any): Option[ByteBuffer] =
+    Some(Conversions.toByteBuffer(written, value))
+
+  private def facts(now: Type, dataType: DataType, file: DataFile): ColumnFacts =
+    MetricFacts.of(file, NestedField.optional(1, "a", now), dataType)
+
+  private def range(now: Type, dataType: DataType, written: Type, low: Any, high: Any): Values =
+    facts(now, dataType, file(bytes(written, low), bytes(written, high))).values
+
+  private val int = IntegerType.get
+  private val long = LongType.get
+  private val double = DoubleType.get
+
+  test("bounds of each type, in Catalyst's form") {
+    val zoned = TimestampType.withZone
+    val plain = TimestampType.withoutZone
+    val decimal = DecimalType.of(9, 2)
+    assert(range(int, SparkInteger, int, 3, 5) == Values.Range(3, 5))
+    assert(range(long, SparkLong, long, 3L, 5L) == Values.Range(3L, 5L))
+    assert(range(FloatType.get, SparkFloat, FloatType.get, 3f, 5f) == Values.Range(3f, 5f))
+    assert(range(double, SparkDouble, double, -0.0, 5.0) == Values.Range(-0.0, 5.0))
+    assert(range(BooleanType.get, SparkBoolean, BooleanType.get, false, true) == Values.Range(false, true))
+    assert(range(DateType.get, SparkDate, DateType.get, -3, 5) == Values.Range(-3, 5))
+    assert(range(zoned, SparkTimestamp, zoned, 3L, 5L) == Values.Range(3L, 5L))
+    assert(range(plain, TimestampNTZType, plain, 3L, 5L) == Values.Range(3L, 5L))
+    val (low, high) = (new BigDecimal("-3.25"), new BigDecimal("5.00"))
+    assert(range(decimal, SparkDecimal(9, 2), decimal, low, high) ==
+      Values.Range(Decimal("-3.25"), Decimal("5.00")))
+    assert(range(StringType.get, SparkString, StringType.get, "a", "ü") ==
+      Values.Range(UTF8String.fromString("a"), UTF8String.fromString("ü")))
+    val Values.Range(first: Array[Byte], last: Array[Byte]) =
+      range(
+        BinaryType.get,
+        SparkBinary,
+        BinaryType.get,
+        ByteBuffer.wrap(Array[Byte](1)),
+        ByteBuffer.wrap(Array[Byte](-1))
+      ): @unchecked
+    assert(first.sameElements(Array[Byte](1)) && last.sameElements(Array[Byte](-1)))
+  }
+
+  test("bounds that were written before the type was widened") {
+    assert(range(long, SparkLong, int, -3, 5) == Values.Range(-3L, 5L))
+    assert(range(double, SparkDouble, FloatType.get, 0.1f, 5f) == Values.Range(0.1f.toDouble, 5.0))
+    val (narrow, wide) = (DecimalType.of(4, 1), DecimalType.of(20, 1))
+    assert(range(wide, SparkDecimal(20, 1), narrow, new BigDecimal("-0.5"), new BigDecimal("9.9")) ==
+      Values.Range(Decimal("-0.5"), Decimal("9.9")))
+  }
+
+  test("bounds of another type prove nothing") {
+    val zoned = TimestampType.withZone
+    assert(range(zoned, SparkTimestamp, DateType.get, 3, 5) == Values.Unknown, "days are no microseconds")
+    assert(range(int, SparkInteger, long, 3L, 5L) == Values.Unknown)
+    assert(range(int, SparkLong, int, 3, 5) == Values.Unknown)
+    val decimal = DecimalType.of(4, 2)
+    val large = new BigDecimal("123456.78")
+    assert(range(decimal, SparkDecimal(4, 2), decimal, large, large) == Values.Unknown)
+    val id = java.util.UUID.randomUUID
+    assert(range(UUIDType.get, SparkString, UUIDType.get, id, id) == Values.Unknown, "another order")
+  }
+
+  test("NaN: without a count of 0, the column may have it, and its bounds prove nothing") {
+    def values(nans: Option[Long], low: Double = 1) =
+      facts(double, SparkDouble, file(bytes(double, low), bytes(double, 5.0), nans = nans)).values
+    assert(values(Some(0)) == Values.Range(1.0, 5.0))
+    assert(values(Some(1)) == Values.Unknown)
+    assert(values(None) == Values.Unknown)
+    assert(values(Some(0), Double.NaN) == Values.Unknown)
+  }
+
+  test("nulls: a count that is missing is not 0") {
+    def nulls(count: Option[Long], values: Option[Long] = Some(Rows)) =
+      facts(int, SparkInteger, file(bytes(int, 3), bytes(int, 5), nulls = count, values = values))
+    assert(nulls(Some(0)).nulls == Nulls.No)
+    assert(nulls(Some(1)).nulls == Nulls.Unknown)
+    assert(nulls(None).nulls == Nulls.Unknown)
+    assert(nulls(None, None).values == Values.Range(3, 5))
+    assert(facts(int, SparkInteger, file(None, None, nulls = Some(Rows))) == ColumnFacts.AllNull)
+    val unsure = file(None, None, nulls = Some(Rows), values = None)
+    assert(facts(int, SparkInteger, unsure) == ColumnFacts.Unknown)
+  }
+
+  test("metrics that contradict each other, or lack a bound, prove nothing about values") {
+    assert(range(int, SparkInteger, int, 5, 3) == Values.Unknown)
+    assert(facts(int, SparkInteger, file(bytes(int, 3), None)).values == Values.Unknown)
+    assert(facts(int, SparkInteger, file(None, bytes(int, 3))).values == Values.Unknown)
+    val otherCount = file(bytes(int, 3), bytes(int, 5), values = Some(Rows - 1))
+    assert(facts(int, SparkInteger, otherCount) == ColumnFacts.Unknown)
+  }
+
+  test("only metrics of Parquet files are used") {
+    for (name <- Seq("a.orc", "a.avro"))
+      assert(facts(int, SparkInteger, file(bytes(int, 3), bytes(int, 5), name = name)) == ColumnFacts.Unknown)
+  }
+}

@@ -1,0 +1,64 @@
+"""Whatever happened to an Iceberg table: the rows that Iceberg gives without LIMIT and us."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+import limit_pruning
+from support import random_profiles
+from support.iceberg import random_tables
+from support.iceberg.random_tables import Query
+from support.iceberg.tables import is_pruned
+from support.runs import ENABLED, conf, in_threads
+
+pytestmark = [
+    pytest.mark.random,
+    pytest.mark.slow,
+    pytest.mark.parametrize("spark", ["ours first"], indirect=True),
+]
+
+TABLES, QUERIES = 10, 20
+
+
+def test_random_iceberg_tables(spark: SparkSession) -> None:
+    tally: Counter[str] = Counter()
+
+    def check(data: st.DataObject) -> None:
+        history = random_tables.create(spark, data.draw)
+        queries = [random_tables.query(history, data.draw) for _ in range(QUERIES)]
+        with conf(spark, {ENABLED: "false"}):
+            wanted = in_threads(lambda query: _rows(spark, query.without_limit), queries)
+        pairs = list(zip(queries, wanted, strict=True))
+        found = in_threads(lambda pair: _problem(spark, *pair, tally), pairs)
+        for query, problem in zip(queries, found, strict=True):
+            made = "\n".join(history.statements)
+            assert not problem, f"{problem}: {query.sql}\n{made}"
+        spark.sql(f"DROP TABLE {history.table} PURGE")
+
+    random_profiles.run(TABLES, check)
+    print(sorted(tally.items()))
+    assert tally["pruned"] >= 0.2 * tally["queries"], "else the property says nothing"
+
+
+def _rows(spark: SparkSession, sql: str) -> Counter[str]:
+    return Counter(map(repr, spark.sql(sql).collect()))
+
+
+def _problem(
+    spark: SparkSession, query: Query, allowed: Counter[str], tally: Counter[str]
+) -> str | None:
+    df = spark.sql(query.sql)
+    found = Counter(map(repr, df.collect()))
+    tally["queries"] += 1
+    tally["pruned"] += is_pruned(df)
+    for report in limit_pruning.report(df):
+        tally[report.reason.code if report.reason else "covered"] += 1
+    if found - allowed:
+        return f"rows that are not in the table, or do not match: {list(found - allowed)[:3]}"
+    if found.total() != min(query.limit, allowed.total()):
+        return f"{found.total()} rows of {allowed.total()}"
+    return None

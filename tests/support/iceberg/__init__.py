@@ -1,0 +1,1 @@
+"""Apache Iceberg beside the extension: its JAR, a session with both, and random tables."""

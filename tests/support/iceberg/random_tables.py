@@ -1,0 +1,222 @@
+"""Random Iceberg tables: a history of writes, by statements of SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+from support.iceberg import tables
+
+COLUMNS = {
+    "id": "id + {start}",
+    "k": "IF(id % {nulls} = 5, NULL, CAST((id * {step}) % {modulus} AS INT))",
+    "s": "IF(id % {nulls} = 7, NULL, CONCAT('{prefix}', LPAD(CAST(id * {step} AS STRING), 6, '0')))",
+    "d": "DATE'1999-12-30' + CAST(id * {step} % 9000 AS INT)",
+    "ts": "TIMESTAMP'{year}-03-01 10:11:12.345678' + MAKE_DT_INTERVAL(0, 0, 0, id * {step})",
+    "f": "IF(id % {nans} = 3, DOUBLE('NaN'), CAST(id AS DOUBLE) / {step})",
+    "g": "IF(id % {nans} = 4, FLOAT('NaN'), CAST(id + {start} AS FLOAT))",
+    "c": "CAST(id * {step} AS DECIMAL(12, 3))",
+    "n": "NAMED_STRUCT('x', id * {step}, 'y', CONCAT('y', id % {modulus}))",
+}
+PARTITIONS = ["", "", "p", "days(ts)", "bucket(3, id)", "truncate(200, id)", "p, truncate(2, s)"]
+MODES = ["truncate(16)", "truncate(16)", "full", "truncate(2)", "counts", "none"]
+
+Draw = Callable[..., Any]
+
+
+@dataclass
+class History:
+    """The statements that made a table, for the message of a failure."""
+
+    table: str
+    statements: list[str] = field(default_factory=list)
+    # The names that columns have now, by their first names.
+    names: dict[str, str] = field(default_factory=lambda: {name: name for name in COLUMNS})
+
+    def run(self, spark: SparkSession, statement: str) -> None:
+        """Run a statement, and remember it."""
+        self.statements.append(statement)
+        spark.sql(statement)
+
+
+def create(spark: SparkSession, draw: Draw) -> History:
+    """Create a table with random properties and its first rows, and change it a few times."""
+    history = History(tables.new_name())
+    mode = draw(st.sampled_from(["merge-on-read", "merge-on-read", "copy-on-write"]))
+    properties = {
+        "format-version": draw(st.sampled_from(["2", "3"])),
+        "write.delete.mode": mode,
+        "write.update.mode": mode,
+        "write.merge.mode": mode,
+        "write.metadata.metrics.default": draw(st.sampled_from(MODES)),
+        "write.format.default": draw(st.sampled_from(["parquet"] * 7 + ["orc"])),
+    }
+    if draw(st.booleans()):
+        properties["write.metadata.metrics.column.k"] = draw(st.sampled_from(MODES))
+    by = draw(st.sampled_from(PARTITIONS))
+    listed = ", ".join(f"'{key}' = '{value}'" for key, value in properties.items())
+    history.run(
+        spark,
+        f"CREATE TABLE {history.table} USING iceberg {f'PARTITIONED BY ({by})' if by else ''} "
+        f"TBLPROPERTIES ({listed}) AS {rows(history, draw)}",
+    )
+    for change in draw(st.lists(st.sampled_from(CHANGES), min_size=2, max_size=5)):
+        change(spark, history, draw)
+    return history
+
+
+def rows(history: History, draw: Draw) -> str:
+    """Return a query for random rows of the table."""
+    values = {
+        "start": draw(st.sampled_from([0, 100, 1000, 5000])),
+        "step": draw(st.sampled_from([1, 1, 3, 86400])),
+        "modulus": draw(st.sampled_from([2, 50, 100000])),
+        "prefix": draw(st.sampled_from(["a", "b", "long" * 12])),
+        "year": draw(st.sampled_from([1850, 1971, 2024])),
+        "nulls": draw(st.sampled_from([11, 1000000])),
+        "nans": draw(st.sampled_from([17, 1000000])),
+    }
+    count = draw(st.sampled_from([400, 60, 1]))
+    files = draw(st.sampled_from([6, 3, 1]))
+    columns = [
+        f"{COLUMNS[first].format(**values)} AS `{now}`" for first, now in history.names.items()
+    ]
+    is_sorted = draw(st.sampled_from([True, True, False]))
+    hint = (
+        f"/*+ REPARTITION_BY_RANGE({files}, id) */" if is_sorted else f"/*+ REPARTITION({files}) */"
+    )
+    return f"SELECT {hint} {', '.join(columns)}, CAST(id % 3 AS INT) AS p FROM range({count})"
+
+
+def predicate(history: History, draw: Draw) -> str:
+    """A predicate of one or two conjuncts."""
+    columns = ["id"] * 5 + sorted(history.names) + ["p"]
+    parts = draw(st.lists(st.sampled_from(columns), min_size=1, max_size=2))
+    return f" {draw(st.sampled_from(['AND', 'AND', 'OR']))} ".join(
+        _comparison(first, history.names.get(first, first), draw) for first in parts
+    )
+
+
+def _comparison(first: str, name: str, draw: Draw) -> str:
+    number = draw(st.sampled_from([0, 7, 30, 100, 390, 1000, 1200, 5300, 300000]))
+    column = f"`{name}`"
+    value = {
+        "id": f"{number}",
+        "k": f"{number}",
+        "p": f"{number % 3}",
+        "s": f"'{draw(st.sampled_from(['a', 'b0', 'a000300', 'long' * 12 + '00', 'longlongz']))}'",
+        "d": f"DATE'1999-12-30' + {number % 9000}",
+        "ts": f"TIMESTAMP'{draw(st.sampled_from([1850, 1971, 2024]))}-03-01 10:11:12.345' + "
+        f"MAKE_DT_INTERVAL(0, 0, 0, {number})",
+        "f": draw(st.sampled_from(["0.0D", "100.5D", "5000D", "DOUBLE('NaN')"])),
+        "g": draw(st.sampled_from(["0.0F", "100.5F", "5500F", "FLOAT('NaN')"])),
+        "c": f"{number}.000",
+        "n": f"{number}",
+    }[first]
+    if first == "n":
+        column = f"`{name}`.x"
+    shapes = ["{} {} {}"] * 6 + ["{} IS NULL", "{} IS NOT NULL", "NOT ({} {} {})", "{} + 0 {} {}"]
+    if first in ("s", "d", "ts"):
+        shapes.pop()
+    shape = draw(st.sampled_from(shapes))
+    operator: str = draw(st.sampled_from([">=", "<", ">", "<=", "=", "<>", "<=>"]))
+    return str(shape).format(column, operator, value)
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query, with and without its LIMIT."""
+
+    without_limit: str
+    limit: int
+
+    @property
+    def sql(self) -> str:
+        """The query."""
+        return f"{self.without_limit} LIMIT {self.limit}"
+
+
+def query(history: History, draw: Draw) -> Query:
+    """A query over the newest snapshot."""
+    where = f" WHERE {predicate(history, draw)}" if draw(st.integers(0, 5)) else ""
+    some = draw(st.lists(st.sampled_from(sorted(history.names)), max_size=3, unique=True))
+    names = [history.names[name] for name in some] or [*history.names.values(), "p"]
+    columns = ", ".join(f"`{name}`" for name in names)
+    return Query(
+        f"SELECT {columns} FROM {history.table}{where}", draw(st.sampled_from([1, 5, 40, 300]))
+    )
+
+
+def append(spark: SparkSession, history: History, draw: Draw) -> None:
+    columns = ", ".join(f"`{name}`" for name in [*history.names.values(), "p"])
+    history.run(spark, f"INSERT INTO {history.table} ({columns}) {rows(history, draw)}")
+
+
+def delete(spark: SparkSession, history: History, draw: Draw) -> None:
+    some = f"`{history.names['id']}` % {draw(st.sampled_from([2, 10, 97]))} = 1"
+    where = draw(st.sampled_from([some, some, predicate(history, draw)]))
+    history.run(spark, f"DELETE FROM {history.table} WHERE {where}")
+
+
+def update(spark: SparkSession, history: History, draw: Draw) -> None:
+    where = predicate(history, draw)
+    history.run(spark, f"UPDATE {history.table} SET `{history.names['k']}` = 7 WHERE {where}")
+
+
+def delete_by_equality(spark: SparkSession, history: History, draw: Draw) -> None:
+    """Delete one value of a column. Iceberg's writer for this supports no partitions here."""
+    if not tables.java_table(spark, history.table).spec().isUnpartitioned():
+        return
+    value = draw(st.sampled_from([0, 7, 101, 1005]))
+    history.statements.append(f"-- equality delete: id = {value}")
+    tables.delete_by_equality(spark, history.table, history.names["id"], value)
+
+
+def rename(spark: SparkSession, history: History, draw: Draw) -> None:
+    """Swap the names of two columns."""
+    free = sorted(set(history.names) - {"id"})
+    one, other = draw(st.lists(st.sampled_from(free), min_size=2, max_size=2, unique=True))
+    a, b = history.names[one], history.names[other]
+    for old, new in ((a, "swap"), (b, a), ("swap", b)):
+        history.run(spark, f"ALTER TABLE {history.table} RENAME COLUMN `{old}` TO `{new}`")
+    history.names |= {one: b, other: a}
+
+
+def drop_and_add(spark: SparkSession, history: History, _: Draw) -> None:
+    """Drop a column, and add one of the same name and type."""
+    name = history.names["c"]
+    history.run(spark, f"ALTER TABLE {history.table} DROP COLUMN `{name}`")
+    history.run(spark, f"ALTER TABLE {history.table} ADD COLUMN `{name}` DECIMAL(12, 3)")
+
+
+def widen(spark: SparkSession, history: History, draw: Draw) -> None:
+    first, wider = draw(
+        st.sampled_from([("k", "BIGINT"), ("g", "DOUBLE"), ("c", "DECIMAL(20, 3)")])
+    )
+    name = history.names[first]
+    history.run(spark, f"ALTER TABLE {history.table} ALTER COLUMN `{name}` TYPE {wider}")
+
+
+def change_partitions(spark: SparkSession, history: History, draw: Draw) -> None:
+    by = draw(st.sampled_from(["bucket(2, id)", "truncate(300, id)", "years(d)"]))
+    if tables.java_table(spark, history.table).spec().isUnpartitioned() and history.names["d"] == "d":
+        history.run(spark, f"ALTER TABLE {history.table} ADD PARTITION FIELD {by}")
+
+
+CHANGES = [
+    append,
+    append,
+    append,
+    delete,
+    delete,
+    update,
+    delete_by_equality,
+    rename,
+    drop_and_add,
+    widen,
+    change_partitions,
+]

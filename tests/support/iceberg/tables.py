@@ -1,0 +1,129 @@
+"""Iceberg tables with known rows."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+import limit_pruning
+from limit_pruning import LimitReport
+from support.iceberg.session import java_table
+from support.scan_tables import hold, physical
+
+ROWS, FILES = 2000, 8
+_numbers = itertools.count()
+
+COLUMNS = (
+    "id",
+    "CAST(id % 7 AS INT) AS m",
+    "CONCAT('s', LPAD(CAST(id AS STRING), 4, '0')) AS s",
+    "TIMESTAMP'2024-01-01' + MAKE_INTERVAL(0, 0, 0, 0, 0, id, 0) AS ts",
+    "TIMESTAMP_NTZ'2024-01-01' + MAKE_INTERVAL(0, 0, 0, 0, 0, id, 0) AS tn",
+    "DATE'2024-01-01' + CAST(id AS INT) AS d",
+    "CAST(id AS DOUBLE) / 4 AS f",
+    "CAST(id AS FLOAT) AS r",
+    "CAST(id AS DECIMAL(12, 2)) AS c",
+    "CAST(id AS INT) AS i",
+    "id >= 1000 AS b",
+    "CAST(CONCAT('s', LPAD(CAST(id AS STRING), 4, '0')) AS BINARY) AS x",
+    "NAMED_STRUCT('x', id, 'y', CAST(id AS STRING)) AS p",
+    "IF(id < 500, NULL, id) AS n",
+)
+
+
+def new_name() -> str:
+    """A name that no other table has."""
+    return f"ice.db.t{next(_numbers)}"
+
+
+def rows(spark: SparkSession, first: int = 0, last: int = ROWS) -> DataFrame:
+    """Rows of all types, by ``id``."""
+    return spark.range(first, last).selectExpr(*COLUMNS)
+
+
+def in_files(rows: DataFrame, files: int = FILES) -> DataFrame:
+    """Divide rows into files by ``id``, each sorted."""
+    return rows.repartitionByRange(files, "id").sortWithinPartitions("id")
+
+
+def write(spark: SparkSession, **properties: str) -> str:
+    """Write `rows` in files that are sorted by ``id``. Return how SQL names the table."""
+    return write_frame(in_files(rows(spark)), **properties)
+
+
+def write_frame(frame: DataFrame, **properties: str) -> str:
+    """Write rows as a new table, in the files that the DataFrame has partitions for.
+
+    Underscores in the names of properties are dots and hyphens: ``write_delete_mode`` is
+    ``write.delete.mode``, ``format__version`` is ``format-version``.
+    """
+    name = new_name()
+    writer = frame.writeTo(name).using("iceberg")
+    for key, value in properties.items():
+        writer = writer.tableProperty(key.replace("__", "-").replace("_", "."), value)
+    writer.create()
+    return name
+
+
+def is_pruned(df: DataFrame) -> bool:
+    """Tell whether a scan of chosen files is in the plan."""
+    return "LimitPruned(files=" in physical(df)
+
+
+def reason_of(df: DataFrame) -> str | None:
+    """Return why the query's one LIMIT is not covered."""
+    reason = limit_pruning.report(df).only.reason
+    return reason.code if reason else None
+
+
+def hold_pruned(spark: SparkSession, query: str, limit: int) -> LimitReport:
+    """Hold ``query LIMIT limit`` to plain Spark, and require that files are skipped."""
+    df = hold(spark, query, limit)
+    assert is_pruned(df), limit_pruning.report(df)
+    report = limit_pruning.report(df).only
+    assert report.covered
+    assert report.rows.to_read is not None
+    assert report.rows.to_read >= limit
+    assert report.files.scanned is not None
+    assert report.files.total is not None
+    assert report.files.scanned < report.files.total
+    return report
+
+
+def hold_unpruned(spark: SparkSession, query: str, limit: int, reason: str) -> None:
+    """Hold ``query LIMIT limit`` to plain Spark, and require the reason why nothing is skipped."""
+    df = hold(spark, query, limit)
+    assert not is_pruned(df)
+    assert reason_of(df) == reason, limit_pruning.report(df)
+
+
+def delete_by_equality(spark: SparkSession, table: str, column: str, value: int) -> None:
+    """Delete the rows of an unpartitioned table in which a bigint column has a value.
+
+    Spark itself writes no equality deletes.
+    """
+    jvm: Any = spark._jvm
+    iceberg = jvm.org.apache.iceberg
+    loaded = java_table(spark, table)
+    names = spark.sparkContext._gateway.new_array(jvm.String, 1)  # type: ignore[union-attr]
+    names[0] = column
+    schema = loaded.schema().select(names)
+    ids = spark.sparkContext._gateway.new_array(jvm.int, 1)  # type: ignore[union-attr]
+    ids[0] = schema.findField(column).fieldId()
+    factory = (
+        iceberg.data.GenericFileWriterFactory.Builder(loaded)
+        .deleteFileFormat(iceberg.FileFormat.PARQUET)
+        .equalityFieldIds(ids)
+        .equalityDeleteRowSchema(schema)
+        .build()
+    )
+    files = iceberg.io.OutputFileFactory.builderFor(loaded, 1, next(_numbers)).build()
+    writer = factory.newEqualityDeleteWriter(files.newOutputFile(), loaded.spec(), None)
+    record = iceberg.data.GenericRecord.create(schema)
+    record.setField(column, jvm.java.lang.Long.valueOf(value))
+    writer.write(record)
+    writer.close()
+    loaded.newRowDelta().addDeletes(writer.toDeleteFile()).commit()
+    spark.sql(f"REFRESH TABLE {table}")
