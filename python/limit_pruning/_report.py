@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from limit_pruning._bridge import ReportBridge
@@ -208,13 +208,19 @@ def limit_of(entry: dict[str, Any]) -> LimitReport:
         LimitReport,
         entry,
         reason=result_of(Reason, reason) if reason else None,
-        files=result_of(FileCounts, entry["files"], chosen=tuple(entry["files"]["chosen"])),
+        files=files_of(entry["files"]),
         row_groups=result_of(RowGroupCounts, row_groups, details=details_of(row_groups)),
         pages=result_of(PageCounts, entry["pages"]),
         rows=result_of(RowCounts, entry["rows"]),
         bytes=result_of(ByteCounts, entry["bytes"]),
         time=result_of(Timings, entry["time"]),
     )
+
+
+def files_of(entry: dict[str, Any]) -> FileCounts:
+    """Return the numbers of files from the JAR's JSON."""
+    files = result_of(FileCounts, entry)
+    return replace(files, chosen=tuple(files.chosen))
 
 
 def details_of(entry: dict[str, Any]) -> tuple[RowGroupReport, ...]:

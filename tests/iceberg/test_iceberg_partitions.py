@@ -8,8 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from support.iceberg import tables
-from support.iceberg.tables import hold_pruned, hold_unpruned
-from support.scan_tables import hold
+from support.iceberg.tables import hold, hold_pruned, hold_unpruned
 
 pytestmark = pytest.mark.parametrize("spark", ["ours first"], indirect=True)
 
@@ -44,7 +43,10 @@ def test_identity(spark: SparkSession, metrics: str) -> None:
     [
         ("days(ts)", "ts >= TIMESTAMP'2024-01-02'"),
         ("days(ts)", "ts >= TIMESTAMP'2024-01-01 12:00:00'"),
-        ("hours(ts)", "ts BETWEEN TIMESTAMP'2024-01-01 03:00:00' AND TIMESTAMP'2024-01-01 09:00:01'"),
+        (
+            "hours(ts)",
+            "ts BETWEEN TIMESTAMP'2024-01-01 03:00:00' AND TIMESTAMP'2024-01-01 09:00:01'",
+        ),
         ("months(d)", "d >= DATE'2025-03-14'"),
         ("years(d)", "d > DATE'2024-12-31'"),
         ("truncate(500, id)", "id >= 600"),
@@ -71,28 +73,28 @@ def test_null_partitions(spark: SparkSession) -> None:
     hold_pruned(spark, f"SELECT * FROM {name} WHERE k IS NULL", 20)
     hold_pruned(spark, f"SELECT * FROM {name} WHERE k IS NOT NULL", 20)
     hold_pruned(spark, f"SELECT * FROM {name} WHERE k <=> NULL OR k = 1", 20)
-    hold_pruned(spark, f"SELECT * FROM {name} WHERE k + 0 >= 1", 20)
-    hold_unpruned(spark, f"SELECT * FROM {name} WHERE k + 0 > 2", 20, NOT_ENOUGH)
+    hold_pruned(spark, f"SELECT * FROM {name} WHERE k * 2 >= 2", 20)
+    hold_unpruned(spark, f"SELECT * FROM {name} WHERE k * 2 > 4", 20, NOT_ENOUGH)
 
 
 def test_a_changed_spec(spark: SparkSession) -> None:
     table = tables.write(spark)
     spark.sql(f"ALTER TABLE {table} ADD PARTITION FIELD m")
     spark.sql(f"INSERT INTO {table} SELECT * FROM {table} WHERE id < 700")
-    for condition in ("m = 3", "m >= 2 AND id < 700", "id >= 900", "m IN (1, 2)", "m + 0 = 5"):
+    for condition in ("m = 3", "m >= 2 AND id < 700", "id >= 900", "m IN (1, 2)", "m + 1 = 6"):
         hold(spark, f"SELECT * FROM {table} WHERE {condition}", 20)
-    hold_pruned(spark, f"SELECT * FROM {table} WHERE m + 0 IN (1, 2)", 20)
+    hold_pruned(spark, f"SELECT * FROM {table} WHERE m + 1 IN (2, 3)", 20)
     spark.sql(f"ALTER TABLE {table} DROP PARTITION FIELD m")
     spark.sql(f"ALTER TABLE {table} ADD PARTITION FIELD truncate(500, id)")
     spark.sql(f"INSERT INTO {table} SELECT * FROM {table} WHERE id >= 700")
-    for condition in ("m = 3", "m + 0 IN (1, 2)", "id >= 900", "id BETWEEN 300 AND 1600"):
+    for condition in ("m = 3", "m + 1 IN (2, 3)", "id >= 900", "id BETWEEN 300 AND 1600"):
         hold_pruned(spark, f"SELECT * FROM {table} WHERE {condition}", 20)
 
 
 def test_a_partition_column_that_is_renamed(spark: SparkSession) -> None:
     table = partitioned(spark, "m")
     spark.sql(f"ALTER TABLE {table} RENAME COLUMN m TO i2")
-    hold_pruned(spark, f"SELECT * FROM {table} WHERE i2 + 0 IN (1, 2)", 20)
+    hold_pruned(spark, f"SELECT * FROM {table} WHERE i2 + 1 IN (2, 3)", 20)
     hold_pruned(spark, f"SELECT * FROM {table} WHERE i2 > 2", 20)
 
 
@@ -102,13 +104,11 @@ def test_a_partition_column_of_doubles_with_nan(spark: SparkSession) -> None:
         f"CREATE TABLE {name} USING iceberg PARTITIONED BY (v) AS SELECT id, "
         "CAST(CASE id % 3 WHEN 0 THEN 'NaN' WHEN 1 THEN '1.5' END AS DOUBLE) AS v FROM range(300)"
     )
-    for condition in ("v >= 1", "v + 0 > 2", "v = 1.5", "isnan(v)", "v IS NULL", "v < 9"):
+    for condition in ("v >= 1", "v * 2 > 4", "v = 1.5", "isnan(v)", "v IS NULL", "v < 9"):
         hold(spark, f"SELECT * FROM {name} WHERE {condition}", 20)
 
 
-def test_imported_files_have_metrics_of_their_footers(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_imported_files_have_metrics_of_their_footers(spark: SparkSession, tmp_path: Path) -> None:
     name = tables.new_name()
     frame = spark.range(1000).selectExpr("id", "CAST(id AS DOUBLE) AS f", "CAST(id AS STRING) AS s")
     frame.repartitionByRange(4, "id").write.parquet(str(tmp_path / "plain"))

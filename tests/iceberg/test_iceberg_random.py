@@ -53,10 +53,8 @@ def _problem(
 ) -> str | None:
     df = spark.sql(query.sql)
     found = Counter(map(repr, df.collect()))
-    tally["queries"] += 1
-    tally["pruned"] += is_pruned(df)
-    for report in limit_pruning.report(df):
-        tally[report.reason.code if report.reason else "covered"] += 1
+    outcomes = [each.reason.code if each.reason else "covered" for each in limit_pruning.report(df)]
+    tally.update(["queries", *outcomes, *(["pruned"] if is_pruned(df) else [])])
     if found - allowed:
         return f"rows that are not in the table, or do not match: {list(found - allowed)[:3]}"
     if found.total() != min(query.limit, allowed.total()):

@@ -47,7 +47,7 @@ def test_the_pom_tells(pom: ElementTree.Element, path: str) -> None:
 
 
 def test_nothing_else_comes_with_the_jar(pom: ElementTree.Element) -> None:
-    """What is needed comes with Spark. Delta Lake and Iceberg are compiled against, and may be missing."""
+    """What is needed comes with Spark. Delta Lake and Iceberg may be missing."""
     dependencies = [
         tuple(each.findtext(part, namespaces=NAMESPACE) for part in ("artifactId", "scope"))
         for each in pom.iterfind("dependencies/dependency", NAMESPACE)

@@ -118,7 +118,7 @@ def limit_report(details: Sequence[RowGroupReport], **changes: object) -> LimitR
         "predicate": "species LIKE 'Alpine%' AND s >= 50",
         "covered": True,
         "row_filter_skipped": True,
-        "files": group_of(FileCounts),
+        "files": group_of(FileCounts, chosen=()),
         "row_groups": row_groups,
         "pages": group_of(PageCounts),
         "rows": group_of(RowCounts, to_read=sum(group.rows_to_read for group in details)),

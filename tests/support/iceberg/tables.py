@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -10,7 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 import limit_pruning
 from limit_pruning import LimitReport
 from support.iceberg.session import java_table
-from support.scan_tables import hold, physical
+from support.runs import ENABLED, conf, hold_counts
+from support.scan_tables import physical
 
 ROWS, FILES = 2000, 8
 _numbers = itertools.count()
@@ -67,6 +69,15 @@ def write_frame(frame: DataFrame, **properties: str) -> str:
     return name
 
 
+def hold(spark: SparkSession, query: str, limit: int) -> DataFrame:
+    """Hold ``query LIMIT limit`` to plain Spark. Return it."""
+    df = spark.sql(f"{query} LIMIT {limit}")
+    with conf(spark, {ENABLED: "false"}):
+        allowed = Counter(map(repr, spark.sql(query).collect()))  # NaN is not equal to itself
+    hold_counts(Counter(map(repr, df.collect())), allowed, limit, query)
+    return df
+
+
 def is_pruned(df: DataFrame) -> bool:
     """Tell whether a scan of chosen files is in the plan."""
     return "LimitPruned(files=" in physical(df)
@@ -100,7 +111,7 @@ def hold_unpruned(spark: SparkSession, query: str, limit: int, reason: str) -> N
 
 
 def delete_by_equality(spark: SparkSession, table: str, column: str, value: int) -> None:
-    """Delete the rows of an unpartitioned table in which a bigint column has a value.
+    """Delete the rows of an unpartitioned table in which an int column has a value.
 
     Spark itself writes no equality deletes.
     """
@@ -122,7 +133,7 @@ def delete_by_equality(spark: SparkSession, table: str, column: str, value: int)
     files = iceberg.io.OutputFileFactory.builderFor(loaded, 1, next(_numbers)).build()
     writer = factory.newEqualityDeleteWriter(files.newOutputFile(), loaded.spec(), None)
     record = iceberg.data.GenericRecord.create(schema)
-    record.setField(column, jvm.java.lang.Long.valueOf(value))
+    record.setField(column, value)
     writer.write(record)
     writer.close()
     loaded.newRowDelta().addDeletes(writer.toDeleteFile()).commit()

@@ -2,7 +2,7 @@ package limitpruning.tables.iceberg
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.iceberg.{BaseTable, BatchScan, BatchScanAdapter, FileScanTask, MetadataColumns, ScanTask}
+import org.apache.iceberg.{BaseTable, BatchScan, BatchScanAdapter, FileScanTask, MetadataColumns, ScanTask, SparkDistributedDataScan}
 import org.apache.iceberg.types.Types.NestedField
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -96,10 +96,13 @@ private[tables] object IcebergTable {
     }
   }
 
+  /** Iceberg's own planning, on the driver or by Spark jobs. Tables of a REST catalog may be planned by its server. */
+  private val Plans: Set[Class[_]] = Set(classOf[BatchScanAdapter], classOf[SparkDistributedDataScan])
+
   private def unsupported(internals: ScanInternals): Option[String] =
     if (internals.table.getClass != classOf[BaseTable])
       Some(s"a table of class ${internals.table.getClass.getName}")
-    else if (internals.planned.exists(_.getClass != classOf[BatchScanAdapter]))
+    else if (internals.planned.exists(scan => !Plans.contains(scan.getClass)))
       Some(s"a plan of class ${internals.planned.get.getClass.getName}")
     else if (internals.projection.findField(MetadataColumns.IS_DELETED.fieldId) != null)
       Some("a scan that returns deleted rows")
