@@ -134,8 +134,9 @@ def test_a_limit_that_is_not_pruned_has_a_reason(
 
 
 def test_the_budget_for_manifests_is_that_of_footers(spark: SparkSession, table: str) -> None:
-    with conf(spark, {"spark.limitPruning.planning.maxTime": "0"}):
-        hold_unpruned(spark, f"SELECT * FROM {table} WHERE m = 3", 20, "out-of-budget")
+    for setting, value in (("maxTime", "0"), ("maxFiles", "3")):
+        with conf(spark, {f"spark.limitPruning.planning.{setting}": value}):
+            hold_unpruned(spark, f"SELECT * FROM {table} WHERE m = 3", 20, "out-of-budget")
 
 
 def test_each_way_to_name_a_table(spark: SparkSession, table: str) -> None:

@@ -6,11 +6,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 import limit_pruning
-
 from support.iceberg import tables
 from support.iceberg.tables import is_pruned
 from support.runs import ENABLED, conf
 from support.scan_tables import physical
+
+pytestmark = pytest.mark.parametrize("spark", ["ours first"], indirect=True)
 
 
 @pytest.fixture(scope="module")

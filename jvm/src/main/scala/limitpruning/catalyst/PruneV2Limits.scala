@@ -46,14 +46,15 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
       limit: LocalLimit,
       found: MatchLimit.Limited[ManifestTable]
   ): Either[Reason, LogicalPlan] = {
+    val files = conf.getConf(LimitPruningConf.MaxFiles)
     val millis = conf.getConf(LimitPruningConf.MaxTime)
-    new ChooseFiles(
-      found.limit,
-      found.conjuncts,
-      found.table,
-      TimeUnit.MILLISECONDS.toNanos(millis),
-      rows => Reason.OutOfBudget(LimitPruningConf.MaxTime.key, s"$millis milliseconds", rows, found.limit)
-    )().map(found.table.read(limit, _))
+    def stop(unproved: Int, nanos: Long, rows: Long): Option[Reason] =
+      if (unproved > files)
+        Some(Reason.OutOfBudget(LimitPruningConf.MaxFiles.key, s"$files files", rows, found.limit))
+      else if (nanos > TimeUnit.MILLISECONDS.toNanos(millis))
+        Some(Reason.OutOfBudget(LimitPruningConf.MaxTime.key, s"$millis milliseconds", rows, found.limit))
+      else None
+    new ChooseFiles(found.limit, found.conjuncts, found.table, stop)().map(found.table.read(limit, _))
   }
 }
 

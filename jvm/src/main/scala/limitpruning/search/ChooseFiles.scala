@@ -11,15 +11,14 @@ import limitpruning.select.Reason
  * Chooses files of a [[ManifestTable]] for a LIMIT without ORDER BY: the first files in which every row is proved to match
  * and none is deleted, until they have as many rows as the LIMIT needs. Otherwise gives the reason why none are chosen.
  *
- * @param mostNanos the maximum time for reading manifests, in nanoseconds
- * @param outOfTime the reason if this time is used up, given the rows found so far
+ * @param stop why the search stops, if it does, given the files that were not proved, the nanoseconds it has taken, and the
+ *   rows found so far
  */
 final class ChooseFiles(
     limit: Int,
     conjuncts: Seq[Expression],
     table: ManifestTable,
-    mostNanos: Long,
-    outOfTime: Long => Reason
+    stop: (Int, Long, Long) => Option[Reason]
 ) {
   private val started = System.nanoTime()
   private val obstacles = new ObstacleCounts
@@ -67,7 +66,7 @@ final class ChooseFiles(
       if (isProved(file)) {
         chosen += file
         rows += file.rows
-      } else if (System.nanoTime() - started > mostNanos) stopped = Some(outOfTime(rows))
+      } else stopped = stop(inspected - chosen.size, System.nanoTime() - started, rows)
     }
     stopped
   }

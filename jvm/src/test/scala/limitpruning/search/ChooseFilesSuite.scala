@@ -1,6 +1,8 @@
 package limitpruning.search
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, Expression, GreaterThan, Literal}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute, AttributeReference, Expression, GreaterThan, Literal
+}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.IntegerType
 import org.scalatest.funsuite.AnyFunSuite
@@ -11,7 +13,6 @@ import limitpruning.select.Reason
 class ChooseFilesSuite extends AnyFunSuite {
   private val a = AttributeReference("a", IntegerType)()
   private val above5 = Seq(GreaterThan(a, Literal(5)))
-  private val outOfTime = (rows: Long) => Reason.OutOfBudget("time", "0", rows, 0)
 
   /** A file with its rows, the range of `a`, and whether it may have deleted rows. */
   private case class Sample(rows: Long, min: Int, max: Int, deletes: Boolean = false)
@@ -37,9 +38,14 @@ class ChooseFilesSuite extends AnyFunSuite {
       table: ManifestTable,
       limit: Int,
       conjuncts: Seq[Expression] = Nil,
-      nanos: Long = Long.MaxValue
+      files: Int = Int.MaxValue
   ): Either[Reason, Seq[String]] =
-    new ChooseFiles(limit, conjuncts, table, nanos, outOfTime)().map(_.files.map(_.path))
+    new ChooseFiles(
+      limit,
+      conjuncts,
+      table,
+      (unproved, _, rows) => Option.when(unproved > files)(Reason.OutOfBudget("f", "0", rows, limit))
+    )().map(_.files.map(_.path))
 
   test("without a predicate, the first files that hold enough rows") {
     val table = new Table(Sample(3, 0, 0), Sample(4, 0, 0), Sample(5, 0, 0))
@@ -73,11 +79,12 @@ class ChooseFilesSuite extends AnyFunSuite {
       "(a > 5) may hold for only some rows in 2 of 3 files")
   }
 
-  test("no files, one file, and no time") {
+  test("no files, one file, and too many files") {
     assert(choose(new Table(), 1) == Left(Reason.NoFiles))
     assert(choose(new Table(Sample(9, 6, 9)), 1) == Left(Reason.NothingToSkip))
-    val table = new Table(Sample(9, 0, 9), Sample(9, 0, 9), Sample(2, 6, 9))
-    assert(choose(table, 2, above5, nanos = -1).left.exists(_.code == "out-of-budget"))
-    assert(table.read == 1)
+    val table = new Table(Sample(2, 6, 9), Sample(9, 0, 9), Sample(9, 0, 9), Sample(2, 6, 9))
+    assert(choose(table, 4, above5, files = 1) == Left(Reason.OutOfBudget("f", "0", 2, 4)))
+    assert(table.read == 3)
+    assert(choose(table, 4, above5, files = 2) == Right(Seq("f0", "f3")))
   }
 }

@@ -2,7 +2,9 @@ package limitpruning.tables.iceberg
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.iceberg.{BaseTable, BatchScan, BatchScanAdapter, FileScanTask, MetadataColumns, ScanTask, SparkDistributedDataScan}
+import org.apache.iceberg.{
+  BaseTable, BatchScan, BatchScanAdapter, FileScanTask, MetadataColumns, ScanTask, SparkDistributedDataScan
+}
 import org.apache.iceberg.types.Types.NestedField
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan

@@ -71,7 +71,8 @@ private final class SelectedScan(
     case _ => false
   }
 
-  override def hashCode: Int = 31 * original.hashCode + paths.hashCode
+  // Not of the original scan, whose hash code changes when it gets a runtime filter.
+  override def hashCode: Int = paths.hashCode
 }
 
 /** Iceberg's own batch of the chosen files. Iceberg compares batches by a hash code only. */

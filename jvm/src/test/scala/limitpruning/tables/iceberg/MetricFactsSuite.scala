@@ -10,11 +10,11 @@ import org.apache.iceberg.{DataFile, DataFiles, Metrics, PartitionSpec}
 import org.apache.iceberg.types.{Conversions, Type}
 import org.apache.iceberg.types.Types._
 import org.apache.spark.sql.types.{
-  BinaryType => SparkBinary, BooleanType => SparkBoolean, DataType, DateType => SparkDate,
-  DecimalType => SparkDecimal, DoubleType => SparkDouble, FloatType => SparkFloat, IntegerType => SparkInteger,
-  LongType => SparkLong, StringType => SparkString, TimestampNTZType, TimestampType => SparkTimestamp
+  BinaryType => SparkBinary, BooleanType => SparkBoolean, DataType, DateType => SparkDate, Decimal,
+  DecimalType => SparkDecimal, DoubleType => SparkDouble, FloatType => SparkFloat,
+  IntegerType => SparkInteger, LongType => SparkLong, StringType => SparkString, TimestampNTZType,
+  TimestampType => SparkTimestamp
 }
-import org.apache.spark.sql.types.Decimal
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
