@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.parametrize("spark", ["ours first"], indirect=True),
 ]
 
-TABLES, QUERIES = 10, 20
+TABLES, QUERIES = 10, 25
 
 
 def test_random_iceberg_tables(spark: SparkSession) -> None:
@@ -34,9 +34,9 @@ def test_random_iceberg_tables(spark: SparkSession) -> None:
             wanted = in_threads(lambda query: _rows(spark, query.without_limit), queries)
         pairs = list(zip(queries, wanted, strict=True))
         found = in_threads(lambda pair: _problem(spark, *pair, tally), pairs)
-        for query, problem in zip(queries, found, strict=True):
-            made = "\n".join(history.statements)
-            assert not problem, f"{problem}: {query.sql}\n{made}"
+        made = "\n".join(history.statements)
+        for (query, rows), problem in zip(pairs, found, strict=True):
+            assert not problem, f"{problem}: {query.sql(rows.total())}\n{made}"
         spark.sql(f"DROP TABLE {history.table} PURGE")
 
     random_profiles.run(TABLES, check)
@@ -51,12 +51,12 @@ def _rows(spark: SparkSession, sql: str) -> Counter[str]:
 def _problem(
     spark: SparkSession, query: Query, allowed: Counter[str], tally: Counter[str]
 ) -> str | None:
-    df = spark.sql(query.sql)
+    df = spark.sql(query.sql(allowed.total()))
     found = Counter(map(repr, df.collect()))
     outcomes = [each.reason.code if each.reason else "covered" for each in limit_pruning.report(df)]
     tally.update(["queries", *outcomes, *(["pruned"] if is_pruned(df) else [])])
     if found - allowed:
         return f"rows that are not in the table, or do not match: {list(found - allowed)[:3]}"
-    if found.total() != min(query.limit, allowed.total()):
+    if found.total() != min(query.limit(allowed.total()), allowed.total()):
         return f"{found.total()} rows of {allowed.total()}"
     return None

@@ -14,12 +14,12 @@ from support.iceberg.session import java_table
 
 COLUMNS = {
     "id": "id + {start}",
-    "k": "IF(id % {nulls} = 5, NULL, CAST((id * {step}) % {modulus} AS INT))",
-    "s": "IF(id % {nulls} = 7, NULL, CONCAT('{prefix}', LPAD(STRING(id * {step}), 6, '0')))",
+    "k": "IF(id % {nulls} = 1, NULL, CAST((id * {step}) % {modulus} AS INT))",
+    "s": "IF(id % {nulls} = 2, NULL, CONCAT('{prefix}', LPAD(STRING(id * {step}), 6, '0')))",
     "d": "DATE'1999-12-30' + CAST(id * {step} % 9000 AS INT)",
     "ts": "TIMESTAMP'{year}-03-01 10:11:12.345678' + MAKE_DT_INTERVAL(0, 0, 0, id * {step})",
-    "f": "IF(id % {nans} = 3, DOUBLE('NaN'), CAST(id AS DOUBLE) / {step})",
-    "g": "IF(id % {nans} = 4, FLOAT('NaN'), CAST(id + {start} AS FLOAT))",
+    "f": "IF(id % {nans} = 1, DOUBLE('NaN'), CAST(id AS DOUBLE) / {step})",
+    "g": "IF(id % {nans} = 2, FLOAT('NaN'), CAST(id + {start} AS FLOAT))",
     "c": "CAST(id * {step} AS DECIMAL(12, 3))",
     "n": "NAMED_STRUCT('x', id * {step}, 'y', CONCAT('y', id % {modulus}))",
 }
@@ -79,8 +79,8 @@ def rows(history: History, draw: Draw) -> str:
         "modulus": draw(st.sampled_from([2, 50, 100000])),
         "prefix": draw(st.sampled_from(["a", "b", "long" * 12])),
         "year": draw(st.sampled_from([1850, 1971, 2024])),
-        "nulls": draw(st.sampled_from([11, 1000000])),
-        "nans": draw(st.sampled_from([17, 1000000])),
+        "nulls": draw(st.sampled_from([3, 11, 1000000])),
+        "nans": draw(st.sampled_from([3, 17, 1000000])),
     }
     count = draw(st.sampled_from([400, 60, 1]))
     files = draw(st.sampled_from([6, 3, 1]))
@@ -96,7 +96,7 @@ def rows(history: History, draw: Draw) -> str:
 
 def predicate(history: History, draw: Draw) -> str:
     """A predicate of one or two conjuncts."""
-    columns = ["id"] * 5 + sorted(history.names) + ["p"]
+    columns = ["id", "id", *["k", "s", "f", "g"] * 2, *sorted(history.names), "p"]
     parts = draw(st.lists(st.sampled_from(columns), min_size=1, max_size=2))
     return f" {draw(st.sampled_from(['AND', 'AND', 'OR']))} ".join(
         _comparison(first, history.names.get(first, first), draw) for first in parts
@@ -114,8 +114,8 @@ def _comparison(first: str, name: str, draw: Draw) -> str:
         "d": f"DATE'1999-12-30' + {number % 9000}",
         "ts": f"TIMESTAMP'{draw(st.sampled_from([1850, 1971, 2024]))}-03-01 10:11:12.345' + "
         f"MAKE_DT_INTERVAL(0, 0, 0, {number})",
-        "f": draw(st.sampled_from(["0.0D", "100.5D", "5000D", "DOUBLE('NaN')"])),
-        "g": draw(st.sampled_from(["0.0F", "100.5F", "5500F", "FLOAT('NaN')"])),
+        "f": draw(st.sampled_from(["100.5D", "5000D", "5000D", "DOUBLE('NaN')"])),
+        "g": draw(st.sampled_from(["100.5F", "5500F", "5500F", "FLOAT('NaN')"])),
         "c": f"{number}.000",
         "n": f"{number}",
     }[first]
@@ -125,21 +125,26 @@ def _comparison(first: str, name: str, draw: Draw) -> str:
     if first in ("s", "d", "ts"):
         shapes.pop()
     shape = draw(st.sampled_from(shapes))
-    operator: str = draw(st.sampled_from([">=", "<", ">", "<=", "=", "<>", "<=>"]))
+    # NaN is above all other values, so that only these operators are false for it.
+    below = ["<", "<=", "<", "<="] if first in ("f", "g") else []
+    operator: str = draw(st.sampled_from([">=", "<", ">", "<=", "=", "<>", "<=>", *below]))
     return str(shape).format(column, operator, value)
 
 
 @dataclass(frozen=True)
 class Query:
-    """A query, with and without its LIMIT."""
+    """A query without its LIMIT, and the share of its rows that the LIMIT takes."""
 
     without_limit: str
-    limit: int
+    share: float
 
-    @property
-    def sql(self) -> str:
+    def limit(self, rows: int) -> int:
+        """The LIMIT. A file that is counted on in error is found if all matching rows are due."""
+        return max(1, int(self.share * rows))
+
+    def sql(self, rows: int) -> str:
         """The query."""
-        return f"{self.without_limit} LIMIT {self.limit}"
+        return f"{self.without_limit} LIMIT {self.limit(rows)}"
 
 
 def query(history: History, draw: Draw) -> Query:
@@ -148,9 +153,8 @@ def query(history: History, draw: Draw) -> Query:
     some = draw(st.lists(st.sampled_from(sorted(history.names)), max_size=3, unique=True))
     names = [history.names[name] for name in some] or [*history.names.values(), "p"]
     columns = ", ".join(f"`{name}`" for name in names)
-    return Query(
-        f"SELECT {columns} FROM {history.table}{where}", draw(st.sampled_from([1, 5, 40, 300]))
-    )
+    share = draw(st.sampled_from([0.0, 0.1, 0.5, 0.8, 0.9, 0.95, 1.0, 1.0]))
+    return Query(f"SELECT {columns} FROM {history.table}{where}", share)
 
 
 def append(spark: SparkSession, history: History, draw: Draw) -> None:
