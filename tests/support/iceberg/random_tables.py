@@ -25,6 +25,7 @@ COLUMNS = {
 }
 PARTITIONS = ["", "", "p", "days(ts)", "bucket(3, id)", "truncate(200, id)", "p, truncate(2, s)"]
 MODES = ["truncate(16)", "truncate(16)", "full", "truncate(2)", "counts", "none"]
+TEXTS = ["a", "a", "a", "b0", "a000300", "long" * 12 + "00", "longlongz"]
 
 Draw = Callable[..., Any]
 
@@ -108,9 +109,9 @@ def _comparison(first: str, name: str, draw: Draw) -> str:
     column = f"`{name}`"
     value = {
         "id": f"{number}",
-        "k": f"{number}",
+        "k": f"{draw(st.sampled_from([0, 0, number]))}",
         "p": f"{number % 3}",
-        "s": f"'{draw(st.sampled_from(['a', 'b0', 'a000300', 'long' * 12 + '00', 'longlongz']))}'",
+        "s": f"'{draw(st.sampled_from(TEXTS))}'",
         "d": f"DATE'1999-12-30' + {number % 9000}",
         "ts": f"TIMESTAMP'{draw(st.sampled_from([1850, 1971, 2024]))}-03-01 10:11:12.345' + "
         f"MAKE_DT_INTERVAL(0, 0, 0, {number})",
@@ -125,9 +126,10 @@ def _comparison(first: str, name: str, draw: Draw) -> str:
     if first in ("s", "d", "ts"):
         shapes.pop()
     shape = draw(st.sampled_from(shapes))
-    # NaN is above all other values, so that only these operators are false for it.
-    below = ["<", "<=", "<", "<="] if first in ("f", "g") else []
-    operator: str = draw(st.sampled_from([">=", "<", ">", "<=", "=", "<>", "<=>", *below]))
+    # With these, all values of many files match, but not NaN, which is above all, and not null.
+    more = {"f": ["<", "<="] * 2, "g": ["<", "<="] * 2, "k": [">="] * 4, "s": [">="] * 4}
+    operators = [">=", "<", ">", "<=", "=", "<>", "<=>", *more.get(first, [])]
+    operator: str = draw(st.sampled_from(operators))
     return str(shape).format(column, operator, value)
 
 
