@@ -10,6 +10,8 @@ SPARK := $(shell sed -n 's/^val sparkVersion = "\(.*\)"/\1/p' build.sbt)
 PYSPARK ?= $(SPARK)
 # The newest patch of each minor version. `make test` alone runs on the one that the JAR is compiled for.
 PYSPARK_MATRIX ?= 4.0.5 4.1.4 4.2.1 4.3.0
+# The Spark whose Iceberg is tested.
+ICEBERG_PYSPARK := 4.1.4
 # Processes of pytest, each with a Spark of its own.
 WORKERS ?= 2
 IS_DEFAULT := $(filter $(SPARK),$(PYSPARK))
@@ -125,7 +127,8 @@ bench-jvm: setup ## Measure how fast row groups are classified, and what that al
 	@$(PY) -m benchmarks.jvm target/jmh.json
 
 .PHONY: check
-check: $(if $(filter true,$(CI)),browser) test test-delta test-spark-quick docs ## What CI runs: make test, in a browser too, Delta Lake, some of Spark's own suites, the site
+check: $(if $(filter true,$(CI)),browser) test test-delta test-spark-quick docs ## What CI runs: make test, in a browser too, Delta Lake, Iceberg, some of Spark's own suites, the site
+	@$(MAKE) --no-print-directory test-iceberg PYSPARK=$(ICEBERG_PYSPARK)
 
 .PHONY: lint
 lint: lint-python ## Formatters and linters of both languages, changing nothing

@@ -79,10 +79,10 @@ FAULTS = (
         "tests/soundness",
     ),
     fault(
-        "`NOT IN` a list with a null is true for what is not in the list",
+        "`IN` is proved where the range contains one of the values",
         "predicate/FactOutcomes.scala",
-        "private val missed = if (hasNull) Outcomes.Null else Outcomes.False",
-        "private val missed = if (hasNull) Outcomes.False else Outcomes.False",
+        "else if (ordering.equiv(range.min, range.max)) Outcomes.True",
+        "else if (ordering.lteq(range.min, range.max)) Outcomes.True",
         TABLES,
     ),
     fault(
