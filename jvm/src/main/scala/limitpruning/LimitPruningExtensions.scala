@@ -24,11 +24,11 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPreCBORule { session =>
       // Spark creates its rules again for each query that it optimizes.
       ExplainReasons.keepInStep(session)
-      PlanLimitPrunedScan.comeBeforeDelta(session)
+      PlanLimitPrunedScan.comeBeforeDelta(session, sharedBy(session))
       PruneV2Limits.keepIn(session, sharedBy(session))
       PruneLimits(session, sharedBy(session))
     }
-    extensions.injectPlannerStrategy(session => PlanLimitPrunedScan(session))
+    extensions.injectPlannerStrategy(session => PlanLimitPrunedScan(session, sharedBy(session)))
     extensions.injectPlannerStrategy(session => ForgetRefreshedFiles(session, sharedBy(session)))
   }
 

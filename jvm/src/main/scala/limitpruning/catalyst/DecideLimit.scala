@@ -3,43 +3,64 @@ package limitpruning.catalyst
 import scala.util.Using
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.footers.FactsCache
+import limitpruning.predicate.SupportedTypes
 import limitpruning.search.{ChooseRows, ChooseTopRows, LimitPlan, LimitedScan, NotPruned, SearchInputs}
 import limitpruning.select.Reason
+import limitpruning.tables.{ParquetTable, UndecidedRelation, WantedOrder, WantedRows}
 
 /** Decides what to read for one LIMIT, with or without ORDER BY: matches the plan, lists the table, searches it. */
 final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf) {
 
   /**
-   * @return the LIMIT over the selected rows, or why it is not pruned; `None` if it reads no known table, or if a
-   *   selection is already in place
+   * @return the LIMIT over the selected rows, or over a relation whose rows are chosen when the query runs, or why it is
+   *   not pruned; `None` if it reads no known table, or if a selection is already in place
    */
   def apply(limit: LocalLimit): Option[Either[NotPruned, LogicalPlan]] =
     MatchTopRows.of(limit) match {
-      case Some(ordered) => decide(limit, ordered)(_.scan)(top => Seq(top.key.child))(ChooseTopRows(_, _))
-      case None => MatchLimit.of(limit).flatMap(decide(limit, _)(identity)(_ => Nil)(ChooseRows(_, _)))
+      case Some(ordered) =>
+        decide(limit, ordered)(_.scan)(top => Some(WantedOrder(top.key, top.sorted)))(ChooseTopRows(_, _))
+      case None => MatchLimit.of(limit).flatMap(decide(limit, _)(identity)(_ => None)(ChooseRows(_, _)))
     }
 
-  /** @param keys expressions whose facts are needed in addition to those of the predicate */
+  /** @param orderOf the order whose first sort key needs facts in addition to those of the predicate */
   private def decide[A](
       local: LocalLimit,
       matched: Either[Reason, A]
-  )(scanOf: A => LimitedScan)(keys: A => Seq[Expression])(
+  )(scanOf: A => LimitedScan)(orderOf: A => Option[WantedOrder])(
       search: (A, SearchInputs) => Either[NotPruned, LimitPlan]
   ): Option[Either[NotPruned, LogicalPlan]] = matched match {
     case Left(Reason.NotPlanned) => None // PruneV2Limits decides
     case Left(reason) => Some(Left(NotPruned(reason)))
     case Right(request) =>
       val scan = scanOf(request)
-      if (scan.table.selected.nonEmpty) None
+      if (scan.table.selected.nonEmpty || isUndecided(scan)) None
+      else if (scan.waitsForSubqueries) Some(whenRun(local, scan, orderOf(request)))
       else {
-        Using.resource(new SearchInputs(scan, session, cache, conf, keys(request))) { inputs =>
+        val keys = orderOf(request).map(_.overTable.child).toSeq
+        Using.resource(new SearchInputs(scan, session, cache, conf, keys)) { inputs =>
           Some(search(request, inputs).map(inputs.listing.read(local, _)))
         }
       }
   }
+
+  private def isUndecided(scan: LimitedScan): Boolean = UndecidedRelation.unapply(scan.table.leaf).nonEmpty
+
+  private def whenRun(
+      local: LocalLimit,
+      scan: LimitedScan,
+      order: Option[WantedOrder]
+  ): Either[NotPruned, LogicalPlan] = scan.table match {
+    case table: ParquetTable if conf.subqueryReuseEnabled && order.forall(hasSimpleKey) &&
+          NativeEngines.reasonForUnknown(session).isEmpty =>
+      Right(table.decideWhenRun(local, WantedRows(scan.limit, scan.conjuncts, order)))
+    case _ => Left(NotPruned(Reason.Subquery, Some(scan)))
+  }
+
+  /** Whether Spark cannot change the columns of the key after the rule. It may remove fields of structs. */
+  private def hasSimpleKey(order: WantedOrder): Boolean =
+    order.overTable.references.forall(column => SupportedTypes.contains(column.dataType))
 }

@@ -3,18 +3,40 @@ package limitpruning.catalyst
 import scala.util.control.NonFatal
 
 import org.apache.spark.SparkException
+import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.search.NotPruned
 import limitpruning.select.Reason
 
 /**
- * A rule that prunes LIMITs and fails open: after an unexpected error, the query does not change, and the driver logs one
- * warning.
+ * Runs a decision about one LIMIT. After an unexpected error, the LIMIT is not pruned, and the driver logs one warning.
+ * A cancelled query stays cancelled. Adds the time that the decision takes to the counters of the application.
  */
-private[catalyst] trait FailOpen { rule: Rule[LogicalPlan] =>
+object FailOpen extends Logging {
+
+  /** @param failed the result after an unexpected error */
+  def apply[T](state: PlanningState, conf: SQLConf)(decide: => T)(failed: Reason => T): T = {
+    val started = System.nanoTime()
+    try decide
+    catch {
+      case cancelled: SparkException if cancelled.getCondition == "SPARK_JOB_CANCELLED" => throw cancelled
+      // A linkage error occurs if this Spark lacks something that the extension uses. A stack overflow does no harm:
+      // a decision has no state, and the rest of Spark's planning may need less stack.
+      case error @ (NonFatal(_) | _: LinkageError | _: StackOverflowError)
+          if !conf.getConf(LimitPruningConf.FailOnError) =>
+        state.countFailure()
+        logWarning("LIMIT pruning failed unexpectedly; the query is planned without it", error)
+        failed(Reason.PlanningFailed(error.toString))
+    } finally state.addPlanning(System.nanoTime() - started)
+  }
+}
+
+/** A rule that prunes LIMITs. After an unexpected error, the query does not change. */
+private[catalyst] trait PrunesLimits { rule: Rule[LogicalPlan] =>
 
   /** The caches and counters of the application. */
   def state: PlanningState
@@ -26,19 +48,7 @@ private[catalyst] trait FailOpen { rule: Rule[LogicalPlan] =>
   protected def pruneOrTag(limit: LocalLimit)(
       decide: => Option[Either[NotPruned, LogicalPlan]]
   ): LogicalPlan = {
-    val started = System.nanoTime()
-    val decision =
-      try decide
-      catch {
-        case cancelled: SparkException if cancelled.getCondition == "SPARK_JOB_CANCELLED" => throw cancelled
-        // A linkage error occurs if this Spark lacks something that the extension uses. A stack overflow does no harm:
-        // a decision has no state, and the rest of Spark's planning may need less stack.
-        case error @ (NonFatal(_) | _: LinkageError | _: StackOverflowError)
-            if !rule.conf.getConf(LimitPruningConf.FailOnError) =>
-          state.countFailure()
-          rule.logWarning("LIMIT pruning failed unexpectedly; the query is planned without it", error)
-          Some(Left(NotPruned(Reason.PlanningFailed(error.toString))))
-      } finally state.addPlanning(System.nanoTime() - started)
+    val decision = FailOpen(state, rule.conf)(decide)(reason => Some(Left(NotPruned(reason))))
     decision match {
       case Some(Right(pruned)) => pruned
       case Some(Left(notPruned)) =>

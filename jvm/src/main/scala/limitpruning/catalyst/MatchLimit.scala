@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.types.StructType
 
 import limitpruning.predicate.{BriefSql, Nesting}
-import limitpruning.search.LimitedScan
+import limitpruning.search.{LimitedScan, Table}
 import limitpruning.select.Reason
 import limitpruning.tables.Tables
 
@@ -19,7 +19,7 @@ object MatchLimit {
 
   /** The scan below `local`, or the reason why it is not pruned; `None` if `local` is over none of the [[Tables]]. */
   def of(local: LocalLimit): Option[Either[Reason, LimitedScan]] =
-    over(local)(Tables.of).map(_.flatMap { found =>
+    over[Table](local, _.canDecideWhenRun)(Tables.of).map(_.flatMap { found =>
       found.table.unsupported.toLeft(
         LimitedScan(found.limit, found.conjuncts, found.needed, found.table)
       )
@@ -28,15 +28,17 @@ object MatchLimit {
   /**
    * The LIMIT over a node for which `find` gives a table, or the reason why it is not pruned; `None` if `local` is over no
    * such node.
+   *
+   * @param canDecideWhenRun whether the LIMIT over a table can be decided when the query runs, by the values of subqueries
    */
-  def over[T](local: LocalLimit)(find: Find[T]): Option[Either[Reason, Limited[T]]] = {
+  def over[T](local: LocalLimit, canDecideWhenRun: T => Boolean = (_: T) => false)(find: Find[T]): Option[Either[Reason, Limited[T]]] = {
     val tables = new Scanned[T](find)
     import tables.ScannedTable
     local.child match {
       case ScanOperation(projections, filtersAbove, filters, ScannedTable(Right(table))) =>
         local.limitExpr match {
           case IntegerLiteral(limit) if limit > 0 =>
-            val unsupported = (filters ++ filtersAbove).flatMap(subqueryIn).headOption
+            val unsupported = unsupportedSubquery(filters, filtersAbove, canDecideWhenRun(table))
               .orElse((projections ++ filters ++ filtersAbove).flatMap(unsupportedUse).headOption)
               // Only the filters below are proved. Filters above them may pass fewer rows.
               .orElse(filtersAbove.headOption.map(filter => Reason.FilterAbove(BriefSql(filter))))
@@ -63,6 +65,16 @@ object MatchLimit {
         operator.expressions.find(!_.deterministic).fold(operator.nodeName)(BriefSql(_))
       )
     case other => Reason.OperatorBetween(other.nodeName)
+  }
+
+  private def unsupportedSubquery(
+      filters: Seq[Expression],
+      filtersAbove: Seq[Expression],
+      canDecideWhenRun: Boolean
+  ): Option[Reason] = {
+    def inFilters = filters.flatMap(subqueryIn).headOption
+      .filterNot(_ => canDecideWhenRun && ScalarSubqueries.areSupported(filters))
+    filtersAbove.flatMap(subqueryIn).headOption.orElse(inFilters)
   }
 
   /** The reason if the expression contains a subquery: its value is unknown until the subquery has run. */

@@ -26,7 +26,13 @@ object NativeEngines {
   def reasonForFileScan(session: SparkSession, index: SelectedIndex): Option[String] =
     index.reasonForFileScan.orElse(reasonForFileScan(session, index.chosen.selection))
 
-  private def reasonForFileScan(session: SparkSession, selection: Selection): Option[String] = {
+  private def reasonForFileScan(session: SparkSession, selection: Selection): Option[String] =
+    reasonForFileScan(session, _ => selection.isOfWholeFiles)
+
+  /** Why Spark's own scan node may have to read a selection that is not known yet; none if it never has to. */
+  def reasonForUnknown(session: SparkSession): Option[String] = reasonForFileScan(session, _ => true)
+
+  private def reasonForFileScan(session: SparkSession, isReplaceable: String => Boolean): Option[String] = {
     val state = SparkSessions.onServer(session).sessionState
     val rules = state.columnarRules.map(_.getClass.getName)
     def active = Known.find { engine =>
@@ -38,7 +44,7 @@ object NativeEngines {
       case "never" => None
       case _ =>
         active.map(engine => s"${engine.name} replaces Spark's scan").orElse {
-          rules.headOption.filter(_ => selection.isOfWholeFiles).map(rule =>
+          rules.headOption.filter(isReplaceable).map(rule =>
             s"$rule may replace Spark's scan"
           )
         }

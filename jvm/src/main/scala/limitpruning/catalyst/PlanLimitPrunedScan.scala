@@ -1,16 +1,18 @@
 package limitpruning.catalyst
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{And, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{And, Expression, SortOrder}
 import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.classic.Strategy
 import org.apache.spark.sql.execution.{FileSourceScanExec, FilterExec, SparkPlan}
-import org.apache.spark.sql.execution.datasources.FileSourceStrategy
+import org.apache.spark.sql.execution.datasources.{FileSourceStrategy, LogicalRelation}
 
 import limitpruning.conf.SparkSessions
 import limitpruning.scan.{LimitPrunedScanExec, NoteTopKeysExec}
-import limitpruning.tables.{DeltaLake, ScanClauses, ScanContract, SelectedIndex, SelectedRelation}
+import limitpruning.tables.{
+  DeltaLake, ScanClauses, ScanContract, SelectedIndex, SelectedRelation, UndecidedIndex, UndecidedRelation
+}
 
 /**
  * Plans the scan of a selection.
@@ -19,9 +21,11 @@ import limitpruning.tables.{DeltaLake, ScanClauses, ScanContract, SelectedIndex,
  *    Filter needs. Otherwise, the plan evaluates all filters above the scan.
  *  - If the filters are not those that the rows were chosen for, the scan is planned as without the extension. This
  *    happens if Spark adds a runtime filter, or moves a filter because of Python UDFs.
+ *  - If the rows are chosen when the query runs, the plan has Spark's own scan with all filters, and above the scan the node
+ *    that chooses.
  *  - If an engine needs Spark's own scan node, this node reads the selected files completely, with all filters.
  */
-final case class PlanLimitPrunedScan(session: SparkSession) extends Strategy {
+final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState) extends Strategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case ScanOperation(projections, Nil, filters, SelectedRelation(logical, index))
@@ -30,13 +34,45 @@ final case class PlanLimitPrunedScan(session: SparkSession) extends Strategy {
       else {
         val filtered = if (index.chosen.allRowsMatch) Project(projections, logical) else plan
         val planned = FileSourceStrategy(filtered)
-        val hasUnknownField = planned.exists(_.exists(PlanLimitPrunedScan.unknownField(_).nonEmpty))
-        if (hasUnknownField) index.planAsIs(SelectedRelation.restoreIn(plan))
+        if (hasUnknownField(planned)) index.planAsIs(SelectedRelation.restoreIn(plan))
         else planned.map(replaceScan(_, index))
       }
     case ScanOperation(_, _, _, SelectedRelation(_, index)) =>
       index.planAsIs(SelectedRelation.restoreIn(plan))
+    case ScanOperation(_, Nil, filters, UndecidedRelation(logical, index)) =>
+      val planned = FileSourceStrategy(UndecidedRelation.restoreIn(plan))
+      if (!isAsWanted(filters, logical, index) || hasUnknownField(planned)) planned
+      else planned.map(chooseWhenRun(_, logical, filters, index))
+    case ScanOperation(_, _, _, UndecidedRelation(_, _)) =>
+      FileSourceStrategy(UndecidedRelation.restoreIn(plan))
     case _ => Nil
+  }
+
+  private def hasUnknownField(planned: Seq[SparkPlan]): Boolean =
+    planned.exists(_.exists(PlanLimitPrunedScan.unknownField(_).nonEmpty))
+
+  /** Whether the filters and the columns of the sort key are still those for which rows are to be chosen. */
+  private def isAsWanted(filters: Seq[Expression], logical: LogicalRelation, index: UndecidedIndex): Boolean = {
+    val keys = index.wanted.order.toSeq.flatMap(_.overTable.references)
+    ScalarSubqueries.areSupported(filters) && ScalarSubqueries.areSame(filters, index.wanted.conjuncts) &&
+    keys.forall(key => logical.output.exists(c => c.exprId == key.exprId && c.dataType == key.dataType))
+  }
+
+  private def chooseWhenRun(
+      planned: SparkPlan,
+      logical: LogicalRelation,
+      filters: Seq[Expression],
+      index: UndecidedIndex
+  ): SparkPlan = {
+    val wanted = index.wanted
+    val choose = new ChooseWhenRun(session, state, UndecidedRelation.restored(logical, index), index)
+    val withChoice = planned.transformUp { case scan: FileSourceScanExec =>
+      withAllFilters(
+        scan,
+        ChooseWhenRunExec(filters, wanted.limit, wanted.order.map(_.overTable), Some(choose), scan)
+      )
+    }
+    wanted.order.fold(withChoice)(order => noting(order.overOutput, wanted.limit, withChoice))
   }
 
   private def replaceScan(planned: SparkPlan, index: SelectedIndex): SparkPlan = {
@@ -53,7 +89,7 @@ final case class PlanLimitPrunedScan(session: SparkSession) extends Strategy {
    * Adds the partition filters above the scan. Spark has them only in its own scan node, which prunes directories by
    * them. The scan of a selection does not.
    */
-  private def withAllFilters(scan: FileSourceScanExec, ours: LimitPrunedScanExec): SparkPlan =
+  private def withAllFilters(scan: FileSourceScanExec, ours: SparkPlan): SparkPlan =
     scan.partitionFilters.reduceOption(And(_, _)).fold[SparkPlan](ours)(FilterExec(_, ours))
 
   /**
@@ -74,14 +110,14 @@ object PlanLimitPrunedScan {
    * come before those of extensions. This must be called for each query that is optimized, because a cloned session has
    * the strategies of the original session.
    */
-  def comeBeforeDelta(session: SparkSession): Unit = synchronized {
+  def comeBeforeDelta(session: SparkSession, planning: PlanningState): Unit = synchronized {
     val state = SparkSessions.onServer(session).sessionState
     val methods = state.experimentalMethods
     val (ours, others) = methods.extraStrategies.partition(_.isInstanceOf[PlanLimitPrunedScan])
     def isAfterDelta = state.planner.strategies
       .takeWhile(!_.isInstanceOf[PlanLimitPrunedScan])
       .exists(DeltaLake.isStrategy)
-    val first = PlanLimitPrunedScan(session)
+    val first = PlanLimitPrunedScan(session, planning)
     if (!ours.contains(first) && (ours.nonEmpty || isAfterDelta)) methods.extraStrategies = others :+ first
   }
 

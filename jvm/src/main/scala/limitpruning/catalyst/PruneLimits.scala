@@ -17,13 +17,14 @@ import limitpruning.tables.DeltaLake
 /**
  * Replaces the file index of a relation below a LIMIT by an index of selected files and row groups. These are proved to
  * contain enough rows or, with ORDER BY, may contain the first rows. Apart from the index, only the statistics of a
- * catalog table change. If nothing can be skipped, nothing changes, and the LIMIT gets a tag with the reason.
+ * catalog table change. If the predicate waits for subqueries, an index marks the relation, and the rows are chosen when
+ * the query runs. If nothing can be skipped, nothing changes, and the LIMIT gets a tag with the reason.
  *
  * @param state the caches and counters of the application
  */
 final case class PruneLimits(session: SparkSession, override val state: PlanningState)
     extends Rule[LogicalPlan]
-    with FailOpen {
+    with PrunesLimits {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!conf.getConf(LimitPruningConf.Enabled)) plan

@@ -23,7 +23,7 @@ import limitpruning.tables.Iceberg
  */
 final case class PruneV2Limits(session: SparkSession, override val state: PlanningState)
     extends Rule[LogicalPlan]
-    with FailOpen {
+    with PrunesLimits {
   import PruneV2Limits._
 
   override def apply(plan: LogicalPlan): LogicalPlan =

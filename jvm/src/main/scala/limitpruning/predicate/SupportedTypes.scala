@@ -29,7 +29,7 @@ object SupportedTypes {
  * extend Spark's own `Unevaluable`: the methods of `Unevaluable` moved between 4.0 and 4.1, so a class that
  * was compiled with one version does not link with the other.
  */
-private[predicate] abstract class Placeholder extends LeafExpression {
+private[limitpruning] abstract class Placeholder extends LeafExpression {
   override def nullable: Boolean = true
   override def eval(input: InternalRow): Any = refuse()
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = refuse()

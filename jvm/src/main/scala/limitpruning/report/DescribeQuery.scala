@@ -8,12 +8,14 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, Spark
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
-import limitpruning.catalyst.{MatchLimit, MatchTopRows, NativeEngines, PlanLimitPrunedScan}
+import limitpruning.catalyst.{
+  ChooseWhenRunExec, MatchLimit, MatchTopRows, NativeEngines, PlanLimitPrunedScan
+}
 import limitpruning.predicate.BriefSql
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
-import limitpruning.search.{InspectedRowGroups, LimitedScan, NotPruned}
+import limitpruning.search.{InspectedRowGroups, LimitPlan, LimitedScan, NotPruned}
 import limitpruning.select.{Reason, SearchCounts, Selection}
-import limitpruning.tables.{SelectedIndex, SelectedRelation, Tables}
+import limitpruning.tables.{SelectedIndex, SelectedRelation, Tables, UndecidedIndex, UndecidedRelation}
 
 /** Creates a report from a query's plans. The plans contain all decisions, so nothing is stored elsewhere. */
 object DescribeQuery {
@@ -60,6 +62,7 @@ object DescribeQuery {
           case SelectedRelation(relation, index) =>
             val session = relation.relation.sqlContext.sparkSession
             planned(limit, scan, index, session, physical, most)
+          case UndecidedRelation(_, index) => whenRun(limit, scan, index, physical, most)
           case _ => notPruned(limit, tagged(limit).getOrElse(NotPruned(Reason.NotPlanned, Some(scan))), most)
         }
       case Left(reason) => notPruned(limit, tagged(limit).getOrElse(NotPruned(reason)), most)
@@ -97,38 +100,76 @@ object DescribeQuery {
       ),
       most
     )
-    else {
-      val hasRun = scan.exists(node => ScanMetrics.hasRun(node.metrics))
-      val order = chosen.top.map { top =>
-        OrderReport(top.key, top.threshold, Some(top.rowsCertain), Some(top.rowGroupsDropped))
-      }
-      def measured(name: String): Option[Long] = scan.filter(_ => hasRun).map(_.metrics(name).value)
-      LimitReport(
-        table = limited.table.name,
-        limit = Some(chosen.limit),
-        order = order,
-        predicate = predicate(chosen.conjuncts),
-        reason = chosen.notCovered,
-        rowGroups = Some(rowGroups(chosen.counts, Some(chosen.selection.rowGroups))),
-        files = Some(files(chosen.counts, Some(chosen.selection.listed.size))),
-        planningMs = Some(millis(chosen.planningNanos)),
-        rowsToRead = Some(chosen.selection.rows),
-        rowRanges = Some(chosen.selection.rowRanges),
-        rowsCut = Some(chosen.selection.rowsCut),
-        pagesSkipped = scan.map(_.pagesSkipped),
-        noPageSkipping = scan.fold(
+    else
+      selected(
+        limited,
+        index.plan,
+        scan,
+        scan.fold(
           NativeEngines.reasonForFileScan(session, index)
             .map(reason => s"whole files are read: $reason")
         )(_.noPageSkipping),
-        bytesToRead = scan.map(_.bytesToRead),
-        rowFilterSkipped = scan.exists(_.skipsRowFilter),
-        rowsRead = measured(ScanMetrics.OutputRows),
-        rowGroupsRead = measured(ScanMetrics.RowGroupsRead),
-        rowGroupsSkipped = measured(ScanMetrics.RowGroupsSkipped),
-        bytesRead = measured(ScanMetrics.BytesRead),
-        map = map(index.plan.inspected, most, Some(chosen.selection), order.flatMap(_.threshold))
+        most
       )
+  }
+
+  /** A LIMIT whose rows are chosen when the query runs. Of the nodes that choose, one that has run is described. */
+  private def whenRun(
+      limit: LocalLimit,
+      limited: LimitedScan,
+      index: UndecidedIndex,
+      physical: SparkPlan,
+      most: Int
+  ): LimitReport = {
+    val nodes = this.nodes.collectWithSubqueries(physical) {
+      case node: ChooseWhenRunExec if node.choose.exists(_.index eq index) => node
     }
+    nodes.flatMap(_.choice).headOption match {
+      case Some(Right(chosen)) =>
+        selected(limited, chosen.plan, Some(chosen.scan), chosen.scan.noPageSkipping, most)
+      case Some(Left(decision)) =>
+        notPruned(limit, decision.copy(scan = decision.scan.orElse(Some(limited))), most)
+      case None =>
+        val reason = if (nodes.isEmpty) Reason.FiltersChanged else Reason.DecidedWhenRun
+        notPruned(limit, NotPruned(reason, Some(limited)), most)
+    }
+  }
+
+  private def selected(
+      limited: LimitedScan,
+      plan: LimitPlan,
+      scan: Option[LimitPrunedScanExec],
+      noPageSkipping: Option[String],
+      most: Int
+  ): LimitReport = {
+    val chosen = plan.rows
+    val hasRun = scan.exists(node => ScanMetrics.hasRun(node.metrics))
+    val order = chosen.top.map { top =>
+      OrderReport(top.key, top.threshold, Some(top.rowsCertain), Some(top.rowGroupsDropped))
+    }
+    def measured(name: String): Option[Long] = scan.filter(_ => hasRun).map(_.metrics(name).value)
+    LimitReport(
+      table = limited.table.name,
+      limit = Some(chosen.limit),
+      order = order,
+      predicate = predicate(chosen.conjuncts),
+      reason = chosen.notCovered,
+      rowGroups = Some(rowGroups(chosen.counts, Some(chosen.selection.rowGroups))),
+      files = Some(files(chosen.counts, Some(chosen.selection.listed.size))),
+      planningMs = Some(millis(chosen.planningNanos)),
+      rowsToRead = Some(chosen.selection.rows),
+      rowRanges = Some(chosen.selection.rowRanges),
+      rowsCut = Some(chosen.selection.rowsCut),
+      pagesSkipped = scan.map(_.pagesSkipped),
+      noPageSkipping = noPageSkipping,
+      bytesToRead = scan.map(_.bytesToRead),
+      rowFilterSkipped = scan.exists(_.skipsRowFilter),
+      rowsRead = measured(ScanMetrics.OutputRows),
+      rowGroupsRead = measured(ScanMetrics.RowGroupsRead),
+      rowGroupsSkipped = measured(ScanMetrics.RowGroupsSkipped),
+      bytesRead = measured(ScanMetrics.BytesRead),
+      map = map(plan.inspected, most, Some(chosen.selection), order.flatMap(_.threshold))
+    )
   }
 
   private def notPruned(limit: LocalLimit, decision: NotPruned, most: Int): LimitReport = LimitReport(

@@ -9,6 +9,7 @@ import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.{LimitPruningConf, SparkSessions}
+import limitpruning.select.Reason
 
 /**
  * Shows in EXPLAIN the reason for each LIMIT over Parquet that is not covered, one line for each. Spark
@@ -36,7 +37,10 @@ final class ExplainReasons extends ExtendedExplainGenerator {
     val lines = for (limit <- limits; reason <- limit.reason) yield {
       val rows = limit.limit.fold("")(n => s" $n")
       val order = limit.order.fold("")(order => s" ORDER BY ${order.key}")
-      val what = if (limit.isNarrowed) "not covered" else "not pruned"
+      val what =
+        if (limit.isNarrowed) "not covered"
+        else if (reason == Reason.DecidedWhenRun) "not decided yet"
+        else "not pruned"
       s"${limit.table}$order LIMIT$rows: $what: ${reason.message} (${reason.code})"
     }
     if (lines.nonEmpty) lines.mkString("\n")

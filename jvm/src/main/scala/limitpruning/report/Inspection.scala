@@ -66,16 +66,19 @@ private[report] object FindScan {
       val plan = query.optimizedPlan
       val limit = plan.collectFirst { case limit: LocalLimit => limit }
       limit.flatMap(MatchLimit.of) match {
-        case Some(Right(scan)) => Right(scan)
+        case Some(Right(scan)) if !scan.waitsForSubqueries => Right(scan)
+        case Some(Right(_)) => Left(notInspected(Reason.Subquery))
         case Some(Left(Reason.NotPlanned)) =>
           Left(
             "tables of Apache Iceberg are not inspected: their files are chosen by manifests, not by footers."
           )
-        case Some(Left(reason)) if !reason.isInstanceOf[Reason.OperatorBetween] =>
-          Left(s"LIMITs over this query are not pruned (${reason.code}): ${reason.message}.")
+        case Some(Left(reason)) if !reason.isInstanceOf[Reason.OperatorBetween] => Left(notInspected(reason))
         case _ => Left(obstacle(limit.fold(plan)(_.child)))
       }
     }
+
+  private def notInspected(reason: Reason): String =
+    s"LIMITs over this query are not pruned (${reason.code}): ${reason.message}."
 
   private def limits(plan: LogicalPlan): Int = plan.collect {
     case limit: LocalLimit => limit

@@ -26,6 +26,7 @@ import limitpruning.select.ChosenRows
  *   rely on it
  * @param whileReading finds out while reading whether a part of a file is enough, for files that planning did not
  *   inspect
+ * @param shown the metrics of the node of the plan that runs this scan; none if this node is in the plan
  */
 case class LimitPrunedScanExec(
     output: Seq[Attribute],
@@ -33,12 +34,14 @@ case class LimitPrunedScanExec(
     @transient chosen: ChosenRows,
     @transient settings: ReadSettings,
     isOneTask: Boolean,
-    @transient whileReading: Option[InspectWhileReading] = None
+    @transient whileReading: Option[InspectWhileReading] = None,
+    @transient shown: Option[Map[String, SQLMetric]] = None
 ) extends LeafExecNode {
 
   override lazy val supportsColumnar: Boolean = scan.supportsColumnar
   override def vectorTypes: Option[Seq[String]] = scan.vectorTypes
-  override lazy val metrics: Map[String, SQLMetric] = ScanMetrics.create(sparkContext, supportsColumnar)
+  override lazy val metrics: Map[String, SQLMetric] =
+    shown.getOrElse(ScanMetrics.create(sparkContext, supportsColumnar))
 
   /** One task needs no shuffle before a limit, a count, or a write by one task. */
   override def outputPartitioning: Partitioning = if (isOneTask) SinglePartition else UnknownPartitioning(0)
@@ -56,8 +59,11 @@ case class LimitPrunedScanExec(
    */
   def noPageSkipping: Option[String] = reading.noPageSkipping
 
-  /** Whether the row filter is not evaluated, because every selected row is proved to pass it. */
-  def skipsRowFilter: Boolean = chosen.allRowsMatch && chosen.conjuncts.nonEmpty
+  /**
+   * Whether the row filter is not evaluated, because every selected row is proved to pass it. If the rows are
+   * chosen when the query runs, the filter is in the plan already.
+   */
+  def skipsRowFilter: Boolean = chosen.allRowsMatch && chosen.conjuncts.nonEmpty && shown.isEmpty
 
   /** The top-k threshold that tasks share, if it can save some of them a row group. */
   @transient private[scan] lazy val sharedThreshold: Option[Broadcast[SharedThreshold]] =
@@ -117,7 +123,8 @@ case class LimitPrunedScanExec(
       scan = scan.canonicalized.asInstanceOf[FileSourceScanExec],
       chosen = chosen.canonicalized,
       whileReading =
-        None // determined by the limit and the selection in `chosen`, and by the filters in `scan`
+        None, // determined by the limit and the selection in `chosen`, and by the filters in `scan`
+      shown = None
     )
 
   override def nodeName: String =
@@ -126,6 +133,13 @@ case class LimitPrunedScanExec(
   override def simpleString(maxFields: Int): String = ScanDescription.line(this, maxFields)
 
   override def verboseStringWithOperatorId(): String = ScanDescription.block(this, formattedNodeName)
+}
+
+/** A node that runs a [[LimitPrunedScanExec]] which is not in the plan, because it was chosen when the query ran. */
+trait RunsLimitPrunedScan extends SparkPlan {
+
+  /** The scan; none if the node has not run yet, or runs Spark's own scan. */
+  def limitPrunedScan: Option[LimitPrunedScanExec]
 }
 
 object LimitPrunedScanExec {

@@ -20,8 +20,11 @@ case class NoteTopKeysExec(key: SortOrder, limit: Int, child: SparkPlan) extends
   override def outputOrdering: Seq[SortOrder] = child.outputOrdering
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val threshold = child.collectFirst { case scan: LimitPrunedScanExec => scan }.flatMap(_.sharedThreshold)
-    val rows = child.execute()
+    val rows = child.execute() // first, because the scan may be chosen now
+    val threshold = child.collectFirst {
+      case scan: LimitPrunedScanExec => Some(scan)
+      case node: RunsLimitPrunedScan => node.limitPrunedScan
+    }.flatten.flatMap(_.sharedThreshold)
     threshold.fold(rows) { shared =>
       val first = FirstKey.of(key)
       val (expression, input, wanted) = (key.child, child.output, limit)

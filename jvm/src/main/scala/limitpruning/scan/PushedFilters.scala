@@ -4,17 +4,18 @@ import java.lang.reflect.Method
 
 import scala.util.Try
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
-  Expression, FileSourceConstantMetadataAttribute, PlanExpression
+  Expression, FileSourceConstantMetadataAttribute, Literal, PlanExpression
 }
-import org.apache.spark.sql.execution.FileSourceScanExec
+import org.apache.spark.sql.execution.{FileSourceScanExec, ScalarSubquery}
 import org.apache.spark.sql.execution.datasources.DataSourceStrategy
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.Filter
 
 /**
- * The filters that Spark passes to its Parquet reader, which skips row groups and pages by them. Filters that
- * wait for a subquery are not included. The method that translates filters is private to Spark, so it is
+ * The filters that Spark passes to its Parquet reader, which skips row groups and pages by them. A scalar
+ * subquery is replaced by its value. Filters that wait for another subquery are not included. The method that translates filters is private to Spark, so it is
  * looked up by name. If it is missing, the reader skips nothing, and the Filter above returns the same rows.
  */
 private[scan] object PushedFilters {
@@ -32,10 +33,15 @@ private[scan] object PushedFilters {
       .exists(_.trim.equalsIgnoreCase(scan.relation.toString))
     for {
       method <- translate.toSeq
-      filter <- scan.dataFilters
+      filter <- scan.dataFilters.map(withValues)
       if !filter.exists(isUnknownToReader)
       pushed <- method.invoke(DataSourceStrategy, filter, Boolean.box(nested)).asInstanceOf[Option[Filter]]
     } yield pushed
+  }
+
+  /** The expression with the values of scalar subqueries that have run. */
+  private def withValues(e: Expression): Expression = e.transform { case subquery: ScalarSubquery =>
+    Try(Literal(subquery.eval(InternalRow.empty), subquery.dataType)).getOrElse(subquery)
   }
 
   private def isUnknownToReader(e: Expression): Boolean = e match {

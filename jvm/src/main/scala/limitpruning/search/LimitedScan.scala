@@ -1,6 +1,7 @@
 package limitpruning.search
 
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, SortOrder}
+import org.apache.spark.sql.catalyst.trees.TreePattern.PLAN_EXPRESSION
 
 import limitpruning.parquet.ReadSettings
 import limitpruning.scan.InspectWhileReading
@@ -19,7 +20,11 @@ final case class LimitedScan(
     conjuncts: Seq[Expression],
     needed: AttributeSet,
     table: Table
-)
+) {
+
+  /** Whether the predicate contains a subquery, whose value is known only when the query runs. */
+  def waitsForSubqueries: Boolean = conjuncts.exists(_.containsPattern(PLAN_EXPRESSION))
+}
 
 /**
  * ORDER BY … LIMIT over a table, with only deterministic projections and filters between them. Any rows of the table

@@ -36,6 +36,9 @@ trait Table {
   /** Why no LIMIT over the table is pruned; none if the table meets all conditions. */
   def unsupported: Option[Reason]
 
+  /** Whether rows can be chosen when the query runs, for a predicate with subqueries. */
+  def canDecideWhenRun: Boolean = false
+
   /** What has already been chosen for a LIMIT over this table; none if nothing has. */
   def selected: Option[LimitPlan]
 

@@ -27,6 +27,12 @@ object Reason {
         "the predicate or the first sort key contains a subquery, whose value is not known while planning"
       )
 
+  case object DecidedWhenRun
+      extends Reason(
+        "decided-when-run",
+        "the predicate contains a subquery, so the rows are chosen when the query runs and its value is known"
+      )
+
   final case class FilterAbove(filter: String)
       extends Reason(
         "filter-above",

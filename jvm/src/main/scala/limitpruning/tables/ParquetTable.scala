@@ -22,8 +22,33 @@ final class ParquetTable(leaf: LogicalRelation, relation: HadoopFsRelation)
       Some(Reason.NotSparksIndex(relation.location.getClass.getName))
     else None
 
-  override def list(conjuncts: Seq[Expression], keys: Seq[Expression]): TableListing =
-    new ParquetListing(this, conjuncts.filter(decides).map(withExactNames))
+  /** Operators may rely on the buckets of a bucketed table, and a scan that decides when it runs has none. */
+  override def canDecideWhenRun: Boolean = relation.bucketSpec.isEmpty
+
+  override def list(conjuncts: Seq[Expression], keys: Seq[Expression]): TableListing = {
+    val filters = partitionFilters(conjuncts)
+    new ParquetListing(this, indexFor(filters), filters)
+  }
+
+  /**
+   * Changes a plan so that the rows for a LIMIT are chosen when the query runs. Partitions that conjuncts without a
+   * subquery exclude are pruned now, as Spark does.
+   */
+  def decideWhenRun(plan: LogicalPlan, wanted: WantedRows): LogicalPlan =
+    UndecidedRelation.replaceIn(plan, leaf, indexFor(partitionFilters(wanted.conjuncts)), wanted)
+
+  private def partitionFilters(conjuncts: Seq[Expression]): Seq[Expression] =
+    conjuncts.filter(decides).map(withExactNames)
+
+  /**
+   * The table's own file index. For a catalog table, it contains only the partitions that remain after partition
+   * pruning. Other partitions are not listed, because their locations may be unreachable.
+   */
+  private def indexFor(partitionFilters: Seq[Expression]): FileIndex = relation.location match {
+    case catalog: CatalogFileIndex if partitionSchema.nonEmpty && partitionFilters.nonEmpty =>
+      catalog.filterPartitions(partitionFilters)
+    case other => other
+  }
 
   /** Spark's indexes find partition columns by exact name, but a query may write the name in another case. */
   private def withExactNames(filter: Expression): Expression = filter.transform {
@@ -33,7 +58,7 @@ final class ParquetTable(leaf: LogicalRelation, relation: HadoopFsRelation)
   }
 
   private def isSparksOwn(index: FileIndex): Boolean = index match {
-    case _: SelectedFileIndex => true
+    case _: SelectedFileIndex | _: UndecidedIndex => true
     case _: CatalogFileIndex | _: PartitioningAwareFileIndex =>
       index.getClass.getPackageName.startsWith("org.apache.spark.sql.execution.")
     case _ => false
@@ -57,18 +82,9 @@ object ParquetTable {
 /** The files that remain after partition pruning, sorted by path. */
 private final class ParquetListing(
     table: ParquetTable,
+    index: FileIndex,
     partitionFilters: Seq[Expression]
 ) extends TableListing {
-
-  /**
-   * The table's own file index. For a catalog table, it contains only the partitions that remain after partition
-   * pruning. Other partitions are not listed, because their locations may be unreachable.
-   */
-  private val index: FileIndex = table.relation.location match {
-    case catalog: CatalogFileIndex if table.partitionSchema.nonEmpty && partitionFilters.nonEmpty =>
-      catalog.filterPartitions(partitionFilters)
-    case other => other
-  }
 
   override val files: IndexedSeq[ListedFile] = {
     val listed = for {

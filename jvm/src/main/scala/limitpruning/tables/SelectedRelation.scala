@@ -17,7 +17,17 @@ object SelectedRelation {
     val selection = index.chosen.selection
     val rows = if (selection.unseen.isEmpty) Some(BigInt(selection.rows)) else None
     val statistics = CatalogStatistics(BigInt(selection.bytes), rows)
-    val catalogTable = leaf.catalogTable.map(CatalogStats.replaceIn(_, statistics))
+    replace(plan, leaf, index, Some(statistics))
+  }
+
+  private[tables] def replace(
+      plan: LogicalPlan,
+      leaf: LogicalRelation,
+      index: FileIndex,
+      statistics: Option[CatalogStatistics]
+  ): LogicalPlan = {
+    val catalogTable = leaf.catalogTable
+      .map(table => statistics.fold(table)(CatalogStats.replaceIn(table, _)))
     plan.transformDown {
       case same: LogicalRelation if same eq leaf =>
         withLocation(leaf, index).copy(catalogTable = catalogTable)
@@ -40,7 +50,7 @@ object SelectedRelation {
     case _ => None
   }
 
-  private def withLocation(logical: LogicalRelation, location: FileIndex): LogicalRelation =
+  private[tables] def withLocation(logical: LogicalRelation, location: FileIndex): LogicalRelation =
     logical.relation match {
       case files: HadoopFsRelation =>
         logical.copy(relation = files.copy(location = location)(files.sparkSession))

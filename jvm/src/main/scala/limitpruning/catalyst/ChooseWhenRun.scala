@@ -1,0 +1,61 @@
+package limitpruning.catalyst
+
+import scala.util.Using
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
+import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.internal.SQLConf
+
+import limitpruning.conf.LimitPruningConf
+import limitpruning.search.{ChooseRows, ChooseTopRows, LimitPlan, LimitedScan, NotPruned, SearchInputs, TopRowsScan}
+import limitpruning.select.Reason
+import limitpruning.tables.{ParquetTable, UndecidedIndex}
+
+/**
+ * Chooses the rows for one LIMIT when its query runs, by the values that the subqueries of its predicate have then.
+ * Thread-safe.
+ *
+ * @param leaf the relation, with the table's own file index
+ * @param index the index that the rule put into the plan
+ */
+final class ChooseWhenRun(
+    session: SparkSession,
+    state: PlanningState,
+    leaf: LogicalRelation,
+    val index: UndecidedIndex
+) {
+
+  /**
+   * @param conjuncts the predicate, without subqueries
+   * @param needed the columns that the scan reads
+   * @return what to read, or the reason why Spark's own scan reads the table
+   */
+  def apply(conjuncts: Seq[Expression], needed: AttributeSet, conf: SQLConf): Either[NotPruned, LimitPlan] =
+    FailOpen(state, conf) {
+      ParquetTable.of(leaf).toRight(NotPruned(Reason.Subquery)).flatMap(choose(_, conjuncts, needed, conf))
+    } { reason => Left(NotPruned(reason)) }
+
+  private def choose(
+      table: ParquetTable,
+      conjuncts: Seq[Expression],
+      needed: AttributeSet,
+      conf: SQLConf
+  ): Either[NotPruned, LimitPlan] = {
+    val scan = LimitedScan(index.wanted.limit, conjuncts, needed, table)
+    val keys = index.wanted.order.map(_.overTable.child).toSeq
+    val reason =
+      if (!conf.getConf(LimitPruningConf.Enabled)) Some(Reason.NotPlanned)
+      else if (scan.waitsForSubqueries) Some(Reason.Subquery)
+      else table.unsupported // the session may tolerate bad files since the query was planned
+    reason.map(NotPruned(_, Some(scan))).toLeft(()).flatMap { _ =>
+      Using.resource(new SearchInputs(scan, session, state.facts, conf, keys)) { inputs =>
+        index.wanted.order match {
+          case Some(order) =>
+            ChooseTopRows(TopRowsScan(scan, order.overTable, order.overOutput), inputs)
+          case None => ChooseRows(scan, inputs)
+        }
+      }
+    }
+  }
+}

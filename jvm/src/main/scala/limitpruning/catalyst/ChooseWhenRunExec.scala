@@ -1,0 +1,134 @@
+package limitpruning.catalyst
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression, SortOrder}
+import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, UnknownPartitioning}
+import org.apache.spark.sql.execution.{ExecSubqueryExpression, FileSourceScanExec, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+import limitpruning.scan.{LimitPrunedScanExec, RunsLimitPrunedScan, ScanMetrics}
+import limitpruning.search.{LimitPlan, NotPruned}
+import limitpruning.select.Reason
+
+/**
+ * Chooses the rows for a LIMIT when the values of the subqueries in its predicate are known. It then reads the chosen
+ * rows instead of its child; if the LIMIT is not pruned, it returns what its child returns. All filters stay above it, so
+ * more rows than the chosen ones are never wrong.
+ *
+ * The choice is made once for an instance, on first execution. Thread-safe.
+ *
+ * @param conjuncts the predicate with its subqueries, which Spark runs before this node
+ * @param limit rows that the LIMIT needs, with its OFFSET
+ * @param key the first sort key, over the table's columns; none if any rows that match will do
+ * @param choose makes the choice; none in a canonicalized plan, because the other fields determine it
+ * @param child Spark's own scan
+ */
+case class ChooseWhenRunExec(
+    conjuncts: Seq[Expression],
+    limit: Int,
+    key: Option[SortOrder],
+    @transient choose: Option[ChooseWhenRun],
+    child: SparkPlan
+) extends UnaryExecNode
+    with RunsLimitPrunedScan {
+  import ChooseWhenRunExec._
+
+  override def output: Seq[Attribute] = child.output
+
+  // What is reported before the choice must hold after it.
+  override def outputPartitioning: Partitioning = UnknownPartitioning(0)
+  override def outputOrdering: Seq[SortOrder] = Nil
+
+  override def supportsColumnar: Boolean = child.supportsColumnar
+  override def vectorTypes: Option[Seq[String]] = child.vectorTypes
+  override lazy val metrics: Map[String, SQLMetric] = ScanMetrics.create(sparkContext, supportsColumnar)
+
+  @transient @volatile private var made: Option[Choice] = None
+
+  /** The choice; none if the node has not run yet. */
+  def choice: Option[Choice] = made
+
+  override def limitPrunedScan: Option[LimitPrunedScanExec] = made.collect { case Right(chosen) => chosen.scan }
+
+  override protected def doExecute(): RDD[InternalRow] =
+    decided.fold(_ => child.execute(), _.scan.execute())
+
+  override protected def doExecuteColumnar(): RDD[ColumnarBatch] =
+    decided.fold(_ => child.executeColumnar(), _.scan.executeColumnar())
+
+  private def decided: Choice = synchronized {
+    made.getOrElse {
+      val choice = decide()
+      made = Some(choice)
+      choice
+    }
+  }
+
+  private def decide(): Choice = (choose, child) match {
+    case (Some(choose), scan: FileSourceScanExec) if hasSameSubqueries(scan) =>
+      // The scan itself does not run, so nothing else fills in the values of the filters that it passes to the reader.
+      scan.expressions.foreach(_.foreach {
+        case subquery: ExecSubqueryExpression => subquery.updateResult()
+        case _ => ()
+      })
+      choose(conjuncts.map(ScalarSubqueries.withValues), AttributeSet(output), conf).map { plan =>
+        Chosen(
+          plan,
+          LimitPrunedScanExec(
+            scan.output,
+            scan,
+            plan.rows,
+            plan.settings,
+            isOneTask = false,
+            whileReading = plan.whileReading,
+            shown = Some(metrics)
+          )
+        )
+      }
+    case _ => Left(NotPruned(Reason.Subquery))
+  }
+
+  /**
+   * Whether the filters of Spark's scan wait for the same runs of the subqueries. If Spark does not reuse the result of a
+   * subquery, the filters above may have other values: `(SELECT id FROM t LIMIT 1)` may return another row in each run.
+   */
+  private def hasSameSubqueries(scan: FileSourceScanExec): Boolean = {
+    val others = ScalarSubqueries.plansIn(scan.partitionFilters ++ scan.dataFilters)
+    ScalarSubqueries.plansIn(conjuncts).forall(plan => others.exists(_ eq plan))
+  }
+
+  override def doCanonicalize(): SparkPlan = super.doCanonicalize() match {
+    case node: ChooseWhenRunExec => node.copy(choose = None)
+    case other => other
+  }
+
+  override def nodeName: String = "ChooseWhenRun"
+
+  override def simpleString(maxFields: Int): String = s"$nodeName Limit: $limit, ${shown(maxFields)}"
+
+  override def verboseStringWithOperatorId(): String =
+    s"""
+       |$formattedNodeName
+       |Input: ${child.output.mkString("[", ", ", "]")}
+       |Limit: $limit
+       |${shown(conf.maxToStringFields)}
+       |""".stripMargin
+
+  private def shown(maxFields: Int): String = made match {
+    case None => "Choice: when the values of the subqueries are known"
+    case Some(Left(notPruned)) => s"Choice: the scan below (${notPruned.reason.code})"
+    case Some(Right(chosen)) => s"Choice: ${chosen.scan.simpleString(maxFields)}"
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): ChooseWhenRunExec = copy(child = newChild)
+}
+
+object ChooseWhenRunExec {
+
+  /** What to read, and the scan that reads it; or the reason why Spark's own scan reads the table. */
+  type Choice = Either[NotPruned, Chosen]
+
+  final case class Chosen(plan: LimitPlan, scan: LimitPrunedScanExec)
+}

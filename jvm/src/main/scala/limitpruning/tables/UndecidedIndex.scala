@@ -1,0 +1,105 @@
+package limitpruning.tables
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.catalyst.catalog.CatalogStatistics
+import org.apache.spark.sql.catalyst.expressions.{Expression, SortOrder}
+import org.apache.spark.sql.catalyst.plans.QueryPlan
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.datasources.{
+  FileIndex, HadoopFsRelation, LogicalRelation, PartitionDirectory
+}
+import org.apache.spark.sql.types.StructType
+
+/**
+ * The sort key of an ORDER BY … LIMIT.
+ *
+ * @param overTable the first sort key, over the table's columns
+ * @param overOutput the same key, over the output of the child of the Sort
+ */
+final case class WantedOrder(overTable: SortOrder, overOutput: SortOrder)
+
+/**
+ * The rows that a LIMIT needs, if they are chosen when the query runs.
+ *
+ * @param limit rows that the LIMIT needs, with its OFFSET
+ * @param conjuncts the predicate, with subqueries, over the table's columns
+ * @param order none if any rows that match will do
+ */
+final case class WantedRows(limit: Int, conjuncts: Seq[Expression], order: Option[WantedOrder])
+
+/**
+ * A table's own file index, with the rows that a LIMIT needs. It carries them from the rule to the strategy. It lists what
+ * the original lists, so a plan with it gives correct rows with any planner strategy. Two of these indexes are equal only
+ * if the same number of rows is wanted, in the same order.
+ *
+ * @param original the table's own index, which lists the files that remain after partition pruning
+ * @param key the sort key with normalized columns
+ */
+final class UndecidedIndex private[tables] (
+    val original: FileIndex,
+    val wanted: WantedRows,
+    private val key: Option[Expression]
+) extends FileIndex {
+
+  override def rootPaths: Seq[Path] = original.rootPaths
+  override def partitionSchema: StructType = original.partitionSchema
+  override def metadataOpsTimeNs: Option[Long] = original.metadataOpsTimeNs
+  override def inputFiles: Array[String] = original.inputFiles
+  override def refresh(): Unit = original.refresh()
+  override def sizeInBytes: Long = original.sizeInBytes
+
+  override def listFiles(
+      partitionFilters: Seq[Expression],
+      dataFilters: Seq[Expression]
+  ): Seq[PartitionDirectory] = original.listFiles(partitionFilters, dataFilters)
+
+  override def equals(other: Any): Boolean = other match {
+    case that: UndecidedIndex =>
+      original == that.original && wanted.limit == that.wanted.limit && key == that.key
+    case _ => false
+  }
+
+  override def hashCode(): Int = (original, wanted.limit).hashCode()
+}
+
+/** A Parquet relation with an [[UndecidedIndex]]. The rule creates it, and the strategy plans it. */
+object UndecidedRelation {
+
+  def unapply(plan: LogicalPlan): Option[(LogicalRelation, UndecidedIndex)] = plan match {
+    case logical: LogicalRelation =>
+      logical.relation match {
+        case files: HadoopFsRelation =>
+          files.location match {
+            case index: UndecidedIndex => Some((logical, index))
+            case _ => None
+          }
+        case _ => None
+      }
+    case _ => None
+  }
+
+  /** @param pruned the index of `leaf`, after partition pruning */
+  private[tables] def replaceIn(
+      plan: LogicalPlan,
+      leaf: LogicalRelation,
+      pruned: FileIndex,
+      wanted: WantedRows
+  ): LogicalPlan = {
+    val key = wanted.order.map(order => QueryPlan.normalizeExpressions(order.overTable, leaf.output))
+    val isPruned = leaf.relation match {
+      case files: HadoopFsRelation => files.location ne pruned
+      case _ => false
+    }
+    val statistics = if (isPruned) Some(CatalogStatistics(BigInt(pruned.sizeInBytes))) else None
+    SelectedRelation.replace(plan, leaf, new UndecidedIndex(pruned, wanted, key), statistics)
+  }
+
+  /** Restores the original file index of each such relation in the plan. */
+  def restoreIn(plan: LogicalPlan): LogicalPlan = plan.transformDown {
+    case UndecidedRelation(logical, index) => restored(logical, index)
+  }
+
+  /** The relation with its original file index. */
+  def restored(logical: LogicalRelation, index: UndecidedIndex): LogicalRelation =
+    SelectedRelation.withLocation(logical, index.original)
+}
