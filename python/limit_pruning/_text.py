@@ -23,7 +23,8 @@ def outcome_lines(limit: LimitReport) -> list[str]:
     """Return why the LIMIT is not pruned, or what is to be read, and what was read."""
     lines = []
     if limit.reason and limit.row_groups.scanned is None:
-        lines.append(f"not pruned: {limit.reason.message}")
+        what = "not decided yet" if limit.reason.code == "decided-when-run" else "not pruned"
+        lines.append(f"{what}: {limit.reason.message}")
     else:
         if limit.reason:
             lines.append(f"not covered: {limit.reason.message}")
