@@ -50,16 +50,19 @@ def test_subqueries_in_filters(spark: SparkSession, predicate: str) -> None:
 
 
 @pytest.mark.usefixtures("t")
+@pytest.mark.parametrize(("reuse", "code"), [("true", "decided-when-run"), ("false", "subquery")])
 def test_a_limit_with_a_subquery_says_why_it_is_not_pruned_and_reads_no_footer(
-    spark: SparkSession,
+    spark: SparkSession, reuse: str, code: str
 ) -> None:
+    newest = "p = (SELECT max(p) FROM t)"
     for order in ("", " ORDER BY id"):
-        query = f"SELECT * FROM t WHERE p = (SELECT max(v) FROM x) AND id > 1{order} LIMIT 5"
-        limit = only(spark, query)
+        query = f"SELECT * FROM t WHERE {newest} AND id > 1{order} LIMIT 5"
+        with conf(spark, {"spark.sql.execution.reuseSubquery": reuse}):
+            limit = only(spark, query)
+            explained = spark.sql(f"EXPLAIN {query}").head()
         assert limit.reason
-        assert limit.reason.code == "subquery"
+        assert limit.reason.code == code
         assert limit.files.inspected is None
-        explained = spark.sql(f"EXPLAIN {query}").head()
         assert explained
         assert "contains a subquery" in explained[0]
 

@@ -20,7 +20,7 @@ import limitpruning.tables.{ParquetTable, UndecidedIndex}
  * @param index the index that the rule put into the plan
  */
 final class ChooseWhenRun(
-    session: SparkSession,
+    val session: SparkSession,
     state: PlanningState,
     leaf: LogicalRelation,
     val index: UndecidedIndex

@@ -8,6 +8,7 @@ import org.apache.spark.sql.execution.{ExecSubqueryExpression, FileSourceScanExe
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
+import limitpruning.conf.SparkSessions
 import limitpruning.scan.{LimitPrunedScanExec, RunsLimitPrunedScan, ScanMetrics}
 import limitpruning.search.{LimitPlan, NotPruned}
 import limitpruning.select.Reason
@@ -73,22 +74,22 @@ case class ChooseWhenRunExec(
         case subquery: ExecSubqueryExpression => subquery.updateResult()
         case _ => ()
       })
-      choose(conjuncts.map(ScalarSubqueries.withValues), AttributeSet(output), conf).map { plan =>
-        Chosen(
-          plan,
-          LimitPrunedScanExec(
-            scan.output,
-            scan,
-            plan.rows,
-            plan.settings,
-            isOneTask = false,
-            whileReading = plan.whileReading,
-            shown = Some(metrics)
-          )
-        )
+      SparkSessions.withActive(choose.session) {
+        choose(conjuncts.map(ScalarSubqueries.withValues), AttributeSet(output), conf)
+          .map(plan => Chosen(plan, scanOf(plan, scan)))
       }
     case _ => Left(NotPruned(Reason.Subquery))
   }
+
+  private def scanOf(plan: LimitPlan, scan: FileSourceScanExec): LimitPrunedScanExec = LimitPrunedScanExec(
+    scan.output,
+    scan,
+    plan.rows,
+    plan.settings,
+    isOneTask = false,
+    whileReading = plan.whileReading,
+    shown = Some(metrics)
+  )
 
   /**
    * Whether the filters of Spark's scan wait for the same runs of the subqueries. If Spark does not reuse the result of a

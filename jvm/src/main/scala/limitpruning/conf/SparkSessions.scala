@@ -10,6 +10,14 @@ object SparkSessions {
   def hadoopConf(session: SparkSession, options: Map[String, String]): Configuration =
     onServer(session).sessionState.newHadoopConfWithOptions(options)
 
+  /** Runs `body` with an active session. Nodes of a physical plan need one when they are created. */
+  def withActive[T](session: SparkSession)(body: => T): T = {
+    val before = SparkSession.getActiveSession
+    SparkSession.setActiveSession(session)
+    try body
+    finally before.fold(SparkSession.clearActiveSession())(SparkSession.setActiveSession)
+  }
+
   /** The session of this JVM. Spark never calls extensions with another kind of session. */
   def onServer(session: SparkSession): classic.SparkSession = session.asInstanceOf[classic.SparkSession]
 }

@@ -121,7 +121,11 @@ private[limitpruning] object ScanClauses {
     honoured("filters that are pushed down", "LimitedScan: proved, or evaluated above the scan")(
       "data_filters_are_pushed_and_stay"
     ),
-    notPruned("subqueries in filters", "subquery")("subqueries_in_filters"),
+    honoured(
+      "scalar subqueries in filters",
+      "ChooseWhenRunExec: chosen by their values, and evaluated above the chosen rows"
+    )("line_53_every_filter_is_evaluated_above_the_chosen_rows"),
+    notPruned("other subqueries in filters", "subquery")("subqueries_in_filters"),
     notPruned("relations that are not Spark's own Parquet", "other-format", "other-file-index")(
       "ParquetTableSuite"
     )
@@ -216,6 +220,18 @@ private[limitpruning] object ScanClauses {
     honoured("names written in another case", "ParquetTable: filters use the column names of the schema")(
       "names_in_another_case"
     ),
+    honoured(
+      "runs of subqueries",
+      "ChooseWhenRunExec: the values are those of the filters, or Spark's own scan runs"
+    )("line_52_rows_are_chosen_by_the_values_that_the_filters_have"),
+    honoured(
+      "partitioning and order before the rows are chosen",
+      "ChooseWhenRunExec: unknown and none, whichever scan runs"
+    )("ChooseWhenRunExecSuite"),
+    honoured(
+      "the state of a table whose rows are chosen when the query runs",
+      "ParquetTable.decideWhenRun: listed as for Spark's own scan"
+    )("line_56_a_catalog_table_that_changes_before_the_query_runs"),
     honoured("plans and closures stay on the driver", "FindEnoughRows and LimitPrunedScanExec")(
       "ClosuresSuite"
     )
