@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,11 +22,10 @@ NEWEST = "p = (SELECT max(p) FROM t)"
 
 
 @pytest.fixture(params=["true", "false"], ids=["adaptive", "static"], autouse=True)
-def adaptive(request: pytest.FixtureRequest, spark: SparkSession) -> str:
+def adaptive(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[None]:
     """Run each test with adaptive execution and without."""
-    spark.conf.set(ADAPTIVE, request.param)
-    request.addfinalizer(lambda: spark.conf.unset(ADAPTIVE))
-    return str(request.param)
+    with conf(spark, {ADAPTIVE: request.param}):
+        yield
 
 
 def write(spark: SparkSession, path: Path, first: int = 0, mode: str = "overwrite") -> None:
@@ -58,7 +58,11 @@ def is_chosen(df: DataFrame) -> bool:
 def test_line_52_rows_are_chosen_by_the_values_that_the_filters_have(spark: SparkSession) -> None:
     """A subquery with a LIMIT may have another value in each run, so it must run once."""
     some = "(SELECT id FROM t WHERE v = 1 LIMIT 1)"
-    for where in (f"id >= {some} - 300", f"p = {some} - {some} + 2", f"id >= {some} - 300 AND p = 1"):
+    for where in (
+        f"id >= {some} - 300",
+        f"p = {some} - {some} + 2",
+        f"id >= {some} - 300 AND p = 1",
+    ):
         with conf(spark, {"spark.sql.execution.reuseSubquery": "true"}):
             df = spark.sql(f"SELECT * FROM t WHERE {where} LIMIT 5")
             assert len(df.collect()) == 5
@@ -230,7 +234,9 @@ def test_line_56_a_catalog_table_that_changes_before_the_query_runs(
 ) -> None:
     """The rows are those of one state of the table, with and without the extension."""
     write(spark, tmp_path / "t")
-    spark.sql("CREATE TABLE changing (id BIGINT, v BIGINT, p BIGINT) USING parquet PARTITIONED BY (p)")
+    spark.sql(
+        "CREATE TABLE changing (id BIGINT, v BIGINT, p BIGINT) USING parquet PARTITIONED BY (p)"
+    )
     try:
         spark.sql(f"INSERT INTO changing SELECT * FROM parquet.`{tmp_path / 't'}`")
         where = "WHERE p = (SELECT max(p) FROM changing)"
@@ -264,7 +270,8 @@ def test_line_57_limits_of_other_sizes_orders_and_values_are_not_reused(
         ("LIMIT 3", 3),
     ]
     counts = ", ".join(
-        f"(SELECT count(*) FROM {limited.format(part)}) AS c{n}" for n, (part, _) in enumerate(parts)
+        f"(SELECT count(*) FROM {limited.format(part)}) AS c{n}"
+        for n, (part, _) in enumerate(parts)
     )
     assert tuple(spark.sql(f"SELECT {counts}").head() or ()) == tuple(n for _, n in parts)
     ends = ", ".join(
@@ -313,7 +320,9 @@ def test_line_58_bad_files_that_are_tolerated_when_the_query_runs(spark: SparkSe
         reason = limit_pruning.report(df).only.reason
         assert reason
         assert reason.code == "tolerates-bad-files"
-        reason = limit_pruning.report(spark.sql(f"SELECT * FROM t WHERE {NEWEST} LIMIT 5")).only.reason
+        reason = limit_pruning.report(
+            spark.sql(f"SELECT * FROM t WHERE {NEWEST} LIMIT 5")
+        ).only.reason
         assert reason
         assert reason.code == "tolerates-bad-files"
 

@@ -8,7 +8,9 @@ import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.LimitPruningConf
-import limitpruning.search.{ChooseRows, ChooseTopRows, LimitPlan, LimitedScan, NotPruned, SearchInputs, TopRowsScan}
+import limitpruning.search.{
+  ChooseRows, ChooseTopRows, LimitPlan, LimitedScan, NotPruned, SearchInputs, TopRowsScan
+}
 import limitpruning.select.Reason
 import limitpruning.tables.{ParquetTable, UndecidedIndex}
 
@@ -34,7 +36,15 @@ final class ChooseWhenRun(
   def apply(conjuncts: Seq[Expression], needed: AttributeSet, conf: SQLConf): Either[NotPruned, LimitPlan] =
     FailOpen(state, conf) {
       ParquetTable.of(leaf).toRight(NotPruned(Reason.Subquery)).flatMap(choose(_, conjuncts, needed, conf))
-    } { reason => Left(NotPruned(reason)) }
+    }(reason => Left(NotPruned(reason)))
+
+  /** Equal if both choose for the same LIMIT of an optimized plan. Adaptive execution compares plans. */
+  override def equals(other: Any): Boolean = other match {
+    case that: ChooseWhenRun => index eq that.index
+    case _ => false
+  }
+
+  override def hashCode(): Int = System.identityHashCode(index)
 
   private def choose(
       table: ParquetTable,

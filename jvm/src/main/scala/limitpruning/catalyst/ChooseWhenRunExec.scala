@@ -51,7 +51,9 @@ case class ChooseWhenRunExec(
   /** The choice; none if the node has not run yet. */
   def choice: Option[Choice] = made
 
-  override def limitPrunedScan: Option[LimitPrunedScanExec] = made.collect { case Right(chosen) => chosen.scan }
+  override def limitPrunedScan: Option[LimitPrunedScanExec] = made.collect { case Right(chosen) =>
+    chosen.scan
+  }
 
   override protected def doExecute(): RDD[InternalRow] =
     decided.fold(_ => child.execute(), _.scan.execute())

@@ -54,7 +54,8 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
       scan: LimitedScan,
       order: Option[WantedOrder]
   ): Either[NotPruned, LogicalPlan] = scan.table match {
-    case table: ParquetTable if conf.subqueryReuseEnabled && order.forall(hasSimpleKey) &&
+    case table: ParquetTable
+        if conf.subqueryReuseEnabled && order.forall(hasSimpleKey) &&
           NativeEngines.reasonForUnknown(session).isEmpty =>
       Right(table.decideWhenRun(local, WantedRows(scan.limit, scan.conjuncts, order)))
     case _ => Left(NotPruned(Reason.Subquery, Some(scan)))

@@ -52,7 +52,11 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
     planned.exists(_.exists(PlanLimitPrunedScan.unknownField(_).nonEmpty))
 
   /** Whether the filters and the columns of the sort key are still those for which rows are to be chosen. */
-  private def isAsWanted(filters: Seq[Expression], logical: LogicalRelation, index: UndecidedIndex): Boolean = {
+  private def isAsWanted(
+      filters: Seq[Expression],
+      logical: LogicalRelation,
+      index: UndecidedIndex
+  ): Boolean = {
     val keys = index.wanted.order.toSeq.flatMap(_.overTable.references)
     ScalarSubqueries.areSupported(filters) && ScalarSubqueries.areSame(filters, index.wanted.conjuncts) &&
     keys.forall(key => logical.output.exists(c => c.exprId == key.exprId && c.dataType == key.dataType))

@@ -8,9 +8,7 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, Spark
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
-import limitpruning.catalyst.{
-  ChooseWhenRunExec, MatchLimit, MatchTopRows, NativeEngines, PlanLimitPrunedScan
-}
+import limitpruning.catalyst.{ChooseWhenRunExec, MatchLimit, MatchTopRows, NativeEngines, PlanLimitPrunedScan}
 import limitpruning.predicate.BriefSql
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
 import limitpruning.search.{InspectedRowGroups, LimitPlan, LimitedScan, NotPruned}

@@ -8,7 +8,8 @@ import limitpruning.testing.{ParquetFixture, SparkSuite}
 
 class ScalarSubqueriesSuite extends AnyFunSuite with SparkSuite {
   private lazy val table = {
-    val table = tableOf("subqueries", "a.parquet" -> ParquetFixture("required int32 a;").rowGroup(Seq(1), Seq(2)))
+    val table =
+      tableOf("subqueries", "a.parquet" -> ParquetFixture("required int32 a;").rowGroup(Seq(1), Seq(2)))
     table.createOrReplaceTempView("numbers")
     table
   }
