@@ -107,10 +107,12 @@ def test_only_enough_row_groups_are_read(spark: SparkSession, what: str) -> None
 @pytest.mark.usefixtures("t")
 @pytest.mark.parametrize("what", PRUNED)
 def test_any_limit_with_and_without_offset(spark: SparkSession, what: str) -> None:
-    query = f"SELECT id FROM t WHERE {PRUNED[what][0]} AND v <> 3"
+    query = f"SELECT id FROM t WHERE {PRUNED[what][0]}"
     hold_limits(spark, query, [1, 70, 2000])
     matching = {tuple(row) for row in plain(spark, query)}
-    found = {tuple(row) for row in spark.sql(f"{query} LIMIT 30 OFFSET 25").collect()}
+    found = {
+        tuple(row) for row in spark.sql(f"{query} LIMIT 30 OFFSET 25").collect()
+    }  # 55 rows: two files
     assert found <= matching
     assert len(found) == min(30, max(0, len(matching) - 25))
 

@@ -117,6 +117,9 @@ def test_line_54_a_filter_that_moves_or_comes_in_later(spark: SparkSession, tmp_
         assert len(rows) == 5
         assert all(row.p == 2 and row.id % 2 == 0 for row in rows)
         assert not is_chosen(df)
+        is_rare = udf(lambda value: value % 50 == 3, "boolean", useArrow=False)
+        rare = spark.sql(f"SELECT * FROM t WHERE {NEWEST}").where(is_rare("id")).limit(2)
+        assert sorted(row.id for row in rare.collect()) == [203, 253]
         everything = spark.sql(f"SELECT * FROM t WHERE {NEWEST}").where(is_even("id")).limit(500)
         assert len(everything.collect()) == 50
     spark.range(1).selectExpr("2L AS k", "'a' AS a").write.parquet(str(tmp_path / "d"))
