@@ -31,7 +31,10 @@ object MatchLimit {
    *
    * @param canDecideWhenRun whether the LIMIT over a table can be decided when the query runs, by the values of subqueries
    */
-  def over[T](local: LocalLimit, canDecideWhenRun: T => Boolean = (_: T) => false)(find: Find[T]): Option[Either[Reason, Limited[T]]] = {
+  def over[T](
+      local: LocalLimit,
+      canDecideWhenRun: T => Boolean = (_: T) => false
+  )(find: Find[T]): Option[Either[Reason, Limited[T]]] = {
     val tables = new Scanned[T](find)
     import tables.ScannedTable
     local.child match {
