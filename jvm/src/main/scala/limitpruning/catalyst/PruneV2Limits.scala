@@ -34,7 +34,7 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
     }
 
   private def decide(limit: LocalLimit): Option[Either[NotPruned, LogicalPlan]] =
-    MatchLimit.over(limit)(Iceberg.table).map { found =>
+    MatchLimit.over[ManifestTable](limit)(Iceberg.table).map { found =>
       // Spark runs the rule until the plan does not change. A decision needs manifests, so it is made only once.
       limit.setTagValue(Decided, limit.child)
       val reasonOrTable =

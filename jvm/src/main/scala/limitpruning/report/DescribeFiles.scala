@@ -15,7 +15,9 @@ private[report] object DescribeFiles {
 
   /** @return the report; `None` if no files were chosen for the LIMIT */
   def apply(limit: LocalLimit): Option[LimitReport] =
-    MatchLimit.over(limit)(Iceberg.chosen).flatMap(_.toOption).map(found => describe(found.table))
+    MatchLimit.over[ChosenFiles](limit)(Iceberg.chosen).flatMap(_.toOption).map(found =>
+      describe(found.table)
+    )
 
   private def describe(chosen: ChosenFiles): LimitReport = LimitReport(
     table = chosen.table,
