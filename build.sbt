@@ -31,7 +31,8 @@ lazy val limitPruning = project
       "org.apache.spark" %% "spark-sql" % sparkVersion % Provided,
       ("io.delta" %% "delta-spark_4.2" % deltaVersion % Provided).intransitive(),
       ("io.delta" % "delta-storage" % deltaVersion % Provided).intransitive(),
-      ("org.apache.iceberg" %% s"iceberg-spark-runtime-$icebergSpark" % icebergVersion % Provided).intransitive(),
+      ("org.apache.iceberg" %% s"iceberg-spark-runtime-$icebergSpark" % icebergVersion %
+        Provided).intransitive(),
       "com.tngtech.archunit" % "archunit" % "1.4.1" % Test,
       "org.scalatest" %% "scalatest" % "3.2.19" % Test,
       "org.scalatestplus" %% "scalacheck-1-18" % "3.2.19.0" % Test
