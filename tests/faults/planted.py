@@ -13,6 +13,7 @@ TABLES = "tests/fuzz/test_properties.py::test_random_tables"
 ORDERS = "tests/fuzz/test_random_orders.py"
 PLANS = "tests/fuzz/test_random_plans.py"
 DELTA = "tests/delta/test_delta_random.py"
+SOUNDNESS = "tests/soundness"
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ FAULTS = (
         "canBeFalse = ordering.gteq(l.max, r.min), // [c",
         "canBeFalse = ordering.gt(l.max, r.min), // [c",
         TABLES,
+        SOUNDNESS,
     ),
     fault(
         "a null on the right side of `<=>` is ignored",
@@ -76,7 +78,7 @@ FAULTS = (
         "|| (left.canBeValue && right.canBeNull)) Outcomes.False",
         "|| (left.canBeNull && right.canBeNull)) Outcomes.False",
         TABLES,
-        "tests/soundness",
+        SOUNDNESS,
     ),
     fault(
         "`IN` is proved where the range contains one of the values",
@@ -84,6 +86,7 @@ FAULTS = (
         "else if (ordering.equiv(range.min, range.max)) Outcomes.True",
         "else if (ordering.lteq(range.min, range.max)) Outcomes.True",
         TABLES,
+        SOUNDNESS,
     ),
     fault(
         "`LIKE 'x%'` is proved by one end of the range",
@@ -91,6 +94,7 @@ FAULTS = (
         "canBeFalse = !(min.startsWith(prefix) && max.startsWith(prefix)),",
         "canBeFalse = !(min.startsWith(prefix) || max.startsWith(prefix)),",
         TABLES,
+        SOUNDNESS,
     ),
     fault(
         "`AND` is never null unless both sides can be",
@@ -98,6 +102,7 @@ FAULTS = (
         "(canBeNull && (other.canBeTrue || other.canBeNull)) || (other.canBeNull && canBeTrue)",
         "canBeNull && other.canBeNull",
         TABLES,
+        SOUNDNESS,
     ),
     fault(
         "of more than two conjuncts, only the first two are evaluated",
@@ -105,6 +110,7 @@ FAULTS = (
         "while (next < roots.size && all.canBeTrue)",
         "while (next < math.min(2, roots.size) && all.canBeTrue)",
         TABLES,
+        SOUNDNESS,
     ),
     fault(
         "an unknown null count is used as zero",
@@ -113,7 +119,7 @@ FAULTS = (
         "ColumnFacts(values, if (isRequired || chunk.nullCount.isEmpty) Nulls.No"
         " else Nulls.Unknown)",
         TABLES,
-        "tests/soundness",
+        SOUNDNESS,
     ),
     fault(
         "NaN is missing from a range of floats",
@@ -130,7 +136,7 @@ FAULTS = (
         ".forall(e => e.usesDictionary && statistics.getNumDataPagesEncodedAs(e) > 0)",
         ".exists(e => e.usesDictionary && statistics.getNumDataPagesEncodedAs(e) > 0)",
         TABLES,
-        "tests/soundness",
+        SOUNDNESS,
     ),
     fault(
         "an INT96 timestamp before 1900 is trusted, although the reader may rebase it",
@@ -146,6 +152,7 @@ FAULTS = (
         "RowRange(from, until) ->",
         "RowRange(from, math.min(rows, until + 1)) ->",
         TABLES,
+        SOUNDNESS,
     ),
     fault(
         "a row group counts as decided although some of its pages are not",
@@ -161,7 +168,7 @@ FAULTS = (
         "Some(ColumnChunk(rows, rows, nullCount, minMax(",
         "Some(ColumnChunk(rows, rows, Some(0L), minMax(",
         TABLES,
-        "tests/soundness",
+        SOUNDNESS,
     ),
     fault(
         "ORDER BY: a row group that begins at the threshold is skipped",
@@ -184,7 +191,7 @@ FAULTS = (
         "case IsNotNull(LeafColumn(notNull)) => column.exists(_.id == notNull.id)",
         "case IsNotNull(LeafColumn(_)) => column.nonEmpty",
         ORDERS,
-        "tests/soundness",
+        SOUNDNESS,
     ),
     fault(
         "ORDER BY a partition column: nulls of a column of the same name in the files count",
