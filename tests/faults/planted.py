@@ -11,7 +11,6 @@ from pathlib import Path
 
 TABLES = "tests/fuzz/test_properties.py::test_random_tables"
 ORDERS = "tests/fuzz/test_random_orders.py"
-PLANS = "tests/fuzz/test_random_plans.py"
 DELTA = "tests/delta/test_delta_random.py"
 SOUNDNESS = "tests/soundness"
 
@@ -200,30 +199,6 @@ FAULTS = (
         "settings.byFieldId || (isPartition(column.attribute) && settings.byFieldId)",
         ORDERS,
         "tests/scan/test_scan_partitions.py",
-    ),
-    Fault(
-        "a LIMIT is pruned although its predicate has a subquery, and no filter on partition"
-        " columns is evaluated above the scan",
-        (
-            Edit(
-                "catalyst/MatchLimit.scala",
-                "if (expression.containsPattern(PLAN_EXPRESSION)) Some",
-                "if (expression.containsPattern(PLAN_EXPRESSION) && !expression.resolved) Some",
-            ),
-            Edit(
-                "catalyst/PlanLimitPrunedScan.scala",
-                "scan.partitionFilters.reduceOption",
-                "scan.partitionFilters.take(0).reduceOption",
-            ),
-        ),
-        (PLANS,),
-    ),
-    fault(
-        "a part of a variant is taken for a column of the files",
-        "predicate/LeafColumn.scala",
-        "if !VariantMetadata.isVariantStruct(field.childSchema) =>",
-        "if !VariantMetadata.isVariantStruct(field.childSchema) || field.ordinal >= 0 =>",
-        PLANS,
     ),
     fault(
         "deletion vectors are ignored",
