@@ -12,7 +12,15 @@ from pyspark.sql.functions import udf
 import limit_pruning
 from limit_pruning import LimitReport
 from support.runs import conf
-from support.scan_tables import hold, is_pruned, one_value, partitioned, physical, plain
+from support.scan_tables import (
+    EAGER_FILTERS,
+    hold,
+    is_pruned,
+    one_value,
+    partitioned,
+    physical,
+    plain,
+)
 
 FEW_FILES = {"spark.limitPruning.planning.maxFiles": "2"}
 # Python UDFs over a partitioned table hang in plain PySpark 4.2.0 with Arrow.
@@ -143,15 +151,9 @@ def test_filters_that_come_in_later(spark: SparkSession, tmp_path: Path) -> None
     """Dynamic partition pruning and bloom filters filter joins, never the rows of a LIMIT below."""
     spark.range(1).selectExpr("1L AS k", "'a' AS a").write.parquet(str(tmp_path / "d"))
     spark.read.parquet(str(tmp_path / "d")).createOrReplaceTempView("d")
-    eager = {
-        "spark.sql.optimizer.dynamicPartitionPruning.reuseBroadcastOnly": "false",
-        "spark.sql.optimizer.dynamicPartitionPruning.fallbackFilterRatio": "10",
-        "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold": "0",
-        "spark.sql.autoBroadcastJoinThreshold": "-1",
-    }
     join = "SELECT t.id, t.p FROM t JOIN d ON t.p = d.k WHERE d.a = 'a' AND t.id >= 20"
     below = "(SELECT * FROM t WHERE id >= 20 LIMIT 3) s LEFT JOIN d ON s.p = d.k"
-    with conf(spark, eager):
+    with conf(spark, EAGER_FILTERS):
         hold(spark, join, 5)
         hold(spark, f"{join} ORDER BY t.id", 5, ordered=True)
         assert spark.sql(f"SELECT count(*) n FROM {below}").collect() == [(3,)]

@@ -14,7 +14,7 @@ from pyspark.sql.functions import udf
 
 import limit_pruning
 from support.runs import ENABLED, conf, outcome, planned
-from support.scan_tables import hold, physical, plain
+from support.scan_tables import EAGER_FILTERS, hold, physical, plain
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
 NO_ARROW = {"spark.sql.execution.pythonUDF.arrow.enabled": "false"}
@@ -124,13 +124,7 @@ def test_line_54_a_filter_that_moves_or_comes_in_later(spark: SparkSession, tmp_
         assert len(everything.collect()) == 50
     spark.range(1).selectExpr("2L AS k", "'a' AS a").write.parquet(str(tmp_path / "d"))
     spark.read.parquet(str(tmp_path / "d")).createOrReplaceTempView("d")
-    eager = {
-        "spark.sql.optimizer.dynamicPartitionPruning.reuseBroadcastOnly": "false",
-        "spark.sql.optimizer.dynamicPartitionPruning.fallbackFilterRatio": "10",
-        "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold": "0",
-        "spark.sql.autoBroadcastJoinThreshold": "-1",
-    }
-    with conf(spark, eager):
+    with conf(spark, EAGER_FILTERS):
         hold(spark, f"SELECT t.id FROM t JOIN d ON p = k WHERE a = 'a' AND {NEWEST}", 5)
         below = f"(SELECT * FROM t WHERE {NEWEST} LIMIT 3) s LEFT JOIN d ON s.p = d.k"
         assert spark.sql(f"SELECT count(*) FROM {below}").collect() == [(3,)]

@@ -11,6 +11,14 @@ from pyspark.sql import DataFrame, SparkSession
 
 from support.runs import ENABLED, conf, hold_counts
 
+# Spark then adds runtime filters to joins of small tables, too.
+EAGER_FILTERS = {
+    "spark.sql.optimizer.dynamicPartitionPruning.reuseBroadcastOnly": "false",
+    "spark.sql.optimizer.dynamicPartitionPruning.fallbackFilterRatio": "10",
+    "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold": "0",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+}
+
 
 def partitioned(spark: SparkSession, path: Path, rows: int = 200, values: int = 2) -> DataFrame:
     """Write ``id`` by the partition column ``p = id % values``: files of 50 rows, sorted."""
