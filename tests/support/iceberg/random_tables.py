@@ -21,6 +21,7 @@ COLUMNS = {
     "f": "IF(id % {nans} = 1, DOUBLE('NaN'), CAST(id AS DOUBLE) / {step})",
     "g": "IF(id % {nans} = 2, FLOAT('NaN'), CAST(id + {start} AS FLOAT))",
     "c": "CAST(id * {step} AS DECIMAL(12, 3))",
+    "t": "CAST(id DIV 40 AS INT)",
     "n": "NAMED_STRUCT('x', id * {step}, 'y', CONCAT('y', id % {modulus}))",
 }
 PARTITIONS = ["", "", "p", "days(ts)", "bucket(3, id)", "truncate(200, id)", "p, truncate(2, s)"]
@@ -118,6 +119,7 @@ def _comparison(first: str, name: str, draw: Draw) -> str:
         "f": draw(st.sampled_from(["100.5D", "5000D", "5000D", "DOUBLE('NaN')"])),
         "g": draw(st.sampled_from(["100.5F", "5500F", "5500F", "FLOAT('NaN')"])),
         "c": f"{number}.000",
+        "t": f"{number // 40}",
         "n": f"{number}",
     }[first]
     if first == "n":
@@ -226,6 +228,14 @@ def widen(spark: SparkSession, history: History, draw: Draw) -> None:
     history.is_widened = True
 
 
+def change_metrics(spark: SparkSession, history: History, draw: Draw) -> None:
+    """Write the metrics of later files in another mode."""
+    mode = draw(st.sampled_from(MODES))
+    key = "write.metadata.metrics.default"
+    history.run(spark, f"ALTER TABLE {history.table} SET TBLPROPERTIES ('{key}' = '{mode}')")
+    append(spark, history, draw)
+
+
 def change_partitions(spark: SparkSession, history: History, draw: Draw) -> None:
     by = draw(st.sampled_from(["bucket(2, id)", "truncate(300, id)", "years(d)"]))
     if java_table(spark, history.table).spec().isUnpartitioned() and history.names["d"] == "d":
@@ -243,5 +253,6 @@ CHANGES = [
     rename,
     drop_and_add,
     widen,
+    change_metrics,
     change_partitions,
 ]
