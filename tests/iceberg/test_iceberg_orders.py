@@ -253,7 +253,9 @@ def test_line_65_columns_that_old_files_lack(spark: SparkSession) -> None:
         )
     for order in ("later", "later DESC", "with_default", "with_default DESC", "later NULLS LAST"):
         for limit in (5, 101):
-            hold_order(spark, f"SELECT later, with_default FROM {table} ORDER BY {order} LIMIT {limit}")
+            hold_order(
+                spark, f"SELECT later, with_default FROM {table} ORDER BY {order} LIMIT {limit}"
+            )
     # Both new files have one value; the old files have the default, or null.
     df = hold_order(spark, f"SELECT later FROM {table} ORDER BY later DESC LIMIT 5")
     assert limit_pruning.report(df).only.files.scanned == 9
@@ -327,7 +329,9 @@ def test_a_dropped_table_of_the_same_name(spark: SparkSession) -> None:
         rows = spark.range(400).selectExpr(f"id + {shift} AS id")
         tables.in_files(rows, 4).writeTo(name).using("iceberg").create()
         hold_files(spark, f"SELECT id FROM {name} ORDER BY id LIMIT 3", 1)
-        hold_files(spark, f"SELECT id FROM {name} WHERE id > {shift} + 50 ORDER BY id DESC LIMIT 3", 1)
+        hold_files(
+            spark, f"SELECT id FROM {name} WHERE id > {shift} + 50 ORDER BY id DESC LIMIT 3", 1
+        )
         spark.sql(f"DROP TABLE {name} PURGE")
 
 

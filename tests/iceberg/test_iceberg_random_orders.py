@@ -33,7 +33,9 @@ def test_random_orders_over_iceberg(spark: SparkSession) -> None:
         queries = [random_orders.query(history, data.draw) for _ in range(QUERIES)]
         queries += random_orders.probes(history)
         with conf(spark, {ENABLED: "false"}):
-            every = in_threads(lambda query: random_orders.rows(spark, query.without_limit), queries)
+            every = in_threads(
+                lambda query: random_orders.rows(spark, query.without_limit), queries
+            )
         pairs = list(zip(queries, every, strict=True))
         found = in_threads(lambda pair: _problem(spark, *pair, tally), pairs)
         made = "\n".join(history.statements)
