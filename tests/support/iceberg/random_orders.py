@@ -53,7 +53,8 @@ def _text(row: Row) -> str:
 
 def add_clustered(spark: SparkSession, history: History, draw: Draw) -> None:
     """Add files that are sorted by ``id`` and have bounds, and delete some of their rows."""
-    modes = ["truncate(16)", "truncate(16)", "full", "truncate(2)"]
+    modes = ["truncate(2)", "truncate(2)", "truncate(16)", "full"]
+    prefix = draw(st.sampled_from(["a", "b", "long" * 12]))
     for start in draw(st.lists(st.sampled_from([0, 200, 1000, 5000]), min_size=2, max_size=3)):
         mode = draw(st.sampled_from(modes))
         properties = f"'write.metadata.metrics.default' = '{mode}'"
@@ -62,7 +63,7 @@ def add_clustered(spark: SparkSession, history: History, draw: Draw) -> None:
             "start": 0,
             "step": 1,
             "modulus": 100000,
-            "prefix": draw(st.sampled_from(["a", "b", "long" * 12])),
+            "prefix": prefix,
             "year": 2024,
             "nulls": draw(st.sampled_from([3, 11, 1000000])),
             "nans": draw(st.sampled_from([3, 17, 1000000])),
@@ -133,6 +134,7 @@ def probes(history: History) -> list[OrderedQuery]:
         ("k", "", 5),
         ("s", "DESC", 1),
         ("s", "", 1),
+        ("s", "ASC NULLS LAST", 1),
         ("s", "ASC NULLS LAST", 60),
         ("id", "", 1),
         ("id", "DESC", 60),
