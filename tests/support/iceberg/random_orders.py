@@ -55,9 +55,12 @@ def add_clustered(spark: SparkSession, history: History, draw: Draw) -> None:
     """Add files that are sorted by ``id`` and have bounds, and delete some of their rows."""
     modes = ["truncate(2)", "truncate(2)", "truncate(16)", "full"]
     prefix = draw(st.sampled_from(["a", "b", "long" * 12]))
-    for start in draw(st.lists(st.sampled_from([0, 200, 1000, 5000]), min_size=2, max_size=3)):
+    for start in draw(st.lists(st.sampled_from([0, 200, 1000, 5000]), min_size=1, max_size=3)):
         mode = draw(st.sampled_from(modes))
-        properties = f"'write.metadata.metrics.default' = '{mode}'"
+        properties = (
+            f"'write.metadata.metrics.default' = '{mode}', "
+            "'write.delete.mode' = 'merge-on-read', 'write.update.mode' = 'merge-on-read'"
+        )
         history.run(spark, f"ALTER TABLE {history.table} SET TBLPROPERTIES ({properties})")
         values = {
             "start": 0,
@@ -76,18 +79,15 @@ def add_clustered(spark: SparkSession, history: History, draw: Draw) -> None:
             f"INSERT INTO {history.table} ({names}) SELECT /*+ REPARTITION_BY_RANGE(6, id) */ "
             f"{', '.join(columns)}, CAST(id % 3 AS INT) AS p FROM range({start}, {start} + 300)",
         )
-        change = draw(st.sampled_from(CHANGES))
-        if change:
-            change(spark, history, draw)
+        draw(st.sampled_from(CHANGES))(spark, history, draw)
 
 
-CHANGES = [
-    None,
-    random_tables.delete,
-    random_tables.delete,
-    random_tables.update,
-    random_tables.delete_by_equality,
-]
+def _delete_some(spark: SparkSession, history: History, draw: Draw) -> None:
+    some = f"`{history.names['id']}` % {draw(st.sampled_from([10, 7, 2]))} = 1"
+    history.run(spark, f"DELETE FROM {history.table} WHERE {some}")
+
+
+CHANGES = [_delete_some, _delete_some, random_tables.update, random_tables.delete_by_equality]
 
 
 def query(history: History, draw: Draw) -> OrderedQuery:
