@@ -160,12 +160,15 @@ def at_ends_of_files(spark: SparkSession, history: History) -> list[OrderedQuery
         f"readable_metrics.{name}.upper_bound AS high FROM {history.table}.data_files"
     ).collect()
     known = [file for file in files if file.low is not None]
-    found = []
-    for end in sorted({file.high for file in known})[:2]:
-        found.append((f"{name} ASC", sum(file.n for file in known if file.high <= end)))
-    for end in sorted({file.low for file in known})[-2:]:
-        found.append((f"{name} DESC", sum(file.n for file in known if file.low >= end)))
-    return [_ordered(history, [key], "", limit) for key, limit in found]
+    firsts = [
+        (f"{name} ASC", sum(file.n for file in known if file.high <= end))
+        for end in sorted({file.high for file in known})[:2]
+    ]
+    lasts = [
+        (f"{name} DESC", sum(file.n for file in known if file.low >= end))
+        for end in sorted({file.low for file in known})[-2:]
+    ]
+    return [_ordered(history, [key], "", limit) for key, limit in firsts + lasts]
 
 
 def rows(spark: SparkSession, sql: str) -> list[Row]:
