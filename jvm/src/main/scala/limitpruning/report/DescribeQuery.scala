@@ -1,14 +1,18 @@
 package limitpruning.report
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{Expression, IntegerLiteral}
-import org.apache.spark.sql.catalyst.plans.logical.{CommandResult, LeafNode, LocalLimit, LogicalPlan}
+import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, IntegerLiteral}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  CommandResult, LeafNode, LocalLimit, LogicalPlan, UnaryNode
+}
 import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
 import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
-import limitpruning.catalyst.{ChooseWhenRunExec, MatchLimit, MatchTopRows, NativeEngines, PlanLimitPrunedScan}
+import limitpruning.catalyst.{
+  ChooseWhenRunExec, MatchGroups, MatchLimit, MatchTopRows, NativeEngines, PlanLimitPrunedScan
+}
 import limitpruning.predicate.BriefSql
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
 import limitpruning.search.{InspectedRowGroups, LimitPlan, LimitedScan, NotPruned}
@@ -55,7 +59,7 @@ object DescribeQuery {
     DescribeFiles(limit).orElse(describeRows(limit, physical, most))
 
   private def describeRows(limit: LocalLimit, physical: SparkPlan, most: Int): Option[LimitReport] =
-    MatchTopRows.of(limit).map(_.map(_.scan)).orElse(MatchLimit.of(limit)).map {
+    matched(limit).map {
       case Right(scan) => scan.table.leaf match {
           case SelectedRelation(relation, index) =>
             val session = relation.relation.sqlContext.sparkSession
@@ -65,6 +69,26 @@ object DescribeQuery {
         }
       case Left(reason) => notPruned(limit, tagged(limit).getOrElse(NotPruned(reason)), most)
     }
+
+  private def matched(limit: LocalLimit): Option[Either[Reason, LimitedScan]] =
+    MatchTopRows.of(limit).map(_.map(_.scan))
+      .orElse(MatchGroups.of(limit).map(_.map(_.scan)))
+      .orElse(MatchLimit.of(limit)) match {
+      // Spark may have put other operators between an Aggregate and the relation since.
+      case Some(Left(reason)) if tagged(limit).isEmpty => Some(selectedBelow(limit.child).toRight(reason))
+      case other => other
+    }
+
+  /** The scan that was pruned for the LIMIT above the plan, whatever is between them. */
+  private def selectedBelow(plan: LogicalPlan): Option[LimitedScan] = plan match {
+    case SelectedRelation(relation, index) =>
+      Tables.of(relation).flatMap(_.toOption).map { table =>
+        LimitedScan(index.chosen.limit, index.chosen.conjuncts, AttributeSet.empty, table)
+      }
+    case _: LocalLimit => None
+    case node: UnaryNode => selectedBelow(node.child)
+    case _ => None
+  }
 
   private def tagged(limit: LocalLimit): Option[NotPruned] = limit.getTagValue(NotPruned.Tag)
 
