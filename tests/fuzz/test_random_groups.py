@@ -1,4 +1,4 @@
-"""Whatever the table, the keys and the limit: as many groups as are due, each as plain Spark has it."""
+"""Whatever the table, the keys and the limit: as many groups as are due, and right ones."""
 
 from __future__ import annotations
 

@@ -240,14 +240,19 @@ def test_line_64_char_columns(spark: SparkSession) -> None:
     spark.sql("CREATE TABLE char_groups (c CHAR(3), p CHAR(3)) USING parquet PARTITIONED BY (p)")
     try:
         spark.sql("INSERT INTO char_groups VALUES ('a', 'x'), ('a  ', 'x  '), ('b', 'y')")
-        for query in ("SELECT DISTINCT c, p FROM char_groups", "SELECT DISTINCT p FROM char_groups"):
+        for query in (
+            "SELECT DISTINCT c, p FROM char_groups",
+            "SELECT DISTINCT p FROM char_groups",
+        ):
             hold_sql(spark, query, *LIMITS)
         hold_sql(spark, "SELECT p, count(*) FROM char_groups GROUP BY p", *LIMITS)
     finally:
         spark.sql("DROP TABLE char_groups")
 
 
-@pytest.mark.parametrize("query", ["SELECT DISTINCT c FROM t", "SELECT p, sum(c) FROM t GROUP BY p"])
+@pytest.mark.parametrize(
+    "query", ["SELECT DISTINCT c FROM t", "SELECT p, sum(c) FROM t GROUP BY p"]
+)
 def test_line_64_a_file_that_changes(spark: SparkSession, tmp_path: Path, query: str) -> None:
     schema = pa.schema([("c", pa.int32())])
     files = [
@@ -301,7 +306,8 @@ def test_line_64_operators_between(spark: SparkSession, tmp_path: Path) -> None:
     for query in (
         "SELECT p, count(*) AS n FROM t GROUP BY p HAVING n > 3 OR p > 3",
         "SELECT p, c, grouping_id(), count(*) FROM t GROUP BY GROUPING SETS ((p), (c), (p, c), ())",
-        "SELECT p, count(*) FILTER (WHERE c > 2), count(DISTINCT c), count(DISTINCT p) FROM t GROUP BY p",
+        "SELECT p, count(*) FILTER (WHERE c > 2), count(DISTINCT c) FROM t GROUP BY p",
+        "SELECT p, count(DISTINCT c), count(DISTINCT p) FROM t GROUP BY p",
         "SELECT DISTINCT p, count(*) OVER (PARTITION BY c) FROM t",
         "SELECT DISTINCT a.p FROM t a JOIN t b ON a.p = b.c",
         "SELECT p FROM t INTERSECT SELECT c FROM t",

@@ -1,4 +1,4 @@
-"""Random DISTINCT … LIMIT and GROUP BY … LIMIT over a random table, and what is right about them."""
+"""Random DISTINCT … LIMIT and GROUP BY … LIMIT over a random table, and how to judge answers."""
 
 from __future__ import annotations
 
@@ -60,7 +60,11 @@ class GroupQuery:
         if len(found) != due:
             return f"gives {len(found)} groups, not {due} of {len(groups)}"
         wrong = _bag(found) - _bag(groups)
-        return f"gives groups that are not there: {dict(wrong)} of {dict(_bag(groups))}" if wrong else ""
+        return (
+            f"gives groups that are not there: {dict(wrong)} of {dict(_bag(groups))}"
+            if wrong
+            else ""
+        )
 
 
 def _bag(rows: list[dict[str, Any]]) -> Counter[tuple[str, ...]]:

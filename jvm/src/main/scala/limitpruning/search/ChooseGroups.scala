@@ -3,7 +3,9 @@ package limitpruning.search
 import org.apache.spark.sql.catalyst.expressions.Expression
 
 import limitpruning.predicate.BriefSql
-import limitpruning.select.{CandidateRows, ChosenRows, Groups, ListedFile, ProvedRows, Reason, SearchCounts, Selection}
+import limitpruning.select.{
+  CandidateRows, ChosenRows, Groups, ListedFile, ProvedRows, Reason, SearchCounts, Selection
+}
 
 /** Decides what to read for one GROUP BY … LIMIT or DISTINCT … LIMIT: lists the files, inspects them, selects row groups. */
 object ChooseGroups {

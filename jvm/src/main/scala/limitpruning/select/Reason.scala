@@ -168,8 +168,13 @@ object Reason {
       )
 
   /** @param obstacles the obstacles, each with the number of row groups; empty if there are none */
-  final case class NotEnoughGroups(found: Int, limit: Int, keys: String, filesInspected: Int, obstacles: String)
-      extends Reason(
+  final case class NotEnoughGroups(
+      found: Int,
+      limit: Int,
+      keys: String,
+      filesInspected: Int,
+      obstacles: String
+  ) extends Reason(
         "not-enough-groups",
         s"the footers of $filesInspected files prove $found groups by $keys, the LIMIT needs $limit" +
           (if (obstacles.isEmpty) "" else s": $obstacles")

@@ -18,7 +18,11 @@ class GroupKeysSuite extends AnyFunSuite {
   private val settings = ReadSettings(caseSensitive = false, byFieldId = false, rebaseMode = "CORRECTED")
 
   /** What the keys of the one row group of a file are known to be. */
-  private final class Known(keys: Expression*)(a: RawChunk, d: RawChunk = RawChunk.silent, dayValue: Any = 7) {
+  private final class Known(keys: Expression*)(
+      a: RawChunk,
+      d: RawChunk = RawChunk.silent,
+      dayValue: Any = 7
+  ) {
     private val classify =
       new ClassifyRowGroups(
         Nil,
@@ -106,9 +110,8 @@ class GroupKeysSuite extends AnyFunSuite {
 
   test("tuples between the ends, key by key, are between them in each order") {
     val found = new Known(a, day)(RawChunk.between(1, 5).nulls(0))
-    for (order <- found.keysOf.orders; a <- 1 to 5) {
+    for (order <- found.keysOf.orders; a <- 1 to 5)
       assert(order.lteq(found.ends.from, IndexedSeq(a, 7)) && order.lteq(IndexedSeq(a, 7), found.ends.to))
-    }
     assert(found.keysOf.orders.last.lt(found.ends.to, IndexedSeq(0, 8)), "the second key first")
   }
 }
