@@ -1,18 +1,14 @@
 package limitpruning.report
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, IntegerLiteral}
-import org.apache.spark.sql.catalyst.plans.logical.{
-  CommandResult, LeafNode, LocalLimit, LogicalPlan, UnaryNode
-}
+import org.apache.spark.sql.catalyst.expressions.{Expression, IntegerLiteral}
+import org.apache.spark.sql.catalyst.plans.logical.{CommandResult, LeafNode, LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
 import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
-import limitpruning.catalyst.{
-  ChooseWhenRunExec, MatchGroups, MatchLimit, MatchTopRows, NativeEngines, PlanLimitPrunedScan
-}
+import limitpruning.catalyst.{ChooseWhenRunExec, MatchTopRows, NativeEngines, PlanLimitPrunedScan}
 import limitpruning.predicate.BriefSql
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
 import limitpruning.search.{InspectedRowGroups, LimitPlan, LimitedScan, NotPruned}
@@ -59,7 +55,7 @@ object DescribeQuery {
     DescribeFiles(limit).orElse(describeRows(limit, physical, most))
 
   private def describeRows(limit: LocalLimit, physical: SparkPlan, most: Int): Option[LimitReport] =
-    matched(limit).map {
+    MatchedLimit.of(limit).map {
       case Right(scan) => scan.table.leaf match {
           case SelectedRelation(relation, index) =>
             val session = relation.relation.sqlContext.sparkSession
@@ -69,26 +65,6 @@ object DescribeQuery {
         }
       case Left(reason) => notPruned(limit, tagged(limit).getOrElse(NotPruned(reason)), most)
     }
-
-  private def matched(limit: LocalLimit): Option[Either[Reason, LimitedScan]] =
-    MatchTopRows.of(limit).map(_.map(_.scan))
-      .orElse(MatchGroups.of(limit).map(_.map(_.scan)))
-      .orElse(MatchLimit.of(limit)) match {
-      // Spark may have put other operators between an Aggregate and the relation since.
-      case Some(Left(reason)) if tagged(limit).isEmpty => Some(selectedBelow(limit.child).toRight(reason))
-      case other => other
-    }
-
-  /** The scan that was pruned for the LIMIT above the plan, whatever is between them. */
-  private def selectedBelow(plan: LogicalPlan): Option[LimitedScan] = plan match {
-    case SelectedRelation(relation, index) =>
-      Tables.of(relation).flatMap(_.toOption).map { table =>
-        LimitedScan(index.chosen.limit, index.chosen.conjuncts, AttributeSet.empty, table)
-      }
-    case _: LocalLimit => None
-    case node: UnaryNode => selectedBelow(node.child)
-    case _ => None
-  }
 
   private def tagged(limit: LocalLimit): Option[NotPruned] = limit.getTagValue(NotPruned.Tag)
 
@@ -147,14 +123,40 @@ object DescribeQuery {
       case node: ChooseWhenRunExec if node.choose.exists(_.index eq index) => node
     }
     nodes.flatMap(_.choice).headOption match {
+      case Some(Right(chosen)) if chosen.plan.rows.notCovered.contains(Reason.AtRoot) =>
+        taken(limit, limited, chosen)
       case Some(Right(chosen)) =>
         selected(limited, chosen.plan, Some(chosen.scan), chosen.scan.noPageSkipping, most)
       case Some(Left(decision)) =>
         notPruned(limit, decision.copy(scan = decision.scan.orElse(Some(limited))), most)
       case None =>
-        val reason = if (nodes.isEmpty) Reason.FiltersChanged else Reason.DecidedWhenRun
+        val reason =
+          if (nodes.isEmpty) Reason.FiltersChanged
+          else if (index.wanted.areAny) Reason.AtRoot
+          else Reason.DecidedWhenRun
         notPruned(limit, NotPruned(reason, Some(limited)), most)
     }
+  }
+
+  /** A LIMIT at the root, whose rows an action has taken. Nothing was selected: its tasks read the first rows of files. */
+  private def taken(
+      limit: LocalLimit,
+      limited: LimitedScan,
+      chosen: ChooseWhenRunExec.Chosen
+  ): LimitReport = {
+    val metrics = chosen.scan.metrics
+    val rows = chosen.plan.rows
+    notPruned(
+      limit,
+      NotPruned(Reason.AtRoot, Some(limited), Some(rows.counts), rows.planningNanos),
+      most = 0
+    ).copy(
+      rowGroups = None,
+      noPageSkipping = chosen.scan.noPageSkipping,
+      rowsRead = Some(metrics(ScanMetrics.OutputRows).value),
+      rowGroupsRead = Some(metrics(ScanMetrics.RowGroupsRead).value),
+      bytesRead = Some(metrics(ScanMetrics.BytesRead).value)
+    )
   }
 
   private def selected(
