@@ -11,8 +11,6 @@ from pathlib import Path
 
 TABLES = "tests/fuzz/test_properties.py::test_random_tables"
 ORDERS = "tests/fuzz/test_random_orders.py"
-GROUPS = "tests/fuzz/test_random_groups.py"
-GROUPS_SOUNDNESS = "tests/soundness/test_soundness_groups.py"
 DELTA = "tests/delta/test_delta_random.py"
 SOUNDNESS = "tests/soundness"
 
@@ -201,56 +199,6 @@ FAULTS = (
         "settings.byFieldId || (isPartition(column.attribute) && settings.byFieldId)",
         ORDERS,
         "tests/scan/test_scan_partitions.py",
-    ),
-    fault(
-        "DISTINCT: null counts as a value of its own in each row group",
-        "search/GroupKeys.scala",
-        "case (null, null) | (Last, Last) => 0",
-        "case (Last, Last) => 0",
-        GROUPS,
-        GROUPS_SOUNDNESS,
-    ),
-    fault(
-        "DISTINCT: min and max count as two values, also if they are cut or from a dictionary",
-        "search/DistinctSearch.scala",
-        "certain += Certain(certain.size, file, rows, ends)",
-        "for (end <- Seq(ends.from, ends.to))"
-        " certain += Certain(certain.size, file, rows, ends.copy(end, end))",
-        GROUPS,
-        GROUPS_SOUNDNESS,
-    ),
-    fault(
-        "DISTINCT: 0.0 and -0.0 count as two values",
-        "search/GroupKeys.scala",
-        "SupportedTypes.ordering(key.dataType) else Untold",
-        "SupportedTypes.ordering(key.dataType).orElseBy(String.valueOf(_: Any)) else Untold",
-        GROUPS,
-        GROUPS_SOUNDNESS,
-    ),
-    fault(
-        "DISTINCT: all values count as found, although other row groups may have others",
-        "search/DistinctSearch.scala",
-        "areAllEqual && possible.forall(isFound)",
-        "(areAllEqual || possible.nonEmpty) && possible.forall(isFound)",
-        GROUPS,
-        GROUPS_SOUNDNESS,
-    ),
-    fault(
-        "DISTINCT: one row is read where some row is not null",
-        "search/GroupKeys.scala",
-        "case Some(withoutNulls) => (endsOf(withoutNulls), matching)",
-        "case Some(withoutNulls) =>"
-        " (endsOf(withoutNulls), matching.copy(ranges = RowRange.take(matching.ranges, 1)))",
-        GROUPS,
-        GROUPS_SOUNDNESS,
-    ),
-    fault(
-        "GROUP BY: only some files of a group are read",
-        "search/WholeGroupsSearch.scala",
-        ".flatMap(filesOf(_)).sortBy",
-        ".flatMap(filesOf(_).take(1)).sortBy",
-        GROUPS,
-        GROUPS_SOUNDNESS,
     ),
     fault(
         "deletion vectors are ignored",
