@@ -52,6 +52,14 @@ def test_line_59_values_beside_nulls(spark: SparkSession, tmp_path: Path) -> Non
     assert not covered(spark, DISTINCT)
 
 
+def test_line_59_values_behind_pages_of_nulls(spark: SparkSession, tmp_path: Path) -> None:
+    groups = [[*[None] * 300, value] for value in (1, 2, 3)]
+    options = {"write_page_index": True, "max_rows_per_page": 50, "write_batch_size": 50}
+    table(spark, tmp_path, pa.int32(), *groups, use_dictionary=False, **options)
+    with conf(spark, {"spark.limitPruning.pages.minBytes": "0"}):
+        assert covered(spark, DISTINCT)
+
+
 def test_line_59_nulls_of_several_columns(spark: SparkSession, tmp_path: Path) -> None:
     schema = pa.schema([("a", pa.int32()), ("b", pa.int32())])
     groups = [{"a": [None, 1], "b": [1, None]}, {"a": [None, 2], "b": [2, None]}]
