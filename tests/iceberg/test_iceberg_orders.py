@@ -111,7 +111,7 @@ def test_an_order_that_is_not_pruned_has_a_reason(
     hold_all(spark, query.format(table), reason)
 
 
-def test_line_59_nulls(spark: SparkSession) -> None:
+def test_line_65_nulls(spark: SparkSession) -> None:
     """Two files have a null among their values, and one has nothing else."""
     rows = spark.range(1000).selectExpr(
         "id", "IF(id % 250 = 7 AND id < 500 OR id >= 750, NULL, id) AS v", "-id AS o"
@@ -130,7 +130,7 @@ def test_line_59_nulls(spark: SparkSession) -> None:
 
 
 @pytest.mark.parametrize("kind", ["DOUBLE", "FLOAT"])
-def test_line_60_nan(spark: SparkSession, kind: str) -> None:
+def test_line_66_nan(spark: SparkSession, kind: str) -> None:
     rows = spark.range(1000).selectExpr(
         "id",
         f"CAST(IF(id % 250 = 7 AND id < 500, 'NaN', CAST(id AS STRING)) AS {kind}) AS v",
@@ -147,7 +147,7 @@ def test_line_60_nan(spark: SparkSession, kind: str) -> None:
     hold_all(spark, f"SELECT * FROM {table} ORDER BY z, id DESC LIMIT 3")
 
 
-def test_line_60_nan_that_is_not_counted(spark: SparkSession, tmp_path: Any) -> None:
+def test_line_66_nan_that_is_not_counted(spark: SparkSession, tmp_path: Any) -> None:
     """Imported files have bounds, and no count of NaN."""
     path = tmp_path / "plain"
     rows = spark.range(1000).selectExpr("id", "IF(id = 7, DOUBLE('NaN'), DOUBLE(id)) AS v")
@@ -163,7 +163,7 @@ def test_line_60_nan_that_is_not_counted(spark: SparkSession, tmp_path: Any) -> 
     hold_files(spark, f"SELECT * FROM {name} ORDER BY id DESC LIMIT 3", 1)
 
 
-def test_line_62_files_that_match_partially_do_not_count(spark: SparkSession, table: str) -> None:
+def test_line_68_files_that_match_partially_do_not_count(spark: SparkSession, table: str) -> None:
     where = "WHERE id >= 600 AND id < 1600"
     hold_files(spark, f"SELECT * FROM {table} {where} ORDER BY id LIMIT 5", 2)
     hold_files(spark, f"SELECT * FROM {table} {where} ORDER BY id LIMIT 251", 3)
@@ -172,7 +172,7 @@ def test_line_62_files_that_match_partially_do_not_count(spark: SparkSession, ta
 
 
 @pytest.mark.parametrize("version", ["2", "3"])
-def test_line_63_deleted_rows(spark: SparkSession, version: str) -> None:
+def test_line_69_deleted_rows(spark: SparkSession, version: str) -> None:
     """The first file lacks 50 of its 250 rows; which, only a deletion vector says exactly."""
     table = tables.write(spark, format__version=version, **MERGE_ON_READ)
     spark.sql(f"DELETE FROM {table} WHERE id < 250 AND id % 5 = 0")
@@ -189,14 +189,14 @@ def test_line_63_deleted_rows(spark: SparkSession, version: str) -> None:
     hold_files(spark, f"SELECT * FROM {table} ORDER BY id LIMIT 151", 2)
 
 
-def test_line_63_equality_deletes(spark: SparkSession) -> None:
+def test_line_69_equality_deletes(spark: SparkSession) -> None:
     table = tables.write(spark, format__version="2")
     tables.delete_by_equality(spark, table, "i", 100)
     hold_files(spark, f"SELECT * FROM {table} ORDER BY id LIMIT 101", 2)
     hold_files(spark, f"SELECT * FROM {table} ORDER BY id DESC LIMIT 101", 1)
 
 
-def test_line_63_equality_deletes_beside_a_deletion_vector(spark: SparkSession) -> None:
+def test_line_69_equality_deletes_beside_a_deletion_vector(spark: SparkSession) -> None:
     table = tables.write(spark, format__version="3", **MERGE_ON_READ)
     spark.sql(f"DELETE FROM {table} WHERE id = 3")
     hold_files(spark, f"SELECT * FROM {table} ORDER BY id LIMIT 249", 1)
@@ -205,7 +205,7 @@ def test_line_63_equality_deletes_beside_a_deletion_vector(spark: SparkSession) 
 
 
 @pytest.mark.parametrize("mode", ["truncate(2)", "truncate(4)", "full", "counts", "none"])
-def test_line_65_truncated_and_missing_bounds(spark: SparkSession, mode: str) -> None:
+def test_line_71_truncated_and_missing_bounds(spark: SparkSession, mode: str) -> None:
     """The first rows by ``s`` are in a file whose truncated bounds end after those of others."""
     one = spark.range(400).selectExpr("id", "CONCAT('aa', LPAD(CAST(id AS STRING), 4, '0')) AS s")
     table = tables.write_frame(tables.in_files(one, 4), write_metadata_metrics_default=mode)
@@ -233,7 +233,7 @@ def test_characters_beyond_ascii(spark: SparkSession) -> None:
     hold_files(spark, f"SELECT * FROM {table} ORDER BY s LIMIT 3", 2)
 
 
-def test_line_65_columns_that_old_files_lack(spark: SparkSession) -> None:
+def test_line_71_columns_that_old_files_lack(spark: SparkSession) -> None:
     table = tables.write(spark, format__version="3")
     spark.sql(f"ALTER TABLE {table} ADD COLUMNS (later BIGINT)")
     update = java_table(spark, table).updateSchema()
@@ -299,7 +299,7 @@ def test_metrics_of_other_formats_prove_nothing(spark: SparkSession, kind: str) 
     hold_all(spark, f"SELECT * FROM {table} ORDER BY id LIMIT 5")
 
 
-def test_line_64_files_that_were_not_inspected_are_read(spark: SparkSession, table: str) -> None:
+def test_line_70_files_that_were_not_inspected_are_read(spark: SparkSession, table: str) -> None:
     with conf(spark, {"spark.limitPruning.planning.maxTime": "0"}):
         df = hold_order(spark, f"SELECT * FROM {table} ORDER BY id LIMIT 5")
         assert is_pruned(df) or reason_of(df) == "out-of-budget"

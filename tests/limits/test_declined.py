@@ -15,9 +15,16 @@ from support.tables import Table, write
 
 REASONS = {
     "operator-between": [
-        "SELECT DISTINCT species FROM tracking_data LIMIT 3",
+        "SELECT species FROM (SELECT DISTINCT * FROM tracking_data) ORDER BY s LIMIT 3",
+        "SELECT species, s, count(*) FROM tracking_data GROUP BY ROLLUP(species, s) LIMIT 3",
+    ],
+    "groups-not-complete": [
         "SELECT species, count(*) FROM tracking_data GROUP BY species LIMIT 3",
     ],
+    "group-filter": [
+        "SELECT species FROM tracking_data GROUP BY species HAVING max(s) > 3 LIMIT 3",
+    ],
+    "not-enough-groups": ["SELECT DISTINCT species FROM tracking_data LIMIT 5"],
     "not-deterministic": [
         "SELECT * FROM tracking_data WHERE rand(1) < 0.5 LIMIT 3",
         "SELECT s, rand(2) AS r FROM tracking_data LIMIT 3",

@@ -32,7 +32,10 @@ QUERIES = {
     "null_partition": "SELECT id FROM sightings WHERE day IS NULL LIMIT 3",
     "exists": "SELECT 1 WHERE EXISTS (SELECT * FROM sightings WHERE s > 5)",
     "count": f"SELECT count(*) FROM ({ALPINE} LIMIT 3)",
-    "not_pruned": "SELECT DISTINCT species FROM tracking_data LIMIT 2",
+    "not_pruned": "SELECT species, count(*) FROM tracking_data GROUP BY species LIMIT 2",
+    "distinct": "SELECT DISTINCT s FROM sightings WHERE s >= 4 LIMIT 5",
+    "distinct_partitions": "SELECT DISTINCT day FROM sightings LIMIT 100",
+    "group_by_partition": "SELECT day, count(*) FROM sightings WHERE s >= 2 GROUP BY day LIMIT 2",
     "union_all": f"({ALPINE} LIMIT 3) UNION ALL (SELECT * FROM tracking_data LIMIT 1)",
 }
 
@@ -76,6 +79,17 @@ def normalised(line: str) -> str:
 @pytest.mark.parametrize("name", QUERIES.keys())
 def test_golden(spark: SparkSession, snapshot: SnapshotAssertion, name: str) -> None:
     shown = f"{QUERIES[name]}\n\n" + story(explain(spark, QUERIES[name]))
+    assert shown == snapshot(extension_class=GoldenFile)
+
+
+@pytest.mark.usefixtures("sightings")
+def test_golden_when_run(spark: SparkSession, snapshot: SnapshotAssertion) -> None:
+    query = "SELECT id FROM sightings WHERE day = (SELECT max(day) FROM sightings) LIMIT 10"
+    df = spark.sql(query)
+    execution = df._jdf.queryExecution()
+    planned = story(execution.simpleString())
+    assert len(df.collect()) == 10
+    shown = f"{query}\n\nbefore\n\n{planned}\nafter\n\n{story(execution.simpleString())}"
     assert shown == snapshot(extension_class=GoldenFile)
 
 

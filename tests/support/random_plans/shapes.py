@@ -39,6 +39,7 @@ METADATA = (
 )
 NEWEST = "FROM $from WHERE $point = (SELECT max(k) FROM few)$guard"
 ORDERED_NEWEST = f"SELECT $keyed, $cols {NEWEST} ORDER BY $order"
+GROUP = "$point, count(*), sum(id), count(DISTINCT Val), count(DISTINCT s), min(e)"
 COUNT = "SELECT least(count(*), $n) AS n FROM $from$where"
 
 PLAIN: dict[str, Shape] = {
@@ -135,6 +136,52 @@ PLAIN: dict[str, Shape] = {
     "groups": Shape(
         "SELECT $point, count(*) FROM $from$where GROUP BY $point LIMIT $n",
         "SELECT $point, count(*) FROM $from$where GROUP BY $point",
+    ),
+    "distinct, offset": Shape(
+        "SELECT DISTINCT Val, $point FROM $from$where LIMIT $n OFFSET $o",
+        "SELECT DISTINCT Val, $point FROM $from$where",
+        behind,
+    ),
+    "distinct rows": Shape(
+        f"SELECT DISTINCT * FROM ({ROWS}) LIMIT $n", f"SELECT DISTINCT * FROM ({ROWS})"
+    ),
+    "distinct functions": Shape(
+        "SELECT DISTINCT id % 3, year(e), $point FROM $from$where LIMIT $n",
+        "SELECT DISTINCT id % 3, year(e), $point FROM $from$where",
+    ),
+    "distinct in a join": Shape(
+        "SELECT * FROM (SELECT DISTINCT $point AS dp FROM $from$where LIMIT $n)"
+        " JOIN dim ON dp = dk",
+        "SELECT * FROM (SELECT DISTINCT $point AS dp FROM $from$where) JOIN dim ON dp = dk",
+        claim="some",
+        needs="partition",
+    ),
+    "distinct in branches": Shape(
+        "(SELECT DISTINCT 0, $point, s FROM $from$where LIMIT $n) UNION ALL"
+        " (SELECT DISTINCT 1, $point, s FROM $T$second LIMIT $m)",
+        "SELECT DISTINCT 0, $point, s FROM $from$where UNION ALL"
+        " SELECT DISTINCT 1, $point, s FROM $T$second",
+        both,
+        "branches",
+    ),
+    "groups with functions": Shape(
+        f"SELECT {GROUP} FROM $from$where GROUP BY $point LIMIT $n",
+        f"SELECT {GROUP} FROM $from$where GROUP BY $point",
+    ),
+    "groups of two keys": Shape(
+        "SELECT Val, $point, count(*), max(id) FROM $from$where GROUP BY $point, Val"
+        " LIMIT $n OFFSET $o",
+        "SELECT Val, $point, count(*), max(id) FROM $from$where GROUP BY $point, Val",
+        behind,
+    ),
+    "groups, HAVING": Shape(
+        "SELECT $point, count(*) FROM $from$where GROUP BY $point HAVING count(*) > $o LIMIT $n",
+        "SELECT $point, count(*) FROM $from$where GROUP BY $point HAVING count(*) > $o",
+    ),
+    "groups, newest": Shape(
+        f"SELECT $point, count(*) {NEWEST} GROUP BY $point LIMIT $n",
+        f"SELECT $point, count(*) {NEWEST} GROUP BY $point",
+        needs="partition",
     ),
     "window above": Shape(
         f"SELECT $cols, count(*) OVER () AS n FROM ({ALL} LIMIT $n)",

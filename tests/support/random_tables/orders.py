@@ -75,7 +75,8 @@ def _keys(rows: list[dict[str, Any]], names: list[str]) -> list[tuple[str, ...]]
 
 
 @st.composite
-def _keys_of(draw: st.DrawFn, columns: list[Column]) -> str:
+def random_keys(draw: st.DrawFn, columns: list[Column]) -> str:
+    """Draw a column, or a function of it, as SQL."""
     column = draw(st.sampled_from(columns))
     if draw(st.integers(0, 2)):
         return column.sql
@@ -88,7 +89,7 @@ def _queries(draw: st.DrawFn, table: RandomTable) -> OrderedQuery | None:
         return None  # so that shrinking can leave a query out
     predicate = draw(random_predicates(table.all_columns)) if draw(st.booleans()) else None
     count = draw(st.sampled_from([1, 1, 2, 3]))
-    keys = tuple(draw(_keys_of(table.all_columns)) for _ in range(count))
+    keys = tuple(draw(random_keys(table.all_columns)) for _ in range(count))
     direction = st.sampled_from(["", "DESC", "ASC NULLS LAST", "DESC NULLS FIRST"])
     directions = tuple(draw(direction) for _ in keys)
     limit = draw(st.sampled_from([1, 1, 2, 2, 3, 4, 5, 8, 12, 1000]))

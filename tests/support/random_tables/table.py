@@ -59,12 +59,14 @@ class RandomTable:
 
 
 @st.composite
-def random_tables(draw: st.DrawFn) -> RandomTable:
-    """Draw a table of one to three files."""
+def random_tables(draw: st.DrawFn, most_files: int = 3, one_partitioned_in: int = 4) -> RandomTable:
+    """Draw a table of one to three files, or more; one in four is partitioned, or more."""
     rows = st.sampled_from([3, 4, 5, 6, 7, 8, 2, 1, 3, 4, 5, 6, 7, 8, 2, 0])
-    counts = draw(st.lists(st.lists(rows, min_size=1, max_size=4), min_size=1, max_size=3))
+    counts = draw(st.lists(st.lists(rows, min_size=1, max_size=4), min_size=1, max_size=most_files))
     columns = [_ids(counts), *draw(_data(_flat(counts)))]
-    partition = draw(random_columns.partitions("p", counts)) if _one_in(draw, 4) else None
+    partition = None
+    if _one_in(draw, one_partitioned_in):
+        partition = draw(random_columns.partitions("p", counts))
     options = draw(writers.options())
     written = list(files(draw, counts, columns, partition, options))
     spark = draw(writers.spark_writers()) if _one_in(draw, 4) else None

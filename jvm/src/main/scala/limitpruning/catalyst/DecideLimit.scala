@@ -3,13 +3,16 @@ package limitpruning.catalyst
 import scala.util.Using
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.FactsCache
 import limitpruning.predicate.SupportedTypes
-import limitpruning.search.{ChooseRows, ChooseTopRows, LimitPlan, LimitedScan, NotPruned, SearchInputs}
+import limitpruning.search.{
+  ChooseGroups, ChooseRows, ChooseTopRows, LimitPlan, LimitedScan, NotPruned, SearchInputs
+}
 import limitpruning.select.Reason
 import limitpruning.tables.{ParquetTable, UndecidedRelation, WantedOrder, WantedRows}
 
@@ -24,19 +27,29 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
   def apply(limit: LocalLimit, isRoot: Boolean = false): Option[Either[NotPruned, LogicalPlan]] =
     MatchTopRows.of(limit) match {
       case Some(ordered) =>
-        decide(limit, ordered, isRoot)(_.scan)(top => Some(WantedOrder(top.key, top.sorted)))(
+        decide(limit, ordered, isRoot)(_.scan)(top => Some(WantedOrder(top.key, top.sorted)))(_ => Nil)(
           ChooseTopRows(_, _)
         )
-      case None =>
-        MatchLimit.of(limit).flatMap(decide(limit, _, isRoot)(identity)(_ => None)(ChooseRows(_, _)))
+      case None => MatchGroups.of(limit) match {
+          // Not the rows of a root: any rows of the table do not have enough groups.
+          case Some(groups) =>
+            decide(limit, groups, isRoot = false)(_.scan)(_ => None)(_.keys)(ChooseGroups(_, _))
+          case None =>
+            MatchLimit.of(limit).flatMap(
+              decide(limit, _, isRoot)(identity)(_ => None)(_ => Nil)(ChooseRows(_, _))
+            )
+        }
     }
 
-  /** @param orderOf the order whose first sort key needs facts in addition to those of the predicate */
+  /**
+   * @param orderOf the order whose first sort key needs facts in addition to those of the predicate
+   * @param keysOf other expressions that need such facts
+   */
   private def decide[A](
       local: LocalLimit,
       matched: Either[Reason, A],
       isRoot: Boolean
-  )(scanOf: A => LimitedScan)(orderOf: A => Option[WantedOrder])(
+  )(scanOf: A => LimitedScan)(orderOf: A => Option[WantedOrder])(keysOf: A => Seq[Expression])(
       search: (A, SearchInputs) => Either[NotPruned, LimitPlan]
   ): Option[Either[NotPruned, LogicalPlan]] = matched match {
     case Left(Reason.NotPlanned) => None // PruneV2Limits decides
@@ -48,7 +61,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
       if (scan.table.selected.nonEmpty || isUndecided(scan)) None
       else if (scan.waitsForSubqueries) Some(whenRun(local, scan, order))
       else atRoot.orElse {
-        val keys = order.map(_.overTable.child).toSeq
+        val keys = order.map(_.overTable.child).toSeq ++ keysOf(request)
         Using.resource(new SearchInputs(scan, session, cache, conf, keys)) { inputs =>
           Some(search(request, inputs).map(inputs.listing.read(local, _)))
         }

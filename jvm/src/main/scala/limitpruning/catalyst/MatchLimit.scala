@@ -1,7 +1,8 @@
 package limitpruning.catalyst
 
 import org.apache.spark.sql.catalyst.expressions.{
-  AttributeSet, Expression, FileSourceMetadataAttribute, GetStructField, IntegerLiteral
+  Alias, Attribute, AttributeMap, AttributeSet, Expression, FileSourceMetadataAttribute, GetStructField,
+  IntegerLiteral, NamedExpression
 }
 import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LocalLimit, LogicalPlan, Project}
@@ -84,7 +85,14 @@ object MatchLimit {
   private[limitpruning] def subqueryIn(expression: Expression): Option[Reason] =
     if (expression.containsPattern(PLAN_EXPRESSION)) Some(Reason.Subquery) else None
 
-  private def unsupportedUse(expression: Expression): Option[Reason] =
+  /** Replaces the names of projected columns in the expression by the expressions of the projections. */
+  private[catalyst] def overRelation(e: Expression, projections: Seq[NamedExpression]): Expression = {
+    val aliases = AttributeMap(projections.collect { case alias: Alias => (alias.toAttribute, alias.child) })
+    e.transform { case attribute: Attribute => aliases.getOrElse(attribute, attribute) }
+  }
+
+  /** Why the LIMIT is not pruned if an expression between LIMIT and table is this one; none if it is supported. */
+  private[catalyst] def unsupportedUse(expression: Expression): Option[Reason] =
     if (Nesting.isDeeper(expression, Nesting.Deepest)) Some(Reason.TooDeeplyNested(Nesting.Deepest))
     else if (!expression.deterministic) Some(Reason.NotDeterministic(BriefSql(expression)))
     else SplitColumns.usedIn(expression).map(Reason.SplitDependent(_))

@@ -1,8 +1,6 @@
 package limitpruning.catalyst
 
-import org.apache.spark.sql.catalyst.expressions.{
-  Alias, Attribute, AttributeMap, AttributeSet, Expression, NamedExpression, SortOrder
-}
+import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, SortOrder}
 import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan, Project, Sort}
 
@@ -52,7 +50,7 @@ object MatchTopRows {
   private def withKey[S](scan: S, first: SortOrder, child: LogicalPlan): Either[Reason, Ordered[S]] =
     child match {
       case ScanOperation(projections, Nil, filters, _) =>
-        val key = first.copy(child = overRelation(first.child, projections))
+        val key = first.copy(child = MatchLimit.overRelation(first.child, projections))
         val type_ = key.dataType
         if (MatchLimit.subqueryIn(key).nonEmpty) Left(Reason.Subquery)
         else if (Nesting.isDeeper(key, Nesting.DeepestAtom))
@@ -67,12 +65,6 @@ object MatchTopRows {
           ))
       case other => Left(Reason.OperatorBetween(other.nodeName))
     }
-
-  /** Replaces the names of projected columns in the expression by the expressions of the projections. */
-  private def overRelation(e: Expression, projections: Seq[NamedExpression]): Expression = {
-    val aliases = AttributeMap(projections.collect { case alias: Alias => (alias.toAttribute, alias.child) })
-    e.transform { case attribute: Attribute => aliases.getOrElse(attribute, attribute) }
-  }
 
   /**
    * A global sort, with or without projections above it: the expressions of these projections, the sort order, and the

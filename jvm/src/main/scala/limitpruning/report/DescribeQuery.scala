@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, Spark
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
-import limitpruning.catalyst.{ChooseWhenRunExec, MatchLimit, MatchTopRows, NativeEngines, PlanLimitPrunedScan}
+import limitpruning.catalyst.{ChooseWhenRunExec, MatchTopRows, NativeEngines, PlanLimitPrunedScan}
 import limitpruning.predicate.BriefSql
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
 import limitpruning.search.{InspectedRowGroups, LimitPlan, LimitedScan, NotPruned}
@@ -55,7 +55,7 @@ object DescribeQuery {
     DescribeFiles(limit).orElse(describeRows(limit, physical, most))
 
   private def describeRows(limit: LocalLimit, physical: SparkPlan, most: Int): Option[LimitReport] =
-    MatchTopRows.of(limit).map(_.map(_.scan)).orElse(MatchLimit.of(limit)).map {
+    MatchedLimit.of(limit).map {
       case Right(scan) => scan.table.leaf match {
           case SelectedRelation(relation, index) =>
             val session = relation.relation.sqlContext.sparkSession

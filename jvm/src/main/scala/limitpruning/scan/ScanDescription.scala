@@ -45,7 +45,7 @@ private[scan] object ScanDescription {
       if (node.skipsRowFilter) Some("RowFilter" ->
         s"skipped ${shown(chosen.conjuncts.map(_.simpleString(25)).mkString("[", ", ", "]"))}")
       else None
-    Seq("Limit" -> chosen.limit.toString) ++ whyCandidates(chosen, shown) ++ Seq(
+    Seq("Limit" -> chosen.limit.toString) ++ groups(chosen, shown) ++ whyCandidates(chosen, shown) ++ Seq(
       "RowGroups" ->
         s"${counts.rowGroups} total → ${counts.matched} matched → ${counts.fullyMatched} fully matched → $scanned scanned",
       "Files" ->
@@ -57,6 +57,15 @@ private[scan] object ScanDescription {
       "Location" -> shown(location(node))
     )
   }
+
+  /** The groups that the rows have, if the LIMIT counts groups. Empty if it counts rows. */
+  private def groups(chosen: ChosenRows, shown: String => String): Seq[(String, String)] =
+    chosen.groups.toSeq.flatMap { groups =>
+      Seq(
+        "GroupBy" -> shown(groups.keys),
+        "GroupsCertain" -> (groups.certain.toString + (if (groups.areAll) ", which are all" else ""))
+      )
+    }
 
   /** Why the rows are not exactly those that the LIMIT needs. Empty if they are. */
   private def whyCandidates(chosen: ChosenRows, shown: String => String): Seq[(String, String)] =

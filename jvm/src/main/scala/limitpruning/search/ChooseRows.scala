@@ -72,6 +72,7 @@ object ChooseRows {
  * groups are skipped. Fully matching ones come first, so that Spark's incremental `take` reads them in its first job.
  */
 private[limitpruning] final class SelectUncovered(select: AddressRows) {
+  private val possible = new SelectPossible(select)
 
   /**
    * @param seen the inspected files, in reading order
@@ -83,10 +84,7 @@ private[limitpruning] final class SelectUncovered(select: AddressRows) {
     val isAsBefore = !states.contains(MatchState.NotMatching) && isInOrder(states)
     if (isAsBefore) None
     else {
-      val files = seen.map(file => file -> selected(file))
-      // If row groups of a file cannot be read separately, the whole file is read.
-      val whole = files.collect { case (file, None) => file.listed }
-      val chosen = files.collect { case (file, Some(rowGroups)) => (file, rowGroups) }
+      val (chosen, whole) = possible(seen)
       val first = chosen.flatMap { case (file, rowGroups) => only(file, rowGroups, isFully = true) }
       val then_ = chosen.flatMap { case (file, rowGroups) => only(file, rowGroups, isFully = false) }
       Some(Selection(
@@ -100,18 +98,29 @@ private[limitpruning] final class SelectUncovered(select: AddressRows) {
   private def isInOrder(states: Seq[MatchState]): Boolean =
     !states.dropWhile(_ == MatchState.FullyMatching).contains(MatchState.FullyMatching)
 
-  /** The row groups of a file in which rows may match; none if they cannot be read without others. */
-  private def selected(file: ClassifiedFile): Option[Seq[SelectedFile]] = {
+  private def only(file: ClassifiedFile, chosen: SelectedFile, isFully: Boolean): Option[SelectedFile] =
+    Some(chosen.copy(rowGroups = chosen.rowGroups.filter { rowGroup =>
+      (file.rowGroups(rowGroup.ordinal).state == MatchState.FullyMatching) == isFully
+    })).filter(_.rowGroups.nonEmpty)
+}
+
+/** Selects all row groups of files in which rows may match. */
+private[search] final class SelectPossible(select: AddressRows) {
+
+  /** @return the files with such row groups, and the files whose row groups cannot be read separately */
+  def apply(files: Seq[ClassifiedFile]): (Seq[(ClassifiedFile, SelectedFile)], Seq[ListedFile]) = {
+    val selected = files.map(file => file -> rowGroups(file))
+    (
+      selected.collect { case (file, Some(chosen)) => chosen.map(file -> _) }.flatten,
+      selected.collect { case (file, None) => file.listed }
+    )
+  }
+
+  /** None if they cannot be read without others. */
+  private def rowGroups(file: ClassifiedFile): Option[Seq[SelectedFile]] = {
     val rows = file.rowGroups.indices.filter(file.rowGroups(_).state != MatchState.NotMatching).map { i =>
       MatchingRows(i, RowRange.all(file.footer.rowGroups(i).getRowCount), isWhole = true)
     }
     if (rows.isEmpty) Some(Nil) else select(Seq(file -> rows)).toOption.map(_.files)
   }
-
-  private def only(file: ClassifiedFile, chosen: Seq[SelectedFile], isFully: Boolean): Seq[SelectedFile] =
-    chosen.map { one =>
-      one.copy(rowGroups = one.rowGroups.filter { rowGroup =>
-        (file.rowGroups(rowGroup.ordinal).state == MatchState.FullyMatching) == isFully
-      })
-    }.filter(_.rowGroups.nonEmpty)
 }

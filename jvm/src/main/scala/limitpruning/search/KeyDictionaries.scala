@@ -3,10 +3,20 @@ package limitpruning.search
 import scala.concurrent.duration.Deadline
 
 import limitpruning.parquet.{PartOfFile, RowGroupDetails, Storage}
-import limitpruning.predicate.{ColumnFacts, MatchState, SupportedTypes, Values}
+import limitpruning.predicate.{ColumnFacts, MatchState, Obstacle, SupportedTypes, Values}
+
+/** The keys whose values a search needs: the first sort key, or the keys of groups. */
+private[limitpruning] trait KeysOfSearch {
+
+  /** The columns of the keys, by their ordinals in the classifier. */
+  def columns: Seq[Int]
+
+  /** Why the values of a key in a row group are not bounded; none if all are. */
+  def obstacle(file: ClassifiedFile, rowGroup: Int): Option[Obstacle]
+}
 
 /**
- * Reads the dictionaries of the sort key's columns in row groups whose footer does not bound the key: INT96 timestamps
+ * Reads the dictionaries of the keys' columns in row groups whose footer does not bound a key: INT96 timestamps
  * have no statistics, and statistics of floats do not contain NaN. A dictionary that all pages of a chunk use contains
  * every value of the chunk. One instance per search; not thread-safe.
  *
@@ -15,7 +25,7 @@ import limitpruning.predicate.{ColumnFacts, MatchState, SupportedTypes, Values}
  * @param prefetch reads parts of files at the same time
  */
 final class KeyDictionaries(
-    key: KeyFacts,
+    key: KeysOfSearch,
     classify: ClassifyRowGroups,
     storage: Storage,
     maxBytes: Long,

@@ -15,7 +15,8 @@ import limitpruning.select.ListedFile
  * @param key the sort key, over columns of the relation; `classify` must include these columns in `alsoNeeded`
  * @param conjuncts the predicate, which all rows of the result satisfy
  */
-final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: ClassifyRowGroups) {
+final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: ClassifyRowGroups)
+    extends KeysOfSearch {
   import KeyFacts._
 
   val order: KeyOrder = FirstKey.of(key).order
@@ -35,11 +36,12 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
   def show(place: Any): String = Literal(place, key.dataType).sql
 
   /** Why the key values of a row group are unknown; none if they are known. */
-  def obstacle(file: ClassifiedFile, rowGroup: Int): Option[Obstacle] = of(file, rowGroup).values match {
-    case Values.Unknown => Some(Obstacle.NoStatistics(key.child.sql))
-    case Values.Range(_, max) if isNaN(max) => Some(Obstacle.PerhapsNaN(key.child.sql))
-    case _ => None
-  }
+  override def obstacle(file: ClassifiedFile, rowGroup: Int): Option[Obstacle] =
+    of(file, rowGroup).values match {
+      case Values.Unknown => Some(Obstacle.NoStatistics(key.child.sql))
+      case Values.Range(_, max) if isNaN(max) => Some(Obstacle.PerhapsNaN(key.child.sql))
+      case _ => None
+    }
 
   /** The best key value in a file before its footer is read; none if any value is possible. */
   def best(file: ListedFile): Option[Any] = best(facts(classify.beforeReading(file)))
@@ -70,7 +72,7 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
   }
 
   /** The columns of the key, by their ordinals in `classify`. */
-  val columns: Seq[Int] =
+  override val columns: Seq[Int] =
     LeafColumn.in(key.child).map(_.id).flatMap(id =>
       classify.columns.indices.find(classify.columns(_).id == id)
     )
@@ -84,16 +86,16 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
     column.flatMap(file.facts.nullCounts(_)(rowGroup))
 }
 
-private object KeyFacts {
+private[search] object KeyFacts {
 
   /** The column that alone decides whether the key is null: the key is null if and only if this column is null. */
-  private def columnOf(key: Expression): Option[LeafColumn] = key match {
+  def columnOf(key: Expression): Option[LeafColumn] = key match {
     case LeafColumn(column) => Some(column)
     case MonotoneFunctions(monotone) => columnOf(monotone.operand)
     case _ => None
   }
 
-  private def isNaN(value: Any): Boolean = value match {
+  def isNaN(value: Any): Boolean = value match {
     case double: Double => double.isNaN
     case float: Float => float.isNaN
     case _ => false

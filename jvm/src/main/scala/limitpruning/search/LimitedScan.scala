@@ -37,6 +37,16 @@ final case class LimitedScan(
 final case class TopRowsScan(scan: LimitedScan, key: SortOrder, sorted: SortOrder)
 
 /**
+ * GROUP BY … LIMIT, or DISTINCT … LIMIT, over a table, with only deterministic projections and filters between them. Any
+ * `limit` groups are a correct result, if each group is the same as over the whole table.
+ *
+ * @param scan the scan below the Aggregate; its limit is a number of groups
+ * @param keys the keys of the groups, over the table's columns; at least one
+ * @param areKeysAll whether a group consists of its keys only, so that any one of its rows gives the whole group
+ */
+final case class GroupsScan(scan: LimitedScan, keys: Seq[Expression], areKeysAll: Boolean)
+
+/**
  * The result of a search for a LIMIT, for the scan and the report.
  *
  * @param rows the rows to read

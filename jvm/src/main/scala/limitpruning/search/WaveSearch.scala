@@ -146,20 +146,24 @@ abstract class WaveSearch[R](
     )
   }
 
+  /** What is searched for, in the plural: for reasons. */
+  protected def what: String = "rows"
+
   /**
    * @param found number of rows that were found, or are certain
    * @return the reason if a limit of the budget was reached; none otherwise
    */
   protected def outOfBudget(now: SearchCounts, found: Long, limit: Int): Option[Reason] =
     if (now.filesInspected >= budget.maxFiles)
-      Some(Reason.OutOfBudget(MaxFiles.key, budget.maxFiles.toString, found, limit))
+      Some(Reason.OutOfBudget(MaxFiles.key, budget.maxFiles.toString, found, limit, what))
     else if (deadline.isOverdue())
-      Some(Reason.OutOfBudget(MaxTime.key, budget.maxTime.toString, found, limit))
+      Some(Reason.OutOfBudget(MaxTime.key, budget.maxTime.toString, found, limit, what))
     else outOfMemory(found, limit)
 
   /** The reason if another footer does not fit into memory; none otherwise. */
   protected def outOfMemory(found: Long, limit: Int): Option[Reason] =
-    if (memory.isUsedUp) Some(Reason.OutOfBudget(MaxMemory.key, s"${budget.maxMemory} bytes", found, limit))
+    if (memory.isUsedUp)
+      Some(Reason.OutOfBudget(MaxMemory.key, s"${budget.maxMemory} bytes", found, limit, what))
     else None
 }
 

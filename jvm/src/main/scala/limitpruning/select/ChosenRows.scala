@@ -31,6 +31,9 @@ trait ChosenRows {
   /** Why the first rows in an order are among the selected rows; none if any rows would do. */
   def top: Option[TopRows] = None
 
+  /** Why the selected rows have enough groups, if the LIMIT counts groups; none if it counts rows. */
+  def groups: Option[Groups] = None
+
   /** Why the selected rows are not known to be enough; none if they are, or if the first rows in an order are needed. */
   def notCovered: Option[Reason] = None
 
@@ -80,7 +83,8 @@ object SearchCounts {
 }
 
 /**
- * Rows that are proved to satisfy the predicate. They are as many as the limit needs, or all rows that match.
+ * Rows that are proved to satisfy the predicate. They are as many as the limit needs, or all rows that match. If the limit
+ * counts groups, they have as many groups as the limit needs, or all groups.
  *
  * @param conjuncts the predicate that every selected row satisfies, over the relation's columns
  */
@@ -89,7 +93,8 @@ final case class ProvedRows(
     conjuncts: Seq[Expression],
     selection: Selection,
     counts: SearchCounts,
-    planningNanos: Long
+    planningNanos: Long,
+    override val groups: Option[Groups] = None
 ) extends ChosenRows {
   override def allRowsMatch: Boolean = true
 
@@ -99,7 +104,8 @@ final case class ProvedRows(
       conjuncts = Nil,
       selection = selection.canonicalized,
       counts = SearchCounts.Zero,
-      planningNanos = 0
+      planningNanos = 0,
+      groups = None
     )
 }
 
@@ -110,6 +116,7 @@ final case class ProvedRows(
  * @param conjuncts the predicate for which all other rows were skipped, over the relation's columns
  * @param top the reason why the others were skipped, for ORDER BY with LIMIT
  * @param notCovered the reason why the LIMIT is not proved to be covered, for LIMIT without ORDER BY
+ * @param groups the groups of which these are all rows, for GROUP BY with LIMIT
  */
 final case class CandidateRows(
     limit: Int,
@@ -118,7 +125,8 @@ final case class CandidateRows(
     counts: SearchCounts,
     planningNanos: Long,
     override val top: Option[TopRows] = None,
-    override val notCovered: Option[Reason] = None
+    override val notCovered: Option[Reason] = None,
+    override val groups: Option[Groups] = None
 ) extends ChosenRows {
   override def allRowsMatch: Boolean = false
 
@@ -132,9 +140,19 @@ final case class CandidateRows(
       counts = SearchCounts.Zero,
       planningNanos = 0,
       top = top.map(wanted => TopRows("", wanted.order, None, 0, 0)),
-      notCovered = None
+      notCovered = None,
+      groups = None
     )
 }
+
+/**
+ * The groups that the selected rows are certain to have.
+ *
+ * @param keys the keys of the groups, as SQL
+ * @param certain number of groups that are certain
+ * @param areAll whether these are all groups of the query
+ */
+final case class Groups(keys: String, certain: Int, areAll: Boolean)
 
 /**
  * Why the first rows in an order are among the selected rows.

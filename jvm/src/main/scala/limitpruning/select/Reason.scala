@@ -175,10 +175,36 @@ object Reason {
           (if (obstacles.isEmpty) "" else s": $obstacles")
       )
 
-  final case class OutOfBudget(setting: String, value: String, found: Long, limit: Int)
+  /** @param what what was searched for: rows or groups */
+  final case class OutOfBudget(setting: String, value: String, found: Long, limit: Int, what: String = "rows")
       extends Reason(
         "out-of-budget",
-        s"$setting = $value was used up when fully matching row groups and pages held $found of $limit rows"
+        s"$setting = $value was used up when fully matching row groups and pages held $found of $limit $what"
+      )
+
+  /** @param obstacles the obstacles, each with the number of row groups; empty if there are none */
+  final case class NotEnoughGroups(
+      found: Int,
+      limit: Int,
+      keys: String,
+      filesInspected: Int,
+      obstacles: String
+  ) extends Reason(
+        "not-enough-groups",
+        s"the footers of $filesInspected files prove $found groups by $keys, the LIMIT needs $limit" +
+          (if (obstacles.isEmpty) "" else s": $obstacles")
+      )
+
+  final case class GroupsNotComplete(keys: String)
+      extends Reason(
+        "groups-not-complete",
+        s"a group by $keys may have rows in every file, because no key depends on partition columns alone"
+      )
+
+  final case class GroupFilter(filter: String)
+      extends Reason(
+        "group-filter",
+        s"the filter $filter is evaluated after the groups, so it is not known how many groups pass it"
       )
 
   case object FiltersChanged

@@ -87,13 +87,13 @@ class ChooseTopFilesSuite extends AnyFunSuite {
     assert(choose(table, 11, descending) == Right(Seq(1, 2, 3)))
   }
 
-  test("line 61: a file that begins at the threshold is read, because further keys decide between ties") {
+  test("line 67: a file that begins at the threshold is read, because further keys decide between ties") {
     assert(choose(of((0, 9), (9, 19), (10, 29)), 10) == Right(Seq(0, 1)))
     assert(choose(of((0, 9), (9, 19), (5, 8)), 10, descending) == Right(Seq(1, 0).sorted))
     assert(choose(of((7, 7), (7, 7), (7, 7)), 10) == Nothing)
   }
 
-  test("line 59: without known nulls, a file is certain only to be at null") {
+  test("line 65: without known nulls, a file is certain only to be at null") {
     val perhapsNull = Sample(between(0, 9, Nulls.Unknown))
     val others = of((10, 19), (20, 29))
     assert(choose(perhapsNull +: others, 10) == Right(Seq(0)), "nulls are before values")
@@ -121,7 +121,7 @@ class ChooseTopFilesSuite extends AnyFunSuite {
     assert(choose(table, 10, conjuncts = Seq(IsNotNull(b))) == Right(Seq(0, 1)))
   }
 
-  test("line 60: NaN is the greatest value, and a file with it reaches to the end") {
+  test("line 66: NaN is the greatest value, and a file with it reaches to the end") {
     val nan = Sample(between(0.0, Double.NaN))
     val table = Seq(nan, Sample(between(10.0, 19.0)), Sample(between(20.0, 29.0)))
     assert(choose(table, 10, SortOrder(d, Ascending)) == Right(Seq(0, 1)))
@@ -130,7 +130,7 @@ class ChooseTopFilesSuite extends AnyFunSuite {
     assert(choose(zeros, 10, SortOrder(d, Ascending)) == Right(Seq(0, 1)), "-0.0 is equal to 0.0")
   }
 
-  test("line 62: rows of files that match partially do not count, and are read unless they are behind") {
+  test("line 68: rows of files that match partially do not count, and are read unless they are behind") {
     val table = Sample(between(0, 9), b = (0, 9)) +: of((10, 19), (20, 29)) :+
       Sample(between(20, 29), b = (0, 9)) :+ Sample(between(0, 9), b = (0, 5))
     assert(choose(table, 10, conjuncts = above5) == Right(Seq(0, 1)), "no row of the last file matches")
@@ -138,7 +138,7 @@ class ChooseTopFilesSuite extends AnyFunSuite {
     assert(choose(table, 21, conjuncts = above5) == Left("key-not-clustered-in-files"))
   }
 
-  test("line 63: deleted rows do not count, and files with unknown deletes are read unless they are behind") {
+  test("line 69: deleted rows do not count, and files with unknown deletes are read unless they are behind") {
     val table = Sample(between(0, 9), deleted = None) +: of((10, 19), (20, 29)) :+
       Sample(between(20, 29), deleted = None)
     assert(choose(table, 10) == Right(Seq(0, 1)))
@@ -177,7 +177,7 @@ class ChooseTopFilesSuite extends AnyFunSuite {
     assert(search(new Table(of((0, 1))), 5, SortOrder(a, Ascending)) == Left(Reason.NothingToSkip))
   }
 
-  test("line 64: files that were not inspected are read") {
+  test("line 70: files that were not inspected are read") {
     val unknown = Sample(ColumnFacts.Unknown)
     val table = new Table(of((0, 9), (20, 29)) ++ Seq(unknown, unknown) ++ of((20, 29)))
     val found = search(table, 10, SortOrder(a, Ascending), files = 1)

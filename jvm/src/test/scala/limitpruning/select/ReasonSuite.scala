@@ -28,7 +28,10 @@ class ReasonSuite extends AnyFunSuite with SparkSuite {
       assert(ours == plain)
     }
 
-  declines("operator-between")(wildlife.groupBy("species").count().limit(2))
+  declines("operator-between")(wildlife.sample(0.5, 1L).limit(2))
+  declines("groups-not-complete")(wildlife.groupBy("species").count().limit(2))
+  declines("group-filter")(wildlife.groupBy("species").count().where("count < 9").limit(2))
+  declines("not-enough-groups")(wildlife.select("species").distinct().limit(12))
   declines("not-deterministic")(wildlife.where("rand(5) < 0.9").limit(2))
   declines("not-enough-rows")(wildlife.where("s % 2 = 0").limit(9))
   declines("not-clustered")(
@@ -121,6 +124,9 @@ class ReasonSuite extends AnyFunSuite with SparkSuite {
       Reason.OutOfBudget("s", "1", 2, 3),
       Reason.KeyNotOrdered("k", "MAP<INT, INT>"),
       Reason.KeyNotClustered(4, "k ASC", ""),
+      Reason.NotEnoughGroups(1, 2, "k", 3, ""),
+      Reason.GroupsNotComplete("k"),
+      Reason.GroupFilter("count > 1"),
       Reason.FiltersChanged,
       Reason.PlanningFailed("e"),
       Reason.NotPlanned

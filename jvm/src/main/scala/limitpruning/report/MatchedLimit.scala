@@ -1,0 +1,35 @@
+package limitpruning.report
+
+import org.apache.spark.sql.catalyst.expressions.AttributeSet
+import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan, UnaryNode}
+
+import limitpruning.catalyst.{MatchGroups, MatchLimit, MatchTopRows}
+import limitpruning.search.{LimitedScan, NotPruned}
+import limitpruning.select.Reason
+import limitpruning.tables.{SelectedRelation, Tables}
+
+/** Finds the scan that a LIMIT of an optimized plan is about, as the rule found it. */
+private[report] object MatchedLimit {
+
+  /** The scan, or the reason why the LIMIT is not pruned; `None` if it is over none of the tables. */
+  def of(limit: LocalLimit): Option[Either[Reason, LimitedScan]] =
+    MatchTopRows.of(limit).map(_.map(_.scan))
+      .orElse(MatchGroups.of(limit).map(_.map(_.scan)))
+      .orElse(MatchLimit.of(limit)) match {
+      // Spark may have put other operators between an Aggregate and the relation since.
+      case Some(Left(reason)) if limit.getTagValue(NotPruned.Tag).isEmpty =>
+        Some(selectedBelow(limit.child).toRight(reason))
+      case other => other
+    }
+
+  /** The scan that was pruned for the LIMIT above the plan, whatever is between them. */
+  private def selectedBelow(plan: LogicalPlan): Option[LimitedScan] = plan match {
+    case SelectedRelation(relation, index) =>
+      Tables.of(relation).flatMap(_.toOption).map { table =>
+        LimitedScan(index.chosen.limit, index.chosen.conjuncts, AttributeSet.empty, table)
+      }
+    case _: LocalLimit => None
+    case node: UnaryNode => selectedBelow(node.child)
+    case _ => None
+  }
+}

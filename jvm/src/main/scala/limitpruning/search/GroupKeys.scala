@@ -1,0 +1,146 @@
+package limitpruning.search
+
+import org.apache.spark.sql.catalyst.expressions.Expression
+
+import limitpruning.predicate.{
+  BriefSql, ColumnFacts, Evaluator, LeafColumn, Nulls, Obstacle, RowUnit, SupportedTypes, Values
+}
+import limitpruning.select.{ListedFile, MatchingRows, RowRange}
+
+/**
+ * The facts about the keys of groups in row groups. The keys of a row are a tuple. Not thread-safe.
+ *
+ * The facts about the tuples of a row group are two ends: in the order of tuples, no tuple is before the first or after
+ * the last. This holds for a tuple if it holds for each of its keys.
+ *
+ * @param keys the keys, over columns of the relation; `classify` must include these columns in `alsoNeeded`
+ */
+final class GroupKeys(keys: Seq[Expression], classify: ClassifyRowGroups) extends KeysOfSearch {
+  import GroupKeys._
+
+  private val facts: IndexedSeq[RowUnit => ColumnFacts] = {
+    val evaluator = new Evaluator(Nil, classify.columns)
+    // Values of other types may be equal although their bytes are not.
+    keys.map { key =>
+      if (SupportedTypes.contains(key.dataType)) evaluator.facts(key) else (_: RowUnit) => ColumnFacts.Unknown
+    }.toIndexedSeq
+  }
+
+  private val valueOrders = keys.map { key =>
+    if (SupportedTypes.contains(key.dataType)) SupportedTypes.ordering(key.dataType) else Untold
+  }.toIndexedSeq
+
+  // A key that is null if and only if one column is.
+  private val nullColumns = keys.map(KeyFacts.columnOf(_).flatMap(column =>
+    classify.columns.find(_.id == column.id)
+  )).toIndexedSeq
+
+  /** The keys as SQL. */
+  val sql: String = keys.map(BriefSql(_)).mkString(", ")
+
+  /**
+   * Orders of tuples, each with another key first. In all of them, tuples are equal if and only if Spark puts their rows
+   * into one group: nulls are equal, and so are all NaN, and 0.0 and -0.0.
+   */
+  val orders: Seq[Ordering[Tuple]] =
+    keys.indices.map(first => new TupleOrder(valueOrders, first +: keys.indices.filter(_ != first)))
+
+  override val columns: Seq[Int] =
+    keys.flatMap(LeafColumn.in).map(_.id).distinct.flatMap { id =>
+      classify.columns.indices.find(classify.columns(_).id == id)
+    }
+
+  /** The ends of the tuples in a file before its footer is read. */
+  def ends(file: ListedFile): Ends = endsOf(facts.map(_(classify.beforeReading(file))))
+
+  /** The ends of the tuples in a row group. */
+  def ends(file: ClassifiedFile, rowGroup: Int): Ends = endsOf(factsOf(file, rowGroup))
+
+  /**
+   * Rows of a row group, all of them proved to match, of which at least one has a tuple between the ends. If no key may be
+   * null, or if it is not known whether a row has no null, this is the first row: each row has such a tuple.
+   */
+  def certain(file: ClassifiedFile, matching: MatchingRows): (Ends, MatchingRows) = {
+    val known = factsOf(file, matching.ordinal)
+    someWithoutNulls(file, matching, known) match {
+      case Some(withoutNulls) => (endsOf(withoutNulls), matching)
+      case None => (endsOf(known), matching.copy(ranges = RowRange.take(matching.ranges, 1)))
+    }
+  }
+
+  override def obstacle(file: ClassifiedFile, rowGroup: Int): Option[Obstacle] =
+    factsOf(file, rowGroup).zip(keys).collectFirst {
+      case (ColumnFacts(Values.Unknown, _), key) => Obstacle.NoStatistics(key.sql)
+      case (ColumnFacts(Values.Range(_, max), _), key) if KeyFacts.isNaN(max) => Obstacle.PerhapsNaN(key.sql)
+    }
+
+  private def factsOf(file: ClassifiedFile, rowGroup: Int): IndexedSeq[ColumnFacts] =
+    if (file.isBelieved) facts.map(_(file.known(rowGroup))) else facts.map(_ => ColumnFacts.Unknown)
+
+  /**
+   * The facts about rows in which no key is null, if all rows match, some keys are null in some rows, and these are fewer
+   * than all rows. It is not known which rows these are.
+   */
+  private def someWithoutNulls(
+      file: ClassifiedFile,
+      matching: MatchingRows,
+      known: IndexedSeq[ColumnFacts]
+  ): Option[IndexedSeq[ColumnFacts]] = {
+    val rows = file.footer.rowGroups(matching.ordinal).getRowCount
+    val nulls = known.indices.filter(i => known(i).nulls == Nulls.Unknown).map { i =>
+      if (known(i).values == Values.Unknown) None
+      else nullColumns(i).flatMap(file.facts.nullCounts(_)(matching.ordinal))
+    }
+    if (nulls.nonEmpty && matching.rows == rows && nulls.forall(_.nonEmpty) && nulls.flatten.sum < rows)
+      Some(known.map(_.withoutNulls).zip(known).map { case (without, all) =>
+        if (all.nulls == Nulls.Unknown) without else all
+      })
+    else None
+  }
+
+  private def endsOf(known: IndexedSeq[ColumnFacts]): Ends = {
+    val both = known.indices.map { i =>
+      if (!known(i).canBeValue) (null, null)
+      else known(i).values.hull(valueOrders(i)) match {
+        case Some(range) => (if (known(i).canBeNull) null else range.min, range.max)
+        case None => (null, Last)
+      }
+    }
+    Ends(both.map(_._1), both.map(_._2))
+  }
+}
+
+private[search] object GroupKeys {
+
+  /** The values of the keys, in Catalyst's representation. Null, which is the first value, stands for SQL's NULL. */
+  type Tuple = IndexedSeq[Any]
+
+  /** The first and the last tuple that rows may have. */
+  final case class Ends(from: Tuple, to: Tuple) {
+
+    /** Whether all rows have the same tuple. */
+    def areEqual(order: Ordering[Tuple]): Boolean = order.equiv(from, to)
+  }
+
+  /** Behind all values. */
+  private case object Last
+
+  /** Never called: the facts about values without an order are unknown, so only null and [[Last]] are compared. */
+  private object Untold extends Ordering[Any] {
+    override def compare(a: Any, b: Any): Int = throw new IllegalStateException(s"no order of $a and $b")
+  }
+
+  /** @param sequence the keys in the order in which they are compared */
+  private final class TupleOrder(values: IndexedSeq[Ordering[Any]], sequence: Seq[Int])
+      extends Ordering[Tuple] {
+    override def compare(a: Tuple, b: Tuple): Int =
+      sequence.iterator.map(i => compareKey(values(i), a(i), b(i))).find(_ != 0).getOrElse(0)
+
+    private def compareKey(order: Ordering[Any], a: Any, b: Any): Int = (a, b) match {
+      case (null, null) | (Last, Last) => 0
+      case (null, _) | (_, Last) => -1
+      case (_, null) | (Last, _) => 1
+      case _ => order.compare(a, b)
+    }
+  }
+}

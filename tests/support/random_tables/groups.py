@@ -1,0 +1,95 @@
+"""Random DISTINCT … LIMIT and GROUP BY … LIMIT over a random table, and how to judge answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+
+from support import oracle
+from support.random_tables.orders import random_keys
+from support.random_tables.predicates import Predicate, random_predicates
+from support.random_tables.table import RandomTable
+
+_FUNCTIONS = ["count(*)", "min(id)", "sum(id)", "count(DISTINCT id % 3)", "max(id) + 1"]
+
+
+@dataclass(frozen=True)
+class GroupQuery:
+    """``SELECT keys, functions FROM t WHERE predicate GROUP BY keys LIMIT n OFFSET m``.
+
+    Attributes:
+        functions: Functions of each group; if there is none, the query may use DISTINCT.
+        distinct: Whether DISTINCT is written instead of GROUP BY.
+    """
+
+    predicate: Predicate | None
+    keys: tuple[str, ...]
+    functions: tuple[str, ...]
+    distinct: bool
+    limit: int
+    offset: int
+
+    @property
+    def all_sql(self) -> str:
+        """The query for all groups."""
+        keys = [f"{key} AS key{number}" for number, key in enumerate(self.keys)]
+        functions = [f"{one} AS f{number}" for number, one in enumerate(self.functions)]
+        where = f" WHERE {self.predicate.sql}" if self.predicate else ""
+        if self.distinct:
+            return f"SELECT DISTINCT {', '.join(keys)} FROM t{where}"
+        columns = ", ".join(keys + functions)
+        return f"SELECT {columns} FROM t{where} GROUP BY {', '.join(self.keys)}"
+
+    @property
+    def sql(self) -> str:
+        """The query."""
+        offset = f" OFFSET {self.offset}" if self.offset else ""
+        return f"{self.all_sql} LIMIT {self.limit}{offset}"
+
+    @property
+    def what(self) -> str:
+        """The kind of the query."""
+        return "whole groups" if self.functions else "keys only"
+
+    def problem(self, found: list[dict[str, Any]], groups: list[dict[str, Any]]) -> str:
+        """Return what is wrong with an answer, or ''."""
+        due = max(0, min(self.limit, len(groups) - self.offset))
+        if len(found) != due:
+            return f"gives {len(found)} groups, not {due} of {len(groups)}"
+        wrong = _bag(found) - _bag(groups)
+        return (
+            f"gives groups that are not there: {dict(wrong)} of {dict(_bag(groups))}"
+            if wrong
+            else ""
+        )
+
+
+def _bag(rows: list[dict[str, Any]]) -> Counter[tuple[str, ...]]:
+    return Counter(tuple(oracle.plain(value) for value in row.values()) for row in rows)
+
+
+@st.composite
+def _queries(draw: st.DrawFn, table: RandomTable) -> GroupQuery | None:
+    if draw(st.integers(0, 19)) == 0:
+        return None  # so that shrinking can leave a query out
+    predicate = draw(random_predicates(table.all_columns)) if draw(st.booleans()) else None
+    count = draw(st.sampled_from([1, 1, 1, 2, 3]))
+    keys = [draw(random_keys(table.all_columns)) for _ in range(count)]
+    if table.partition and draw(st.booleans()):
+        keys[draw(st.integers(0, count - 1))] = draw(random_keys([table.partition]))
+    functions = draw(st.sampled_from([0, 0, 1, 2]))
+    distinct = not functions and draw(st.booleans())
+    drawn = [draw(st.sampled_from(_FUNCTIONS)) for _ in range(functions)]
+    limit = draw(st.sampled_from([1, 2, 2, 3, 3, 4, 5, 6, 8, 1000]))
+    offset = draw(st.sampled_from([0, 0, 0, 1, 2]))
+    return GroupQuery(predicate, tuple(keys), tuple(drawn), distinct, limit, offset)
+
+
+@st.composite
+def group_queries(draw: st.DrawFn, table: RandomTable, count: int) -> list[GroupQuery]:
+    """Draw `count` queries, or some fewer."""
+    drawn = [draw(_queries(table)) for _ in range(count)]
+    return [query for query in drawn if query]
