@@ -14,10 +14,10 @@ from typing import Any
 import pyspark
 import pytest
 
-from benchmarks.delta import report
 from benchmarks.delta.queries import NO_PREDICATE, NOTHING_TO_GAIN, engines_of, queries
 from benchmarks.delta.targets import targets
 from benchmarks.engines import DELTA, DELTA_ENGINES, DELTA_OURS, DELTA_READS_ALL
+from benchmarks.formats.report import table
 from benchmarks.queries import Query
 from benchmarks.report import goals
 from benchmarks.run import Cost, Measured
@@ -80,7 +80,8 @@ def test_an_overhead_is_missed_and_shown(seconds: float, met: bool) -> None:
 
 def test_the_table_has_a_gap_where_an_engine_did_not_run() -> None:
     costs = {DELTA: cost(1.0, 10), DELTA_OURS: cost(1.0, 10)}
-    assert " - " in report.table([Measured(NOTHING_TO_GAIN[0], costs)])
+    measured = [Measured(NOTHING_TO_GAIN[0], costs)]
+    assert " - " in table(measured, DELTA_ENGINES, ("Delta", "no push-down", "ours"))
 
 
 @pytest.mark.spark
