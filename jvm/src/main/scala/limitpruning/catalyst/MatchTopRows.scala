@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan, Project, Sort}
 
 import limitpruning.predicate.{BriefSql, Nesting, SupportedTypes}
-import limitpruning.search.{LimitedScan, TopRowsScan}
+import limitpruning.search.TopRowsScan
 import limitpruning.select.Reason
 
 /** Matches a LIMIT over a global sort over a plan that [[MatchLimit]] matches. */
@@ -17,9 +17,22 @@ object MatchTopRows {
    * The scan below `local`, or the reason why it is not pruned; `None` if there is no ORDER BY over Parquet below
    * `local`.
    */
-  def of(local: LocalLimit): Option[Either[Reason, TopRowsScan]] = local.child match {
+  def of(local: LocalLimit): Option[Either[Reason, TopRowsScan]] =
+    over(local)(MatchLimit.of).map(_.map { top =>
+      TopRowsScan(top.scan.copy(needed = top.scan.needed ++ top.needed), top.key, top.sorted)
+    })
+
+  /**
+   * The scan and the order below `local`, or the reason why it is not pruned; `None` if there is no ORDER BY below
+   * `local`, or none over such a scan.
+   *
+   * @param below the scan below a LIMIT without ORDER BY; see [[MatchLimit.over]]
+   */
+  def over[S](local: LocalLimit)(
+      below: LocalLimit => Option[Either[Reason, S]]
+  ): Option[Either[Reason, Ordered[S]]] = local.child match {
     case Sorted(above, order, child) =>
-      MatchLimit.of(LocalLimit(local.limitExpr, child)).map(_.flatMap { scan =>
+      below(LocalLimit(local.limitExpr, child)).map(_.flatMap { scan =>
         (order.map(_.child) ++ above).find(!_.deterministic)
           .map(random => Reason.NotDeterministic(BriefSql(random)))
           .toLeft(()).flatMap(_ => withKey(scan, order.head, child))
@@ -27,14 +40,16 @@ object MatchTopRows {
     case _ => None
   }
 
-  /** Whether a LIMIT is over a global sort, whatever is below the sort. */
-  def isOrdered(local: LocalLimit): Boolean = Sorted.unapply(local.child).nonEmpty
+  /**
+   * A scan below a global sort.
+   *
+   * @param key the first sort key, over the table's columns
+   * @param sorted the same key, over the output of the child of the Sort
+   * @param needed the table's columns that the filters and the key use
+   */
+  final case class Ordered[S](scan: S, key: SortOrder, sorted: SortOrder, needed: AttributeSet)
 
-  private def withKey(
-      scan: LimitedScan,
-      first: SortOrder,
-      child: LogicalPlan
-  ): Either[Reason, TopRowsScan] =
+  private def withKey[S](scan: S, first: SortOrder, child: LogicalPlan): Either[Reason, Ordered[S]] =
     child match {
       case ScanOperation(projections, Nil, filters, _) =>
         val key = first.copy(child = overRelation(first.child, projections))
@@ -43,10 +58,13 @@ object MatchTopRows {
         else if (Nesting.isDeeper(key, Nesting.DeepestAtom))
           Left(Reason.TooDeeplyNested(Nesting.DeepestAtom))
         else if (!SupportedTypes.contains(type_)) Left(Reason.KeyNotOrdered(key.child.sql, type_.sql))
-        else {
-          val needed = AttributeSet.fromAttributeSets((filters :+ key).map(_.references))
-          Right(TopRowsScan(scan.copy(needed = scan.needed ++ needed), key, first))
-        }
+        else
+          Right(Ordered(
+            scan,
+            key,
+            first,
+            AttributeSet.fromAttributeSets((filters :+ key).map(_.references))
+          ))
       case other => Left(Reason.OperatorBetween(other.nodeName))
     }
 

@@ -3,19 +3,20 @@ package limitpruning.catalyst
 import java.util.concurrent.TimeUnit
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.SortOrder
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
 
 import limitpruning.conf.{LimitPruningConf, SparkSessions}
-import limitpruning.search.{ChooseFiles, ManifestTable, NotPruned}
+import limitpruning.search.{ChooseFiles, ChooseTopFiles, ChosenFiles, ManifestTable, NotPruned}
 import limitpruning.select.Reason
 import limitpruning.tables.Iceberg
 
 /**
- * Replaces the scan of an Iceberg table below a LIMIT by a scan of chosen files. These are proved to contain enough rows.
- * All filters and the LIMIT stay in the plan. If nothing can be skipped, nothing changes, and the LIMIT gets a tag with the
+ * Replaces the scan of an Iceberg table below a LIMIT by a scan of chosen files. These are proved to contain enough rows or,
+ * with ORDER BY, the first rows. All filters, the ORDER BY and the LIMIT stay in the plan. If nothing can be skipped, nothing changes, and the LIMIT gets a tag with the
  * reason.
  *
  * Spark makes the scans of data source V2 after its pre-CBO rules. Of the rules that a session can add, only those of
@@ -33,32 +34,40 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
         pruneOrTag(limit)(decide(limit))
     }
 
-  private def decide(limit: LocalLimit): Option[Either[NotPruned, LogicalPlan]] =
-    MatchLimit.over[ManifestTable](limit)(Iceberg.table).map { found =>
+  private def decide(limit: LocalLimit): Option[Either[NotPruned, LogicalPlan]] = {
+    val found = MatchTopRows.over(limit)(over).map(_.map(top => (top.scan, Option(top.key))))
+      .orElse(over(limit).map(_.map((_, None))))
+    found.map { reasonOrTable =>
       // Spark runs the rule until the plan does not change. A decision needs manifests, so it is made only once.
       limit.setTagValue(Decided, limit.child)
-      val reasonOrTable =
-        if (MatchTopRows.isOrdered(limit)) Left(Reason.IcebergOnlyLimit) else found
-      reasonOrTable.flatMap(choose(limit, _)).left.map(NotPruned(_))
+      reasonOrTable.flatMap { case (scan, key) =>
+        choose(scan, key).map(scan.table.read(limit, _))
+      }.left.map(NotPruned(_))
     }
+  }
 
-  private def choose(
-      limit: LocalLimit,
-      found: MatchLimit.Limited[ManifestTable]
-  ): Either[Reason, LogicalPlan] = {
+  private def over(limit: LocalLimit): Option[Either[Reason, Limited]] =
+    MatchLimit.over[ManifestTable](limit)(Iceberg.table(state.facts))
+
+  /** @param key the first sort key; none without ORDER BY */
+  private def choose(found: Limited, key: Option[SortOrder]): Either[Reason, ChosenFiles] = {
     val files = conf.getConf(LimitPruningConf.MaxFiles)
     val millis = conf.getConf(LimitPruningConf.MaxTime)
-    def stop(unproved: Int, nanos: Long, rows: Long): Option[Reason] =
+    def stop(unproved: Int, nanos: Long): Option[Long => Reason] =
       if (unproved > files)
-        Some(Reason.OutOfBudget(LimitPruningConf.MaxFiles.key, s"$files files", rows, found.limit))
+        Some(Reason.OutOfBudget(LimitPruningConf.MaxFiles.key, s"$files files", _, found.limit))
       else if (nanos > TimeUnit.MILLISECONDS.toNanos(millis))
-        Some(Reason.OutOfBudget(LimitPruningConf.MaxTime.key, s"$millis milliseconds", rows, found.limit))
+        Some(Reason.OutOfBudget(LimitPruningConf.MaxTime.key, s"$millis milliseconds", _, found.limit))
       else None
-    new ChooseFiles(found.limit, found.conjuncts, found.table, stop)().map(found.table.read(limit, _))
+    key match {
+      case Some(first) => new ChooseTopFiles(found.limit, found.conjuncts, first, found.table, stop)()
+      case None => new ChooseFiles(found.limit, found.conjuncts, found.table, stop)()
+    }
   }
 }
 
 object PruneV2Limits {
+  private type Limited = MatchLimit.Limited[ManifestTable]
 
   /** The tag of a LIMIT that is not pruned, with the child for which this was decided. */
   private val Decided: TreeNodeTag[LogicalPlan] = TreeNodeTag("limitpruning.decidedOver")

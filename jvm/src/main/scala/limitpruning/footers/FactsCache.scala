@@ -12,21 +12,22 @@ import org.apache.parquet.schema.MessageType
 import limitpruning.parquet.{ColumnPaths, FileColumns, FileId, Footer}
 
 /**
- * Caches footers that were read while planning, for all sessions of an application. A file is identified by
- * its path, its length, its modification time and, if the storage has one, its entity tag. The cache is
- * limited in bytes, and evicts the least recently used footers first. Thread-safe.
+ * Caches footers and manifests that were read while planning, for all sessions of an application. A file is identified by
+ * its path, its length, its modification time and, if the storage has one, its entity tag. A manifest never changes, so its
+ * path and its length identify it. The cache is limited in bytes, and evicts the least recently used entries first.
+ * Thread-safe.
  *
  * @param maxBytes the approximate maximum of memory, in bytes; with 0, nothing is cached
  */
 final class FactsCache(maxBytes: Long) {
   import FactsCache._
 
-  private val footers = CacheBuilder
+  private val cached = CacheBuilder
     .newBuilder()
     .concurrencyLevel(1) // otherwise no entry could be larger than a fraction of the whole
     .maximumWeight(maxBytes)
     .weigher(sizeOf)
-    .build[FileId, Footer]()
+    .build[AnyRef, AnyRef]()
 
   /** The row groups about which metadata besides the footer proved nothing. */
   val unproved: UnprovedPredicates = new UnprovedPredicates(if (maxBytes == 0) 0 else MostUnproved)
@@ -46,8 +47,8 @@ final class FactsCache(maxBytes: Long) {
   def misses: Long = missCount.sum
 
   /** The approximate memory in use, in bytes. */
-  def size: Long = footers.asMap.asScala.iterator.map { case (file, footer) =>
-    sizeOf.weigh(file, footer).toLong
+  def size: Long = cached.asMap.asScala.iterator.map { case (key, value) =>
+    sizeOf.weigh(key, value).toLong
   }.sum
 
   /** The footer of a file, if it is cached with these columns. */
@@ -67,11 +68,21 @@ final class FactsCache(maxBytes: Long) {
   /** @return the footer as it is cached */
   def keep(file: FileStatus, footer: Footer): Footer = {
     val shared = footer.sharing(schemas.intern, paths.intern, requested.intern)
-    footers.put(FileId.of(file), shared)
+    cached.put(FileId.of(file), shared)
     shared
   }
 
-  def forgetAll(): Unit = forget(_ => true)
+  /** What is cached of a manifest. */
+  def manifest(id: ManifestId): Option[ManifestMetrics] = Option(cached.getIfPresent(id)).collect {
+    case metrics: ManifestMetrics => metrics
+  }
+
+  def keep(id: ManifestId, metrics: ManifestMetrics): Unit = cached.put(id, metrics)
+
+  def forgetAll(): Unit = {
+    cached.invalidateAll()
+    unproved.forget(_ => true)
+  }
 
   /** Removes a file, or every file below a directory. */
   def forget(path: Path): Unit = {
@@ -81,11 +92,16 @@ final class FactsCache(maxBytes: Long) {
   }
 
   private def forget(isMeant: String => Boolean): Unit = {
-    val _ = footers.asMap.keySet.removeIf(file => isMeant(file.path))
+    val _ = cached.asMap.keySet.removeIf {
+      case file: FileId => isMeant(file.path)
+      case _ => false
+    }
     unproved.forget(isMeant)
   }
 
-  private def known(file: FileStatus): Option[Footer] = Option(footers.getIfPresent(FileId.of(file)))
+  private def known(file: FileStatus): Option[Footer] = Option(cached.getIfPresent(FileId.of(file))).collect {
+    case footer: Footer => footer
+  }
 }
 
 object FactsCache {
@@ -99,6 +115,19 @@ object FactsCache {
   /** The approximate size of a key and of the cache's own data for an entry, in bytes. */
   private val EntrySize = 200
 
-  private val sizeOf: Weigher[FileId, Footer] =
-    (file, footer) => EntrySize + 2 * file.path.length + footer.size
+  private val sizeOf: Weigher[AnyRef, AnyRef] = {
+    case (file: FileId, footer: Footer) => EntrySize + 2 * file.path.length + footer.size
+    case (id: ManifestId, metrics: ManifestMetrics) => EntrySize + 2 * id.path.length + metrics.size
+    case (_, other) => throw new IllegalArgumentException(other.getClass.getName)
+  }
+}
+
+/** Identifies a manifest. It never changes. */
+final case class ManifestId(path: String, length: Long)
+
+/** The metrics of the data files of one manifest. */
+trait ManifestMetrics {
+
+  /** The approximate memory, in bytes. */
+  def size: Int
 }

@@ -2,9 +2,10 @@ package limitpruning.report
 
 import org.apache.spark.sql.catalyst.plans.logical.LocalLimit
 
-import limitpruning.catalyst.MatchLimit
+import limitpruning.catalyst.{MatchLimit, MatchTopRows}
 import limitpruning.predicate.BriefSql
 import limitpruning.search.ChosenFiles
+import limitpruning.select.Reason
 import limitpruning.tables.Iceberg
 
 /** Describes a LIMIT for which whole files were chosen. */
@@ -15,14 +16,18 @@ private[report] object DescribeFiles {
 
   /** @return the report; `None` if no files were chosen for the LIMIT */
   def apply(limit: LocalLimit): Option[LimitReport] =
-    MatchLimit.over[ChosenFiles](limit)(Iceberg.chosen).flatMap(_.toOption).map(found =>
-      describe(found.table)
-    )
+    MatchTopRows.over(limit)(over).map(_.map(_.scan)).orElse(over(limit))
+      .flatMap(_.toOption).map(found => describe(found.table))
+
+  private def over(limit: LocalLimit): Option[Either[Reason, MatchLimit.Limited[ChosenFiles]]] =
+    MatchLimit.over[ChosenFiles](limit)(Iceberg.chosen)
 
   private def describe(chosen: ChosenFiles): LimitReport = LimitReport(
     table = chosen.table,
     limit = Some(chosen.limit),
-    order = None,
+    order = chosen.order.map(order =>
+      OrderReport(order.key, Some(order.threshold), Some(order.rowsCertain), None)
+    ),
     predicate = if (chosen.conjuncts.isEmpty) None else Some(BriefSql.and(chosen.conjuncts)),
     reason = None,
     rowGroups = None,

@@ -26,6 +26,7 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
     case IsNotNull(LeafColumn(notNull)) => column.exists(_.id == notNull.id)
     case _ => false
   }
+  private val places = new KeyPlaces(order, isNeverNull)
 
   /** The key as SQL, with its direction. */
   def sql: String = key.sql
@@ -52,23 +53,12 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
   /** Numbers of rows of a fully matching row group, with the key values that these rows are certain to reach. */
   def certain(file: ClassifiedFile, rowGroup: Int): Seq[(Any, Long)] = if (!file.isBelieved) Nil
   else
-    for {
-      (place, rows) <- ofAllRows(file, rowGroup)
-      // All deleted rows of the file may be among these.
-      inTable = rows - file.deletedRows
-      if inTable > 0
-    } yield (place, inTable)
-
-  private def ofAllRows(file: ClassifiedFile, rowGroup: Int): Seq[(Any, Long)] = {
-    val rows = file.footer.rowGroups(rowGroup).getRowCount
-    val known = of(file, rowGroup)
-    nullCount(file, rowGroup).filter(nulls =>
-      nulls > 0 && nulls < rows && known.values != Values.Unknown
-    ) match {
-      case Some(nulls) => order.worstValue(known).map(_ -> (rows - nulls)).toSeq :+ ((null, nulls))
-      case None => order.worst(known).map(_ -> rows).toSeq
-    }
-  }
+    places.certain(
+      of(file, rowGroup),
+      file.footer.rowGroups(rowGroup).getRowCount,
+      nullCount(file, rowGroup),
+      file.deletedRows
+    )
 
   /**
    * The best key value that a row of a part of a row group may have, and the key value that all of its rows are certain
@@ -85,8 +75,7 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
       classify.columns.indices.find(classify.columns(_).id == id)
     )
 
-  private def best(known: ColumnFacts): Option[Any] =
-    order.best(if (isNeverNull && known.canBeValue) known.withoutNulls else known)
+  private def best(known: ColumnFacts): Option[Any] = places.best(known)
 
   private def of(file: ClassifiedFile, rowGroup: Int): ColumnFacts =
     if (file.isBelieved) facts(file.known(rowGroup)) else ColumnFacts.Unknown

@@ -23,13 +23,16 @@ trait ManifestTable {
    */
   def files: IndexedSeq[ManifestFile]
 
+  /** Whether `facts` can be known about a column, in any file. Reads no manifest. */
+  def mayHaveFacts(column: LeafColumn): Boolean
+
   /**
    * What is certain about columns in files of `files`, for all rows of the file. Reads the manifest of a file when it is
    * called for the file. Each manifest is read once.
    *
    * @param columns the columns, in the order of the answers
    */
-  def facts(columns: IndexedSeq[LeafColumn]): ManifestFile => IndexedSeq[ColumnFacts]
+  def facts(columns: IndexedSeq[LeafColumn]): ManifestFile => IndexedSeq[ManifestFacts]
 
   /**
    * Replaces the table's scan in `plan` by one that reads only the chosen files. The changed plan is equal to another plan
@@ -42,25 +45,43 @@ trait ManifestTable {
  * A data file of a [[ManifestTable]].
  *
  * @param rows number of rows in the file, including deleted rows
- * @param mayHaveDeletes whether rows of the file may have been deleted from the table
+ * @param deletedRows at most this number of rows of the file have been deleted from the table; none if it is not known
  * @param position its position in `ManifestTable.files`
  */
 final case class ManifestFile(
     path: String,
     rows: Long,
     bytes: Long,
-    mayHaveDeletes: Boolean,
+    deletedRows: Option[Long],
     position: Int
-)
+) {
+
+  /** At least this number of rows of the file are in the table. */
+  def liveRows: Long = deletedRows.fold(0L)(deleted => math.max(0L, rows - deleted))
+}
 
 /**
- * The files that a scan reads for one LIMIT. In each of them, every row satisfies the predicate, and they have at least as
- * many rows as the LIMIT needs.
+ * What is certain about a column for all rows of a file, including deleted rows.
+ *
+ * @param nullCount number of rows in which the column is null; none if it is not known
+ */
+final case class ManifestFacts(known: ColumnFacts, nullCount: Option[Long])
+
+object ManifestFacts {
+
+  /** Any value is possible, and null, too. */
+  val Unknown: ManifestFacts = ManifestFacts(ColumnFacts.Unknown, None)
+}
+
+/**
+ * The files that a scan reads for one LIMIT. Without ORDER BY, every row in them satisfies the predicate, and they have at
+ * least as many rows as the LIMIT needs. With ORDER BY, they contain the first rows, and perhaps rows that do not match.
  *
  * @param conjuncts the predicate, over the table's columns
  * @param files the chosen files
  * @param counts the numbers of the search
  * @param planningNanos the time that the search took, in nanoseconds
+ * @param order why the first rows in an order are in the chosen files; none if any rows would do
  */
 final case class ChosenFiles(
     table: String,
@@ -68,12 +89,22 @@ final case class ChosenFiles(
     conjuncts: Seq[Expression],
     files: IndexedSeq[ManifestFile],
     counts: ManifestCounts,
-    planningNanos: Long
+    planningNanos: Long,
+    order: Option[ChosenOrder] = None
 ) {
 
-  /** Rows of the chosen files. */
-  def rows: Long = files.iterator.map(_.rows).sum
+  /** Rows of the chosen files, without those that are known to be deleted. */
+  def rows: Long = files.iterator.map(file => file.rows - file.deletedRows.getOrElse(0L)).sum
 }
+
+/**
+ * Why the first rows in an order are in the chosen files.
+ *
+ * @param key the first sort key with its direction, as SQL
+ * @param threshold the top-k threshold, as SQL: all rows of the other files sort after it
+ * @param rowsCertain at least this number of rows are certain to be at the threshold or before it
+ */
+final case class ChosenOrder(key: String, threshold: String, rowsCertain: Long)
 
 /**
  * The numbers of files that a search inspected.

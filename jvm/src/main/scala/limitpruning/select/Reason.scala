@@ -74,14 +74,22 @@ object Reason {
   final case class IcebergVersion(problem: String)
       extends Reason("iceberg-version", s"this version of Apache Iceberg is not supported: $problem")
 
-  case object IcebergOnlyLimit
+  final case class KeyNotColumn(key: String)
       extends Reason(
-        "iceberg-only-limit",
-        "ORDER BY with LIMIT is not supported over tables of Apache Iceberg, only LIMIT without ORDER BY"
+        "key-not-column",
+        s"the files of Apache Iceberg are ordered by the values of columns, and the first sort key $key is not a column"
+      )
+
+  /** @param obstacles the obstacles; empty if there are none */
+  final case class KeyNotClusteredInFiles(key: String, files: Int, obstacles: String)
+      extends Reason(
+        "key-not-clustered-in-files",
+        s"the metrics of $files files show no file that ORDER BY $key could skip" +
+          (if (obstacles.isEmpty) "" else s": $obstacles")
       )
 
   /**
-   * @param provable files in which every row is proved to match and none is deleted
+   * @param provable files in which every row is proved to match, and whose deleted rows are known
    * @param obstacles the obstacles, each with the number of files; empty if there are none
    */
   final case class NotEnoughRowsInFiles(
@@ -92,7 +100,7 @@ object Reason {
       obstacles: String
   ) extends Reason(
         "not-enough-rows-in-files",
-        s"$provable of $files files, in which every row matches and none is deleted, hold $found rows; the LIMIT needs $limit" +
+        s"$provable of $files files, in which every row certainly matches, hold $found rows; the LIMIT needs $limit" +
           (if (obstacles.isEmpty) "" else s": $obstacles")
       )
 

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 
+import limitpruning.footers.FactsCache
 import limitpruning.search.{ChosenFiles, ManifestTable}
 import limitpruning.select.Reason
 import limitpruning.tables.iceberg.IcebergTable
@@ -24,10 +25,12 @@ object Iceberg {
   /**
    * The table that a node reads, or the reason why it is not supported; `None` for any other node, and if files have
    * already been chosen.
+   *
+   * @param cache the application's cache of manifests
    */
-  def table(plan: LogicalPlan): Option[Either[Reason, ManifestTable]] = plan match {
+  def table(cache: FactsCache)(plan: LogicalPlan): Option[Either[Reason, ManifestTable]] = plan match {
     case relation: DataSourceV2ScanRelation if reads(relation) && selected(relation.scan).isEmpty =>
-      Some(unsupported(relation).toLeft(()).flatMap(_ => supported(relation)))
+      Some(unsupported(relation).toLeft(()).flatMap(_ => supported(relation, cache)))
     case _ => None
   }
 
@@ -53,8 +56,8 @@ object Iceberg {
     else None
   }
 
-  private def supported(relation: DataSourceV2ScanRelation): Either[Reason, ManifestTable] =
-    try IcebergTable.of(relation)
+  private def supported(relation: DataSourceV2ScanRelation, cache: FactsCache): Either[Reason, ManifestTable] =
+    try IcebergTable.of(relation, cache)
     catch {
       case error @ (_: LinkageError | _: ReflectiveOperationException | _: ClassCastException) =>
         Left(Reason.IcebergVersion(error.toString))

@@ -38,6 +38,25 @@ class FactsCacheSuite extends AnyFunSuite with TempFolder {
     assert(has(cache, new Tagged("x")) && !has(cache, new Tagged("y")) && !has(cache, new Tagged(null)))
   }
 
+  test("manifests share the memory with footers, and only forgetAll removes them") {
+    final class Metrics(override val size: Int) extends ManifestMetrics
+    val cache = new FactsCache(10000)
+    val (one, other) = (ManifestId("/t/m", 10), ManifestId("/t/m", 11))
+    val metrics = new Metrics(4000)
+    cache.keep(one, metrics)
+    cache.keep(file("/t/a"), footer)
+    assert(cache.manifest(one).contains(metrics) && cache.manifest(other).isEmpty)
+    assert(cache.size > 4000)
+    cache.forget(new Path("/t"))
+    assert(cache.manifest(one).contains(metrics) && !has(cache, file("/t/a")))
+    cache.keep(other, new Metrics(8000))
+    assert(cache.manifest(other).nonEmpty && cache.manifest(one).isEmpty, "evicted")
+    cache.forgetAll()
+    assert(cache.manifest(other).isEmpty && cache.size == 0)
+    cache.keep(one, new Metrics(20000))
+    assert(cache.manifest(one).isEmpty, "larger than the cache")
+  }
+
   test("a file is removed by its path, and by the path of a directory above it") {
     val cache = new FactsCache(1 << 20)
     val files = Seq("/t/p=1/a", "/t/p=1/b", "/t/p=10/a", "/t2/a").map(file(_))

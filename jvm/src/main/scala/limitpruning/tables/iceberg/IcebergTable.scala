@@ -4,25 +4,30 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.iceberg.{BaseTable, BatchScan, FileScanTask, MetadataColumns, ScanTask}
 import org.apache.iceberg.types.Types.NestedField
+import org.apache.iceberg.util.ContentFileUtil
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 
-import limitpruning.predicate.{ColumnFacts, LeafColumn}
-import limitpruning.search.{ChosenFiles, ManifestFile, ManifestTable}
+import limitpruning.footers.FactsCache
+import limitpruning.predicate.{LeafColumn, SupportedTypes}
+import limitpruning.search.{ChosenFiles, ManifestFacts, ManifestFile, ManifestTable}
 import limitpruning.select.Reason
 
 /**
  * An Iceberg table, as Iceberg's own scan reads it: one snapshot, with the files that its filters leave.
  *
  * @param scan Iceberg's scan of the snapshot
+ * @param cache the application's cache of manifests
  */
 private[tables] final class IcebergTable private (
     relation: DataSourceV2ScanRelation,
     internals: ScanInternals,
     scan: Option[BatchScan],
-    tasks: IndexedSeq[FileScanTask]
+    tasks: IndexedSeq[FileScanTask],
+    cache: FactsCache
 ) extends ManifestTable {
+  import IcebergTable._
 
   override def name: String = relation.relation.name
 
@@ -34,28 +39,33 @@ private[tables] final class IcebergTable private (
       file.location,
       file.recordCount,
       file.fileSizeInBytes,
-      !task.deletes.isEmpty,
+      deletedRows(task),
       position
     )
   }
 
-  override def facts(columns: IndexedSeq[LeafColumn]): ManifestFile => IndexedSeq[ColumnFacts] = {
+  override def facts(columns: IndexedSeq[LeafColumn]): ManifestFile => IndexedSeq[ManifestFacts] = {
     val fields = columns.map(fieldOf)
-    lazy val manifests = scan.map(new ReadManifests(internals.table, _))
+    val ids = fields.flatten.map(_.fieldId).toSet
+    lazy val manifests = scan.map(new ReadManifests(internals.table, _, ids, cache))
     file => {
       val task = tasks(file.position)
       val constants = columns.zip(fields).map { case (column, field) =>
-        field.flatMap(MetricFacts.ofPartition(task.spec, task.partition, _, column.dataType))
+        field.flatMap(MetricFacts.ofPartition(task, _, column.dataType))
       }
       // A manifest is read only if it may say something that the plan of the scan does not.
-      lazy val metrics = manifests.flatMap(_.metrics(task.file))
+      lazy val metrics =
+        if (MetricFacts.mayHave(task.file)) manifests.flatMap(_.metrics(task.file)) else None
       columns.indices.map { i =>
         constants(i).orElse {
           fields(i).flatMap(field => metrics.map(MetricFacts.of(_, field, columns(i).dataType)))
-        }.getOrElse(ColumnFacts.Unknown)
+        }.getOrElse(ManifestFacts.Unknown)
       }
     }
   }
+
+  override def mayHaveFacts(column: LeafColumn): Boolean =
+    fieldOf(column).nonEmpty && SupportedTypes.contains(column.dataType)
 
   /** The column in the table's schema; none for a field of a struct, and for a column that is not in the files. */
   private def fieldOf(column: LeafColumn): Option[NestedField] =
@@ -86,12 +96,12 @@ private[tables] final class IcebergTable private (
 private[tables] object IcebergTable {
 
   /** The table, or the reason why it is not supported. */
-  def of(relation: DataSourceV2ScanRelation): Either[Reason, IcebergTable] = {
+  def of(relation: DataSourceV2ScanRelation, cache: FactsCache): Either[Reason, IcebergTable] = {
     val internals = new ScanInternals(relation.scan)
     unsupported(internals).map(Reason.IcebergScan(_)).toLeft(()).flatMap { _ =>
       val tasks = internals.tasks.asScala.toIndexedSeq
       if (tasks.forall(isWholeFile))
-        Right(new IcebergTable(relation, internals, internals.planned, sorted(tasks)))
+        Right(new IcebergTable(relation, internals, internals.planned, sorted(tasks), cache))
       else Left(Reason.IcebergScan("tasks that are not whole data files"))
     }
   }
@@ -114,6 +124,19 @@ private[tables] object IcebergTable {
   private def isWholeFile(task: ScanTask): Boolean = task match {
     case file: FileScanTask => !file.isDataTask && file.start == 0 && file.length == file.file.fileSizeInBytes
     case _ => false
+  }
+
+  /**
+   * At most this number of rows of a file are deleted; none if it is not known. A deletion vector has its cardinality as
+   * record count, and Iceberg's reader fails if this is not so. Other delete files may delete a row twice, or rows of other
+   * files.
+   */
+  private def deletedRows(task: FileScanTask): Option[Long] = task.deletes.asScala.toSeq match {
+    case Seq() => Some(0L)
+    case Seq(only)
+        if ContentFileUtil.isDV(only) && only.referencedDataFile == task.file.location && only.recordCount >= 0 =>
+      Some(only.recordCount)
+    case _ => None
   }
 
   /** Iceberg plans in threads, in no fixed order. Files of one manifest come together, so that few manifests are read. */

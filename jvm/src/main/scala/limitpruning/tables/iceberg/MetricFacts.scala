@@ -5,7 +5,7 @@ import java.math.BigDecimal
 import java.nio.ByteBuffer
 import java.util.{Map => JavaMap}
 
-import org.apache.iceberg.{DataFile, FileFormat, PartitionSpec, StructLike}
+import org.apache.iceberg.{DataFile, FileFormat, FileScanTask}
 import org.apache.iceberg.types.{Conversions, Type}
 import org.apache.iceberg.types.Type.TypeID
 import org.apache.iceberg.types.Types.NestedField
@@ -13,6 +13,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import limitpruning.predicate.{ColumnFacts, Nulls, SupportedTypes, Values}
+import limitpruning.search.ManifestFacts
 
 /**
  * What the manifests of an Iceberg table prove about a top-level column of a data file, for all rows of the file. A metric
@@ -20,57 +21,74 @@ import limitpruning.predicate.{ColumnFacts, Nulls, SupportedTypes, Values}
  *
  *  - Bounds of strings and bytes may be truncated. They are then not in the data, but still at or below the least value,
  *    and at or above the greatest value.
- *  - Bounds of floating-point numbers leave out NaN, which Spark sorts above all other values.
+ *  - Bounds of floating-point numbers leave out NaN, which Spark sorts above all other values. If the manifest does not
+ *    count 0 NaN, NaN is the greatest value.
  *  - Bounds have the type that the column had when the file was written.
  *  - Only metrics of Parquet files are used.
  */
 private object MetricFacts {
 
+  /** Whether the metrics of a file can prove anything. */
+  def mayHave(file: DataFile): Boolean = file.format == FileFormat.PARQUET
+
   /** @param file the file, with its metrics */
-  def of(file: DataFile, field: NestedField, dataType: DataType): ColumnFacts = {
+  def of(file: DataFile, field: NestedField, dataType: DataType): ManifestFacts = {
     val rows = file.recordCount
     val values = count(file.valueCounts, field)
-    val nulls = count(file.nullValueCounts, field)
     // A top-level column has one value for each row, which may be null.
-    if (file.format != FileFormat.PARQUET || values.exists(_ != rows)) ColumnFacts.Unknown
-    else if (values.contains(rows) && nulls.contains(rows) && rows > 0) ColumnFacts.AllNull
+    if (!mayHave(file) || values.exists(_ != rows)) ManifestFacts.Unknown
     else {
-      val ordering = SupportedTypes.ordering(dataType)
-      val range = for {
-        min <- bound(file.lowerBounds, field, dataType)
-        max <- bound(file.upperBounds, field, dataType)
-        if !mayHaveNaN(file, field) && ordering.lteq(min, max)
-      } yield Values.Range(min, max)
-      ColumnFacts(range.getOrElse(Values.Unknown), if (nulls.contains(0L)) Nulls.No else Nulls.Unknown)
+      val nulls = count(file.nullValueCounts, field)
+      val nullCount = nulls.filter(n => values.nonEmpty && n >= 0 && n <= rows)
+      if (nullCount.contains(rows) && rows > 0) ManifestFacts(ColumnFacts.AllNull, nullCount)
+      else {
+        val known = if (nulls.contains(0L)) Nulls.No else Nulls.Unknown
+        ManifestFacts(ColumnFacts(range(file, field, dataType).getOrElse(Values.Unknown), known), nullCount)
+      }
     }
   }
+
+  private def range(file: DataFile, field: NestedField, dataType: DataType): Option[Values.Range] = {
+    val ordering = SupportedTypes.ordering(dataType)
+    for {
+      min <- bound(file.lowerBounds, field, dataType)
+      max <- greatest(file, field, dataType)
+      if ordering.lteq(min, max)
+    } yield Values.Range(min, max)
+  }
+
+  /** The upper bound; NaN if the column may have NaN, whatever the upper bound is. */
+  private def greatest(file: DataFile, field: NestedField, dataType: DataType): Option[Any] =
+    (field.`type`.typeId, dataType) match {
+      case (TypeID.FLOAT, FloatType) if mayHaveNaN(file, field) => Some(Float.NaN)
+      case (TypeID.DOUBLE, DoubleType) if mayHaveNaN(file, field) => Some(Double.NaN)
+      case _ => bound(file.upperBounds, field, dataType)
+    }
 
   /**
    * The facts if the column has one value for the whole file, because the table is partitioned by it; none if it is not.
    * Iceberg's reader takes the value from the manifest, too.
    */
-  def ofPartition(
-      spec: PartitionSpec,
-      partition: StructLike,
-      field: NestedField,
-      dataType: DataType
-  ): Option[ColumnFacts] = (0 until spec.fields.size).find { i =>
-    val by = spec.fields.get(i)
-    by.sourceId == field.fieldId && by.transform.isIdentity
-  }.map { i =>
-    partition.get(i, classOf[Object]) match {
-      case null => ColumnFacts.AllNull
-      case value => internal(field.`type`, dataType, value).fold(ColumnFacts.Unknown)(ColumnFacts.constant)
+  def ofPartition(task: FileScanTask, field: NestedField, dataType: DataType): Option[ManifestFacts] = {
+    val spec = task.spec
+    (0 until spec.fields.size).find { i =>
+      val by = spec.fields.get(i)
+      by.sourceId == field.fieldId && by.transform.isIdentity
+    }.map { i =>
+      task.partition.get(i, classOf[Object]) match {
+        case null => ManifestFacts(ColumnFacts.AllNull, Some(task.file.recordCount))
+        case value =>
+          val known = internal(field.`type`, dataType, value).fold(ColumnFacts.Unknown)(ColumnFacts.constant)
+          ManifestFacts(known, None)
+      }
     }
   }
 
   private def count(counts: JavaMap[Integer, JavaLong], field: NestedField): Option[Long] =
     Option(counts).flatMap(all => Option(all.get(field.fieldId))).map(_.longValue)
 
-  private def mayHaveNaN(file: DataFile, field: NestedField): Boolean = field.`type`.typeId match {
-    case TypeID.FLOAT | TypeID.DOUBLE => !count(file.nanValueCounts, field).contains(0L)
-    case _ => false
-  }
+  private def mayHaveNaN(file: DataFile, field: NestedField): Boolean =
+    !count(file.nanValueCounts, field).contains(0L)
 
   private def bound(
       bounds: JavaMap[Integer, ByteBuffer],

@@ -4,33 +4,49 @@ import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import org.apache.iceberg.{BatchScan, DataFile, ManifestFiles, Table}
+import org.apache.iceberg.{BatchScan, DataFile, ManifestFile, ManifestFiles, Table}
+
+import limitpruning.footers.{FactsCache, ManifestId, ManifestMetrics}
 
 /**
- * Reads the metrics of data files from the manifests of a snapshot. Iceberg plans a scan without them. Each manifest is
- * read when the metrics of one of its files are needed. Not thread-safe.
+ * Reads the metrics of data files from the manifests of a snapshot. Iceberg plans a scan without them. A manifest is read
+ * when the metrics of one of its files are needed, unless it is cached with them. Not thread-safe.
+ *
+ * @param fields the ids of the columns whose metrics are needed
  */
-private final class ReadManifests(table: Table, scan: BatchScan) {
+private final class ReadManifests(table: Table, scan: BatchScan, fields: Set[Int], cache: FactsCache) {
   import ReadManifests._
 
-  private val read = mutable.Map.empty[String, Map[String, DataFile]]
+  private val read = mutable.Map.empty[String, CachedFiles]
 
   private lazy val manifests =
     scan.snapshot.dataManifests(table.io).asScala.map(manifest => manifest.path -> manifest).toMap
 
   /** @return a planned file with its metrics; none if its manifest is not known, or names the file twice */
-  def metrics(planned: DataFile): Option[DataFile] =
-    Option(planned.manifestLocation).filter(manifests.contains).flatMap { manifest =>
-      read.getOrElseUpdate(manifest, filesOf(manifest)).get(planned.location)
-    }
+  def metrics(planned: DataFile): Option[DataFile] = for {
+    path <- Option(planned.manifestLocation)
+    manifest <- manifests.get(path)
+    file <- read.getOrElseUpdate(path, filesOf(manifest)).files.get(planned.location)
+  } yield file
 
-  private def filesOf(manifest: String): Map[String, DataFile] =
-    Using.resource(ManifestFiles.read(manifests(manifest), table.io, table.specs).select(Columns)) { reader =>
-      val found = reader.iterator
-      Using.resource(found)(_.asScala.toSeq).groupBy(_.location).collect { case (path, Seq(file)) =>
-        path -> file
-      }
+  private def filesOf(manifest: ManifestFile): CachedFiles = {
+    val id = ManifestId(manifest.path, manifest.length)
+    val before = cache.manifest(id).collect { case files: CachedFiles => files }
+    before.filter(found => fields.subsetOf(found.fields)).getOrElse {
+      val all = fields ++ before.toSeq.flatMap(_.fields)
+      val found = new CachedFiles(all, decode(manifest, all))
+      cache.keep(id, found)
+      found
     }
+  }
+
+  private def decode(manifest: ManifestFile, fields: Set[Int]): Map[String, DataFile] = {
+    val ids = fields.map(Int.box).asJava
+    Using.resource(ManifestFiles.read(manifest, table.io, table.specs).select(Columns)) { reader =>
+      Using.resource(reader.iterator)(_.asScala.map(_.copyWithStats(ids)).toSeq)
+        .groupBy(_.location).collect { case (path, Seq(file)) => path -> file }
+    }
+  }
 }
 
 private object ReadManifests {
@@ -44,4 +60,20 @@ private object ReadManifests {
     "lower_bounds",
     "upper_bounds"
   ).asJava
+
+  /** The approximate memory of a file without metrics and without its path, and of the metrics of one column, in bytes. */
+  private val FileSize = 700
+  private val ColumnSize = 500
+
+  /**
+   * The data files of a manifest, by path.
+   *
+   * @param fields the ids of the columns whose metrics the files have
+   */
+  private final class CachedFiles(val fields: Set[Int], val files: Map[String, DataFile]) extends ManifestMetrics {
+    override val size: Int = {
+      val all = files.keysIterator.map(path => 2L * path.length + FileSize + fields.size.toLong * ColumnSize).sum
+      all.min(Int.MaxValue / 2).toInt
+    }
+  }
 }

@@ -47,8 +47,10 @@ private final class SelectedScan(
 
   override def readSchema: StructType = original.readSchema
 
-  override def description: String =
-    s"${original.description} LimitPruned(files=${tasks.size} of ${chosen.counts.files}, rows=${chosen.rows})"
+  override def description: String = {
+    val order = chosen.order.fold("")(order => s", orderBy=${order.key}, threshold=${order.threshold}")
+    s"${original.description} LimitPruned(files=${tasks.size} of ${chosen.counts.files}, rows=${chosen.rows}$order)"
+  }
 
   override def toBatch: Batch = batch
 

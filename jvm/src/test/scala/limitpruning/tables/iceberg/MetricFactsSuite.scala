@@ -52,7 +52,7 @@ class MetricFactsSuite extends AnyFunSuite {
     Some(Conversions.toByteBuffer(written, value))
 
   private def facts(now: Type, dataType: DataType, file: DataFile): ColumnFacts =
-    MetricFacts.of(file, NestedField.optional(1, "a", now), dataType)
+    MetricFacts.of(file, NestedField.optional(1, "a", now), dataType).known
 
   private def range(now: Type, dataType: DataType, written: Type, low: Any, high: Any): Values =
     facts(now, dataType, file(bytes(written, low), bytes(written, high))).values
@@ -109,13 +109,23 @@ class MetricFactsSuite extends AnyFunSuite {
     assert(range(UUIDType.get, SparkString, UUIDType.get, id, id) == Values.Unknown, "another order")
   }
 
-  test("NaN: without a count of 0, the column may have it, and its bounds prove nothing") {
-    def values(nans: Option[Long], low: Double = 1) =
-      facts(double, SparkDouble, file(bytes(double, low), bytes(double, 5.0), nans = nans)).values
+  test("NaN: without a count of 0, NaN is the greatest value, whatever the upper bound is") {
+    def values(nans: Option[Long], low: Double = 1, high: Option[Double] = Some(5)) =
+      facts(double, SparkDouble, file(bytes(double, low), high.flatMap(bytes(double, _)), nans = nans)).values
+    def greatest(values: Values): Double = values match {
+      case Values.Range(1.0, max: Double) => max
+      case other => fail(other.toString)
+    }
     assert(values(Some(0)) == Values.Range(1.0, 5.0))
-    assert(values(Some(1)) == Values.Unknown)
-    assert(values(None) == Values.Unknown)
-    assert(values(Some(0), Double.NaN) == Values.Unknown)
+    for (nans <- Seq(Some(1L), None); high <- Seq(Some(5.0), None, Some(Double.NaN)))
+      assert(greatest(values(nans, high = high)).isNaN)
+    assert(values(Some(0), high = None) == Values.Unknown)
+    for (nans <- Seq(Some(0L), Some(1L), None)) assert(values(nans, Double.NaN) == Values.Unknown)
+    val floats = file(bytes(FloatType.get, 1f), bytes(FloatType.get, 5f), nans = None)
+    val Values.Range(1f, max: Float) = facts(FloatType.get, SparkFloat, floats).values: @unchecked
+    assert(max.isNaN)
+    val Values.Range(1.0, widened: Double) = facts(double, SparkDouble, floats).values: @unchecked
+    assert(widened.isNaN)
   }
 
   test("nulls: a count that is missing is not 0") {
@@ -128,6 +138,17 @@ class MetricFactsSuite extends AnyFunSuite {
     assert(facts(int, SparkInteger, file(None, None, nulls = Some(Rows))) == ColumnFacts.AllNull)
     val unsure = file(None, None, nulls = Some(Rows), values = None)
     assert(facts(int, SparkInteger, unsure) == ColumnFacts.Unknown)
+  }
+
+  test("a number of nulls is known only if it fits the number of values") {
+    def count(nulls: Option[Long], values: Option[Long] = Some(Rows)) = MetricFacts.of(
+      file(bytes(int, 3), bytes(int, 5), nulls = nulls, values = values),
+      NestedField.optional(1, "a", int),
+      SparkInteger
+    ).nullCount
+    assert(count(Some(0)).contains(0L) && count(Some(4)).contains(4L) && count(Some(Rows)).contains(Rows))
+    assert(Seq(count(None), count(Some(4), None), count(Some(-1)), count(Some(Rows + 1))).forall(_.isEmpty))
+    assert(count(Some(4), Some(Rows - 1)).isEmpty)
   }
 
   test("metrics that contradict each other, or lack a bound, prove nothing about values") {

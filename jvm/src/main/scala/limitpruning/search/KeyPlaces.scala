@@ -1,0 +1,35 @@
+package limitpruning.search
+
+import limitpruning.predicate.{ColumnFacts, KeyOrder, Values}
+
+/**
+ * The key values of rows, given facts about the first sort key in a unit of rows. A key value is a value of the key, or
+ * null. The value that sorts first is the best. A row reaches a key value if it has this value or a better one.
+ *
+ * @param isNeverNull whether the predicate excludes rows in which the key is null
+ */
+private[search] final class KeyPlaces(order: KeyOrder, isNeverNull: Boolean) {
+
+  /** The best key value that a row may have in the result; none if any value is possible. */
+  def best(known: ColumnFacts): Option[Any] =
+    order.best(if (isNeverNull && known.canBeValue) known.withoutNulls else known)
+
+  /**
+   * Numbers of rows of a fully matching unit, with the key values that these rows are certain to reach.
+   *
+   * @param rows number of rows of the unit, including deleted rows
+   * @param nulls number of rows in which the key is null; none if it is not known
+   * @param deleted number of deleted rows, which may be any rows of the unit
+   */
+  def certain(known: ColumnFacts, rows: Long, nulls: Option[Long], deleted: Long): Seq[(Any, Long)] = for {
+    (place, all) <- ofAllRows(known, rows, nulls)
+    inTable = all - deleted
+    if inTable > 0
+  } yield (place, inTable)
+
+  private def ofAllRows(known: ColumnFacts, rows: Long, nulls: Option[Long]): Seq[(Any, Long)] =
+    nulls.filter(count => count > 0 && count < rows && known.values != Values.Unknown) match {
+      case Some(count) => order.worstValue(known).map(_ -> (rows - count)).toSeq :+ ((null, count))
+      case None => order.worst(known).map(_ -> rows).toSeq
+    }
+}
