@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from support import soak
 from support.iceberg.session import staged_task_sets
-from support.iceberg.soak import ChangingTable
+from support.iceberg.soak import POOLS, ChangingTable
 
 pytestmark = [
     pytest.mark.slow,
@@ -21,7 +21,7 @@ pytestmark = [
 def test_a_table_that_changes_while_queries_run(spark: SparkSession) -> None:
     random.seed(7)
     table = ChangingTable(spark)
-    tally = soak.soak(spark, table, seconds=30, samples=3)
+    tally = soak.soak(spark, table, seconds=30, samples=3, pools=POOLS)
     assert tally.counts["covered"] > 0
     assert sum(name.startswith("changes") for name in tally.counts) >= 3, tally
     soak.hold_level(tally)

@@ -19,6 +19,7 @@ COLUMNS = {
     "f": "IF(id % {nans} = 1, DOUBLE('NaN'), CAST(id AS DOUBLE) / {step})",
     "g": "IF(id % {nans} = 2, FLOAT('NaN'), CAST(id + {start} AS FLOAT))",
     "c": "CAST(id * {step} AS DECIMAL(12, 3))",
+    "t": "CAST(id DIV 40 AS INT)",
     "n": "NAMED_STRUCT('x', id * {step}, 'y', CONCAT('y', id % {modulus}))",
 }
 YEARS = [1850, 1971, 2024]
@@ -106,6 +107,7 @@ def _comparison(first: str, name: str, draw: Draw) -> str:
         "f": draw(st.sampled_from(["100.5D", "5000D", "5000D", "DOUBLE('NaN')"])),
         "g": draw(st.sampled_from(["100.5F", "5500F", "5500F", "FLOAT('NaN')"])),
         "c": f"{number}.000",
+        "t": f"{number // 40}",
         "n": f"{number}",
     }[first]
     if first == "n":

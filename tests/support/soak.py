@@ -41,7 +41,9 @@ KEEP_LITTLE = {
     "spark.ui.retainedTasks": "100",
     "spark.sql.ui.retainedExecutions": "20",
 }
-SPARKS_POOLS = "block-manager-"
+SPARKS_POOLS = ("block-manager-",)
+# Those of adaptive execution: a thread for each exchange that runs at the same time, for a minute.
+ADAPTIVE_POOLS = ("shuffle-exchang", "broadcast-excha", "QueryStageCreat", "ResultQueryStag")
 
 
 def predicate(n: int) -> tuple[str, Matches]:
@@ -63,7 +65,8 @@ def predicate(n: int) -> tuple[str, Matches]:
 class Use:
     """What the JVM uses: bytes of heap after a collection, threads, open files.
 
-    Threads of Spark's block manager are left out, which come up to two hundred, whatever runs.
+    Threads of Spark's pools are left out. Those of the block manager come up to two hundred,
+    whatever runs.
     """
 
     heap: int
@@ -71,8 +74,8 @@ class Use:
     files: int
 
     @staticmethod
-    def of(spark: SparkSession) -> Use:
-        """Return it, as it is now."""
+    def of(spark: SparkSession, pools: tuple[str, ...]) -> Use:
+        """Return it, as it is now, without threads whose names begin with one of `pools`."""
         jvm: Any = spark.sparkContext._jvm
         jvm.java.lang.System.gc()
         runtime = jvm.java.lang.Runtime.getRuntime()
@@ -81,7 +84,7 @@ class Use:
         if not process.exists():
             return Use(used, 0, 0)
         names = [name for name in map(_name, (process / "task").iterdir()) if name]
-        own = [name for name in names if not name.startswith(SPARKS_POOLS)]
+        own = [name for name in names if not name.startswith(pools)]
         return Use(used, len(own), len(list((process / "fd").iterdir())))
 
 
@@ -217,7 +220,13 @@ class Answer:
     reports: limit_pruning.PruningReport
 
 
-def soak(spark: SparkSession, table: Changing, seconds: float, samples: int = 10) -> Tally:
+def soak(
+    spark: SparkSession,
+    table: Changing,
+    seconds: float,
+    samples: int = 10,
+    pools: tuple[str, ...] = SPARKS_POOLS,
+) -> Tally:
     """Change and query for so long.
 
     Raises:
@@ -247,8 +256,8 @@ def soak(spark: SparkSession, table: Changing, seconds: float, samples: int = 10
         tally.counts[f"changes, {kind}"] += 1
         tally.counts["rounds"] += 1
         if spent * samples >= seconds * len(tally.uses):
-            tally.uses.append(Use.of(spark))
-    tally.uses.append(Use.of(spark))
+            tally.uses.append(Use.of(spark, pools))
+    tally.uses.append(Use.of(spark, pools))
     return tally
 
 

@@ -31,6 +31,7 @@ SCHEMA = pa.schema(
         "f": pa.float64(),
         "g": pa.float32(),
         "c": pa.decimal128(12, 3),
+        "t": pa.int32(),
         "n": pa.struct({"x": pa.int64(), "y": pa.string()}),
         "p": pa.int32(),
     }

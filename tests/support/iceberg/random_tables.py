@@ -133,6 +133,14 @@ def widen(spark: SparkSession, history: History, draw: Draw) -> None:
     history.is_widened = True
 
 
+def change_metrics(spark: SparkSession, history: History, draw: Draw) -> None:
+    """Write the metrics of later files in another mode."""
+    mode = draw(st.sampled_from(MODES))
+    key = "write.metadata.metrics.default"
+    history.run(spark, f"ALTER TABLE {history.table} SET TBLPROPERTIES ('{key}' = '{mode}')")
+    random_histories.append(spark, history, draw)
+
+
 def change_partitions(spark: SparkSession, history: History, draw: Draw) -> None:
     by = draw(st.sampled_from(["bucket(2, id)", "truncate(300, id)", "years(d)"]))
     if java_table(spark, history.table).spec().isUnpartitioned() and history.names["d"] == "d":
@@ -148,5 +156,6 @@ CHANGES = [
     rename,
     drop_and_add,
     widen,
+    change_metrics,
     change_partitions,
 ]

@@ -19,6 +19,8 @@ from support.iceberg import session, tables
 from support.soak import Row
 
 MOST_ROWS, APPENDED = 2500, 180
+# A compaction writes with shuffles and broadcasts of its own.
+POOLS = soak.SPARKS_POOLS + soak.ADAPTIVE_POOLS
 
 
 @dataclass
@@ -96,7 +98,7 @@ def main(minutes: float) -> None:
     spark = session.start(folder, "ours first", soak.KEEP_LITTLE)
     try:
         table = ChangingTable(spark)
-        tally = soak.soak(spark, table, 60 * minutes)
+        tally = soak.soak(spark, table, 60 * minutes, pools=POOLS)
         print(tally)
         assert not session.staged_task_sets(spark, table.name)
     finally:
