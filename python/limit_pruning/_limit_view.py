@@ -20,7 +20,7 @@ def limit_view(limit: LimitReport) -> View:
         ("LIMIT", "?" if limit.limit is None else f"{limit.limit}"),
     )
     is_ordered = limit.order_by and limit.row_groups.scanned is not None
-    threshold = [threshold_line(limit)] if is_ordered else []
+    threshold = [threshold_line(limit)] if is_ordered or limit.threshold is not None else []
     return View(
         table=limit.table,
         clauses=tuple((word, rest) for word, rest in clauses if rest),

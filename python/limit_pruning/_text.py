@@ -39,7 +39,7 @@ def outcome_lines(limit: LimitReport) -> list[str]:
 def _row_group_lines(limit: LimitReport) -> list[str]:
     counts = limit.row_groups
     if counts.total is None:
-        return []
+        return [threshold_line(limit)] if limit.threshold is not None else []
     steps = (
         f"{counts.total} total → {counts.matched} matched -> {counts.fully_matched} fully matched"
     )
@@ -56,8 +56,8 @@ def threshold_line(limit: LimitReport) -> str:
     if limit.threshold is None:
         return "threshold: found while reading"
     certain = f"{human_rows(limit.rows.certain or 0)} certain"
-    dropped = f"row groups dropped: {limit.row_groups.dropped}"
-    return f"threshold: {limit.threshold}; {certain}; {dropped}"
+    dropped = _known("; row groups dropped: {}", limit.row_groups.dropped)
+    return f"threshold: {limit.threshold}; {certain}{dropped}"
 
 
 def _cost_line(limit: LimitReport) -> str:

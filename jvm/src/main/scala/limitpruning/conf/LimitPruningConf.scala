@@ -130,8 +130,8 @@ object LimitPruningConf {
   val CacheMaxBytes = SQLConf
     .buildStaticConf("spark.limitPruning.cache.maxBytes")
     .doc(
-      "The approximate maximum memory in which the driver caches footers of files for later queries of all sessions. If 0, " +
-        "nothing is cached. This value is fixed when Spark starts."
+      "The approximate maximum memory in which the driver caches footers of files, and manifests of Apache Iceberg, for later " +
+        "queries of all sessions. If 0, nothing is cached. This value is fixed when Spark starts."
     )
     .version("0.1.0")
     .bytesConf(ByteUnit.BYTE)

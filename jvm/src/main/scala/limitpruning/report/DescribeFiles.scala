@@ -22,6 +22,11 @@ private[report] object DescribeFiles {
   private def over(limit: LocalLimit): Option[Either[Reason, MatchLimit.Limited[ChosenFiles]]] =
     MatchLimit.over[ChosenFiles](limit)(Iceberg.chosen)
 
+  /** The first sort key of a LIMIT over an Iceberg table that is not pruned. */
+  def orderOf(limit: LocalLimit): Option[OrderReport] =
+    MatchTopRows.over(limit)(MatchLimit.over[Unit](_)(Iceberg.relation)).flatMap(_.toOption)
+      .map(top => OrderReport(top.key.sql, None, None, None))
+
   private def describe(chosen: ChosenFiles): LimitReport = LimitReport(
     table = chosen.table,
     limit = Some(chosen.limit),

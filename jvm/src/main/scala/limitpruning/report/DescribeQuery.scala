@@ -173,7 +173,8 @@ object DescribeQuery {
   private def notPruned(limit: LocalLimit, decision: NotPruned, most: Int): LimitReport = LimitReport(
     table = decision.scan.map(_.table.name).orElse(firstName(limit)).getOrElse(""),
     limit = IntegerLiteral.unapply(limit.limitExpr),
-    order = MatchTopRows.of(limit).flatMap(_.toOption).map(top => OrderReport(top.key.sql, None, None, None)),
+    order = MatchTopRows.of(limit).flatMap(_.toOption).map(top => OrderReport(top.key.sql, None, None, None))
+      .orElse(DescribeFiles.orderOf(limit)),
     predicate = decision.scan.flatMap(scan => predicate(scan.conjuncts)),
     reason = Some(decision.reason),
     rowGroups = decision.counts.map(rowGroups(_, None)),

@@ -17,15 +17,10 @@ private[search] final class ClassifyFiles(
     obstacles: ObstacleCounts
 ) {
 
-  // An attribute of the query may have another spelling of its name than the column of the table.
-  private val columns = for {
-    column <- (conjuncts.flatMap(LeafColumn.in) ++ key).distinctBy(_.id).toIndexedSeq
-    attribute <- table.output.find(_.exprId == column.attribute.exprId)
-  } yield column.copy(attribute = attribute)
-
+  private val columns = (conjuncts.flatMap(LeafColumn.in) ++ key).distinctBy(_.id).toIndexedSeq
   private val evaluator = new Evaluator(conjuncts, columns)
   private val facts = table.facts(columns)
-  private val keyOrdinal = key.map(_.id).map(id => columns.indexWhere(_.id == id)).filter(_ >= 0)
+  private val keyOrdinal = key.map(column => columns.indexWhere(_.id == column.id))
 
   /** Whether the rows of a file match, and the facts about the sort key. */
   def apply(file: ManifestFile): (MatchState, ManifestFacts) = {

@@ -1,6 +1,6 @@
 package limitpruning.search
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 import limitpruning.predicate.{ColumnFacts, LeafColumn}
@@ -13,9 +13,6 @@ trait ManifestTable {
 
   /** The name of the table. */
   def name: String
-
-  /** The columns that a predicate can use. */
-  def output: Seq[Attribute]
 
   /**
    * The files that the query would read, in the state of the table that the query reads. They are always in the same

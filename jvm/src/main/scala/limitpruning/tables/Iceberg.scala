@@ -22,6 +22,12 @@ object Iceberg {
   def reads(relation: DataSourceV2ScanRelation): Boolean =
     relation.relation.table.getClass.getName.startsWith(Classes)
 
+  /** A value for any node that reads a table of Iceberg, whether or not it is supported. */
+  def relation(plan: LogicalPlan): Option[Either[Reason, Unit]] = plan match {
+    case relation: DataSourceV2ScanRelation if reads(relation) => Some(Right(()))
+    case _ => None
+  }
+
   /**
    * The table that a node reads, or the reason why it is not supported; `None` for any other node, and if files have
    * already been chosen.

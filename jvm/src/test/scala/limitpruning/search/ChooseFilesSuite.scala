@@ -1,7 +1,7 @@
 package limitpruning.search
 
 import org.apache.spark.sql.catalyst.expressions.{
-  And, Attribute, AttributeReference, Expression, GreaterThan, IsNull, Literal, Or
+  And, AttributeReference, Expression, GreaterThan, IsNull, Literal, Or
 }
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.IntegerType
@@ -20,7 +20,6 @@ class ChooseFilesSuite extends AnyFunSuite {
   private class Table(samples: Sample*) extends ManifestTable {
     var read = 0
     override def name: String = "t"
-    override def output: Seq[Attribute] = Seq(a)
     override def read(plan: LogicalPlan, chosen: ChosenFiles): LogicalPlan = plan
     override def mayHaveFacts(column: LeafColumn): Boolean = column.attribute.name != "u"
 

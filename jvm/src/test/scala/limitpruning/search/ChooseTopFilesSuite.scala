@@ -1,7 +1,7 @@
 package limitpruning.search
 
 import org.apache.spark.sql.catalyst.expressions.{
-  Add, Ascending, Attribute, AttributeReference, Descending, Expression, GreaterThan, IsNotNull, Literal, NullsLast, SortOrder
+  Add, Ascending, AttributeReference, Descending, Expression, GreaterThan, IsNotNull, Literal, NullsLast, SortOrder
 }
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.{DoubleType, IntegerType}
@@ -32,7 +32,6 @@ class ChooseTopFilesSuite extends AnyFunSuite {
   private class Table(samples: Seq[Sample]) extends ManifestTable {
     var read = 0
     override def name: String = "t"
-    override def output: Seq[Attribute] = Seq(a, b, d)
     override def read(plan: LogicalPlan, chosen: ChosenFiles): LogicalPlan = plan
     override def mayHaveFacts(column: LeafColumn): Boolean = column.attribute.name != "u"
 

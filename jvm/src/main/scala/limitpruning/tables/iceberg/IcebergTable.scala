@@ -5,7 +5,6 @@ import scala.jdk.CollectionConverters._
 import org.apache.iceberg.{BaseTable, BatchScan, FileScanTask, MetadataColumns, ScanTask}
 import org.apache.iceberg.types.Types.NestedField
 import org.apache.iceberg.util.ContentFileUtil
-import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 
@@ -30,8 +29,6 @@ private[tables] final class IcebergTable private (
   import IcebergTable._
 
   override def name: String = relation.relation.name
-
-  override def output: Seq[Attribute] = relation.output
 
   override lazy val files: IndexedSeq[ManifestFile] = tasks.zipWithIndex.map { case (task, position) =>
     val file = task.file
@@ -69,11 +66,12 @@ private[tables] final class IcebergTable private (
 
   /** The column in the table's schema; none for a field of a struct, and for a column that is not in the files. */
   private def fieldOf(column: LeafColumn): Option[NestedField] =
-    if (column.path.nonEmpty) None
-    else internals.projection.columns.asScala.find { field =>
-      field.name == column.attribute.name && field.`type`.isPrimitiveType &&
-      !MetadataColumns.isMetadataColumn(field.fieldId)
-    }
+    for {
+      // A query may spell the name in another way than the table.
+      attribute <- relation.output.find(_.exprId == column.attribute.exprId) if column.path.isEmpty
+      field <- internals.projection.columns.asScala.find(_.name == attribute.name)
+      if field.`type`.isPrimitiveType && !MetadataColumns.isMetadataColumn(field.fieldId)
+    } yield field
 
   override def read(plan: LogicalPlan, chosen: ChosenFiles): LogicalPlan = {
     val selected = new SelectedScan(

@@ -1,0 +1,59 @@
+"""Whatever happened to an Iceberg table: the first rows, as plain Spark sorts them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import strategies as st
+from pyspark.sql import Row, SparkSession
+
+import limit_pruning
+from support import random_profiles
+from support.iceberg import random_orders, random_tables
+from support.iceberg.random_orders import OrderedQuery
+from support.iceberg.tables import is_pruned
+from support.runs import ENABLED, conf, in_threads
+
+pytestmark = [
+    pytest.mark.random,
+    pytest.mark.slow,
+    pytest.mark.parametrize("spark", ["ours first"], indirect=True),
+]
+
+TABLES, QUERIES = 10, 16
+
+
+def test_random_orders_over_iceberg(spark: SparkSession) -> None:
+    tally: Counter[str] = Counter()
+
+    def check(data: st.DataObject) -> None:
+        history = random_tables.create(spark, data.draw)
+        random_orders.add_clustered(spark, history, data.draw)
+        queries = [random_orders.query(history, data.draw) for _ in range(QUERIES)]
+        queries += random_orders.probes(history)
+        with conf(spark, {ENABLED: "false"}):
+            every = in_threads(
+                lambda query: random_orders.rows(spark, query.without_limit), queries
+            )
+        pairs = list(zip(queries, every, strict=True))
+        found = in_threads(lambda pair: _problem(spark, *pair, tally), pairs)
+        made = "\n".join(history.statements)
+        for (query, _), problem in zip(pairs, found, strict=True):
+            where = f"at query {tally['queries']} or before"
+            assert not problem, f"{where}: {problem}: {query.sql}\n{made}"
+        spark.sql(f"DROP TABLE {history.table} PURGE")
+
+    random_profiles.run(TABLES, check)
+    print(sorted(tally.items()))
+    assert tally["pruned"] >= 0.15 * tally["queries"], "else the property says nothing"
+
+
+def _problem(
+    spark: SparkSession, query: OrderedQuery, every: list[Row], tally: Counter[str]
+) -> str:
+    df = spark.sql(query.sql)
+    found = list(df.collect())
+    outcomes = [each.reason.code if each.reason else "covered" for each in limit_pruning.report(df)]
+    tally.update(["queries", *outcomes, *(["pruned"] if is_pruned(df) else [])])
+    return query.problem(found, every)

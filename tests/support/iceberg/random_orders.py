@@ -1,0 +1,154 @@
+"""Random ORDER BY … LIMIT queries over random Iceberg tables, and what is right about answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+from pyspark.sql import Row, SparkSession
+
+from support import random_histories
+from support.iceberg import random_tables
+from support.iceberg.random_tables import History
+from support.random_histories import Draw
+
+DIRECTIONS = ["", "", "DESC", "DESC", "ASC NULLS LAST", "DESC NULLS FIRST"]
+# Mostly columns whose values are clustered, or have nulls, NaN and ties.
+KEYS = ["id", "id", "k", "k", "s", "s", "s", "t", "t", "f", "f", "g", "g", "d", "ts", "c", "p"]
+LIMITS = [1, 1, 2, 5, 20, 60, 70, 130, 400]
+
+
+@dataclass(frozen=True)
+class OrderedQuery:
+    """``SELECT keys, id FROM table WHERE predicate ORDER BY keys LIMIT n OFFSET m``."""
+
+    without_limit: str
+    keys: int
+    limit: int
+    offset: int = 0
+
+    @property
+    def sql(self) -> str:
+        """The query."""
+        offset = f" OFFSET {self.offset}" if self.offset else ""
+        return f"{self.without_limit} LIMIT {self.limit}{offset}"
+
+    def problem(self, found: list[Row], every: list[Row]) -> str:
+        """Return what is wrong with an answer, given all rows in order, or ''.
+
+        Ties may be broken in any way.
+        """
+        wanted = every[self.offset : self.offset + self.limit]
+        if self._keys(found) != self._keys(wanted):
+            return f"gives the keys {self._keys(found)[:9]}, not {self._keys(wanted)[:9]}"
+        others = Counter(map(_text, found)) - Counter(map(_text, every))
+        return f"rows that are not in the table: {list(others)[:3]}" if others else ""
+
+    def _keys(self, rows: list[Row]) -> list[str]:
+        return [_text(row[: self.keys]) for row in rows]
+
+
+def _text(row: Row) -> str:
+    return repr(tuple(0.0 if value == 0 else value for value in row))  # -0.0 is equal to 0.0
+
+
+def add_clustered(spark: SparkSession, history: History, draw: Draw) -> None:
+    """Add files that are sorted by ``id`` and have bounds, and delete some of their rows."""
+    modes = ["truncate(16)", "truncate(16)", "full", "truncate(2)"]
+    for start in draw(st.lists(st.sampled_from([0, 200, 1000, 5000]), min_size=2, max_size=3)):
+        mode = draw(st.sampled_from(modes))
+        properties = f"'write.metadata.metrics.default' = '{mode}'"
+        history.run(spark, f"ALTER TABLE {history.table} SET TBLPROPERTIES ({properties})")
+        values = {
+            "start": 0,
+            "step": 1,
+            "modulus": 100000,
+            "prefix": draw(st.sampled_from(["a", "b", "long" * 12])),
+            "year": 2024,
+            "nulls": draw(st.sampled_from([3, 11, 1000000])),
+            "nans": draw(st.sampled_from([3, 17, 1000000])),
+        }
+        now = history.names.items()
+        columns = [f"{random_histories.COLUMNS[c].format(**values)} AS `{name}`" for c, name in now]
+        names = ", ".join(history.columns)
+        history.run(
+            spark,
+            f"INSERT INTO {history.table} ({names}) SELECT /*+ REPARTITION_BY_RANGE(6, id) */ "
+            f"{', '.join(columns)}, CAST(id % 3 AS INT) AS p FROM range({start}, {start} + 300)",
+        )
+        change = draw(st.sampled_from(CHANGES))
+        if change:
+            change(spark, history, draw)
+
+
+CHANGES = [
+    None,
+    random_tables.delete,
+    random_tables.delete,
+    random_tables.update,
+    random_tables.delete_by_equality,
+]
+
+
+def query(history: History, draw: Draw) -> OrderedQuery:
+    """A query with one to three keys."""
+    count = draw(st.sampled_from([1, 1, 2, 2, 3]))
+    firsts = draw(st.lists(st.sampled_from(KEYS), min_size=count, max_size=count))
+    names = [f"`{history.names.get(first, first)}`" for first in firsts]
+    if draw(st.sampled_from([False] * 14 + [True])):
+        names[0] = draw(
+            st.sampled_from([f"`{history.names['n']}`.`x`", f"1 + `{history.names['id']}`"])
+        )
+    keys = [f"{name} {draw(st.sampled_from(DIRECTIONS))}" for name in names]
+    where = f" WHERE {random_histories.predicate(history, draw)}" if draw(st.booleans()) else ""
+    return _ordered(
+        history,
+        keys,
+        where,
+        draw(st.sampled_from(LIMITS)),
+        draw(st.sampled_from([0, 0, 0, 7])),
+    )
+
+
+def _ordered(
+    history: History, keys: list[str], where: str, limit: int, offset: int = 0
+) -> OrderedQuery:
+    shown = ", ".join(f"{key.rsplit('`', 1)[0]}`" for key in keys)
+    return OrderedQuery(
+        f"SELECT {shown}, `{history.names['id']}` FROM {history.table}{where} "
+        f"ORDER BY {', '.join(keys)}",
+        len(keys),
+        limit,
+        offset,
+    )
+
+
+def probes(history: History) -> list[OrderedQuery]:
+    """Queries in which nulls, NaN, ties, truncated bounds and deleted rows matter most."""
+    orders = [
+        ("f", "DESC", 1),
+        ("f", "", 60),
+        ("g", "DESC NULLS LAST", 3),
+        ("k", "DESC", 100),
+        ("k", "ASC NULLS LAST", 200),
+        ("k", "", 5),
+        ("s", "DESC", 1),
+        ("s", "", 1),
+        ("s", "ASC NULLS LAST", 60),
+        ("id", "", 1),
+        ("id", "DESC", 60),
+        ("id", "", 66),
+    ]
+    found = [
+        _ordered(history, [f"`{history.names[first]}` {direction}"], "", limit)
+        for first, direction, limit in orders
+    ]
+    ties = [f"`{history.names['t']}`", f"`{history.names['id']}` DESC"]
+    found += [_ordered(history, ties, "", limit) for limit in (1, 10, 40)]
+    return found
+
+
+def rows(spark: SparkSession, sql: str) -> list[Row]:
+    """All rows of a query, in its order."""
+    return list(spark.sql(sql).collect())
