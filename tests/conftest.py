@@ -78,6 +78,13 @@ def statistics_alone(spark: SparkSession) -> Iterator[None]:
 
 
 @pytest.fixture
+def planned_at_root(spark: SparkSession) -> Iterator[None]:
+    """Plan a LIMIT without a predicate with its query, as all other LIMITs are."""
+    with conf(spark, {"spark.limitPruning.planning.atRoot": "true"}):
+        yield
+
+
+@pytest.fixture
 def quiet(spark: SparkSession) -> Iterator[None]:
     """Keep the errors of predicates that fail on some row out of the log."""
     spark.sparkContext.setLogLevel("OFF")

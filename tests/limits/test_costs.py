@@ -77,6 +77,7 @@ def test_a_covered_limit_takes_one_job_one_task_and_a_few_pages(
     assert spent.process_bytes < 1_500_000
 
 
+@pytest.mark.usefixtures("planned_at_root")
 def test_a_covered_limit_decodes_its_rows_alone(spark: SparkSession, events: str) -> None:
     df = spark.sql(f"SELECT * FROM {events} LIMIT 100")
     assert len(df.collect()) == 100

@@ -21,6 +21,7 @@ NOTHING = "SELECT * FROM tracking_data WHERE s < 0 LIMIT 5"
     ("predicate", "rows", "scanned"),
     [(NOBODY, 0, 0), (None, 12, 4)],
 )
+@pytest.mark.usefixtures("planned_at_root")
 def test_a_limit_beyond_all_rows_that_match(
     spark: SparkSession, wildlife: Table, predicate: Predicate | None, rows: int, scanned: int
 ) -> None:

@@ -48,6 +48,7 @@ def ladder(path: Path) -> Table:
 
 @pytest.mark.parametrize("predicate", PREDICATES, ids=str)
 @pytest.mark.parametrize("limit", [1, 10, 11])
+@pytest.mark.usefixtures("planned_at_root")
 def test_counts(
     spark: SparkSession, tmp_path: Path, predicate: Predicate | None, limit: int
 ) -> None:

@@ -13,6 +13,8 @@ from pyspark.sql import DataFrame, SparkSession
 import limit_pruning
 from support.runs import ENABLED, VECTORIZED, conf
 
+pytestmark = pytest.mark.usefixtures("planned_at_root")
+
 ROWS = 3000
 BATCH = "spark.sql.parquet.columnarReaderBatchSize"
 SMALL_PAGES = {

@@ -37,7 +37,7 @@ def test_a_budget_of_nothing(spark: SparkSession, sightings: Table, budget: str)
     assert budget in limit.reason.message
 
 
-@pytest.mark.usefixtures("sightings")
+@pytest.mark.usefixtures("sightings", "planned_at_root")
 def test_a_budget_of_few_files(spark: SparkSession) -> None:
     few = {"spark.limitPruning.planning.maxFiles": "2"}
     with conf(spark, few):

@@ -13,6 +13,8 @@ from support.predicates import Compare, Predicate, both, sql
 from support.runs import assert_answer, on_off
 from support.tables import Table
 
+pytestmark = pytest.mark.usefixtures("planned_at_root")
+
 ROWS = {
     "root": "SELECT * FROM sightings {where} LIMIT 7",
     "columns": "SELECT id FROM sightings {where} LIMIT 7",

@@ -51,12 +51,13 @@ class GoldenFile(SingleFileSnapshotExtension):
 
 
 def story(plan: str) -> str:
-    """Return the scan lines, ours in full, of Spark's own only the name, and then the reasons."""
+    """Return our nodes in full, of Spark's own scan only the name, and then the reasons."""
     nodes, _, reasons = plan.partition(REASONS)
     lines = []
     for line in nodes.splitlines():
-        if "LimitPrunedScan" in line:
-            lines.append(normalised(line[line.index("LimitPrunedScan") :]))
+        ours = re.search(r"(LimitPrunedScan|ChooseWhenRun|TakeFirstRows) .*", line)
+        if ours:
+            lines.append(normalised(ours.group()))
         elif "FileScan parquet" in line:
             lines.append("FileScan parquet")
     lines += [normalised(line) for line in reasons.splitlines() if line]

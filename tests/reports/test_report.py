@@ -52,7 +52,7 @@ def test_fields_of_a_covered_limit(spark: SparkSession, wildlife: Table) -> None
     assert limit.time.planning_ms > 0
 
 
-@pytest.mark.usefixtures("wildlife")
+@pytest.mark.usefixtures("wildlife", "planned_at_root")
 def test_without_a_predicate(spark: SparkSession) -> None:
     limit = limit_pruning.report(spark.sql("SELECT * FROM tracking_data LIMIT 5")).only
     assert limit.predicate is None

@@ -214,6 +214,7 @@ def test_settings_changed_after_planning(
         assert len(spark.sql("SELECT * FROM t WHERE id >= 20 LIMIT 5").collect()) == 5
 
 
+@pytest.mark.usefixtures("planned_at_root")
 def test_nothing_is_listed_when_a_query_runs(spark: SparkSession, tmp_path: Path) -> None:
     """A partition that appears after planning, and cannot be read, is not even noticed."""
     partitioned(spark, tmp_path / "t")

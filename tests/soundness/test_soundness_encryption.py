@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pyarrow.parquet.encryption as pe
+import pytest
 from pyspark.sql import SparkSession
 
 from support.predicates import Compare
@@ -35,6 +36,7 @@ def test_line_37_files_that_are_no_data(spark: SparkSession, tmp_path: Path) -> 
     assert report.files.total == 4
 
 
+@pytest.mark.usefixtures("planned_at_root")
 def test_line_37_footers_without_any_statistics(spark: SparkSession, tmp_path: Path) -> None:
     groups: list[list[Any]] = [[1, 2], [None, None]]
     table = one_column(tmp_path, pa.int32(), groups, write_statistics=False, use_dictionary=False)

@@ -13,6 +13,8 @@ from support.predicates import Compare
 from support.runs import check, conf
 from support.tables import Table
 
+pytestmark = pytest.mark.usefixtures("planned_at_root")
+
 TRUSTED_ONLY = "spark.limitPruning.trustedWritersOnly"
 TRUSTED = ("pyarrow-18", "pyarrow-26", "polars-2", "duckdb-2", "fastparquet-2026.9")
 

@@ -9,14 +9,14 @@ import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.search.{
-  ChooseRows, ChooseTopRows, LimitPlan, LimitedScan, NotPruned, SearchInputs, TopRowsScan
+  ChooseFirstRows, ChooseRows, ChooseTopRows, LimitPlan, LimitedScan, NotPruned, SearchInputs, TopRowsScan
 }
 import limitpruning.select.Reason
 import limitpruning.tables.{ParquetTable, UndecidedIndex}
 
 /**
- * Chooses the rows for one LIMIT when its query runs, by the values that the subqueries of its predicate have then.
- * Thread-safe.
+ * Chooses the rows for one LIMIT when its query runs: by the values that the subqueries of its predicate have then, or by
+ * the action that runs the query. Thread-safe.
  *
  * @param leaf the relation, with the table's own file index
  * @param index the index that the rule put into the plan
@@ -38,6 +38,19 @@ final class ChooseWhenRun(
       ParquetTable.of(leaf).toRight(NotPruned(Reason.Subquery)).flatMap(choose(_, conjuncts, needed, conf))
     }(reason => Left(NotPruned(reason)))
 
+  /**
+   * Any rows of the table, for an action that begins with one task: each task reads the first rows of its files.
+   *
+   * @return what to read, or the reason why Spark's own scan reads the table
+   */
+  def firstRows(needed: AttributeSet, conf: SQLConf): Either[NotPruned, LimitPlan] =
+    FailOpen(state, conf) {
+      ParquetTable.of(leaf).toRight(NotPruned(Reason.AtRoot)).flatMap { table =>
+        val scan = LimitedScan(index.wanted.limit, Nil, needed, table)
+        whyNot(scan, conf).toLeft(()).flatMap(_ => ChooseFirstRows(scan, conf))
+      }
+    }(reason => Left(NotPruned(reason)))
+
   /** Equal if both choose for the same LIMIT of an optimized plan. Adaptive execution compares plans. */
   override def equals(other: Any): Boolean = other match {
     case that: ChooseWhenRun => index eq that.index
@@ -54,11 +67,7 @@ final class ChooseWhenRun(
   ): Either[NotPruned, LimitPlan] = {
     val scan = LimitedScan(index.wanted.limit, conjuncts, needed, table)
     val keys = index.wanted.order.map(_.overTable.child).toSeq
-    val reason =
-      if (!conf.getConf(LimitPruningConf.Enabled)) Some(Reason.NotPlanned)
-      else if (scan.waitsForSubqueries) Some(Reason.Subquery)
-      else table.unsupported // the session may tolerate bad files since the query was planned
-    reason.map(NotPruned(_, Some(scan))).toLeft(()).flatMap { _ =>
+    whyNot(scan, conf).toLeft(()).flatMap { _ =>
       Using.resource(new SearchInputs(scan, session, state.facts, conf, keys)) { inputs =>
         index.wanted.order match {
           case Some(order) =>
@@ -67,5 +76,13 @@ final class ChooseWhenRun(
         }
       }
     }
+  }
+
+  private def whyNot(scan: LimitedScan, conf: SQLConf): Option[NotPruned] = {
+    val reason =
+      if (!conf.getConf(LimitPruningConf.Enabled)) Some(Reason.NotPlanned)
+      else if (scan.waitsForSubqueries) Some(Reason.Subquery)
+      else scan.table.unsupported // the session may tolerate bad files since the query was planned
+    reason.map(NotPruned(_, Some(scan)))
   }
 }

@@ -14,9 +14,9 @@ import limitpruning.search.{LimitPlan, NotPruned}
 import limitpruning.select.Reason
 
 /**
- * Chooses the rows for a LIMIT when the values of the subqueries in its predicate are known. It then reads the chosen
- * rows instead of its child; if the LIMIT is not pruned, it returns what its child returns. All filters stay above it, so
- * more rows than the chosen ones are never wrong.
+ * Chooses the rows for a LIMIT when the query runs: the values of the subqueries in its predicate are known then, and, at
+ * the root of a query, the action. It then reads the chosen rows instead of its child; if the LIMIT is not pruned, it
+ * returns what its child returns. All filters stay above it, so more rows than the chosen ones are never wrong.
  *
  * The choice is made once for an instance, on first execution. Thread-safe.
  *
@@ -61,12 +61,30 @@ case class ChooseWhenRunExec(
   override protected def doExecuteColumnar(): RDD[ColumnarBatch] =
     decided.fold(_ => child.executeColumnar(), _.scan.executeColumnar())
 
-  private def decided: Choice = synchronized {
+  /**
+   * Chooses the first rows of each file, if nothing is chosen yet. Only for a LIMIT without a predicate, and for an action
+   * that takes as many rows as it needs, task by task.
+   */
+  def chooseFirstRows(): Unit = {
+    val _ = decided(decideFirstRows())
+  }
+
+  private def decided: Choice = decided(decide())
+
+  private def decided(decide: => Choice): Choice = synchronized {
     made.getOrElse {
-      val choice = decide()
+      val choice = decide
       made = Some(choice)
       choice
     }
+  }
+
+  private def decideFirstRows(): Choice = (choose, child) match {
+    case (Some(choose), scan: FileSourceScanExec) if choose.index.wanted.areAny && conjuncts.isEmpty =>
+      SparkSessions.withActive(choose.session) {
+        choose.firstRows(AttributeSet(output), conf).map(plan => Chosen(plan, scanOf(plan, scan)))
+      }
+    case _ => Left(NotPruned(Reason.AtRoot))
   }
 
   private def decide(): Choice = (choose, child) match {
@@ -120,8 +138,11 @@ case class ChooseWhenRunExec(
        |""".stripMargin
 
   private def shown(maxFields: Int): String = made match {
+    case None if conjuncts.isEmpty => "Choice: when an action runs the query"
     case None => "Choice: when the values of the subqueries are known"
     case Some(Left(notPruned)) => s"Choice: the scan below (${notPruned.reason.code})"
+    case Some(Right(chosen)) if chosen.plan.rows.notCovered.contains(Reason.AtRoot) =>
+      "Choice: the first rows of the files, task by task"
     case Some(Right(chosen)) => s"Choice: ${chosen.scan.simpleString(maxFields)}"
   }
 

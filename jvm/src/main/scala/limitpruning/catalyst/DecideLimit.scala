@@ -6,6 +6,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.internal.SQLConf
 
+import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.FactsCache
 import limitpruning.predicate.SupportedTypes
 import limitpruning.search.{ChooseRows, ChooseTopRows, LimitPlan, LimitedScan, NotPruned, SearchInputs}
@@ -16,20 +17,25 @@ import limitpruning.tables.{ParquetTable, UndecidedRelation, WantedOrder, Wanted
 final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf) {
 
   /**
+   * @param isRoot whether the LIMIT is at the root of the query
    * @return the LIMIT over the selected rows, or over a relation whose rows are chosen when the query runs, or why it is
    *   not pruned; `None` if it reads no known table, or if a selection is already in place
    */
-  def apply(limit: LocalLimit): Option[Either[NotPruned, LogicalPlan]] =
+  def apply(limit: LocalLimit, isRoot: Boolean = false): Option[Either[NotPruned, LogicalPlan]] =
     MatchTopRows.of(limit) match {
       case Some(ordered) =>
-        decide(limit, ordered)(_.scan)(top => Some(WantedOrder(top.key, top.sorted)))(ChooseTopRows(_, _))
-      case None => MatchLimit.of(limit).flatMap(decide(limit, _)(identity)(_ => None)(ChooseRows(_, _)))
+        decide(limit, ordered, isRoot)(_.scan)(top => Some(WantedOrder(top.key, top.sorted)))(
+          ChooseTopRows(_, _)
+        )
+      case None =>
+        MatchLimit.of(limit).flatMap(decide(limit, _, isRoot)(identity)(_ => None)(ChooseRows(_, _)))
     }
 
   /** @param orderOf the order whose first sort key needs facts in addition to those of the predicate */
   private def decide[A](
       local: LocalLimit,
-      matched: Either[Reason, A]
+      matched: Either[Reason, A],
+      isRoot: Boolean
   )(scanOf: A => LimitedScan)(orderOf: A => Option[WantedOrder])(
       search: (A, SearchInputs) => Either[NotPruned, LimitPlan]
   ): Option[Either[NotPruned, LogicalPlan]] = matched match {
@@ -37,10 +43,12 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     case Left(reason) => Some(Left(NotPruned(reason)))
     case Right(request) =>
       val scan = scanOf(request)
+      def order = orderOf(request)
+      def atRoot = if (isRoot && order.isEmpty) takenWhenRun(local, scan) else None
       if (scan.table.selected.nonEmpty || isUndecided(scan)) None
-      else if (scan.waitsForSubqueries) Some(whenRun(local, scan, orderOf(request)))
-      else {
-        val keys = orderOf(request).map(_.overTable.child).toSeq
+      else if (scan.waitsForSubqueries) Some(whenRun(local, scan, order))
+      else atRoot.orElse {
+        val keys = order.map(_.overTable.child).toSeq
         Using.resource(new SearchInputs(scan, session, cache, conf, keys)) { inputs =>
           Some(search(request, inputs).map(inputs.listing.read(local, _)))
         }
@@ -48,6 +56,22 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
   }
 
   private def isUndecided(scan: LimitedScan): Boolean = UndecidedRelation.unapply(scan.table.leaf).nonEmpty
+
+  /**
+   * Without a predicate, the first task of a `take` finds enough rows by itself, so a footer that is read while planning
+   * only costs time. Other actions need a search. The plan is the same for all actions, so the LIMIT is decided when the
+   * query runs.
+   *
+   * @return none if the LIMIT is planned now
+   */
+  private def takenWhenRun(local: LocalLimit, scan: LimitedScan): Option[Either[NotPruned, LogicalPlan]] =
+    scan.table match {
+      case table: ParquetTable
+          if scan.conjuncts.isEmpty && scan.limit <= DecideLimit.MostTaken && table.canDecideWhenRun &&
+            !conf.getConf(LimitPruningConf.AtRoot) && NativeEngines.reasonForUnknown(session).isEmpty =>
+        Some(Right(table.decideWhenRun(local, WantedRows(scan.limit, Nil, None))))
+      case _ => None
+    }
 
   private def whenRun(
       local: LocalLimit,
@@ -64,4 +88,10 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
   /** Whether Spark cannot change the columns of the key after the rule. It may remove fields of structs. */
   private def hasSimpleKey(order: WantedOrder): Boolean =
     order.overTable.references.forall(column => SupportedTypes.contains(column.dataType))
+}
+
+private object DecideLimit {
+
+  /** The maximum number of rows that one task is expected to find: most row groups have more. */
+  private val MostTaken = 10000
 }

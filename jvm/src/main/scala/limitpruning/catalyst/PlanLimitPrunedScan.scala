@@ -76,7 +76,8 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
         ChooseWhenRunExec(filters, wanted.limit, wanted.order.map(_.overTable), Some(choose), scan)
       )
     }
-    wanted.order.fold(withChoice)(order => noting(order.overOutput, wanted.limit, withChoice))
+    if (wanted.areAny) TakeFirstRowsExec(wanted.limit, withChoice)
+    else wanted.order.fold(withChoice)(order => noting(order.overOutput, wanted.limit, withChoice))
   }
 
   private def replaceScan(planned: SparkPlan, index: SelectedIndex): SparkPlan = {

@@ -4,7 +4,7 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression
-import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{GlobalLimit, LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{LIMIT, PLAN_EXPRESSION}
 
@@ -30,8 +30,14 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
     if (!conf.getConf(LimitPruningConf.Enabled)) plan
     else if (!plan.containsPattern(LIMIT)) plan
     else {
-      val limits = DeltaLake.prepared(session, plan)
-        .transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit => prune(limit) }
+      val prepared = DeltaLake.prepared(session, plan)
+      val root = prepared match {
+        case GlobalLimit(_, limit: LocalLimit) => Some(limit)
+        case _ => None
+      }
+      val limits = prepared.transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit =>
+        prune(limit, isRoot = root.exists(_ eq limit))
+      }
       pruneSubqueries(limits, mutable.Map.empty)
     }
 
@@ -48,7 +54,8 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
     plan.transformAllExpressionsWithPruning(_.containsAllPatterns(PLAN_EXPRESSION, LIMIT)) {
       case subquery: SubqueryExpression =>
         val pruned = subquery.plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
-          case limit: LocalLimit if waits(limit) => decided.getOrElseUpdate(limit, prune(limit))
+          case limit: LocalLimit if waits(limit) =>
+            decided.getOrElseUpdate(limit, prune(limit, isRoot = false))
         }
         subquery.withNewPlan(pruneSubqueries(pruned, decided))
     }
@@ -56,8 +63,8 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
   private def waits(limit: LocalLimit): Boolean =
     limit.getTagValue(NotPruned.Tag).exists(_.reason == Reason.DeltaNotPrepared)
 
-  private def prune(limit: LocalLimit): LogicalPlan =
-    pruneOrTag(limit)(new DecideLimit(session, state.facts, conf)(limit))
+  private def prune(limit: LocalLimit, isRoot: Boolean): LogicalPlan =
+    pruneOrTag(limit)(new DecideLimit(session, state.facts, conf)(limit, isRoot))
 }
 
 /** The state that all sessions of an application share while planning. Thread-safe. */

@@ -81,6 +81,18 @@ object LimitPruningConf {
     .checkValue(_ >= 0, "must not be negative")
     .createWithDefault(16L * 1024 * 1024)
 
+  val AtRoot = SQLConf
+    .buildConf("spark.limitPruning.planning.atRoot")
+    .doc(
+      "When false, a LIMIT of at most 10,000 rows without WHERE and ORDER BY, at the root of a query, is not planned before " +
+        "the query runs. collect, show and take then start one task, which reads the first rows of a file. Other actions, " +
+        "such as toPandas with Arrow, plan the LIMIT when they start. When true, it is planned with the query, so EXPLAIN " +
+        "shows before the query runs what will be read."
+    )
+    .version("0.1.0")
+    .booleanConf
+    .createWithDefault(false)
+
   val MinPageBytes = SQLConf
     .buildConf("spark.limitPruning.pages.minBytes")
     .doc(

@@ -3,11 +3,10 @@ package limitpruning.parquet
 import java.io.{ByteArrayInputStream, Closeable, InputStream}
 
 import scala.collection.mutable
-import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.FileStatus
-import org.apache.parquet.format.{ColumnIndex, OffsetIndex, Util}
+import org.apache.parquet.format.{ColumnIndex, Util}
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
 
 import limitpruning.select.{RowRange, SelectedPages}
@@ -152,56 +151,4 @@ private object PageIndexReader {
 
   /** The largest gap in bytes that is read between two parts, instead of a separate request. */
   private val LargestGap = 4096L
-}
-
-/**
- * The rows and the bytes of each data page of a column chunk.
- *
- * @param starts the first row of each page, ascending from 0, followed by the number of rows of the row group
- * @param sizes compressed bytes of each page with its header
- * @param dictionaryBytes bytes of the chunk before its first data page
- */
-private[parquet] final class PageLocations(starts: Array[Long], sizes: Array[Long], dictionaryBytes: Long) {
-  def size: Int = sizes.length
-  def first(page: Int): Long = starts(page)
-  def end(page: Int): Long = starts(page + 1)
-  def rows(page: Int): Long = end(page) - first(page)
-
-  /** The page that contains a row of the row group. */
-  def pageOf(row: Long): Int = {
-    val found = java.util.Arrays.binarySearch(starts, row)
-    if (found >= 0) found else -found - 2
-  }
-
-  /** The pages that must be read for the ranges. */
-  def select(ranges: Seq[RowRange]): SelectedPages = {
-    val selected = new java.util.BitSet(size)
-    ranges.foreach(range => selected.set(pageOf(range.from), pageOf(range.until - 1) + 1))
-    val bytes = selected.stream.asLongStream.map(page => sizes(page.toInt)).sum
-    SelectedPages(dictionaryBytes + bytes, selected.cardinality, size)
-  }
-}
-
-private[parquet] object PageLocations {
-
-  /** None if the index contradicts itself, the chunk, or the number of rows of the row group. */
-  def of(index: OffsetIndex, chunk: ChunkPlace, rows: Long): Option[PageLocations] = {
-    val pages = index.getPage_locations.asScala.toIndexedSeq
-    val starts = pages.map(_.getFirst_row_index) :+ rows
-    val ends = pages.map(page => page.getOffset + page.getCompressed_page_size)
-    val isPlausible = pages.nonEmpty && starts.head == 0 && isAscending(starts) &&
-      pages.head.getOffset >= chunk.start &&
-      pages.forall(_.getCompressed_page_size > 0) &&
-      pages.tail.zip(ends).forall { case (page, before) => page.getOffset >= before } &&
-      ends.last <= chunk.start + chunk.length
-    if (isPlausible) Some(new PageLocations(
-      starts.toArray,
-      pages.map(_.getCompressed_page_size.toLong).toArray,
-      pages.head.getOffset - chunk.start
-    ))
-    else None
-  }
-
-  private def isAscending(rows: IndexedSeq[Long]): Boolean =
-    rows.indices.drop(1).forall(i => rows(i - 1) < rows(i))
 }

@@ -123,14 +123,40 @@ object DescribeQuery {
       case node: ChooseWhenRunExec if node.choose.exists(_.index eq index) => node
     }
     nodes.flatMap(_.choice).headOption match {
+      case Some(Right(chosen)) if chosen.plan.rows.notCovered.contains(Reason.AtRoot) =>
+        taken(limit, limited, chosen)
       case Some(Right(chosen)) =>
         selected(limited, chosen.plan, Some(chosen.scan), chosen.scan.noPageSkipping, most)
       case Some(Left(decision)) =>
         notPruned(limit, decision.copy(scan = decision.scan.orElse(Some(limited))), most)
       case None =>
-        val reason = if (nodes.isEmpty) Reason.FiltersChanged else Reason.DecidedWhenRun
+        val reason =
+          if (nodes.isEmpty) Reason.FiltersChanged
+          else if (index.wanted.areAny) Reason.AtRoot
+          else Reason.DecidedWhenRun
         notPruned(limit, NotPruned(reason, Some(limited)), most)
     }
+  }
+
+  /** A LIMIT at the root, whose rows an action has taken. Nothing was selected: its tasks read the first rows of files. */
+  private def taken(
+      limit: LocalLimit,
+      limited: LimitedScan,
+      chosen: ChooseWhenRunExec.Chosen
+  ): LimitReport = {
+    val metrics = chosen.scan.metrics
+    val rows = chosen.plan.rows
+    notPruned(
+      limit,
+      NotPruned(Reason.AtRoot, Some(limited), Some(rows.counts), rows.planningNanos),
+      most = 0
+    ).copy(
+      rowGroups = None,
+      noPageSkipping = chosen.scan.noPageSkipping,
+      rowsRead = Some(metrics(ScanMetrics.OutputRows).value),
+      rowGroupsRead = Some(metrics(ScanMetrics.RowGroupsRead).value),
+      bytesRead = Some(metrics(ScanMetrics.BytesRead).value)
+    )
   }
 
   private def selected(

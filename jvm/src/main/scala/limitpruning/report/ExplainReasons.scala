@@ -39,7 +39,7 @@ final class ExplainReasons extends ExtendedExplainGenerator {
       val order = limit.order.fold("")(order => s" ORDER BY ${order.key}")
       val what =
         if (limit.isNarrowed) "not covered"
-        else if (reason == Reason.DecidedWhenRun) "not decided yet"
+        else if (reason == Reason.DecidedWhenRun || reason == Reason.AtRoot) "not decided yet"
         else "not pruned"
       s"${limit.table}$order LIMIT$rows: $what: ${reason.message} (${reason.code})"
     }

@@ -34,7 +34,7 @@ case class LimitPrunedScanExec(
     @transient chosen: ChosenRows,
     @transient settings: ReadSettings,
     isOneTask: Boolean,
-    @transient whileReading: Option[InspectWhileReading] = None,
+    @transient whileReading: Option[WhileReading] = None,
     @transient shown: Option[Map[String, SQLMetric]] = None
 ) extends LeafExecNode {
 
@@ -147,7 +147,7 @@ object LimitPrunedScanExec {
       scan: FileSourceScanExec,
       chosen: ChosenRows,
       settings: ReadSettings,
-      whileReading: Option[InspectWhileReading]
+      whileReading: Option[WhileReading]
   ): LimitPrunedScanExec = {
     val isOneTask = new SelectionRead(scan, chosen, settings).fitsOneTask
     LimitPrunedScanExec(scan.output, scan, chosen, settings, isOneTask, whileReading)

@@ -23,7 +23,7 @@ private[scan] final class ReadPlannedFile(
     rowGroupsRead: SQLMetric,
     bytesRead: SQLMetric,
     skip: Option[SkipBehindThreshold] = None,
-    whileReading: Option[InspectWhileReading] = None
+    whileReading: Option[WhileReading] = None
 ) extends (PartitionedFile => Iterator[InternalRow])
     with Serializable {
 

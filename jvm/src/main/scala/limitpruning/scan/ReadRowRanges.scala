@@ -10,6 +10,7 @@ import org.apache.parquet.column.page.PageReadStore
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.internal.column.columnindex.OffsetIndexBuilder
 import org.apache.parquet.internal.filter2.columnindex.RowRanges
+import org.apache.parquet.schema.MessageType
 import org.apache.spark.sql.execution.datasources.RecordReaderIterator
 import org.apache.spark.sql.execution.datasources.parquet.{
   SpecificParquetRecordReaderBase, VectorizedParquetRecordReader
@@ -66,10 +67,29 @@ object ReadRowRanges {
     case _ =>
   }
 
+  /**
+   * Restricts the vectorized reader to the first rows of the split, as many as the LIMIT needs. The reader must have no
+   * filters of its own.
+   *
+   * @param rows what Spark's format returned for a split
+   * @return what the reader will read; none, without any change, if `rows` do not come from the vectorized reader
+   */
+  private[scan] def narrowToFirst(rows: Iterator[_], first: FirstRows): Option[FirstRowsRead] = rows match {
+    case iterator: RecordReaderIterator[_] =>
+      members.toOption.flatMap { known =>
+        known.rowReader.get(iterator) match {
+          case reader: VectorizedParquetRecordReader => Some(known.narrowToFirst(reader, first))
+          case _ => None
+        }
+      }
+    case _ => None
+  }
+
   private final class Members {
     private val base = classOf[SpecificParquetRecordReaderBase[_]]
     private val rowGroupReader = field(base, "reader")
     private val totalRows = field(base, "totalRowCount")
+    private val requestedSchema = field(base, "requestedSchema")
     private val implementation =
       Class.forName(s"${base.getName}$$ParquetRowGroupReaderImpl", true, base.getClassLoader)
     private val fileReader = field(implementation, "reader")
@@ -77,6 +97,7 @@ object ReadRowRanges {
 
     require(rowGroupReader.getType.isInterface && totalRows.getType == classOf[Long])
     require(fileReader.getType == classOf[ParquetFileReader])
+    require(requestedSchema.getType == classOf[MessageType])
     // Fails with older releases of parquet-java than those of Spark, which lack this method.
     classOf[ParquetFileReader].getMethod("readFilteredRowGroup", classOf[Int], classOf[RowRanges])
     private val rangesByFilter = classOf[ParquetFileReader].getDeclaredMethod("getRowRanges", classOf[Int])
@@ -108,6 +129,14 @@ object ReadRowRanges {
         }
         replace(reader, original, file, both)
       }
+    }
+
+    def narrowToFirst(reader: VectorizedParquetRecordReader, first: FirstRows): FirstRowsRead = {
+      val original = rowGroupReader.get(reader)
+      val file = fileReader.get(original).asInstanceOf[ParquetFileReader]
+      val read = new FirstPages(file, requestedSchema.get(reader).asInstanceOf[MessageType], first)()
+      replace(reader, original, file, read.planned.map(ranges))
+      read
     }
 
     private def filteredRanges(file: ParquetFileReader, rowGroup: Int): RowRanges =

@@ -21,33 +21,53 @@ import limitpruning.select.FileVersion
  */
 private[scan] final class ReadUnseenFile(
     read: PartitionedFile => Iterator[InternalRow],
-    whileReading: Option[InspectWhileReading],
+    whileReading: Option[WhileReading],
     conf: Broadcast[SerializableConfiguration],
     rowGroupsRead: SQLMetric,
     bytesRead: SQLMetric
 ) extends (PartitionedFile => Iterator[InternalRow])
     with Serializable {
 
-  override def apply(file: PartitionedFile): Iterator[InternalRow] =
-    whileReading.flatMap(enoughOf(_, file)) match {
-      case Some(enough) =>
-        rowGroupsRead += enough.rowGroups.toLong
-        bytesRead += enough.bytes
-        val parts =
-          enough.ranges.map { case (start, length) => file.copy(start = start, length = length) }
-        val check = new CheckUnchanged(file, enough.version, conf.value.value)
-        val opened = parts.iterator.map(part => check.opening(read(part))(identity))
-        // Spark also types the batches of its columnar readers as rows.
-        new ReadUnseenFile.OneByOne(opened).asInstanceOf[Iterator[InternalRow]]
-      case None =>
-        bytesRead += file.length
-        read(file)
-    }
+  override def apply(file: PartitionedFile): Iterator[InternalRow] = whileReading match {
+    case Some(first: FirstRows) => readFirst(file, first)
+    case Some(inspect: InspectWhileReading) =>
+      enoughOf(inspect, file).fold(readAll(file))(readEnough(file, _))
+    case None => readAll(file)
+  }
 
-  private def enoughOf(whileReading: InspectWhileReading, file: PartitionedFile): Option[EnoughRows] = {
+  private def readAll(file: PartitionedFile): Iterator[InternalRow] = {
+    bytesRead += file.length
+    read(file)
+  }
+
+  private def readFirst(file: PartitionedFile, first: FirstRows): Iterator[InternalRow] = {
+    val rows = read(file)
+    try {
+      val opened = ReadRowRanges.narrowToFirst(rows, first)
+      rowGroupsRead += opened.fold(0L)(_.rowGroups.toLong)
+      bytesRead += opened.fold(file.length)(_.bytes)
+      rows
+    } catch {
+      case error: Throwable =>
+        CloseRows(rows) // no other code can close them yet
+        throw error
+    }
+  }
+
+  private def readEnough(file: PartitionedFile, enough: EnoughRows): Iterator[InternalRow] = {
+    rowGroupsRead += enough.rowGroups.toLong
+    bytesRead += enough.bytes
+    val parts = enough.ranges.map { case (start, length) => file.copy(start = start, length = length) }
+    val check = new CheckUnchanged(file, enough.version, conf.value.value)
+    val opened = parts.iterator.map(part => check.opening(read(part))(identity))
+    // Spark also types the batches of its columnar readers as rows.
+    new ReadUnseenFile.OneByOne(opened).asInstanceOf[Iterator[InternalRow]]
+  }
+
+  private def enoughOf(inspect: InspectWhileReading, file: PartitionedFile): Option[EnoughRows] = {
     val path = file.toPath
     val status = path.getFileSystem(conf.value.value).getFileStatus(path)
-    whileReading(status, file.partitionValues, file.start, file.length, conf.value.value)
+    inspect(status, file.partitionValues, file.start, file.length, conf.value.value)
   }
 }
 
@@ -68,11 +88,24 @@ private object ReadUnseenFile {
   }
 }
 
+/** Finds out how much of a file, which planning did not inspect, is enough. Runs on executors. */
+sealed trait WhileReading extends Serializable
+
+/**
+ * Reads only the first rows of each part of a file. All rows must match. Nothing is proved, so nothing is checked: these
+ * rows are as good as any others of the file.
+ *
+ * @param limit rows that the LIMIT needs, at least 1
+ * @param minBytes minimum bytes of a row group from which only pages are read; for less, reading the page index does not
+ *   pay. None if pages are never read
+ */
+final case class FirstRows(limit: Long, minBytes: Option[Long]) extends WhileReading
+
 /**
  * Inspects a file, when it is read, that planning did not inspect. Runs on executors, with one instance for
  * each task.
  */
-trait InspectWhileReading extends Serializable {
+trait InspectWhileReading extends WhileReading {
 
   /**
    * @param from the first byte of the part of the file to read

@@ -76,7 +76,7 @@ private[scan] final class SelectionRead(
   def rdd(
       metrics: Map[String, SQLMetric],
       skip: Option[SkipBehindThreshold],
-      whileReading: Option[InspectWhileReading],
+      whileReading: Option[WhileReading],
       inOneTask: Boolean
   ): RDD[InternalRow] = {
     requireSettings()

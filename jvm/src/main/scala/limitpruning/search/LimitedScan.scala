@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, Sort
 import org.apache.spark.sql.catalyst.trees.TreePattern.PLAN_EXPRESSION
 
 import limitpruning.parquet.ReadSettings
-import limitpruning.scan.InspectWhileReading
+import limitpruning.scan.WhileReading
 import limitpruning.select.ChosenRows
 
 /**
@@ -50,5 +50,5 @@ final case class LimitPlan(
     settings: ReadSettings,
     inspected: Option[InspectedRowGroups] = None,
     notedSortKey: Option[SortOrder] = None,
-    whileReading: Option[InspectWhileReading] = None
+    whileReading: Option[WhileReading] = None
 )

@@ -33,6 +33,13 @@ object Reason {
         "the predicate contains a subquery, so the rows are chosen when the query runs and its value is known"
       )
 
+  case object AtRoot
+      extends Reason(
+        "at-root",
+        "the LIMIT is at the root of the query and has no predicate: collect, show and take read the first rows of a file " +
+          "without planning, and other actions choose the rows when they start"
+      )
+
   final case class FilterAbove(filter: String)
       extends Reason(
         "filter-above",

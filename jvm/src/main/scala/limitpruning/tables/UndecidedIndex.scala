@@ -25,7 +25,11 @@ final case class WantedOrder(overTable: SortOrder, overOutput: SortOrder)
  * @param conjuncts the predicate, with subqueries, over the table's columns
  * @param order none if any rows that match will do
  */
-final case class WantedRows(limit: Int, conjuncts: Seq[Expression], order: Option[WantedOrder])
+final case class WantedRows(limit: Int, conjuncts: Seq[Expression], order: Option[WantedOrder]) {
+
+  /** Whether the first rows of any file will do. */
+  def areAny: Boolean = conjuncts.isEmpty && order.isEmpty
+}
 
 /**
  * A table's own file index, with the rows that a LIMIT needs. It carries them from the rule to the strategy. It lists what

@@ -15,6 +15,7 @@ class LimitPruningConfSuite extends AnyFunSuite with SparkSuite {
     LimitPruningConf.FirstFiles,
     LimitPruningConf.MaxBytes,
     LimitPruningConf.MinPageBytes,
+    LimitPruningConf.AtRoot,
     LimitPruningConf.FileScan,
     LimitPruningConf.Threads,
     LimitPruningConf.JobFiles,
@@ -42,6 +43,7 @@ class LimitPruningConfSuite extends AnyFunSuite with SparkSuite {
     assert(defaults.getConf(LimitPruningConf.Enabled))
     assert(defaults.getConf(LimitPruningConf.ExplainReasons))
     assert(!defaults.getConf(LimitPruningConf.FailOnError))
+    assert(!defaults.getConf(LimitPruningConf.AtRoot))
   }
 
   test("invalid values are rejected") {

@@ -86,6 +86,8 @@ object SparkSuite {
       .config("spark.sql.warehouse.dir", s"$scratch/warehouse")
       .config("spark.sql.extensions", classOf[LimitPruningExtensions].getName)
       .config(LimitPruningConf.FailOnError.key, "true")
+      // Most suites test planning, with the simplest of LIMITs. TakeFirstRowsExecSuite tests the default.
+      .config(LimitPruningConf.AtRoot.key, "true")
       .config("spark.sql.session.timeZone", "UTC")
       .getOrCreate()
   }
