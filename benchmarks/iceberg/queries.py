@@ -23,15 +23,13 @@ AT_THE_ROOT = tuple(
     Query(EVENTS, predicate, 100, COLLECT) for predicate in (UNPROVABLE, NONE, CLUSTERED)
 )
 """Iceberg begins with one task. It stops if this task returns enough rows."""
-_NOT_AT_THE_ROOT = tuple(
-    (action, limit) for action in (TO_PANDAS, WRITE) for limit in (100, 10_000)
-)
+_NOT_AT_THE_ROOT = ((TO_PANDAS, 100), (WRITE, 100), (WRITE, 10_000))
 NO_PREDICATE = tuple(Query(EVENTS, NONE, limit, action) for action, limit in _NOT_AT_THE_ROOT)
 CLUSTERED_LIMITS = tuple(
     Query(EVENTS, CLUSTERED, limit, action) for action, limit in _NOT_AT_THE_ROOT
 )
 PREFIXES = (Query(EVENTS, PREFIX, 1_000, WRITE),)
-ORDERED = tuple(Query(EVENTS, NONE, 100, action, LATEST) for action in (COLLECT, WRITE))
+ORDERED = (Query(EVENTS, NONE, 100, COLLECT, LATEST),)
 
 
 def queries() -> list[Query]:
