@@ -39,19 +39,21 @@ def test_the_page_contains_the_results_on_an_object_store(pytestconfig: pytest.C
 
 
 def test_the_page_on_delta_contains_the_results(pytestconfig: pytest.Config) -> None:
-    expected = "\nIt has not been measured yet.\n\n"
-    if DELTA_RESULTS.exists():
-        results = json.loads(DELTA_RESULTS.read_text(encoding="utf-8"))
-        parts = [measured_on(results, "events_delta"), ratios(results), COSTS, costs(results)]
-        expected = "\n" + "\n\n".join(part.rstrip("\n") for part in parts) + "\n\n"
-    hold_generated(DOCS / "delta.md", expected, pytestconfig)
+    hold_generated(DOCS / "delta.md", beside(DELTA_RESULTS, "events_delta", costs), pytestconfig)
 
 
 def test_the_page_contains_the_results_over_iceberg(pytestconfig: pytest.Config) -> None:
-    results = json.loads(ICEBERG_RESULTS.read_text(encoding="utf-8"))
-    parts = [measured_on(results, "events_iceberg"), ratios(results), iceberg_costs(results)]
-    expected = "\n" + "\n\n".join(part.rstrip("\n") for part in parts) + "\n\n"
+    expected = beside(ICEBERG_RESULTS, "events_iceberg", iceberg_costs)
     hold_generated(DOCS / "benchmarks.md", expected, pytestconfig, ICEBERG_RESULTS.name)
+
+
+def beside(path: Path, table: str, costs_of: Callable[[dict[str, Any]], str]) -> str:
+    """Return the results over a table format, if there are any."""
+    if not path.exists():
+        return "\nIt has not been measured yet.\n\n"
+    results = json.loads(path.read_text(encoding="utf-8"))
+    parts = [measured_on(results, table), ratios(results), costs_of(results)]
+    return "\n" + "\n\n".join(part.rstrip("\n") for part in parts) + "\n\n"
 
 
 def test_the_page_contains_the_results_of_jmh(pytestconfig: pytest.Config) -> None:
@@ -226,7 +228,7 @@ COSTS = fill(
 
 def costs(results: dict[str, Any]) -> str:
     """Return a table of times and bytes, with a line for each query over the Delta table."""
-    return format_costs(results, DELTA_ENGINES)
+    return f"{COSTS}\n\n{format_costs(results, DELTA_ENGINES)}"
 
 
 def iceberg_costs(results: dict[str, Any]) -> str:
