@@ -80,7 +80,8 @@ final class ChooseTopFiles(
     Reason.KeyNotClusteredInFiles(key.sql, files.size, (tooFew ++ others).mkString("; "))
   }
 
-  private def isSkipped(candidate: Candidate): Boolean = !candidate.mayMatch || threshold.excludes(candidate.best)
+  private def isSkipped(candidate: Candidate): Boolean = !candidate.mayMatch ||
+    threshold.excludes(candidate.best)
 
   /** @return the inspected files, which are the first of `files`, and why the search stopped early, if it did */
   private def inspect(

@@ -62,7 +62,10 @@ object Iceberg {
     else None
   }
 
-  private def supported(relation: DataSourceV2ScanRelation, cache: FactsCache): Either[Reason, ManifestTable] =
+  private def supported(
+      relation: DataSourceV2ScanRelation,
+      cache: FactsCache
+  ): Either[Reason, ManifestTable] =
     try IcebergTable.of(relation, cache)
     catch {
       case error @ (_: LinkageError | _: ReflectiveOperationException | _: ClassCastException) =>

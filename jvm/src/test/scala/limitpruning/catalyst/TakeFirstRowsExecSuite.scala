@@ -57,7 +57,7 @@ class TakeFirstRowsExecSuite extends AnyFunSuite with SparkSuite {
     val df = table.limit(7)
     assert(planned(df).execute().count() == 7)
     val report = reportOf(df)
-    assert(report.covered && report.rowsToRead.contains(7L) && report.rowGroupsRead.contains(1L))
+    assert(report.covered && report.rowsToRead.contains(10L) && report.rowGroupsRead.contains(1L))
     assert(df.collect().length == 7, "the choice stays")
     assert(reportOf(df).covered)
   }

@@ -1,7 +1,8 @@
 package limitpruning.predicate
 
 import org.apache.spark.sql.catalyst.expressions.{
-  And, AttributeReference, Coalesce, Expression, GreaterThan, If, IsNotNull, IsNull, Literal, Not, Or, ScalaUDF
+  And, AttributeReference, Coalesce, Expression, GreaterThan, If, IsNotNull, IsNull, Literal, Not, Or,
+  ScalaUDF
 }
 import org.apache.spark.sql.types.{BooleanType, IntegerType}
 import org.scalatest.funsuite.AnyFunSuite

@@ -1,7 +1,8 @@
 package limitpruning.search
 
 import org.apache.spark.sql.catalyst.expressions.{
-  Add, Ascending, AttributeReference, Descending, Expression, GreaterThan, IsNotNull, Literal, NullsLast, SortOrder
+  Add, Ascending, AttributeReference, Descending, Expression, GreaterThan, IsNotNull, Literal, NullsLast,
+  SortOrder
 }
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.{DoubleType, IntegerType}
@@ -27,7 +28,9 @@ class ChooseTopFilesSuite extends AnyFunSuite {
   private def between(min: Any, max: Any, nulls: Nulls = Nulls.No): ColumnFacts =
     ColumnFacts(Values.Range(min, max), nulls)
 
-  private def of(ranges: (Int, Int)*): Seq[Sample] = ranges.map { case (min, max) => Sample(between(min, max)) }
+  private def of(ranges: (Int, Int)*): Seq[Sample] = ranges.map { case (min, max) =>
+    Sample(between(min, max))
+  }
 
   private class Table(samples: Seq[Sample]) extends ManifestTable {
     var read = 0

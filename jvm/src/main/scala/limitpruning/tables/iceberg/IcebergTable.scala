@@ -132,7 +132,8 @@ private[tables] object IcebergTable {
   private def deletedRows(task: FileScanTask): Option[Long] = task.deletes.asScala.toSeq match {
     case Seq() => Some(0L)
     case Seq(only)
-        if ContentFileUtil.isDV(only) && only.referencedDataFile == task.file.location && only.recordCount >= 0 =>
+        if ContentFileUtil.isDV(only) && only.referencedDataFile == task.file.location &&
+          only.recordCount >= 0 =>
       Some(only.recordCount)
     case _ => None
   }

@@ -70,9 +70,11 @@ private object ReadManifests {
    *
    * @param fields the ids of the columns whose metrics the files have
    */
-  private final class CachedFiles(val fields: Set[Int], val files: Map[String, DataFile]) extends ManifestMetrics {
+  private final class CachedFiles(val fields: Set[Int], val files: Map[String, DataFile])
+      extends ManifestMetrics {
     override val size: Int = {
-      val all = files.keysIterator.map(path => 2L * path.length + FileSize + fields.size.toLong * ColumnSize).sum
+      val all =
+        files.keysIterator.map(path => 2L * path.length + FileSize + fields.size.toLong * ColumnSize).sum
       all.min(Int.MaxValue / 2).toInt
     }
   }

@@ -29,7 +29,15 @@ class ReadManifestsSuite extends AnyFunSuite with TempFolder {
 
   private def file(name: String, value: Int): DataFile =
     DataFiles.builder(PartitionSpec.unpartitioned()).withPath(s"/data/$name.parquet").withFileSizeInBytes(9)
-      .withMetrics(new Metrics(5L, null, counts(5), counts(0), null, bounds(value), bounds(value + 9))).build()
+      .withMetrics(new Metrics(
+        5L,
+        null,
+        counts(5),
+        counts(0),
+        null,
+        bounds(value),
+        bounds(value + 9)
+      )).build()
 
   /** A table of two manifests, of two files each. The files do not exist. */
   private def write(name: String): Table = {
