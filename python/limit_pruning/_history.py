@@ -51,7 +51,7 @@ class Totals(Exported):
         limits_covered: LIMITs that were covered.
         limits_not_covered: LIMITs that were not covered, but for which row groups were skipped or
             reordered.
-        limits_not_pruned: LIMITs that were not pruned.
+        limits_not_pruned: LIMITs that were not pruned, also those that a first task answered.
         row_groups_total: Row groups in the inspected files.
         row_groups_read: Row groups that scans opened, for LIMITs that were pruned.
         row_groups_skipped: Row groups that these scans skipped, because enough rows that they had
