@@ -71,7 +71,7 @@ def both(app: Application, address: str, sql: str) -> tuple[Seen, Seen]:
 
 
 @pytest.mark.parametrize(
-    ("predicate", "footers"), [("true", 1), ("id >= 30000", 4), ("k < 1000", 4)]
+    ("predicate", "footers"), [("id >= 0", 4), ("id >= 30000", 4), ("k < 1000", 4)]
 )
 def test_a_covered_limit_makes_at_most_four_requests_more(
     app: Application, address: str, table: str, predicate: str, footers: int
@@ -83,6 +83,15 @@ def test_a_covered_limit_makes_at_most_four_requests_more(
     assert ours.planning.count(*KINDS) == footers
     assert len(ours.planning.objects("GET")) == footers
     assert count(ours) <= count(plain) + 4
+
+
+def test_a_limit_without_a_predicate_makes_no_request_more(
+    app: Application, address: str, table: str
+) -> None:
+    ours, plain = both(app, address, f"SELECT * FROM {table} LIMIT 10")
+    assert ours.answer.limit["reason"]["code"] == "at-root"
+    assert ours.planning.count(*KINDS) == 0
+    assert count(ours) == count(plain)
 
 
 def test_an_unprovable_limit_makes_at_most_eight_requests_more_and_then_none(

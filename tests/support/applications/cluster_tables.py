@@ -17,6 +17,7 @@ SMALL_FILES = 300
 MANY_FILES = "many small files"
 BY_ROWS = {"spark.sql.parquet.enableVectorizedReader": "false"}
 PAGES = {"spark.limitPruning.pages.minBytes": "0"}
+PLANNED_AT_ROOT = {"spark.limitPruning.planning.atRoot": "true"}
 SEVERAL_TASKS = {
     "spark.sql.files.maxPartitionBytes": "1000",
     "spark.sql.files.openCostInBytes": str(32 * 1024 * 1024),
@@ -74,6 +75,7 @@ def cases(data: Path) -> dict[str, Case]:
             25,
             lambda row: row["species"] == f"Alpine {row['id']}",
             {},
+            reason="at-root",
         ),
         "partition columns": Case(
             f"SELECT id, s, CAST(day AS STRING) AS day {sightings} "
@@ -95,7 +97,12 @@ def cases(data: Path) -> dict[str, Case]:
             {},
             reason="not-clustered",
         ),
-        "the first pages": Case(f"{paged} LIMIT 500", 500, paged_row, PAGES, cuts=True),
+        "the first pages": Case(
+            f"{paged} LIMIT 500", 500, paged_row, PAGES | PLANNED_AT_ROOT, cuts=True
+        ),
+        "the first pages, taken": Case(
+            f"{paged} LIMIT 500", 500, paged_row, PAGES, reason="at-root"
+        ),
         "pages in the middle": Case(
             f"{paged} WHERE id >= 850 AND id < 1450 LIMIT 500",
             500,

@@ -13,6 +13,7 @@ Row = dict[str, Any]
 
 ROWS = 300  # of a row group of `numbers`
 PAGES = {"spark.limitPruning.pages.minBytes": "0"}
+PLANNED_AT_ROOT = {"spark.limitPruning.planning.atRoot": "true"}
 BY_ROWS = {"spark.sql.parquet.enableVectorizedReader": "false"}
 SEVERAL_TASKS = {
     "spark.sql.files.maxPartitionBytes": "1000",
@@ -71,7 +72,12 @@ READ = {
     "covered": Case(
         "sightings", "SELECT id FROM {table} WHERE s >= 4 LIMIT 25", lambda row: row["s"] >= 4, 25
     ),
-    "no predicate": Case("sightings", "SELECT id FROM {table} LIMIT 25", lambda _: True, 25),
+    "no predicate": Case(
+        "sightings", "SELECT id FROM {table} LIMIT 25", lambda _: True, 25, reason="at-root"
+    ),
+    "no predicate, planned with the query": Case(
+        "sightings", "SELECT id FROM {table} LIMIT 25", lambda _: True, 25, PLANNED_AT_ROOT
+    ),
     "partitioned": Case(
         "sightings",
         "SELECT id FROM {table} WHERE day = DATE'2024-01-02' AND s >= 8 LIMIT 30",
