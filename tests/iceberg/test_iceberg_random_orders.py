@@ -32,6 +32,7 @@ def test_random_orders_over_iceberg(spark: SparkSession) -> None:
         random_orders.add_clustered(spark, history, data.draw)
         queries = [random_orders.query(history, data.draw) for _ in range(QUERIES)]
         queries += random_orders.probes(history)
+        queries += random_orders.at_ends_of_files(spark, history)
         with conf(spark, {ENABLED: "false"}):
             every = in_threads(
                 lambda query: random_orders.rows(spark, query.without_limit), queries

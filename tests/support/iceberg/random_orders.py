@@ -154,6 +154,25 @@ def probes(history: History) -> list[OrderedQuery]:
     return found
 
 
+def at_ends_of_files(spark: SparkSession, history: History) -> list[OrderedQuery]:
+    """Queries for as many rows as the best files have, if no row were deleted."""
+    name = f"`{history.names['id']}`"
+    files = spark.sql(
+        f"SELECT record_count AS n, readable_metrics.{name}.lower_bound AS low, "
+        f"readable_metrics.{name}.upper_bound AS high FROM {history.table}.data_files"
+    ).collect()
+    known = [file for file in files if file.low is not None]
+    firsts = [
+        (f"{name} ASC", sum(file.n for file in known if file.high <= end))
+        for end in sorted({file.high for file in known})[:2]
+    ]
+    lasts = [
+        (f"{name} DESC", sum(file.n for file in known if file.low >= end))
+        for end in sorted({file.low for file in known})[-2:]
+    ]
+    return [_ordered(history, [key], "", limit) for key, limit in firsts + lasts]
+
+
 def rows(spark: SparkSession, sql: str) -> list[Row]:
     """All rows of a query, in its order."""
     return list(spark.sql(sql).collect())
