@@ -40,10 +40,6 @@ REASONS: dict[str, str] = {
         "the rows are in one of 60 files, and Iceberg reads this file as a whole: the extension "
         "chooses no row groups in a file of Iceberg"
     ),
-    "time, ours / Iceberg: planning, at the root": (
-        "the first search reads the manifest that Iceberg has read, and the others look into the "
-        "cache; the rest is the noise of the machine, as planning takes a tenth of a second"
-    ),
     "time, ours / plain: collect that one task answers": (
         "one task of plain Spark answers these queries, too, and the file is in the page cache, so "
         "fewer bytes save little; the extension locates pages while planning, and the task checks "
