@@ -10,8 +10,9 @@ SPARK := $(shell sed -n 's/^val sparkVersion = "\(.*\)"/\1/p' build.sbt)
 PYSPARK ?= $(SPARK)
 # The newest patch of each minor version. `make test` alone runs on the one that the JAR is compiled for.
 PYSPARK_MATRIX ?= 4.0.5 4.1.4 4.2.1 4.3.0
-# The Spark whose Iceberg is tested.
+# The newest Spark that Iceberg supports, and the oldest one with the oldest Iceberg that is supported.
 ICEBERG_PYSPARK := 4.1.4
+OLDEST_ICEBERG := PYSPARK=4.0.5 ICEBERG=1.10.2
 # Processes of pytest, each with a Spark of its own.
 WORKERS ?= 2
 IS_DEFAULT := $(filter $(SPARK),$(PYSPARK))
@@ -28,6 +29,7 @@ SBT := bin/sbt </dev/null
 
 export PYTHON
 export SPARK_LOCAL_IP := 127.0.0.1
+export ICEBERG
 
 .PHONY: help
 help: ## List the targets
@@ -60,6 +62,11 @@ bench-scale: setup $(JAR) $(TESTS_JAR) ## Measure planning as tables and latency
 bench-delta: setup $(JAR) $(VENV)/.stamp-bench ## Measure against Delta Lake alone, over the events of make bench; size: BENCH_GB=5
 	@$(PY) -m benchmarks.delta
 
+.PHONY: bench-iceberg
+bench-iceberg: ## Measure against Apache Iceberg alone, over the events of make bench (minutes); size: BENCH_GB=5
+	@$(MAKE) --no-print-directory setup jar .venv-$(ICEBERG_PYSPARK)/.stamp-bench PYSPARK=$(ICEBERG_PYSPARK)
+	@.venv-$(ICEBERG_PYSPARK)/bin/python -m benchmarks.iceberg
+
 .PHONY: bench-s3
 bench-s3: setup $(JAR) $(VENV)/.stamp-bench ## Measure on an object store with 30 ms a request, over the events of make bench; size: BENCH_GB=5
 	@$(PY) -m benchmarks.s3
@@ -77,7 +84,7 @@ test-delta: setup $(JAR) $(VENV)/.stamp-delta ## Test tables of Delta Lake (Spar
 	$(PYTEST) --no-loadscope-reorder --durations=10 tests/delta
 
 .PHONY: test-iceberg
-test-iceberg: setup $(JAR) ## Test tables of Apache Iceberg (make test-iceberg PYSPARK=4.1.4; other versions of Spark: skipped)
+test-iceberg: setup $(JAR) $(VENV)/.stamp-iceberg ## Test tables of Apache Iceberg (PYSPARK=4.1.4, or PYSPARK=4.0.5 and ICEBERG=1.10.2)
 	$(PYTEST) --no-loadscope-reorder --durations=10 tests/iceberg
 
 .PHONY: test-fast
@@ -116,6 +123,10 @@ fuzz: setup $(JAR) ## Try random tables and queries for MINUTES=10; failures go 
 soak: setup $(JAR) ## Query a table that keeps changing for MINUTES=10; check answers, heap, threads and open files
 	PYTHONPATH=tests $(PY) -m support.soak $(or $(MINUTES),10) benchmarks/results/soak.json
 
+.PHONY: soak-iceberg
+soak-iceberg: setup $(JAR) ## The same over an Iceberg table that changes while queries run: make soak-iceberg PYSPARK=4.1.4 MINUTES=2
+	PYTHONPATH=tests:. $(PY) -m support.iceberg.soak $(or $(MINUTES),2)
+
 .PHONY: faults
 faults: setup $(JAR) $(VENV)/.stamp-delta ## Plant known faults in a copy, one at a time, and see which random test finds each (an hour)
 	PYTHONPATH=tests:. $(PY) -m faults benchmarks/results/faults.json
@@ -129,6 +140,7 @@ bench-jvm: setup ## Measure how fast row groups are classified, and what that al
 .PHONY: check
 check: $(if $(filter true,$(CI)),browser) test test-delta test-spark-quick docs ## What CI runs: make test, in a browser too, Delta Lake, Iceberg, some of Spark's own suites, the site
 	@$(MAKE) --no-print-directory test-iceberg PYSPARK=$(ICEBERG_PYSPARK)
+	@$(MAKE) --no-print-directory test-iceberg $(OLDEST_ICEBERG)
 
 .PHONY: lint
 lint: lint-python ## Formatters and linters of both languages, changing nothing
@@ -192,6 +204,10 @@ $(VENV)/.stamp-bench: $(VENV)/.stamp
 
 $(VENV)/.stamp-delta: $(VENV)/.stamp
 	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[dev,delta]' pyspark==$(PYSPARK)
+	@touch $@
+
+$(VENV)/.stamp-iceberg: $(VENV)/.stamp
+	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[dev,iceberg]' pyspark==$(PYSPARK)
 	@touch $@
 
 $(VENV)/.stamp-docs: $(VENV)/.stamp

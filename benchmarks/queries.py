@@ -15,9 +15,10 @@ LATEST, OLDEST, RANDOM = "ts DESC", "ts", "user_id"
 """Orders: the files are sorted by the first two, descending and ascending, not by the last."""
 
 COLLECT, TO_PANDAS, WRITE, COUNT, JOIN = "collect", "toPandas", "write", "count", "join"
-CREATE_TABLE = "CREATE TABLE"
+CREATE_TABLE, PLAN = "CREATE TABLE", "plan"
 """Actions on the rows: a list of Python objects, a pandas frame (through Arrow), Parquet files, a
-count over the LIMIT, a join over the LIMIT whose rows are collected; a new Delta table."""
+count over the LIMIT, a join over the LIMIT whose rows are collected; a new Delta table; the
+physical plan, without rows."""
 
 NONE, CLUSTERED, PREFIX, PARTITION = "none", "clustered", "prefix", "partition"
 DICTIONARY, UNPROVABLE, NO_MATCH, NO_MATCH_IN_RANGE = (
@@ -108,6 +109,8 @@ class Query:
 
     def expected_rows(self, matches: int) -> int:
         """Return the rows of the result, or its count, given the number of matching rows."""
+        if self.action == PLAN:
+            return 0
         return 1 if self.limit is None else min(self.limit, matches)
 
 

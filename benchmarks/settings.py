@@ -39,11 +39,12 @@ class Settings:
         return f"{self.gigabytes:g}GB-{self.small_files}"
 
 
-def from_environment(runs: int = 7) -> Settings:
+def from_environment(runs: int = 7, minutes: float = 7.5) -> Settings:
     """Read the settings; only results of the default size are written to the repository.
 
     Args:
         runs: The default of BENCH_RUNS.
+        minutes: The default of BENCH_MINUTES.
     """
     environment = os.environ
     gigabytes = float(environment.get("BENCH_GB") or DEFAULT_GB)
@@ -56,7 +57,7 @@ def from_environment(runs: int = 7) -> Settings:
         gigabytes=gigabytes,
         small_files=small_files,
         runs=int(environment.get("BENCH_RUNS") or runs),
-        minutes=float(environment.get("BENCH_MINUTES") or 7.5),
+        minutes=float(environment.get("BENCH_MINUTES") or minutes),
         only=only,
         data=data,
         results=Path(environment.get("BENCH_RESULTS") or results).resolve(),

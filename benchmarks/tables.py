@@ -46,6 +46,8 @@ SMALL_FILES_60 = Table("small_files_60")
 STATUSES = Table("statuses")
 EVENTS_DELTA = Table("events_delta")
 """The files of `EVENTS`, as a table of Delta Lake; `benchmarks.delta` alone needs it."""
+EVENTS_ICEBERG = Table("events_iceberg")
+"""The files of `EVENTS`, as a table of Apache Iceberg; `benchmarks.iceberg` alone needs it."""
 TABLES = (
     EVENTS, SPARK_WRITTEN, NO_PAGE_INDEX, PARTITIONED, SMALL_FILES, SMALL_FILES_60, STATUSES,
 )  # fmt: skip

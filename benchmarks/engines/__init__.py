@@ -14,9 +14,10 @@ ENGINES = (PLAIN, OURS, DATAFUSION, DUCKDB)
 DELTA, DELTA_READS_ALL = "Delta", "Delta without push-down"
 DELTA_OURS = "Delta + extension"
 DELTA_ENGINES = (DELTA, DELTA_READS_ALL, DELTA_OURS)
+ICEBERG_ENGINES = ICEBERG, ICEBERG_OURS = "Iceberg", "Iceberg + extension"
 _MODULES = {
     PLAIN: "spark", OURS: "spark", DATAFUSION: "datafusion", DUCKDB: "duckdb",
-    **dict.fromkeys(DELTA_ENGINES, "delta"),
+    **dict.fromkeys(DELTA_ENGINES, "delta"), **dict.fromkeys(ICEBERG_ENGINES, "iceberg"),
 }  # fmt: skip
 
 

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
-import pyspark
 from pyspark.sql import SparkSession
 
 from benchmarks import tables
 from benchmarks.engines import DELTA_OURS, DELTA_READS_ALL
-from benchmarks.engines.spark import Spark, open_session, rows_written
+from benchmarks.engines.spark import Spark, downloaded, open_session, rows_written
 from benchmarks.queries import CREATE_TABLE, Query
-from benchmarks.settings import ROOT
 
 _PUSH_DOWN = "spark.databricks.delta.stats.limitPushdown.enabled"
 
 
 def jars() -> list[Path]:
     """Return the JARs of Delta Lake for the Spark that is installed; download them once."""
-    minor = ".".join(pyspark.__version__.split(".")[:2])
-    command = [str(ROOT / "bin" / "delta-jars"), minor]
-    folder = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
-    return sorted(Path(folder).glob("*.jar"))
+    return downloaded("delta-jars")
 
 
 def delta_session(name: str, data: Path) -> SparkSession:

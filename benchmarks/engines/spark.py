@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
+import pyspark
 from pyspark.sql import SparkSession
 
 import limit_pruning
 from benchmarks import engines
 from benchmarks.engines import Decoded
-from benchmarks.queries import COUNT, TO_PANDAS, WRITE, Query
+from benchmarks.queries import COUNT, PLAN, TO_PANDAS, WRITE, Query
 from benchmarks.settings import ROOT
 from benchmarks.tables import TABLES
 
@@ -64,6 +66,14 @@ def open_session(
     return session
 
 
+def downloaded(script: str) -> list[Path]:
+    """Return the JARs that a script of ``bin/`` downloads once for the Spark that is installed."""
+    minor = ".".join(pyspark.__version__.split(".")[:2])
+    command = [str(ROOT / "bin" / script), minor]
+    folder = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    return sorted(Path(folder).glob("*.jar"))
+
+
 class Spark:
     """A session with the numbers of its jobs, tasks and scans."""
 
@@ -84,6 +94,9 @@ class Spark:
     def run(self, query: Query, output: Path) -> int:
         """Run the query with the DataFrame method of its action."""
         df = self.session.sql(query.sql)
+        if query.action == PLAN:
+            df._jdf.queryExecution().executedPlan()
+            return 0
         if query.action == WRITE:
             df.write.mode("overwrite").parquet(str(output))
             return rows_written(output)

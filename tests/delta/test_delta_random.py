@@ -15,8 +15,9 @@ from pyspark.sql import SparkSession
 import limit_pruning
 from support import random_profiles
 from support.delta import random_changes, random_queries
-from support.delta.history import Draw, History
+from support.delta.history import History
 from support.delta.random_queries import Query
+from support.random_histories import Draw
 from support.runs import ENABLED, conf, in_threads
 
 pytestmark = [

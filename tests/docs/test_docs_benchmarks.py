@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
 
 import pytest
 
-from benchmarks.engines import DATAFUSION, DELTA_ENGINES, DUCKDB, OURS, PLAIN
+from benchmarks.engines import DATAFUSION, DELTA_ENGINES, DUCKDB, ICEBERG_ENGINES, OURS, PLAIN
 from benchmarks.queries import queries
 from benchmarks.reasons import REASONS
 from benchmarks.targets import NO_GOAL
@@ -19,6 +19,7 @@ from support.doc_pages import RESULTS, S3_RESULTS, fill, hold_generated
 from support.paths import DOCS
 
 DELTA_RESULTS = RESULTS.with_name("delta.json")
+ICEBERG_RESULTS = RESULTS.with_name("iceberg.json")
 JVM_RESULTS = RESULTS.with_name("jvm.json")
 SOAK_RESULTS = RESULTS.with_name("soak.json")
 FAULTS_RESULTS = RESULTS.with_name("faults.json")
@@ -38,12 +39,21 @@ def test_the_page_contains_the_results_on_an_object_store(pytestconfig: pytest.C
 
 
 def test_the_page_on_delta_contains_the_results(pytestconfig: pytest.Config) -> None:
-    expected = "\nIt has not been measured yet.\n\n"
-    if DELTA_RESULTS.exists():
-        results = json.loads(DELTA_RESULTS.read_text(encoding="utf-8"))
-        parts = [measured_on(results, "events_delta"), ratios(results), COSTS, costs(results)]
-        expected = "\n" + "\n\n".join(part.rstrip("\n") for part in parts) + "\n\n"
-    hold_generated(DOCS / "delta.md", expected, pytestconfig)
+    hold_generated(DOCS / "delta.md", beside(DELTA_RESULTS, "events_delta", costs), pytestconfig)
+
+
+def test_the_page_contains_the_results_over_iceberg(pytestconfig: pytest.Config) -> None:
+    expected = beside(ICEBERG_RESULTS, "events_iceberg", iceberg_costs)
+    hold_generated(DOCS / "benchmarks.md", expected, pytestconfig, ICEBERG_RESULTS.name)
+
+
+def beside(path: Path, table: str, costs_of: Callable[[dict[str, Any]], str]) -> str:
+    """Return the results over a table format, if there are any."""
+    if not path.exists():
+        return "\nIt has not been measured yet.\n\n"
+    results = json.loads(path.read_text(encoding="utf-8"))
+    parts = [measured_on(results, table), ratios(results), costs_of(results)]
+    return "\n" + "\n\n".join(part.rstrip("\n") for part in parts) + "\n\n"
 
 
 def test_the_page_contains_the_results_of_jmh(pytestconfig: pytest.Config) -> None:
@@ -218,12 +228,26 @@ COSTS = fill(
 
 def costs(results: dict[str, Any]) -> str:
     """Return a table of times and bytes, with a line for each query over the Delta table."""
+    return f"{COSTS}\n\n{format_costs(results, DELTA_ENGINES)}"
+
+
+def iceberg_costs(results: dict[str, Any]) -> str:
+    """Return a table of times and bytes, with a line for each query over the Iceberg table."""
+    about = fill(
+        "Each cell of the next table has the cost in Iceberg alone, and with the extension. "
+        "*First* is the first run of a query in its process."
+    )
+    return f"{about}\n\n{format_costs(results, ICEBERG_ENGINES)}"
+
+
+def format_costs(results: dict[str, Any], engines: Sequence[str]) -> str:
+    """Return a table of times and bytes, with a line for each query over a table format."""
     cells = {
         "first, ms": ("first_seconds", 1e3, 0),
         "warm, ms": ("seconds", 1e3, 0),
         "read, MB": ("bytes", 1e-6, 1),
     }
-    return cost_table(results, cells, lambda query: [query["costs"].get(e) for e in DELTA_ENGINES])
+    return cost_table(results, cells, lambda query: [query["costs"].get(e) for e in engines])
 
 
 def cost_table(

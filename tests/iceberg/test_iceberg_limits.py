@@ -142,7 +142,8 @@ def test_the_budget_for_manifests_is_that_of_footers(spark: SparkSession, table:
 def test_each_way_to_name_a_table(spark: SparkSession, table: str) -> None:
     spark.sql(f"CREATE OR REPLACE TEMP VIEW viewed AS SELECT id + 0 AS a, id, s FROM {table}")
     hold_pruned(spark, "SELECT s FROM viewed WHERE id >= 1200", 30)
-    condition, query = "id >= 1500", f"SELECT * FROM {table} WHERE id >= 1500"
+    # PySpark 4.0 returns binary values as arrays that have no hash code.
+    condition, query = "id >= 1500", f"SELECT * EXCEPT (x) FROM {table} WHERE id >= 1500"
     for frame in (
         spark.table(table),
         spark.read.table(table),
@@ -151,7 +152,7 @@ def test_each_way_to_name_a_table(spark: SparkSession, table: str) -> None:
         spark.read.option("split-size", "1000").table(table),
         spark.read.option("vectorization-enabled", "false").table(table),
     ):
-        df = frame.where(condition).limit(30)
+        df = frame.where(condition).drop("x").limit(30)
         hold_frame(spark, df, query, 30)
         assert is_pruned(df)
 

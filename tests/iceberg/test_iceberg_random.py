@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 from hypothesis import strategies as st
@@ -11,8 +12,9 @@ from pyspark.sql import SparkSession
 import limit_pruning
 from support import random_profiles
 from support.iceberg import random_tables
-from support.iceberg.random_tables import Query
+from support.iceberg.random_tables import History, Query
 from support.iceberg.tables import is_pruned
+from support.random_histories import Draw
 from support.runs import ENABLED, conf, in_threads
 
 pytestmark = [
@@ -21,28 +23,45 @@ pytestmark = [
     pytest.mark.parametrize("spark", ["ours first"], indirect=True),
 ]
 
-TABLES, QUERIES = 10, 15
+TABLES, TABLES_OF_PYICEBERG, QUERIES = 12, 8, 15
 
 
 def test_random_iceberg_tables(spark: SparkSession) -> None:
+    tally = _tally(spark, TABLES, random_tables.create)
+    assert tally["pruned"] >= 0.15 * tally["queries"], "else the property says nothing"
+
+
+def test_random_tables_of_pyiceberg(spark: SparkSession) -> None:
+    pytest.importorskip("pyiceberg")
+    from support.iceberg import random_pyiceberg
+
+    tally = _tally(spark, TABLES_OF_PYICEBERG, random_pyiceberg.create)
+    assert tally["pruned"] >= 0.15 * tally["queries"], "else the property says nothing"
+
+
+def _tally(
+    spark: SparkSession, tables: int, create: Callable[[SparkSession, Draw], History]
+) -> Counter[str]:
+    """Hold queries over random tables to those of Iceberg alone, and count what happened."""
     tally: Counter[str] = Counter()
 
     def check(data: st.DataObject) -> None:
-        history = random_tables.create(spark, data.draw)
+        history = create(spark, data.draw)
         queries = [random_tables.query(history, data.draw) for _ in range(QUERIES)]
         queries += random_tables.probes(history)
         with conf(spark, {ENABLED: "false"}):
             wanted = in_threads(lambda query: _rows(spark, query.without_limit), queries)
         pairs = list(zip(queries, wanted, strict=True))
+        first = tally["queries"] + 1
         found = in_threads(lambda pair: _problem(spark, *pair, tally), pairs)
         made = "\n".join(history.statements)
-        for (query, rows), problem in zip(pairs, found, strict=True):
-            assert not problem, f"{problem}: {query.sql(rows.total())}\n{made}"
+        for number, ((query, rows), problem) in enumerate(zip(pairs, found, strict=True), first):
+            assert not problem, f"at query {number}: {problem}: {query.sql(rows.total())}\n{made}"
         spark.sql(f"DROP TABLE {history.table} PURGE")
 
-    random_profiles.run(TABLES, check)
+    random_profiles.run(tables, check)
     print(sorted(tally.items()))
-    assert tally["pruned"] >= 0.15 * tally["queries"], "else the property says nothing"
+    return tally
 
 
 def _rows(spark: SparkSession, sql: str) -> Counter[str]:

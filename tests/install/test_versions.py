@@ -6,6 +6,7 @@ import re
 from importlib.metadata import metadata
 
 from limit_pruning._session import SUPPORTED_SPARK_LINES
+from support.iceberg import session
 from support.paths import ROOT
 
 PYTHONS = ["3.10", "3.11", "3.12", "3.13", "3.14"]
@@ -34,6 +35,22 @@ def test_the_sparks_that_are_documented() -> None:
     listed = "Spark " + ", ".join(SUPPORTED_SPARK_LINES[:-1]) + f" and {SUPPORTED_SPARK_LINES[-1]}"
     for page in ("README.md", "docs/install.md"):
         assert listed in (ROOT / page).read_text(encoding="utf-8")
+
+
+def test_the_versions_of_iceberg() -> None:
+    page = (ROOT / "docs" / "iceberg.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (4\.\d) \| ([\d., ]+) \|$", page, re.MULTILINE)
+    assert {spark: set(found.split(", ")) for spark, found in rows} == {
+        spark: set(versions) for spark, versions in session.VERSIONS.items()
+    }
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    newest = re.search(r"^ICEBERG_PYSPARK := ([\d.]+)$", makefile, re.MULTILINE)
+    oldest = re.search(r"^OLDEST_ICEBERG := PYSPARK=([\d.]+) ICEBERG=(.*)$", makefile, re.MULTILINE)
+    assert newest
+    assert oldest
+    first, *_, last = session.VERSIONS
+    assert newest[1].rpartition(".")[0] == last
+    assert (oldest[1].rpartition(".")[0], oldest[2]) == (first, session.VERSIONS[first][-1])
 
 
 def test_the_pythons() -> None:

@@ -12,12 +12,12 @@ import pytest
 from support.paths import ROOT
 
 
-def folder(script: str, version: str) -> Path:
+def folder(script: str, *versions: str) -> Path:
     """The folder that a script of ``bin/`` fills; without it, the test is skipped."""
-    command = [str(ROOT / "bin" / script), version]
+    command = [str(ROOT / "bin" / script), *versions]
     run = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     if run.returncode != 0:
-        missing(f"bin/{script} {version}: {run.stderr}")
+        missing(f"bin/{script} {' '.join(versions)}: {run.stderr}")
     return Path(run.stdout.strip())
 
 

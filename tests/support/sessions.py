@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+import pytest
 from pyspark.sql import SparkSession
 
+import limit_pruning
+
+OURS = "limitpruning.LimitPruningExtensions"
 # Sessions of tests end before the optimizing compiler and a concurrent collector have paid off.
 SMALL_JVM = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 JVM_FOR_SHORT_RUNS = f"{SMALL_JVM} -XX:ReservedCodeCacheSize=240m"
@@ -37,3 +43,49 @@ def local_builder(scratch: Path) -> SparkSession.Builder:
     for key, value in settings.items():
         builder = builder.config(key, value)
     return builder
+
+
+def start(
+    scratch: Path, jars: Sequence[Path], extensions: Sequence[str], settings: Mapping[str, str]
+) -> SparkSession:
+    """Start a session with the extension and another one, in the order that is given.
+
+    Args:
+        scratch: The folder of the warehouse and of temporary files.
+        jars: The JARs of the other extension.
+        extensions: The class names of both extensions.
+        settings: The settings that the other extension needs.
+    """
+    all_settings = {
+        "spark.jars": ",".join(map(str, [*jars, limit_pruning.jar_path()])),
+        "spark.sql.extensions": ",".join(extensions),
+        "spark.ui.showConsoleProgress": "false",
+        **settings,
+    }
+    builder = local_builder(scratch)
+    for key, value in all_settings.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    limit_pruning.verify(session)
+    return session
+
+
+def fixture(start_in: Callable[[Path, str], SparkSession], orders: Mapping[str, object]) -> Any:
+    """Return a fixture: one session for each order of two extensions, which tests choose by name.
+
+    Args:
+        start_in: Starts a session in a folder, with an order. It skips the test if a JAR cannot be
+            had; in CI, that is a failure.
+        orders: The orders, by their names.
+    """
+
+    @pytest.fixture(scope="session", params=list(orders))
+    def spark(
+        request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    ) -> Iterator[SparkSession]:
+        started = start_in(tmp_path_factory.mktemp("spark"), request.param)
+        yield started
+        started.stop()
+
+    return spark

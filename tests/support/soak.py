@@ -1,7 +1,8 @@
 """Queries without end over a table that keeps changing: answers stay right, and nothing grows.
 
-Between changes (append, overwrite, delete, replace; each followed by a refresh), queries run beside
-each other. Run by `make soak MINUTES=n`; a few seconds of it are a test.
+Queries run beside each other: between changes (append, overwrite, delete, replace; each followed by
+a refresh), or over a table with snapshots, beside a change. Run by `make soak MINUTES=n`; a few
+seconds of it are a test.
 """
 
 from __future__ import annotations
@@ -14,16 +15,18 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
 import limit_pruning
 from benchmarks import report
-from support.runs import ENABLED, conf, in_threads
+from support.runs import in_threads
 from support.tables import write
 
 Row = tuple[int, int | None, str]
@@ -31,7 +34,16 @@ Matches = Callable[[Row], bool]
 
 SCHEMA = pa.schema([("id", pa.int64()), ("c", pa.int32()), ("s", pa.string())])
 GROUPS, GROUP_ROWS, MOST_FILES, QUERIES = 3, 20, 40, 8
-SPARKS_POOLS = "block-manager-"
+# What Spark keeps of queries that have ended would look like a leak.
+KEEP_LITTLE = {
+    "spark.ui.retainedJobs": "20",
+    "spark.ui.retainedStages": "20",
+    "spark.ui.retainedTasks": "100",
+    "spark.sql.ui.retainedExecutions": "20",
+}
+SPARKS_POOLS = ("block-manager-",)
+# Those of adaptive execution: a thread for each exchange that runs at the same time, for a minute.
+ADAPTIVE_POOLS = ("shuffle-exchang", "broadcast-excha", "QueryStageCreat", "ResultQueryStag")
 
 
 def predicate(n: int) -> tuple[str, Matches]:
@@ -53,7 +65,8 @@ def predicate(n: int) -> tuple[str, Matches]:
 class Use:
     """What the JVM uses: bytes of heap after a collection, threads, open files.
 
-    Threads of Spark's block manager are left out, which come up to two hundred, whatever runs.
+    Threads of Spark's pools are left out. Those of the block manager come up to two hundred,
+    whatever runs.
     """
 
     heap: int
@@ -61,8 +74,8 @@ class Use:
     files: int
 
     @staticmethod
-    def of(spark: SparkSession) -> Use:
-        """Return it, as it is now."""
+    def of(spark: SparkSession, pools: tuple[str, ...]) -> Use:
+        """Return it, as it is now, without threads whose names begin with one of `pools`."""
         jvm: Any = spark.sparkContext._jvm
         jvm.java.lang.System.gc()
         runtime = jvm.java.lang.Runtime.getRuntime()
@@ -71,7 +84,7 @@ class Use:
         if not process.exists():
             return Use(used, 0, 0)
         names = [name for name in map(_name, (process / "task").iterdir()) if name]
-        own = [name for name in names if not name.startswith(SPARKS_POOLS)]
+        own = [name for name in names if not name.startswith(pools)]
         return Use(used, len(own), len(list((process / "fd").iterdir())))
 
 
@@ -82,13 +95,30 @@ def _name(thread: Path) -> str:
         return ""
 
 
+class Changing(Protocol):
+    """A table that keeps changing, and that knows its rows."""
+
+    name: str
+    has_snapshots: bool
+    """Whether a query returns rows of one state, whatever changes meanwhile."""
+
+    def change(self) -> str:
+        """Change the table in some way, and return in which."""
+
+    def rows(self) -> list[Row]:
+        """Return all rows that there are."""
+
+
 @dataclass
 class ChangingTable:
     """A table on disk, with the rows of each of its files."""
 
+    spark: SparkSession
     folder: Path
     files: dict[Path, list[Row]] = field(default_factory=dict)
     made: int = 0
+    name: str = "soaked"
+    has_snapshots: bool = False
 
     def change(self) -> str:
         """Change it in some way, and return in which."""
@@ -103,6 +133,10 @@ class ChangingTable:
             self._remove(random.sample(files, len(files) // 3))
         else:
             self._write(self._new_path() if kind == "append" else random.choice(files))
+        if not files:
+            frame = self.spark.read.schema("id BIGINT, c INT, s STRING").parquet(str(self.folder))
+            frame.createOrReplaceTempView(self.name)
+        self.spark.sql(f"REFRESH TABLE {self.name}")
         return kind
 
     def rows(self) -> list[Row]:
@@ -155,51 +189,89 @@ class Tally:
         report.save(path, {"minutes": minutes}, results)
 
 
-def soak(spark: SparkSession, folder: Path, seconds: float, samples: int = 10) -> Tally:
+@dataclass(frozen=True)
+class Query:
+    """A query, and what its predicate means."""
+
+    table: str
+    where: str
+    matches: Matches
+    limit: int
+
+    @property
+    def sql(self) -> str:
+        """The query."""
+        return f"SELECT * FROM {self.table} WHERE {self.where} LIMIT {self.limit}"
+
+    def problem(self, found: Counter[Row], rows: list[Row]) -> str | None:
+        """Return what is wrong with an answer, if these are the rows of the table."""
+        allowed = Counter(row for row in rows if self.matches(row))
+        due = min(self.limit, allowed.total())
+        if found.total() != due:
+            return f"{found.total()} rows, not {due}"
+        return "rows that do not match" if found - allowed else None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The rows of a query, and how it was planned."""
+
+    found: Counter[Row]
+    reports: limit_pruning.PruningReport
+
+
+def soak(
+    spark: SparkSession,
+    table: Changing,
+    seconds: float,
+    samples: int = 10,
+    pools: tuple[str, ...] = SPARKS_POOLS,
+) -> Tally:
     """Change and query for so long.
 
     Raises:
         AssertionError: An answer has the wrong number of rows, or a row that is not in the table.
     """
-    tally, table = Tally(), ChangingTable(folder)
+    tally = Tally()
     started = time.monotonic()
     while (spent := time.monotonic() - started) < seconds or not tally.uses:
-        tally.counts[f"changes, {table.change()}"] += 1
-        if tally.counts["rounds"] == 0:
-            frame = spark.read.schema("id BIGINT, c INT, s STRING").parquet(str(folder))
-            frame.createOrReplaceTempView("soaked")
-        spark.sql("REFRESH TABLE soaked")
-        rows = table.rows()
-        drawn = [
-            (*predicate(random.randrange(1100)), random.randrange(1, 200)) for _ in range(QUERIES)
+        before = table.rows()
+        queries = [
+            Query(table.name, *predicate(random.randrange(1100)), random.randrange(1, 200))
+            for _ in range(QUERIES)
         ]
-
-        def ask(query: tuple[str, Matches, int], rows: list[Row] = rows) -> bool:
-            return _ask(spark, rows, *query)
-
-        for covered in in_threads(ask, drawn):
+        if table.has_snapshots:
+            with ThreadPoolExecutor(1) as changer:
+                changing = changer.submit(table.change)
+                answers = in_threads(partial(_ask, spark), queries)
+                kind = changing.result()
+        else:
+            kind, answers = table.change(), in_threads(partial(_ask, spark), queries)
+        states = [before, table.rows()] if table.has_snapshots else [table.rows()]
+        for query, answer in zip(queries, answers, strict=True):
+            problems = [query.problem(answer.found, rows) for rows in states]
+            assert not all(problems), f"{problems}: {query.sql}\n{answer.reports}"
             tally.counts["queries"] += 1
-            tally.counts["covered"] += covered
+            tally.counts["covered"] += any(one.covered for one in answer.reports)
+        tally.counts[f"changes, {kind}"] += 1
         tally.counts["rounds"] += 1
         if spent * samples >= seconds * len(tally.uses):
-            tally.uses.append(Use.of(spark))
-    tally.uses.append(Use.of(spark))
+            tally.uses.append(Use.of(spark, pools))
+    tally.uses.append(Use.of(spark, pools))
     return tally
 
 
-def _ask(spark: SparkSession, rows: list[Row], where: str, matches: Matches, limit: int) -> bool:
-    query = f"SELECT * FROM soaked WHERE {where} LIMIT {limit}"
-    df = spark.sql(query)
+def hold_level(tally: Tally) -> None:
+    """Assert that neither threads nor open files grew; in a short run, the heap says nothing."""
+    first, last = tally.uses[0], tally.uses[-1]
+    assert last.threads - first.threads < 50, "threads live no longer than what they are for"
+    assert last.files - first.files < 100, "files are closed"
+
+
+def _ask(spark: SparkSession, query: Query) -> Answer:
+    df = spark.sql(query.sql)
     found = Counter(tuple(row) for row in df.collect())
-    allowed = Counter(row for row in rows if matches(row))
-    due = min(limit, allowed.total())
-    if found.total() != due:
-        with conf(spark, {ENABLED: "false"}):
-            plain = len(spark.sql(query).collect())
-        report = limit_pruning.report(df)
-        raise AssertionError(f"{found.total()} rows, {plain} without, not {due}: {query}\n{report}")
-    assert not found - allowed, f"rows that do not match: {query}"
-    return any(one.covered for one in limit_pruning.report(df))
+    return Answer(found, limit_pruning.report(df))
 
 
 def main(minutes: float, results: Path) -> None:
@@ -212,10 +284,7 @@ def main(minutes: float, results: Path) -> None:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.ui.enabled": "false",
-        "spark.ui.retainedJobs": "20",
-        "spark.ui.retainedStages": "20",
-        "spark.ui.retainedTasks": "100",
-        "spark.sql.ui.retainedExecutions": "20",
+        **KEEP_LITTLE,
         "spark.limitPruning.failOnError": "true",
         "spark.limitPruning.pages.minBytes": "0",
     }
@@ -226,7 +295,7 @@ def main(minutes: float, results: Path) -> None:
     limit_pruning.verify(spark)
     folder = Path(tempfile.mkdtemp())
     try:
-        tally = soak(spark, folder, 60 * minutes)
+        tally = soak(spark, ChangingTable(spark, folder), 60 * minutes)
         print(tally)
         tally.write(results, minutes)
     finally:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
@@ -27,7 +23,7 @@ from benchmarks.queries import (
 )
 from benchmarks.run import Cost, Measured, WrongAnswerError, compare, run_one
 from benchmarks.targets import targets
-from support.paths import ROOT
+from support import small_benchmark
 
 QUERY = Query(tables.EVENTS, NONE, 100, TO_PANDAS)
 needs_engines = pytest.mark.skipif(
@@ -135,30 +131,12 @@ def test_a_collect_that_costs_more_is_a_target_missed() -> None:
 @pytest.mark.slow
 @needs_engines
 def test_it_runs_at_a_small_size(tmp_path: Path) -> None:
-    settings = {
-        "BENCH_GB": "0.01",
-        "BENCH_SMALL_FILES": "60",
-        "BENCH_RUNS": "1",
-        "BENCH_ONLY": "events, none, LIMIT 100,",
-        "BENCH_DATA": str(tmp_path),
-    }
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks"],
-        cwd=ROOT,
-        env=os.environ | settings,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "events, none, LIMIT 100, toPandas" in done.stdout
-    (file,) = (tmp_path / "results").glob("*.json")
-    document: dict[str, Any] = json.loads(file.read_text())
-    assert file.with_suffix(".png").stat().st_size > 0
+    done = small_benchmark.run("benchmarks", "events, none, LIMIT 100,", tmp_path)
+    assert "events, none, LIMIT 100, toPandas" in done.output
+    document = done.document
+    assert done.file.with_suffix(".png").stat().st_size > 0
     for query in document["queries"]:
         assert list(query["costs"]) == list(ENGINES)
         assert {one["rows"] for one in query["costs"].values()} == {100}
         assert query["costs"][OURS]["tasks"] <= 2
         assert all(one["first_seconds"] > 0 for one in query["costs"].values())
-    for key in ("date", "commit", "jvm", "cpu", "load_of_15_minutes"):
-        assert document["about"][key]

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pyspark
 import pytest
 
-from benchmarks.delta import report
 from benchmarks.delta.queries import NO_PREDICATE, NOTHING_TO_GAIN, engines_of, queries
 from benchmarks.delta.targets import targets
 from benchmarks.engines import DELTA, DELTA_ENGINES, DELTA_OURS, DELTA_READS_ALL
+from benchmarks.formats.report import table
 from benchmarks.queries import Query
 from benchmarks.report import goals
 from benchmarks.run import Cost, Measured
 from benchmarks.targets import Target
-from support import downloads
-from support.paths import ROOT
+from support import downloads, small_benchmark
 
 needs_duckdb = pytest.mark.skipif(
     not find_spec("duckdb"), reason="the extra `bench` is not installed; `make bench-delta` does"
@@ -80,7 +75,8 @@ def test_an_overhead_is_missed_and_shown(seconds: float, met: bool) -> None:
 
 def test_the_table_has_a_gap_where_an_engine_did_not_run() -> None:
     costs = {DELTA: cost(1.0, 10), DELTA_OURS: cost(1.0, 10)}
-    assert " - " in report.table([Measured(NOTHING_TO_GAIN[0], costs)])
+    measured = [Measured(NOTHING_TO_GAIN[0], costs)]
+    assert " - " in table(measured, DELTA_ENGINES, ("Delta", "no push-down", "ours"))
 
 
 @pytest.mark.spark
@@ -89,23 +85,9 @@ def test_the_table_has_a_gap_where_an_engine_did_not_run() -> None:
 def test_it_runs_at_a_small_size(tmp_path: Path) -> None:
     minor = ".".join(pyspark.__version__.split(".")[:2])
     downloads.folder("delta-jars", minor)
-    settings = {
-        "BENCH_GB": "0.01",
-        "BENCH_SMALL_FILES": "60",
-        "BENCH_RUNS": "1",
-        "BENCH_ONLY": "events, none, LIMIT 100, ",
-        "BENCH_DATA": str(tmp_path),
-    }
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.delta"],
-        cwd=ROOT,
-        env=os.environ | settings,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    document: dict[str, Any] = json.loads((tmp_path / "results" / "delta.json").read_text())
+    document = small_benchmark.run(
+        "benchmarks.delta", "events, none, LIMIT 100, ", tmp_path
+    ).document
     actions = [query["query"].rpartition(", ")[2] for query in document["queries"]]
     assert actions == ["toPandas", "write", "CREATE TABLE"]
     for query in document["queries"]:
@@ -113,5 +95,4 @@ def test_it_runs_at_a_small_size(tmp_path: Path) -> None:
         assert {one["rows"] for one in query["costs"].values()} == {100}
         assert query["costs"][DELTA_OURS]["row_groups"] == 1
     assert document["tables"]["events_delta"]["files"] == 60
-    for key in ("date", "commit", "jvm", "cpu", "load_of_15_minutes", "versions"):
-        assert document["about"][key]
+    assert set(document["about"]["versions"]) == {"Spark", "Delta Lake"}

@@ -7,13 +7,14 @@ from pathlib import Path
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from support.delta.history import COLUMNS, Draw, History
-from support.delta.random_queries import predicate
+from support import random_histories
+from support.delta.history import History
+from support.random_histories import Draw, predicate, rows
 
 
 def create(spark: SparkSession, path: Path, draw: Draw) -> History:
     """Create a table with random properties and its first rows, and change it a few times."""
-    history = History(
+    history = History.at(
         path,
         mapping=draw(st.sampled_from(["none", "name", "name", "id"])),
         vectors=draw(st.sampled_from([True, True, False])),
@@ -38,45 +39,12 @@ def create(spark: SparkSession, path: Path, draw: Draw) -> History:
     return history
 
 
-def rows(history: History, draw: Draw) -> str:
-    """Return a query for random rows of the table."""
-    values = {
-        "start": draw(st.sampled_from([0, 100, 1000, 5000])),
-        "step": draw(st.sampled_from([1, 1, 3, 86400])),
-        "modulus": draw(st.sampled_from([2, 50, 100000])),
-        "prefix": draw(st.sampled_from(["a", "b", "long" * 12])),
-        "year": draw(st.sampled_from([1850, 1971, 2024])),
-    }
-    count = draw(st.sampled_from([400, 60, 1]))
-    files = draw(st.sampled_from([6, 3, 1]))
-    columns = [
-        f"{COLUMNS[first].format(**values)} AS `{now}`" for first, now in history.names.items()
-    ]
-    partition = ", CAST(id % 3 AS INT) AS p" if history.partitioned else ""
-    is_sorted = draw(st.sampled_from([True, True, False]))
-    hint = (
-        f"/*+ REPARTITION_BY_RANGE({files}, id) */" if is_sorted else f"/*+ REPARTITION({files}) */"
-    )
-    return f"SELECT {hint} {', '.join(columns)}{partition} FROM range({count})"
-
-
-def append(spark: SparkSession, history: History, draw: Draw) -> None:
-    more = rows(history, draw)
-    columns = ", ".join(f"`{name}`" for name in history.names.values()) + (
-        ", p" if history.partitioned else ""
-    )
-    history.run(spark, f"INSERT INTO {history.table} ({columns}) {more}")
-
-
 def delete(spark: SparkSession, history: History, draw: Draw) -> None:
-    some = f"`{history.names['id']}` % {draw(st.sampled_from([2, 10, 97]))} = 1"
-    where = draw(st.sampled_from([some, some, predicate(history, draw)]))
-    history.run(spark, f"DELETE FROM {history.table} WHERE {where}")
+    random_histories.delete(spark, history, draw, predicate(history, draw))
 
 
 def update(spark: SparkSession, history: History, draw: Draw) -> None:
-    where = predicate(history, draw)
-    history.run(spark, f"UPDATE {history.table} SET `{history.names['k']}` = 7 WHERE {where}")
+    random_histories.update(spark, history, predicate(history, draw))
 
 
 def merge(spark: SparkSession, history: History, draw: Draw) -> None:
@@ -98,26 +66,16 @@ def restore(spark: SparkSession, history: History, _: Draw) -> None:
 
 
 def rename(spark: SparkSession, history: History, draw: Draw) -> None:
-    """Swap the names of two columns, so that each has the name that the other has in files."""
     if history.mapping == "none":
         return
-    one, other = draw(
-        st.lists(st.sampled_from(sorted(history.names)), min_size=2, max_size=2, unique=True)
-    )
-    a, b = history.names[one], history.names[other]
-    for old, new in ((a, "swap"), (b, a), ("swap", b)):
-        history.run(spark, f"ALTER TABLE {history.table} RENAME COLUMN `{old}` TO `{new}`")
-    history.names |= {one: b, other: a}
+    random_histories.swap_names(spark, history, draw, frozenset())
     history.has_changed_names = True
 
 
 def drop_and_add(spark: SparkSession, history: History, _: Draw) -> None:
-    """Drop a column, and add one of the same name and type."""
     if history.mapping == "none":
         return
-    name = history.names["c"]
-    history.run(spark, f"ALTER TABLE {history.table} DROP COLUMN `{name}`")
-    history.run(spark, f"ALTER TABLE {history.table} ADD COLUMN `{name}` DECIMAL(20, 3)")
+    random_histories.drop_and_add(spark, history)
     history.has_changed_names = True
 
 
@@ -131,8 +89,7 @@ def widen(spark: SparkSession, history: History, _: Draw) -> None:
 
 CHANGES = [
     delete,
-    append,
-    append,
+    *[random_histories.append] * 2,
     delete,
     delete,
     delete,

@@ -9,15 +9,17 @@ import pyarrow as pa
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
+from support import random_histories
 from support.delta import random_changes
-from support.delta.history import Draw, History
+from support.delta.history import History
+from support.random_histories import Draw
 
 UTC = pa.timestamp("us", "UTC")  # delta-rs takes no other time zone
 
 
 def create(spark: SparkSession, path: Path, draw: Draw) -> History:
     """Create a table with its first rows, and change it a few times."""
-    history = History(path, "none", vectors=False, partitioned=draw(st.booleans()))
+    history = History.at(path, "none", vectors=False, partitioned=draw(st.booleans()))
     append(spark, history, draw)
     for change in draw(st.lists(st.sampled_from(CHANGES), min_size=2, max_size=4)):
         change(spark, history, draw)
@@ -26,7 +28,7 @@ def create(spark: SparkSession, path: Path, draw: Draw) -> History:
 
 def append(spark: SparkSession, history: History, draw: Draw) -> None:
     """Append rows, in files and row groups of a random size."""
-    sql = random_changes.rows(history, draw)
+    sql = random_histories.rows(history, draw)
     file_size = draw(st.sampled_from([None, 4000]))
     groups = draw(st.sampled_from([100_000, 50]))
     truncated = draw(st.sampled_from([None, 8]))
@@ -56,7 +58,7 @@ CHANGES = [
     append,
     append,
     delete,
-    random_changes.append,
+    random_histories.append,
     random_changes.delete,
     random_changes.update,
     random_changes.merge,

@@ -1,4 +1,4 @@
-"""Random predicates and queries over a Delta table."""
+"""Random queries over a Delta table."""
 
 from __future__ import annotations
 
@@ -6,40 +6,8 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from support.delta.history import Draw, History
-
-
-def predicate(history: History, draw: Draw) -> str:
-    """A predicate of one or two conjuncts."""
-    columns = ["id"] * 6 + sorted(history.names)
-    parts = draw(st.lists(st.sampled_from(columns), min_size=1, max_size=2))
-    return f" {draw(st.sampled_from(['AND', 'AND', 'OR']))} ".join(
-        _comparison(first, history.names[first], draw) for first in parts
-    )
-
-
-def _comparison(first: str, name: str, draw: Draw) -> str:
-    number = draw(st.sampled_from([0, 7, 30, 100, 390, 1000, 1200, 5300, 300000]))
-    days = number % 9000
-    column = f"`{name}`"
-    value = {
-        "id": f"{number}",
-        "k": f"{number}",
-        "s": f"'{draw(st.sampled_from(['a', 'b0', 'a000300', 'long' * 12 + '00', 'longlongz']))}'",
-        "d": f"DATE'1999-12-30' + {days}",
-        "ts": f"TIMESTAMP'{draw(st.sampled_from([1850, 1971, 2024]))}-03-01 10:11:12.345' + "
-        f"MAKE_DT_INTERVAL(0, 0, 0, {number})",
-        "f": draw(st.sampled_from(["0.0D", "100.5D", "DOUBLE('NaN')"])),
-        "c": f"{number}.000",
-        "n": f"{number}",
-    }[first]
-    if first == "n":
-        column = f"`{name}`.x"
-    shape = draw(
-        st.sampled_from(["{} {} {}"] * 6 + ["{} IS NULL", "{} IS NOT NULL", "NOT ({} {} {})"])
-    )
-    operator: str = draw(st.sampled_from([">=", "<", ">", "<=", "="]))
-    return str(shape).format(column, operator, value)
+from support.delta.history import History
+from support.random_histories import Draw, predicate
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,10 @@ from pathlib import Path
 import pyspark
 from pyspark.sql import SparkSession
 
-import limit_pruning
-from support import downloads
-from support.sessions import local_builder
+from support import downloads, sessions
+from support.sessions import OURS
 
 DELTA = "io.delta.sql.DeltaSparkSessionExtension"
-OURS = "limitpruning.LimitPruningExtensions"
 CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 ORDERS = {"Delta first": [DELTA, OURS], "ours first": [OURS, DELTA]}
 
@@ -25,19 +23,9 @@ def jars() -> list[Path]:
 
 def start(scratch: Path, order: str) -> SparkSession:
     """Start a session in which the two extensions are named in this order."""
-    ours = limit_pruning.jar_path()
     settings = {
-        "spark.jars": ",".join(map(str, [*jars(), ours])),
-        "spark.sql.extensions": ",".join(ORDERS[order]),
         "spark.sql.catalog.spark_catalog": CATALOG,
-        "spark.ui.showConsoleProgress": "false",
         # Each query of Delta's log takes as many tasks.
         "spark.databricks.delta.snapshotPartitions": "1",
     }
-    builder = local_builder(scratch)
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("ERROR")
-    limit_pruning.verify(session)
-    return session
+    return sessions.start(scratch, jars(), ORDERS[order], settings)

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 from pyspark.sql import Row, SparkSession
 
+from support import random_histories
 from support.iceberg import random_tables
-from support.iceberg.random_tables import Draw, History
+from support.iceberg.random_tables import History
+from support.random_histories import Draw
 
 DIRECTIONS = ["", "", "DESC", "DESC", "ASC NULLS LAST", "DESC NULLS FIRST"]
 # Mostly columns whose values are clustered, or have nulls, NaN and ties.
@@ -72,8 +74,8 @@ def add_clustered(spark: SparkSession, history: History, draw: Draw) -> None:
             "nans": draw(st.sampled_from([3, 17, 1000000])),
         }
         now = history.names.items()
-        columns = [f"{random_tables.COLUMNS[c].format(**values)} AS `{name}`" for c, name in now]
-        names = ", ".join(f"`{name}`" for name in [*history.names.values(), "p"])
+        columns = [f"{random_histories.COLUMNS[c].format(**values)} AS `{name}`" for c, name in now]
+        names = ", ".join(history.columns)
         history.run(
             spark,
             f"INSERT INTO {history.table} ({names}) SELECT /*+ REPARTITION_BY_RANGE(6, id) */ "
@@ -100,7 +102,7 @@ def query(history: History, draw: Draw) -> OrderedQuery:
             st.sampled_from([f"`{history.names['n']}`.`x`", f"1 + `{history.names['id']}`"])
         )
     keys = [f"{name} {draw(st.sampled_from(DIRECTIONS))}" for name in names]
-    where = f" WHERE {random_tables.predicate(history, draw)}" if draw(st.booleans()) else ""
+    where = f" WHERE {random_histories.predicate(history, draw)}" if draw(st.booleans()) else ""
     return _ordered(
         history,
         keys,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,41 +11,42 @@ import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
-import limit_pruning
-from support import downloads
-from support.sessions import local_builder
+from support import downloads, sessions
+from support.sessions import OURS
 
 ICEBERG = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
-OURS = "limitpruning.LimitPruningExtensions"
 ORDERS = {"Iceberg first": [ICEBERG, OURS], "ours first": [OURS, ICEBERG]}
-SUPPORTED = "4.1"
+VERSIONS = {"4.0": ("1.11.0", "1.10.2"), "4.1": ("1.11.0",)}
+"""The versions of Iceberg that are supported, by the minor version of Spark, the newest first."""
 
 
-def jars() -> list[Path]:
-    """The JAR of Iceberg for the Spark that is installed; with another Spark, skip the test."""
+def versions() -> tuple[str, ...]:
+    """The supported versions of Iceberg for the Spark that is installed."""
+    return VERSIONS.get(".".join(pyspark.__version__.split(".")[:2]), ())
+
+
+def jars(version: str | None = None) -> list[Path]:
+    """The JAR of Iceberg for the Spark that is installed; without a supported one, skip the test.
+
+    Args:
+        version: The version of Iceberg. By default ``ICEBERG`` in the environment, or the newest.
+    """
     minor = ".".join(pyspark.__version__.split(".")[:2])
-    if minor != SUPPORTED:
-        pytest.skip(f"tables of Iceberg are pruned on Spark {SUPPORTED}, this is {minor}")
-    return sorted(downloads.folder("iceberg-jars", minor).glob("*.jar"))
+    if not versions():
+        pytest.skip(f"tables of Iceberg are pruned on Spark {', '.join(VERSIONS)}, not on {minor}")
+    chosen = version or os.environ.get("ICEBERG") or versions()[0]
+    return sorted(downloads.folder("iceberg-jars", minor, chosen).glob("*.jar"))
 
 
-def start(scratch: Path, order: str) -> SparkSession:
-    """Start a session in which the two extensions are named in this order."""
+def start(scratch: Path, order: str, more: Mapping[str, str] | None = None) -> SparkSession:
+    """Start a session in which the two extensions are named in this order, with more settings."""
     settings = {
-        "spark.jars": ",".join(map(str, [*jars(), limit_pruning.jar_path()])),
-        "spark.sql.extensions": ",".join(ORDERS[order]),
+        **(more or {}),
         "spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog",
         "spark.sql.catalog.ice.type": "hadoop",
         "spark.sql.catalog.ice.warehouse": str(scratch / "ice"),
-        "spark.ui.showConsoleProgress": "false",
     }
-    builder = local_builder(scratch)
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("ERROR")
-    limit_pruning.verify(session)
-    return session
+    return sessions.start(scratch, jars(), ORDERS[order], settings)
 
 
 def java_table(spark: SparkSession, table: str) -> Any:

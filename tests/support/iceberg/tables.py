@@ -123,15 +123,11 @@ def delete_by_equality(spark: SparkSession, table: str, column: str, value: int)
     schema = loaded.schema().select(names)
     ids = spark.sparkContext._gateway.new_array(jvm.int, 1)  # type: ignore[union-attr]
     ids[0] = schema.findField(column).fieldId()
-    factory = (
-        iceberg.data.GenericFileWriterFactory.Builder(loaded)
-        .deleteFileFormat(iceberg.FileFormat.PARQUET)
-        .equalityFieldIds(ids)
-        .equalityDeleteRowSchema(schema)
-        .build()
+    factory = iceberg.data.GenericAppenderFactory(
+        loaded, loaded.schema(), loaded.spec(), None, ids, schema, None
     )
     files = iceberg.io.OutputFileFactory.builderFor(loaded, 1, next(_numbers)).build()
-    writer = factory.newEqualityDeleteWriter(files.newOutputFile(), loaded.spec(), None)
+    writer = factory.newEqDeleteWriter(files.newOutputFile(), iceberg.FileFormat.PARQUET, None)
     record = iceberg.data.GenericRecord.create(schema)
     record.setField(column, value)
     writer.write(record)

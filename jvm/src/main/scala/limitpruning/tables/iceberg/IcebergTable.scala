@@ -2,9 +2,7 @@ package limitpruning.tables.iceberg
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.iceberg.{
-  BaseTable, BatchScan, BatchScanAdapter, FileScanTask, MetadataColumns, ScanTask, SparkDistributedDataScan
-}
+import org.apache.iceberg.{BaseTable, BatchScan, FileScanTask, MetadataColumns, ScanTask}
 import org.apache.iceberg.types.Types.NestedField
 import org.apache.iceberg.util.ContentFileUtil
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -107,13 +105,16 @@ private[tables] object IcebergTable {
   }
 
   /** Iceberg's own planning, on the driver or by Spark jobs. Tables of a REST catalog may be planned by its server. */
-  private val Plans: Set[Class[_]] = Set(classOf[BatchScanAdapter], classOf[SparkDistributedDataScan])
+  private val Plans = Set(
+    "org.apache.iceberg.BatchScanAdapter", // not public in Iceberg 1.10
+    "org.apache.iceberg.SparkDistributedDataScan"
+  )
 
   private def unsupported(internals: ScanInternals): Option[String] =
     if (internals.table.getClass != classOf[BaseTable])
       Some(s"a table of class ${internals.table.getClass.getName}")
-    else if (internals.planned.exists(scan => !Plans.contains(scan.getClass)))
-      Some(s"a plan of class ${internals.planned.get.getClass.getName}")
+    else if (!internals.plannedBy.forall(Plans.contains))
+      internals.plannedBy.map(plan => s"a plan of class $plan")
     else if (internals.projection.findField(MetadataColumns.IS_DELETED.fieldId) != null)
       Some("a scan that returns deleted rows")
     else None

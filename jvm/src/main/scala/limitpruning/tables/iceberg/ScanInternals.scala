@@ -1,6 +1,6 @@
 package limitpruning.tables.iceberg
 
-import java.lang.reflect.{AccessibleObject, Constructor, InvocationTargetException, Method}
+import java.lang.reflect.{AccessibleObject, Constructor, Field, InvocationTargetException, Method}
 import java.util.{List => JavaList}
 import java.util.function.Supplier
 
@@ -24,63 +24,63 @@ private final class ScanInternals(scan: Scan) {
     Iterator.iterate[Class[_]](scan.getClass)(_.getSuperclass).takeWhile(_ != null).toSeq
 
   private val plannedTasks: Method = method("tasks")
-  private val newBatch: Constructor[_] = {
-    val batch = Class.forName(BatchClass, false, scan.getClass.getClassLoader)
-    accessible(batch.getDeclaredConstructor(
-      classOf[JavaSparkContext],
-      classOf[Table],
-      classOf[Supplier[_]],
-      classOf[SparkReadConf],
-      classOf[Types.StructType],
-      classOf[JavaList[_]],
-      classOf[Schema],
-      classOf[Int]
-    ))
-  }
-
-  private val context = field("sparkContext")
-  private val fileIO = field("fileIO")
-  private val readConf = field("readConf")
 
   /** The table. Its metadata may be refreshed at any time. */
   val table: Table = classOf[Table].cast(field("table"))
 
   /** The columns that the scan reads. */
-  val projection: Schema = classOf[Schema].cast(field("projection"))
+  val projection: Schema = classOf[Schema].cast(field("projection", "expectedSchema"))
+
+  /**
+   * The first arguments of Iceberg's batch, with their types. Iceberg 1.11 gives the batch the file IO of the scan. In
+   * Iceberg 1.10, scans have none, and the batch takes the one of the table.
+   */
+  private val common: Seq[(Class[_], AnyRef)] = Seq(
+    classOf[JavaSparkContext] -> field("sparkContext"),
+    classOf[Table] -> table
+  ) ++ fieldIfAny("fileIO").map(classOf[Supplier[_]] -> _.get(scan)) ++ Seq(
+    classOf[SparkReadConf] -> field("readConf"),
+    classOf[Types.StructType] -> Types.StructType.of()
+  )
+
+  private val newBatch: Constructor[_] = {
+    val batch = Class.forName(BatchClass, false, scan.getClass.getClassLoader)
+    val types = common.map(_._1) ++ Seq(classOf[JavaList[_]], classOf[Schema], classOf[Int])
+    accessible(batch.getDeclaredConstructor(types: _*))
+  }
+
+  /** The name of the class of Iceberg's scan, which is not always one of one snapshot; none if there is no snapshot. */
+  val plannedBy: Option[String] = Option(field("scan")).map(_.getClass.getName)
 
   /** Iceberg's scan of one snapshot, with all filters that Spark has pushed; none if the table has no snapshot. */
-  val planned: Option[BatchScan] = field("scan") match {
-    case null => None
-    case batchScan => Some(classOf[BatchScan].cast(batchScan))
-  }
+  lazy val planned: Option[BatchScan] = Option(field("scan")).map(classOf[BatchScan].cast)
 
   /** The files of the scan, as Iceberg has planned them. Iceberg caches them in the scan. */
   def tasks: JavaList[_ <: ScanTask] =
     call(plannedTasks.invoke(scan)).asInstanceOf[JavaList[_ <: ScanTask]]
 
   /** Iceberg's own batch, which reads `groups` as the scan would read all groups. */
-  def batch(groups: JavaList[_ <: ScanTaskGroup[_]], hash: Int): Batch =
-    classOf[Batch].cast(call(newBatch.newInstance(
-      context,
-      table,
-      fileIO,
-      readConf,
-      Types.StructType.of(),
-      groups,
-      projection,
-      Int.box(hash)
-    )))
+  def batch(groups: JavaList[_ <: ScanTaskGroup[_]], hash: Int): Batch = {
+    val arguments = common.map(_._2) ++ Seq[AnyRef](groups, projection, Int.box(hash))
+    classOf[Batch].cast(call(newBatch.newInstance(arguments: _*)))
+  }
 
-  private def field(name: String): AnyRef =
-    accessible(found(name)(_.getDeclaredField(name))).get(scan)
+  /** @param names the name of a field in one version of Iceberg, and its names in others */
+  private def field(names: String*): AnyRef =
+    names.flatMap(fieldIfAny(_)).headOption.getOrElse(missing(names.head)).get(scan)
 
-  private def method(name: String): Method = accessible(found(name)(_.getDeclaredMethod(name)))
+  private def fieldIfAny(name: String): Option[Field] = found(_.getDeclaredField(name))
 
-  private def found[A](name: String)(in: Class[_] => A): A =
+  private def method(name: String): Method = found(_.getDeclaredMethod(name)).getOrElse(missing(name))
+
+  private def found[A <: AccessibleObject](in: Class[_] => A): Option[A] =
     classes.iterator.flatMap { each =>
-      try Some(in(each))
+      try Some(accessible(in(each)))
       catch { case _: NoSuchFieldException | _: NoSuchMethodException => None }
-    }.nextOption().getOrElse(throw new NoSuchFieldException(s"${scan.getClass.getName}.$name"))
+    }.nextOption()
+
+  private def missing(name: String): Nothing =
+    throw new NoSuchFieldException(s"${scan.getClass.getName}.$name")
 }
 
 private object ScanInternals {

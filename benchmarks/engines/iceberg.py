@@ -1,0 +1,39 @@
+"""Apache Iceberg: as it is, and with the extension."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from benchmarks import tables
+from benchmarks.engines import ICEBERG_OURS
+from benchmarks.engines.spark import Spark, downloaded, open_session
+
+NAME = "ice.db.events"
+
+
+def jars() -> list[Path]:
+    """Return the JAR of Iceberg for the Spark that is installed; download it once."""
+    return downloaded("iceberg-jars")
+
+
+def iceberg_session(name: str, data: Path) -> SparkSession:
+    """Start a session with Iceberg, and with defaults for all settings that change queries."""
+    settings = {
+        "spark.jars": ",".join(map(str, jars())),
+        "spark.sql.extensions": (
+            "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
+        ),
+        "spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog",
+        "spark.sql.catalog.ice.type": "hadoop",
+        "spark.sql.catalog.ice.warehouse": str(data / tables.EVENTS_ICEBERG.name),
+    }
+    return open_session(name, data, name == ICEBERG_OURS, settings)
+
+
+def start(name: str, data: Path) -> Spark:
+    """Start a session in which the table `events` is the one of Iceberg."""
+    session = iceberg_session(name, data)
+    session.sql(f"CREATE TEMPORARY VIEW {tables.EVENTS.name} AS SELECT * FROM {NAME}").collect()
+    return Spark(session)
