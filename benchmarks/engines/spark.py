@@ -21,6 +21,8 @@ from benchmarks.settings import ROOT
 from benchmarks.tables import TABLES
 
 _LAST_EXECUTIONS = 10
+# Nodes that read Parquet: the scan of Spark, that of the extension, and the one that runs either.
+_READERS = ("Scan parquet", "ChooseWhenRun")
 LOGGING = (ROOT / "examples" / "log4j2.properties").as_uri()
 
 
@@ -132,7 +134,7 @@ class Spark:
         groups: list[int] = []
         rows: list[int] = []
         for node in _items(store.planGraph(execution).allNodes()):
-            if "Scan parquet" not in node.name():
+            if not any(name in node.name() for name in _READERS):
                 continue
             metrics = {m.name(): m.accumulatorId() for m in _items(node.metrics())}
             found = {
