@@ -128,7 +128,8 @@ def test_a_covered_limit_reads_no_other_objects_than_the_selected_ones(
     first = seen_by(app, address, sql)
     assert first.planning.objects("GET") == every  # for their footers
     again = seen_by(app, address, sql)
-    assert again.planning.objects("GET") == set()
+    # The first search may end before the last of these footers has been read.
+    assert again.planning.objects("GET") <= {"classic/four/3.parquet"}
     for seen in (first, again):
         assert sorted(row["id"] for row in seen.answer.rows) == [8, 9, 10, 11]
         assert seen.answer.limit["files"]["scanned"] == 1
@@ -162,7 +163,9 @@ PLANNED = [name for name, case in READ.items() if case.table == "sightings" and 
 def test_nothing_is_listed_while_a_query_runs(
     app: Application, address: str, sightings: str, name: str
 ) -> None:
-    seen = seen_by(app, address, READ[name].sql.format(table=sightings))
+    case = READ[name]
+    with app.conf(case.settings):
+        seen = seen_by(app, address, case.sql.format(table=sightings))
     assert seen.answer.error is None
     assert seen.running.count("GET") > 0
     assert seen.running.objects("LIST") == set()

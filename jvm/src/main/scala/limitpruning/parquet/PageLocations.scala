@@ -87,6 +87,7 @@ private[limitpruning] object PageLocations {
     def end: Long = offset + size
   }
 
+  /** Also whether no page has more rows than parquet-java can count. */
   private def isAscending(rows: IndexedSeq[Long]): Boolean =
-    rows.indices.drop(1).forall(i => rows(i - 1) < rows(i))
+    rows.indices.drop(1).forall(i => rows(i - 1) < rows(i) && rows(i) - rows(i - 1) <= Int.MaxValue)
 }

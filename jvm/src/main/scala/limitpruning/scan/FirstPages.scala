@@ -34,11 +34,16 @@ private[scan] final case class FirstRowsRead(planned: Seq[PlannedRowGroup]) {
 private[scan] final class FirstPages(file: ParquetFileReader, schema: MessageType, first: FirstRows) {
   private val columns = schema.getPaths.asScala.map(_.toSeq).toSet
 
-  def apply(): FirstRowsRead = {
+  /** None if the footer claims numbers of rows that no file can have: Spark then reads what it reads of such a file. */
+  def apply(): Option[FirstRowsRead] = {
     val rowGroups = file.getRowGroups.asScala.toIndexedSeq
-    val before = rowGroups.scanLeft(0L)(_ + _.getRowCount)
-    val needed = rowGroups.indices.takeWhile(before(_) < first.limit)
-    FirstRowsRead(needed.map(i => planned(rowGroups(i), i, first.limit - before(i))))
+    val rows = rowGroups.map(_.getRowCount)
+    if (rows.exists(_ < 0) || rows.map(BigInt(_)).sum > Long.MaxValue) None
+    else {
+      val before = rows.scanLeft(0L)(_ + _)
+      val needed = rowGroups.indices.takeWhile(before(_) < first.limit)
+      Some(FirstRowsRead(needed.map(i => planned(rowGroups(i), i, first.limit - before(i)))))
+    }
   }
 
   /** @param missing the rows that the row groups before this one do not contain */

@@ -72,13 +72,14 @@ object ReadRowRanges {
    * filters of its own.
    *
    * @param rows what Spark's format returned for a split
-   * @return what the reader will read; none, without any change, if `rows` do not come from the vectorized reader
+   * @return what the reader will read; none, without any change, if `rows` do not come from the vectorized reader, or if
+   *   the footer is absurd
    */
   private[scan] def narrowToFirst(rows: Iterator[_], first: FirstRows): Option[FirstRowsRead] = rows match {
     case iterator: RecordReaderIterator[_] =>
       members.toOption.flatMap { known =>
         known.rowReader.get(iterator) match {
-          case reader: VectorizedParquetRecordReader => Some(known.narrowToFirst(reader, first))
+          case reader: VectorizedParquetRecordReader => known.narrowToFirst(reader, first)
           case _ => None
         }
       }
@@ -131,11 +132,11 @@ object ReadRowRanges {
       }
     }
 
-    def narrowToFirst(reader: VectorizedParquetRecordReader, first: FirstRows): FirstRowsRead = {
+    def narrowToFirst(reader: VectorizedParquetRecordReader, first: FirstRows): Option[FirstRowsRead] = {
       val original = rowGroupReader.get(reader)
       val file = fileReader.get(original).asInstanceOf[ParquetFileReader]
       val read = new FirstPages(file, requestedSchema.get(reader).asInstanceOf[MessageType], first)()
-      replace(reader, original, file, read.planned.map(ranges))
+      read.foreach(known => replace(reader, original, file, known.planned.map(ranges)))
       read
     }
 
