@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql.functions import col
 
 import limit_pruning
 from limit_pruning import LimitReport
@@ -315,7 +316,8 @@ def test_snapshots_branches_and_commits(spark: SparkSession) -> None:
     spark.sql(f"ALTER TABLE {table} CREATE BRANCH b1")
     planned = spark.sql(f"SELECT id FROM {table} ORDER BY id LIMIT 3")
     planned._jdf.queryExecution().executedPlan()
-    spark.sql(f"INSERT INTO {table} (id) VALUES (-7)")
+    one_row = spark.table(table).where("id = 5").withColumn("id", col("id") - 12)
+    one_row.writeTo(table).append()
     assert [row.id for row in planned.collect()] == [0, 1, 2]
     hold_files(spark, f"SELECT id FROM {table} ORDER BY id LIMIT 3", 2)
     hold_files(spark, f"SELECT id FROM {table} VERSION AS OF {first} ORDER BY id LIMIT 3", 1)
