@@ -36,13 +36,7 @@ def test_random_groups(spark: SparkSession) -> None:
         settings = data.draw(random_settings.settings())
         queries = data.draw(group_queries(table, QUERIES_PER_TABLE))
         with TemporaryDirectory() as folder:
-            path = Path(folder) / "written"
-            table.write(path)
-            if table.spark:
-                source, path = path, Path(folder) / "rewritten"
-                partition = "p" if table.partition else None
-                table.spark.rewrite(spark, source, path, table.ddl, partition)
-            spark.read.schema(table.ddl).parquet(str(path)).createOrReplaceTempView("t")
+            table.register(spark, Path(folder))
             with conf(spark, settings | REFERENCE):
                 groups = in_threads(lambda query: _all_groups(spark, query), queries)
             with conf(spark, settings):

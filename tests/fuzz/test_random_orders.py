@@ -32,13 +32,7 @@ def test_random_orders(spark: SparkSession) -> None:
         settings = data.draw(random_settings.settings())
         queries = data.draw(ordered_queries(table, QUERIES_PER_TABLE))
         with TemporaryDirectory() as folder:
-            path = Path(folder) / "written"
-            table.write(path)
-            if table.spark:
-                source, path = path, Path(folder) / "rewritten"
-                partition = "p" if table.partition else None
-                table.spark.rewrite(spark, source, path, table.ddl, partition)
-            spark.read.schema(table.ddl).parquet(str(path)).createOrReplaceTempView("t")
+            table.register(spark, Path(folder))
             with conf(spark, settings | REFERENCE):
                 wanted = in_threads(lambda query: _answer(spark, query), queries)
             with conf(spark, settings):

@@ -68,13 +68,7 @@ def write_and_check(
 ) -> None:
     """Write the table to disk and hold every query over it to the reference."""
     with TemporaryDirectory() as folder:
-        path = Path(folder) / "written"
-        table.write(path)
-        if table.spark:
-            source, path = path, Path(folder) / "rewritten"
-            partition = "p" if table.partition else None
-            table.spark.rewrite(spark, source, path, table.ddl, partition)
-        spark.read.schema(table.ddl).parquet(str(path)).createOrReplaceTempView("t")
+        table.register(spark, Path(folder))
         predicates = [query.predicate.sql for query in queries if query.predicate]
         reference = Reference(spark, settings, predicates)
         assert len(reference.rows) == sum(len(group) for group in table.columns[0].groups)

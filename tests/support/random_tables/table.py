@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 from hypothesis import strategies as st
+from pyspark.sql import SparkSession
 
 from support import tables
 from support.random_tables import columns as random_columns
@@ -56,6 +57,16 @@ class RandomTable:
         """Write the files with pyarrow."""
         for file in self.files:
             tables.write(folder / file.path, file.groups, file.schema, **file.options)
+
+    def register(self, spark: SparkSession, folder: Path) -> None:
+        """Write the files below a folder, by Spark if it is the writer, and register view `t`."""
+        path = folder / "written"
+        self.write(path)
+        if self.spark:
+            source, path = path, folder / "rewritten"
+            partition = "p" if self.partition else None
+            self.spark.rewrite(spark, source, path, self.ddl, partition)
+        spark.read.schema(self.ddl).parquet(str(path)).createOrReplaceTempView("t")
 
 
 @st.composite
