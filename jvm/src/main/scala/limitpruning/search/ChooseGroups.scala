@@ -20,17 +20,8 @@ private final class ChooseGroups(scan: LimitedScan, table: SearchInputs) {
   private val run = new RunSearch(scan, table)
   private val files = table.files // listed before the time budget for footers starts
   private val deadline = table.budget.maxTime.fromNow
-  private val refine = new RefineRowGroups(
-    table.classify,
-    table.storage,
-    table.narrow,
-    table.maxBytes,
-    deadline,
-    table.prefetch(deadline),
-    table.unproved
-  )
-  private val select =
-    new AddressRows(table.narrow, table.storage, table.maxBytes, deadline, table.prefetch(deadline))
+  private val refine = table.refine(deadline)
+  private val select = table.address(deadline)
 
   /**
    * The budget of a search for `keys` groups of which partition values decide the keys. If they also decide the predicate,
@@ -51,15 +42,7 @@ private final class ChooseGroups(scan: LimitedScan, table: SearchInputs) {
   /** Chooses rows with distinct keys, when a group consists of its keys. */
   def distinct(expressions: Seq[Expression]): Either[NotPruned, LimitPlan] = {
     val keys = new GroupKeys(expressions, table.classify)
-    val dictionaries =
-      new KeyDictionaries(
-        keys,
-        table.classify,
-        table.storage,
-        table.maxBytes,
-        deadline,
-        table.prefetch(deadline)
-      )
+    val dictionaries = table.keyDictionaries(keys, deadline)
     val search = new DistinctSearch(
       scan.limit,
       keys,

@@ -14,17 +14,8 @@ object ChooseRows {
     val run = new RunSearch(scan, table)
     val files = table.likelyFirst // listed before the time budget for footers starts
     val deadline = table.budget.maxTime.fromNow
-    val refine = new RefineRowGroups(
-      table.classify,
-      table.storage,
-      table.narrow,
-      table.maxBytes,
-      deadline,
-      table.prefetch(deadline),
-      table.unproved
-    )
-    val select =
-      new AddressRows(table.narrow, table.storage, table.maxBytes, deadline, table.prefetch(deadline))
+    val refine = table.refine(deadline)
+    val select = table.address(deadline)
     val search = new RowGroupSearch(
       scan.limit,
       table.budget,
@@ -118,7 +109,7 @@ private[search] final class SelectPossible(select: AddressRows) {
 
   /** None if they cannot be read without others. */
   private def rowGroups(file: ClassifiedFile): Option[Seq[SelectedFile]] = {
-    val rows = file.rowGroups.indices.filter(file.rowGroups(_).state != MatchState.NotMatching).map { i =>
+    val rows = file.rowGroups.indices.filter(file.mayMatch).map { i =>
       MatchingRows(i, RowRange.all(file.footer.rowGroups(i).getRowCount), isWhole = true)
     }
     if (rows.isEmpty) Some(Nil) else select(Seq(file -> rows)).toOption.map(_.files)

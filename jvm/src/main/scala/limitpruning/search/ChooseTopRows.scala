@@ -30,15 +30,7 @@ object ChooseTopRows {
     // Even if partition values alone decide the predicate, they do not decide the key.
     val budget = table.budget.copy(firstFiles = table.firstFiles)
     val deadline = budget.maxTime.fromNow
-    val dictionaries =
-      new KeyDictionaries(
-        key,
-        table.classify,
-        table.storage,
-        table.maxBytes,
-        deadline,
-        table.prefetch(deadline)
-      )
+    val dictionaries = table.keyDictionaries(key, deadline)
     val search = new TopRowsSearch(
       scan.limit,
       key,
@@ -62,7 +54,7 @@ object ChooseTopRows {
       )
     val select =
       new AddressBestFirst(
-        new AddressRows(table.narrow, table.storage, table.maxBytes, deadline, table.prefetch(deadline))
+        table.address(deadline)
       )
     run(search, files) { (outcome, counts) =>
       for {

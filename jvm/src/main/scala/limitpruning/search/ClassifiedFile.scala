@@ -58,6 +58,9 @@ final class ClassifiedFile(
   /** Whether the metadata of the file is trusted, and all rows of the file are in the table. */
   def isComplete: Boolean = isBelieved && deletedRows == 0
 
+  /** Whether a row of the row group may match. */
+  def mayMatch(rowGroup: Int): Boolean = rowGroups(rowGroup).state != MatchState.NotMatching
+
   /** The facts in the footer about one row group. */
   def known(rowGroup: Int): RowUnit = new KnownFacts(sources, rowGroup)
 

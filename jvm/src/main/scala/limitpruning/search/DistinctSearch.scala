@@ -6,7 +6,6 @@ import scala.collection.mutable.ArrayBuffer
 
 import limitpruning.footers.{FooterWave, SearchMemory}
 import limitpruning.parquet.Footer
-import limitpruning.predicate.MatchState
 import limitpruning.search.GroupKeys.{Ends, Tuple}
 import limitpruning.select.{DisjointRanges, ListedFile, MatchingRows, Reason, SearchCounts}
 
@@ -83,7 +82,7 @@ final class DistinctSearch(
   override protected def add(wave: Seq[ClassifiedFile]): Seq[ClassifiedFile] = {
     val refined = narrow(refine(wave))
     val before = found.size
-    for (file <- refined; rowGroup <- file.rowGroups.indices if mayMatch(file, rowGroup)) {
+    for (file <- refined; rowGroup <- file.rowGroups.indices if file.mayMatch(rowGroup)) {
       val all = keys.ends(file, rowGroup)
       if (all.areEqual(order)) possible += all.from else areAllEqual = false
       file.rowGroups(rowGroup).obstacle.orElse(keys.obstacle(file, rowGroup)).foreach(obstacles.add)
@@ -107,9 +106,6 @@ final class DistinctSearch(
 
   /** Whether each inspected row that may match has a key that was found. */
   private def isEachFound: Boolean = areAllEqual && possible.forall(isFound)
-
-  private def mayMatch(file: ClassifiedFile, rowGroup: Int): Boolean =
-    file.rowGroups(rowGroup).state != MatchState.NotMatching
 
   override protected def outcome(
       rest: IndexedSeq[ListedFile],

@@ -77,7 +77,7 @@ final class KeyDictionaries(
     })
 
   private def needsDictionary(file: ClassifiedFile, rowGroup: Int): Boolean =
-    file.rowGroups(rowGroup).state != MatchState.NotMatching && key.obstacle(file, rowGroup).nonEmpty
+    file.mayMatch(rowGroup) && key.obstacle(file, rowGroup).nonEmpty
 
   /** The columns of the key that the footer does not bound, and that have a dictionary. No I/O. */
   private def columnsToRead(file: ClassifiedFile, rowGroup: Int, details: RowGroupDetails): Seq[Int] =

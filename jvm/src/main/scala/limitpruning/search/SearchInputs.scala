@@ -99,6 +99,18 @@ private[limitpruning] final class SearchInputs(
   /** Reads parts of files at the same time, until the deadline. */
   def prefetch(deadline: Deadline): PrefetchParts = new PrefetchParts(storage, threads, deadline)
 
+  /** Decides row groups by metadata besides the footer, until the deadline. */
+  def refine(deadline: Deadline): RefineRowGroups =
+    new RefineRowGroups(classify, storage, narrow, maxBytes, deadline, prefetch(deadline), unproved)
+
+  /** Addresses chosen rows in files, by their pages if that pays, until the deadline. */
+  def address(deadline: Deadline): AddressRows =
+    new AddressRows(narrow, storage, maxBytes, deadline, prefetch(deadline))
+
+  /** Bounds keys by dictionaries, until the deadline. */
+  def keyDictionaries(keys: KeysOfSearch, deadline: Deadline): KeyDictionaries =
+    new KeyDictionaries(keys, classify, storage, maxBytes, deadline, prefetch(deadline))
+
   /** What earlier queries with the same predicate found. */
   def unproved: UnprovedRowGroups = {
     def circumstances = Seq(

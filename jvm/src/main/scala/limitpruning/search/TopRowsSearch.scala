@@ -85,7 +85,7 @@ final class TopRowsSearch(
 
   override protected def add(read: Seq[ClassifiedFile]): Seq[ClassifiedFile] = {
     val wave = narrow(read)
-    for (file <- wave; rowGroup <- file.rowGroups.indices if mayMatch(file, rowGroup)) {
+    for (file <- wave; rowGroup <- file.rowGroups.indices if file.mayMatch(rowGroup)) {
       val rows = RowRange.all(file.footer.rowGroups(rowGroup).getRowCount)
       matched += Candidate(file, rowGroup, key.best(file, rowGroup), rows)
       file.rowGroups(rowGroup).obstacle.orElse(key.obstacle(file, rowGroup)).foreach(obstacles.add)
@@ -96,9 +96,6 @@ final class TopRowsSearch(
     }
     wave
   }
-
-  private def mayMatch(file: ClassifiedFile, rowGroup: Int): Boolean =
-    file.rowGroups(rowGroup).state != MatchState.NotMatching
 
   override protected def outcome(
       rest: IndexedSeq[ListedFile],
