@@ -18,6 +18,7 @@ _CHOICES: dict[str, list[str]] = {
     "spark.limitPruning.planning.jobFiles": ["128", "128", "2"],
     "spark.limitPruning.planning.maxBytes": ["16m", "0"],
     "spark.limitPruning.pages.minBytes": ["0", "0", "1m"],
+    "spark.limitPruning.planning.atRoot": ["false", "true"],
     "spark.sql.adaptive.enabled": ["false", "false", "true"],
     "spark.sql.codegen.wholeStage": ["false", "false", "false", "false", "true"],
     CODEGEN_MODE: ["NO_CODEGEN", "NO_CODEGEN", "NO_CODEGEN", "FALLBACK"],

@@ -21,6 +21,7 @@ _CHOICES: dict[str, list[str]] = {
     "spark.sql.adaptive.enabled": ["false", "false", "false", "false", "true"],
     "spark.sql.limit.initialNumPartitions": ["100"],
     "spark.limitPruning.pages.minBytes": ["0", "0", "1048576"],
+    "spark.limitPruning.planning.atRoot": ["false", "true"],
 }
 
 # What the reference is computed with: nothing that looks at statistics.
