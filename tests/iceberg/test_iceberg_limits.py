@@ -201,11 +201,6 @@ def test_plain_parquet_is_pruned_beside_iceberg(spark: SparkSession, tmp_path: A
     assert "LimitPrunedScan" in explain(df)
 
 
-def test_inspect_says_that_iceberg_is_not_inspected(spark: SparkSession, table: str) -> None:
-    with pytest.raises(Exception, match="tables of Apache Iceberg are not inspected"):
-        limit_pruning.inspect(spark, table)
-
-
 def test_an_empty_table_has_no_files(spark: SparkSession) -> None:
     name = tables.new_name()
     spark.sql(f"CREATE TABLE {name} (id BIGINT) USING iceberg")

@@ -18,6 +18,8 @@ PARTITIONS = [
     *["days(ts)", "months(tn)", "years(d)"],
     *["bucket(3, id)", "bucket(4, k)", "truncate(200, id)", "truncate(30000, k)"],
 ]
+# Files of one row group, and of many. Row groups are read on their own.
+ROW_GROUPS = [0, 0, 10, 25]
 MODES = ["truncate(16)", "truncate(16)", "full", "truncate(2)", "counts", "none"]
 
 
@@ -42,6 +44,12 @@ def create(spark: SparkSession, draw: Draw) -> History:
     }
     if draw(st.booleans()):
         properties["write.metadata.metrics.column.k"] = draw(st.sampled_from(MODES))
+    if rows_of_group := draw(st.sampled_from(ROW_GROUPS)):
+        properties |= {
+            "write.parquet.row-group-size-bytes": "1",
+            "write.parquet.row-group-check-min-record-count": str(rows_of_group),
+            "write.parquet.row-group-check-max-record-count": str(rows_of_group),
+        }
     by = draw(st.sampled_from(PARTITIONS))
     listed = ", ".join(f"'{key}' = '{value}'" for key, value in properties.items())
     history.run(

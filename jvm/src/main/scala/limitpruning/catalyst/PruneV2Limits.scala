@@ -2,6 +2,8 @@ package limitpruning.catalyst
 
 import java.util.concurrent.TimeUnit
 
+import scala.concurrent.duration.DurationLong
+
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.SortOrder
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
@@ -10,12 +12,12 @@ import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
 
 import limitpruning.conf.{LimitPruningConf, SparkSessions}
-import limitpruning.search.{ChooseFiles, ChooseTopFiles, ChosenFiles, ManifestTable, NotPruned}
+import limitpruning.search.{ChooseFiles, ChooseTopFiles, ChosenFiles, FooterBudget, ManifestTable, NotPruned}
 import limitpruning.select.Reason
 import limitpruning.tables.Iceberg
 
 /**
- * Replaces the scan of an Iceberg table below a LIMIT by a scan of chosen files. These are proved to contain enough rows or,
+ * Replaces the scan of an Iceberg table below a LIMIT by a scan of chosen files and row groups. These are proved to contain enough rows or,
  * with ORDER BY, the first rows. All filters, the ORDER BY and the LIMIT stay in the plan. If nothing can be skipped, nothing
  * changes, and the LIMIT gets a tag with the reason.
  *
@@ -59,9 +61,11 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
       else if (nanos > TimeUnit.MILLISECONDS.toNanos(millis))
         Some(Reason.OutOfBudget(LimitPruningConf.MaxTime.key, s"$millis milliseconds", _, found.limit))
       else None
+    val footers = FooterBudget(conf.getConf(LimitPruningConf.FirstFiles), files, millis.millis.fromNow)
     key match {
-      case Some(first) => new ChooseTopFiles(found.limit, found.conjuncts, first, found.table, stop)()
-      case None => new ChooseFiles(found.limit, found.conjuncts, found.table, stop)()
+      case Some(first) =>
+        new ChooseTopFiles(found.limit, found.conjuncts, first, found.table, stop, footers)()
+      case None => new ChooseFiles(found.limit, found.conjuncts, found.table, stop, footers)()
     }
   }
 }

@@ -14,6 +14,7 @@ import org.apache.parquet.format.{ColumnChunk => RawColumnChunk, RowGroup, Util}
 import org.apache.parquet.format.converter.ParquetMetadataConverter
 import org.apache.parquet.hadoop.ParquetFileWriter
 import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.parquet.io.SeekableInputStream
 
 import limitpruning.select.{FilePart, FileVersion}
 
@@ -25,12 +26,16 @@ final class UnreadableFooterException(file: FileStatus, val problem: String, cau
  * Reads footers. A footer needs one request, unless it is larger than the part of the file that the first
  * request reads. Thread-safe.
  *
- * @param conf the Hadoop configuration of the relation that is read
+ * @param open opens a file
  * @param parts receives the bytes before the footer that the first request reads. In most files, they contain
  *   the page index, which is then read without another request.
  */
-final class FooterReader(conf: Configuration, parts: Option[FileParts] = None) {
+final class FooterReader(open: FileStatus => SeekableInputStream, parts: Option[FileParts]) {
   import FooterReader._
+
+  /** @param conf the Hadoop configuration of the relation that is read */
+  def this(conf: Configuration, parts: Option[FileParts] = None) =
+    this(FooterReader.from(conf), parts)
 
   private val firstRead = if (parts.isEmpty) FooterAlone else FooterAndPageIndex
 
@@ -67,7 +72,7 @@ final class FooterReader(conf: Configuration, parts: Option[FileParts] = None) {
     if (footerStart < 0) Some("its footer is different")
     else {
       val footer = FilePart(footerStart, version.footerLength, version.footerChecksum)
-      val stream = HadoopInputFile.fromStatus(file, conf).newStream()
+      val stream = open(file)
       try
         near(version.parts.sortBy(_.offset) :+ footer).iterator.flatMap { parts =>
           val from = parts.map(_.offset).min
@@ -114,7 +119,7 @@ final class FooterReader(conf: Configuration, parts: Option[FileParts] = None) {
 
   private def footerBytes(file: FileStatus): Array[Byte] = {
     if (file.getLen < Magic.length + TrailerLength) fail(file, s"it has only ${file.getLen} bytes")
-    val stream = HadoopInputFile.fromStatus(file, conf).newStream()
+    val stream = open(file)
     try {
       val tailStart = math.max(0L, file.getLen - firstRead)
       val tail = Storage.readAt(stream, tailStart, file.getLen - tailStart)
@@ -142,6 +147,10 @@ final class FooterReader(conf: Configuration, parts: Option[FileParts] = None) {
 }
 
 private[limitpruning] object FooterReader {
+
+  /** Opens files by Hadoop's file systems. */
+  private def from(conf: Configuration): FileStatus => SeekableInputStream =
+    file => HadoopInputFile.fromStatus(file, conf).newStream()
 
   /** Wraps every error about a footer in an exception that names the file. */
   def explained[T](file: FileStatus)(body: => T): T =

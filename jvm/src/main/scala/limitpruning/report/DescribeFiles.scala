@@ -35,14 +35,16 @@ private[report] object DescribeFiles {
     ),
     predicate = if (chosen.conjuncts.isEmpty) None else Some(BriefSql.and(chosen.conjuncts)),
     reason = None,
-    rowGroups = None,
+    rowGroups = Some(chosen.counts.rowGroups).filter(_.total > 0).map { counts =>
+      RowGroupCounts(counts.total, counts.matched, counts.fullyMatched, chosen.rowGroups)
+    },
     files = Some(FileCounts(
       total = chosen.counts.files,
       lookedAt = chosen.counts.filesInspected,
       footersCached = 0,
       scanned = Some(chosen.files.size),
       bytes = chosen.counts.bytes,
-      chosen = chosen.files.take(MostNamed).map(_.path)
+      chosen = chosen.files.take(MostNamed).map(_.file.path)
     )),
     planningMs = Some(chosen.planningNanos / 1e6),
     rowsToRead = Some(chosen.rows)

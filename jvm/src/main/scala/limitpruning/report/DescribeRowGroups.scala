@@ -33,7 +33,8 @@ private[report] final class DescribeRowGroups(
     RowGroupMap(told.take(most).toVector, math.max(0, files.map(_.rowGroups.size).sum - most))
   }
 
-  private def describe(file: ClassifiedFile, ordinal: Int): RowGroupReport = {
+  /** Describes one row group. */
+  def describe(file: ClassifiedFile, ordinal: Int): RowGroupReport = {
     val rowGroup = file.rowGroups(ordinal)
     RowGroupReport(
       file.listed.path,
@@ -77,12 +78,13 @@ private[report] final class DescribeRowGroups(
   }
 }
 
-private object DescribeRowGroups {
+private[report] object DescribeRowGroups {
 
   /** The maximum number of columns whose facts are described. */
-  private val MostColumns = 20
+  val MostColumns = 20
 
-  private def nameOf(state: MatchState): String = state match {
+  /** The name of a state in reports. */
+  def nameOf(state: MatchState): String = state match {
     case MatchState.NotMatching => "not"
     case MatchState.PartiallyMatching => "partially"
     case MatchState.FullyMatching => "fully"

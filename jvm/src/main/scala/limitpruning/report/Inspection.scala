@@ -3,21 +3,13 @@ package limitpruning.report
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.plans.logical.{
-  Aggregate, BaseEvalPython, Filter, GlobalLimit, Join, LeafNode, LocalLimit, LocalRelation, LogicalPlan,
-  Offset, Project, Sort, Tail, Union, Window
-}
 import org.apache.spark.sql.execution.QueryExecution
-import org.apache.spark.sql.execution.columnar.InMemoryRelation
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
 
-import limitpruning.catalyst.MatchLimit
 import limitpruning.conf.{LimitPruningConf, SparkSessions}
 import limitpruning.predicate.MatchState
-import limitpruning.search.{InspectTable, LimitedScan}
-import limitpruning.select.{Reason, Selection}
-import limitpruning.tables.SelectedRelation
+import limitpruning.search.{InspectFiles, InspectTable}
+import limitpruning.tables.{Iceberg, SelectedRelation}
 
 /** Starts to inspect the table of a query with one LIMIT. The query is planned for this, but does not run. */
 private[report] object BeginInspection {
@@ -30,14 +22,22 @@ private[report] object BeginInspection {
       mostRowGroups: Int
   ): Either[String, Inspection] = {
     val conf = SparkSessions.onServer(session).sessionState.conf
-    plan(query, session, enabled = false)(FindScan(_)).map { scan =>
-      val (planned, selection) = plan(query, session, enabled = true) { execution =>
-        val selected = execution.optimizedPlan.collectFirst { case SelectedRelation(_, index) =>
-          index.chosen.selection
+    plan(query, session, enabled = false)(FindScan(_, shared.facts)).map { found =>
+      val (planned, inspected) = plan(query, session, enabled = true) { execution =>
+        val optimized = execution.optimizedPlan
+        val inspected = found match {
+          case FoundScan.OfFiles(scan) =>
+            val selection = optimized.collectFirst { case SelectedRelation(_, index) =>
+              index.chosen.selection
+            }
+            new InspectedFooters(new InspectTable(scan, session, shared.facts, conf), selection)
+          case FoundScan.OfManifests(conjuncts, table) =>
+            val chosen = optimized.collect { case leaf => Iceberg.chosen(leaf) }.flatten.headOption
+            new InspectedManifests(new InspectFiles(conjuncts, table), chosen.flatMap(_.toOption))
         }
-        (DescribeQuery(execution, mostRowGroups = 0).limits.head, selected)
+        (DescribeQuery(execution, mostRowGroups = 0).limits.head, inspected)
       }
-      new Inspection(new InspectTable(scan, session, shared.facts, conf), planned, selection, mostRowGroups)
+      new Inspection(inspected, planned, mostRowGroups)
     }
   }
 
@@ -51,96 +51,21 @@ private[report] object BeginInspection {
   }
 }
 
-/** Finds the one Parquet scan below the LIMIT of a query that is inspected. */
-private[report] object FindScan {
-
-  /** @return the scan, or a sentence that says what the query contains instead, and what to do */
-  def apply(query: QueryExecution): Either[String, LimitedScan] =
-    // The optimizer merges LIMITs, and removes a LIMIT of at least as many rows as there are. So limits are counted before.
-    if (limits(query.withCachedData) > 1)
-      Left(notInspected(
-        "more than one LIMIT or OFFSET (inspect adds a LIMIT)",
-        "remove the others, and set the limit of inspect"
-      ))
-    else {
-      val plan = query.optimizedPlan
-      val limit = plan.collectFirst { case limit: LocalLimit => limit }
-      limit.flatMap(MatchLimit.of) match {
-        case Some(Right(scan)) if !scan.waitsForSubqueries => Right(scan)
-        case Some(Right(_)) => Left(notInspected(Reason.Subquery))
-        case Some(Left(Reason.NotPlanned)) =>
-          Left(
-            "tables of Apache Iceberg are not inspected: their files are chosen by manifests, not by footers."
-          )
-        case Some(Left(reason)) if !reason.isInstanceOf[Reason.OperatorBetween] => Left(notInspected(reason))
-        case _ => Left(obstacle(limit.fold(plan)(_.child)))
-      }
-    }
-
-  private def notInspected(reason: Reason): String =
-    s"LIMITs over this query are not pruned (${reason.code}): ${reason.message}."
-
-  private def limits(plan: LogicalPlan): Int = plan.collect {
-    case limit: LocalLimit => limit
-    case offset: Offset => offset
-    case tail: Tail => tail
-  }.size
-
-  private def obstacle(plan: LogicalPlan): String = plan match {
-    case Project(_, child) => obstacle(child)
-    case Filter(_, child) => obstacle(child)
-    case GlobalLimit(_, child) => obstacle(child)
-    case empty: LocalRelation if empty.data.isEmpty =>
-      "No file has to be read: the predicate is false for every row, or the table has no rows."
-    case _: InMemoryRelation =>
-      notInspected(
-        "a cached DataFrame (InMemoryRelation)",
-        "call unpersist() first, or inspect the table itself"
-      )
-    case _: Union => notInspected("a UNION", "inspect each of its tables on its own")
-    case _: Join => notInspected("a JOIN", "inspect each of its tables on its own")
-    case _: Aggregate => notInspected("an aggregation (Aggregate)", "inspect the table itself")
-    case _: Sort => notInspected("an ORDER BY (Sort)", "inspect the query without it")
-    case udf: BaseEvalPython =>
-      notInspected(s"a Python UDF (${udf.nodeName})", "inspect the query without it")
-    case _: Window => notInspected("a window function (Window)", "inspect the table itself")
-    case relation: LogicalRelation => notInspected(source(relation), "inspect a Parquet table")
-    case leaf: LeafNode =>
-      notInspected(s"${leaf.nodeName}, which is no Parquet table", "inspect a Parquet table")
-    case other => notInspected(other.nodeName, "inspect the table itself")
-  }
-
-  private def source(relation: LogicalRelation): String = relation.relation match {
-    case files: HadoopFsRelation => s"a table of the format ${files.fileFormat}"
-    case other => s"a table that is read by ${other.getClass.getSimpleName}"
-  }
-
-  private def notInspected(found: String, advice: String): String =
-    s"The query contains $found. Supported are filters and projections over one Parquet table: $advice."
-}
-
 /**
  * Inspects all row groups of a table, in steps, so that the caller can show the progress and stop. Python
  * calls it through py4j. Not thread-safe.
  *
  * @param planned the report on the LIMIT as it is planned
- * @param selection what the scan of the LIMIT reads, `None` if the LIMIT is not pruned
  */
-final class Inspection private[report] (
-    table: InspectTable,
-    planned: LimitReport,
-    selection: Option[Selection],
-    mostRowGroups: Int
-) {
+final class Inspection private[report] (table: InspectedTable, planned: LimitReport, mostRowGroups: Int) {
   import Inspection._
 
   private val layouts = table.columns.map(column => new ColumnLayout(column, table.isPartition(column)))
-  private val describe = new DescribeRowGroups(table.classify, selection, columns = table.predicateColumns)
   private val told = ArrayBuffer.empty[RowGroupReport]
   private var next, rowGroups, matched, fullyMatched = 0
   private var rows, rowsMatching, bytes = 0L
 
-  def files: Int = table.files.size
+  def files: Int = table.files
 
   /**
    * Inspects the next files.
@@ -149,26 +74,18 @@ final class Inspection private[report] (
    * @return the number of files inspected so far
    */
   def inspect(count: Int): Int = {
-    val wave = table.files.slice(next, next + count)
-    for (inspected <- table.inspect(wave)) {
-      val file = inspected.file
-      told ++= describe(Seq(file), mostRowGroups - told.size).rowGroups
-      for ((rowGroup, ordinal) <- file.rowGroups.zipWithIndex) {
-        rowGroups += 1
-        rowGroup.state match {
-          case MatchState.NotMatching =>
-          case MatchState.PartiallyMatching => matched += 1
-          case MatchState.FullyMatching =>
-            matched += 1
-            fullyMatched += 1
-        }
-        rows += file.footer.rowGroups(ordinal).getRowCount
-        rowsMatching += rowGroup.matching.map(_.rows).sum
-        bytes += file.footer.offsets.bytes(ordinal)
-        for (i <- layouts.indices) layouts(i).add(inspected.chunks(ordinal)(i))
-      }
-      next += 1
+    val until = (next + count).min(files)
+    for (rowGroup <- table.inspect(next, until)) {
+      if (told.size < mostRowGroups) told += rowGroup.describe()
+      rowGroups += 1
+      if (rowGroup.state != MatchState.NotMatching) matched += 1
+      if (rowGroup.state == MatchState.FullyMatching) fullyMatched += 1
+      rows += rowGroup.rows
+      rowsMatching += rowGroup.rowsMatching
+      bytes += rowGroup.bytes
+      for (i <- layouts.indices) layouts(i).add(rowGroup.chunks(i))
     }
+    next = until
     next
   }
 

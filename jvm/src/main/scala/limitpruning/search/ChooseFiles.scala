@@ -9,20 +9,25 @@ import limitpruning.select.Reason
 
 /**
  * Chooses files of a [[ManifestTable]] for a LIMIT without ORDER BY: the first files in which every row is proved to match,
- * until as many rows of them as the LIMIT needs are in the table. Otherwise gives the reason why none are chosen.
+ * until as many rows of them as the LIMIT needs are in the table. If their rows are too few, it also chooses row groups of
+ * files in which some rows may match. Otherwise gives the reason why none are chosen.
  *
  * @param stop why the search stops, if it does, given the files that were not proved, and the nanoseconds it has taken; the
  *   reason names the rows found so far
+ * @param footers how many footers may be read
  */
 final class ChooseFiles(
     limit: Int,
     conjuncts: Seq[Expression],
     table: ManifestTable,
-    stop: (Int, Long) => Option[Long => Reason]
+    stop: (Int, Long) => Option[Long => Reason],
+    footers: FooterBudget
 ) {
   private val started = System.nanoTime()
   private val obstacles = new ObstacleCounts
-  private val chosen = ArrayBuffer.empty[ManifestFile]
+  private val chosen = ArrayBuffer.empty[ChosenFile]
+  private val partial = ArrayBuffer.empty[ManifestFile]
+  private var rowGroups = InspectedCounts(0, 0, 0)
   private var rows = 0L
   private var inspected = 0
 
@@ -32,7 +37,7 @@ final class ChooseFiles(
     val (whole, others) = files.filter(_.liveRows > 0).partition(_.deletedRows.contains(0L))
     val countable = whole ++ others
     if (files.isEmpty) Left(Reason.NoFiles)
-    else if (files.sizeIs == 1) Left(Reason.NothingToSkip)
+    else if (files.sizeIs == 1 && (files.head.parts == 1 || conjuncts.isEmpty)) Left(Reason.NothingToSkip)
     else if (countable.iterator.map(_.liveRows).sum < limit)
       Left(notEnough(countable.iterator.map(_.liveRows).sum, countable.size, files.size))
     else
@@ -43,37 +48,66 @@ final class ChooseFiles(
   }
 
   private def found(files: IndexedSeq[ManifestFile]): Either[Reason, ChosenFiles] =
-    if (rows < limit) Left(notEnough(rows, chosen.size, files.size))
-    else if (chosen.sizeIs == files.size) Left(Reason.NothingToSkip)
+    if (rows < limit) Left(notEnough(rows, chosen.count(_.rowGroups.isEmpty), files.size))
+    else if (chosen.count(_.rowGroups.isEmpty) == files.size) Left(Reason.NothingToSkip)
     else {
-      val counts = ManifestCounts(files.size, files.iterator.map(_.bytes).sum, inspected)
+      val counts = ManifestCounts(files.size, files.iterator.map(_.bytes).sum, inspected, rowGroups)
       val nanos = System.nanoTime() - started
       Right(ChosenFiles(table.name, limit, conjuncts, chosen.toIndexedSeq, counts, nanos))
     }
 
-  /** Adds files to `chosen`. Returns why the search stopped early, if it did. */
+  /** Adds files and row groups to `chosen`. Returns why the search stopped early, if it did. */
   private def search(countable: IndexedSeq[ManifestFile]): Option[Reason] = {
-    val isProved = proof
+    lazy val classify = new ClassifyFiles(conjuncts, Nil, table)
+    def stateOf(file: ManifestFile): MatchState =
+      if (conjuncts.isEmpty) MatchState.FullyMatching
+      else {
+        val found = classify(file)
+        found.obstacle.foreach(obstacles.add)
+        found.state
+      }
     val remaining = countable.iterator
     var stopped = Option.empty[Reason]
     while (rows < limit && stopped.isEmpty && remaining.hasNext) {
       val file = remaining.next()
       inspected += 1
-      if (isProved(file)) {
-        chosen += file
-        rows += file.liveRows
-      } else stopped = stop(inspected - chosen.size, System.nanoTime() - started).map(_(rows))
+      stateOf(file) match {
+        case MatchState.FullyMatching =>
+          chosen += ChosenFile(file)
+          rows += file.liveRows
+        case state =>
+          if (state == MatchState.PartiallyMatching) partial += file
+          stopped = stop(inspected - chosen.size, System.nanoTime() - started).map(_(rows))
+      }
     }
+    if (rows < limit && stopped.isEmpty && conjuncts.nonEmpty) searchRowGroups(classify)
     stopped
   }
 
-  /** Whether every row of a file is proved to match. */
-  private def proof: ManifestFile => Boolean =
-    if (conjuncts.isEmpty) _ => true
-    else {
-      val classify = new ClassifyFiles(conjuncts, None, table, obstacles)
-      classify(_)._1 == MatchState.FullyMatching
+  /** Adds row groups of partially matching files to `chosen`. */
+  private def searchRowGroups(classify: ClassifyFiles): Unit = {
+    val divided = partial.toIndexedSeq.filter(_.parts > 1)
+    val open = new OpenFiles(table, classify.columns, footers)
+    open(() => divided) { wave =>
+      val before = rows
+      for ((file, all) <- wave) {
+        val states = all.map(rowGroup => classify(file, rowGroup).state)
+        rowGroups ++= states
+        val fully = all.zip(states).collect { case (rowGroup, MatchState.FullyMatching) => rowGroup }
+        // All deleted rows of the file may be in one row group.
+        val counted = fully.filter(live(file, _) > 0)
+        val needed = counted.zip(counted.scanLeft(rows)(_ + live(file, _)))
+          .collect { case (rowGroup, found) if found < limit => rowGroup }
+        if (needed.nonEmpty) chosen += ChosenFile(file, Some(needed))
+        rows += needed.iterator.map(live(file, _)).sum
+      }
+      rows > before && rows < limit
     }
+  }
+
+  /** At least this number of rows of a row group are in the table. */
+  private def live(file: ManifestFile, rowGroup: ManifestRowGroup): Long =
+    file.deletedRows.fold(0L)(deleted => math.max(0L, rowGroup.rows - deleted))
 
   private def notEnough(found: Long, provable: Int, files: Int): Reason =
     Reason.NotEnoughRowsInFiles(found, limit, provable, files, obstacles.summary(inspected, "files"))

@@ -1,6 +1,7 @@
 package limitpruning.search
 
-import limitpruning.predicate.{ColumnFacts, KeyOrder, Values}
+import limitpruning.predicate.{ColumnFacts, KeyOrder, MatchState, Values}
+import limitpruning.select.Threshold
 
 /**
  * The key values of rows, given facts about the first sort key in a unit of rows. A key value is a value of the key, or
@@ -27,9 +28,36 @@ private[search] final class KeyPlaces(order: KeyOrder, isNeverNull: Boolean) {
     if inTable > 0
   } yield (place, inTable)
 
+  /**
+   * The key values of a file or of a row group.
+   *
+   * @param state whether its rows match
+   * @param known the facts about the key
+   * @param rows number of rows, including deleted rows
+   * @param deleted at most so many of the rows are deleted; none if it is not known
+   */
+  def unit(state: MatchState, known: ManifestFacts, rows: Long, deleted: Option[Long]): KeyUnit = {
+    val counted =
+      if (state != MatchState.FullyMatching) Nil
+      else deleted.toSeq.flatMap(certain(known.known, rows, known.nullCount, _))
+    KeyUnit(state != MatchState.NotMatching, best(known.known), counted)
+  }
+
   private def ofAllRows(known: ColumnFacts, rows: Long, nulls: Option[Long]): Seq[(Any, Long)] =
     nulls.filter(count => count > 0 && count < rows && known.values != Values.Unknown) match {
       case Some(count) => order.worstValue(known).map(_ -> (rows - count)).toSeq :+ ((null, count))
       case None => order.worst(known).map(_ -> rows).toSeq
     }
+}
+
+/**
+ * Rows that are read or skipped together.
+ *
+ * @param best the best key value that one of the rows may have in the result; none if any value is possible
+ * @param certain numbers of rows in the result, unless better ones are, with the key values that they certainly reach
+ */
+private[search] final case class KeyUnit(mayMatch: Boolean, best: Option[Any], certain: Seq[(Any, Long)]) {
+
+  /** Whether none of the rows can be among the first rows. */
+  def isSkipped(threshold: Threshold): Boolean = !mayMatch || threshold.excludes(best)
 }

@@ -1,13 +1,15 @@
 package limitpruning.search
 
+import scala.concurrent.duration.Deadline
+
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
-import limitpruning.predicate.{ColumnFacts, LeafColumn}
+import limitpruning.predicate.{ColumnFacts, LeafColumn, MatchState}
 
 /**
  * A table as one query reads it, whose format lists files in manifests, with facts about each file. The format's own
- * reader reads whole files; a table only restricts which ones. See docs/adr/0013.
+ * reader reads whole files, or whole row groups of them; a table only restricts which ones. See docs/adr/0013.
  */
 trait ManifestTable {
 
@@ -19,6 +21,12 @@ trait ManifestTable {
    * order for the same state and the same filters in the scan, so that copies of a LIMIT choose the same files.
    */
   def files: IndexedSeq[ManifestFile]
+
+  /** The columns that the query reads, and about which facts may be known. */
+  def columns: IndexedSeq[LeafColumn]
+
+  /** Whether the table is now partitioned by the values of a column. */
+  def isPartition(column: LeafColumn): Boolean
 
   /** Whether `facts` can be known about a column, in any file. Reads no manifest. */
   def mayHaveFacts(column: LeafColumn): Boolean
@@ -32,8 +40,23 @@ trait ManifestTable {
   def facts(columns: IndexedSeq[LeafColumn]): ManifestFile => IndexedSeq[ManifestFacts]
 
   /**
-   * Replaces the table's scan in `plan` by one that reads only the chosen files. The changed plan is equal to another plan
-   * only if both read the same files, so that Spark never reuses one for the other.
+   * The row groups of files of `files`, by their footers, which are read at the same time.
+   *
+   * @param columns the columns, in the order of the facts
+   * @param deadline until when footers are waited for
+   * @return for each file, all its row groups in file order; none if its row groups cannot be read on their own, or if its
+   *   footer cannot be read in time, or is not believed
+   * @throws java.lang.InterruptedException if the query is cancelled
+   */
+  def rowGroups(
+      files: Seq[ManifestFile],
+      columns: IndexedSeq[LeafColumn],
+      deadline: Deadline
+  ): Seq[Option[IndexedSeq[ManifestRowGroup]]]
+
+  /**
+   * Replaces the table's scan in `plan` by one that reads only the chosen files and row groups. The changed plan is equal to
+   * another plan only if both read the same, so that Spark never reuses one for the other.
    */
   def read(plan: LogicalPlan, chosen: ChosenFiles): LogicalPlan
 }
@@ -44,13 +67,16 @@ trait ManifestTable {
  * @param rows number of rows in the file, including deleted rows
  * @param deletedRows at most this number of rows of the file have been deleted from the table; none if it is not known
  * @param position its position in `ManifestTable.files`
+ * @param parts into how many row groups the format's reader can divide the file, as far as its manifest says; 1 if it reads
+ *   the file as a whole
  */
 final case class ManifestFile(
     path: String,
     rows: Long,
     bytes: Long,
     deletedRows: Option[Long],
-    position: Int
+    position: Int,
+    parts: Int = 1
 ) {
 
   /** At least this number of rows of the file are in the table. */
@@ -58,7 +84,17 @@ final case class ManifestFile(
 }
 
 /**
- * What is certain about a column for all rows of a file, including deleted rows.
+ * A row group of a data file.
+ *
+ * @param ordinal its position in the file
+ * @param rows number of rows, including deleted rows; at least 1
+ * @param bytes compressed bytes of all its columns
+ * @param facts what is certain about the wanted columns for its rows
+ */
+final case class ManifestRowGroup(ordinal: Int, rows: Long, bytes: Long, facts: IndexedSeq[ManifestFacts])
+
+/**
+ * What is certain about a column for all rows of a file or of a row group, including deleted rows.
  *
  * @param nullCount number of rows in which the column is null; none if it is not known
  */
@@ -71,8 +107,20 @@ object ManifestFacts {
 }
 
 /**
- * The files that a scan reads for one LIMIT. Without ORDER BY, every row in them satisfies the predicate, and they have at
- * least as many rows as the LIMIT needs. With ORDER BY, they contain the first rows, and perhaps rows that do not match.
+ * A file that a scan reads.
+ *
+ * @param rowGroups the row groups that are read, in file order; none if the whole file is read
+ */
+final case class ChosenFile(file: ManifestFile, rowGroups: Option[Seq[ManifestRowGroup]] = None) {
+
+  /** Rows that are read, without those that are known to be deleted. */
+  def rows: Long = rowGroups.fold(file.rows - file.deletedRows.getOrElse(0L))(_.iterator.map(_.rows).sum)
+}
+
+/**
+ * The files and row groups that a scan reads for one LIMIT. Without ORDER BY, every row in them satisfies the predicate, and
+ * they have at least as many rows as the LIMIT needs. With ORDER BY, they contain the first rows, and perhaps rows that do
+ * not match.
  *
  * @param conjuncts the predicate, over the table's columns
  * @param files the chosen files
@@ -84,21 +132,24 @@ final case class ChosenFiles(
     table: String,
     limit: Int,
     conjuncts: Seq[Expression],
-    files: IndexedSeq[ManifestFile],
+    files: IndexedSeq[ChosenFile],
     counts: ManifestCounts,
     planningNanos: Long,
     order: Option[ChosenOrder] = None
 ) {
 
-  /** Rows of the chosen files, without those that are known to be deleted. */
-  def rows: Long = files.iterator.map(file => file.rows - file.deletedRows.getOrElse(0L)).sum
+  /** Rows that are read, without those that are known to be deleted. */
+  def rows: Long = files.iterator.map(_.rows).sum
+
+  /** Number of row groups that are read of files that are not read as a whole; none if there is no such file. */
+  def rowGroups: Option[Int] = Some(files.flatMap(_.rowGroups)).filter(_.nonEmpty).map(_.map(_.size).sum)
 }
 
 /**
  * Why the first rows in an order are in the chosen files.
  *
  * @param key the first sort key with its direction, as SQL
- * @param threshold the top-k threshold, as SQL: all rows of the other files sort after it
+ * @param threshold the top-k threshold, as SQL: all rows that are not read sort after it
  * @param rowsCertain at least this number of rows are certain to be at the threshold or before it
  */
 final case class ChosenOrder(key: String, threshold: String, rowsCertain: Long)
@@ -109,5 +160,25 @@ final case class ChosenOrder(key: String, threshold: String, rowsCertain: Long)
  * @param files files that the scan would read without the LIMIT
  * @param bytes the length of all of them
  * @param filesInspected files that were classified
+ * @param rowGroups row groups that were classified, of the files whose footers were read
  */
-final case class ManifestCounts(files: Int, bytes: Long, filesInspected: Int)
+final case class ManifestCounts(
+    files: Int,
+    bytes: Long,
+    filesInspected: Int,
+    rowGroups: InspectedCounts = InspectedCounts(0, 0, 0)
+)
+
+/**
+ * @param matched row groups that are not proved to be not matching
+ * @param fullyMatched those of them in which every row is proved to match
+ */
+final case class InspectedCounts(total: Int, matched: Int, fullyMatched: Int) {
+
+  /** These, and row groups in these states. */
+  def ++(states: Iterable[MatchState]): InspectedCounts = InspectedCounts(
+    total + states.size,
+    matched + states.count(_ != MatchState.NotMatching),
+    fullyMatched + states.count(_ == MatchState.FullyMatching)
+  )
+}

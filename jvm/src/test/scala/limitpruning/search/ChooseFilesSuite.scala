@@ -1,5 +1,7 @@
 package limitpruning.search
 
+import scala.concurrent.duration.{Deadline, DurationInt}
+
 import org.apache.spark.sql.catalyst.expressions.{
   And, AttributeReference, Expression, GreaterThan, IsNull, Literal, Or
 }
@@ -14,23 +16,46 @@ class ChooseFilesSuite extends AnyFunSuite {
   private val a = AttributeReference("a", IntegerType)()
   private val above5 = Seq(GreaterThan(a, Literal(5)))
 
-  /** A file with its rows, the range of `a`, and the number of deleted rows. */
-  private case class Sample(rows: Long, min: Int, max: Int, deleted: Option[Long] = Some(0))
+  /** A file with its rows, the range of `a`, the number of deleted rows and its row groups; or a row group. */
+  private case class Sample(
+      rows: Long,
+      min: Int,
+      max: Int,
+      deleted: Option[Long] = Some(0),
+      rowGroups: Seq[Sample] = Nil
+  ) {
+    def facts: ManifestFacts = ManifestFacts(ColumnFacts(Values.Range(min, max), Nulls.No), Some(0))
+  }
 
   private class Table(samples: Sample*) extends ManifestTable {
     var read = 0
+    var opened = Seq.empty[Seq[Int]]
     override def name: String = "t"
     override def read(plan: LogicalPlan, chosen: ChosenFiles): LogicalPlan = plan
+    override def columns: IndexedSeq[LeafColumn] = IndexedSeq.empty
+    override def isPartition(column: LeafColumn): Boolean = false
     override def mayHaveFacts(column: LeafColumn): Boolean = column.attribute.name != "u"
 
     override val files: IndexedSeq[ManifestFile] = samples.zipWithIndex.map { case (sample, i) =>
-      ManifestFile(s"f$i", sample.rows, 10, sample.deleted, i)
+      ManifestFile(s"f$i", sample.rows, 10, sample.deleted, i, sample.rowGroups.size.max(1))
     }.toIndexedSeq
 
     override def facts(columns: IndexedSeq[LeafColumn]): ManifestFile => IndexedSeq[ManifestFacts] = { file =>
       read += 1
-      val sample = samples(file.position)
-      columns.map(_ => ManifestFacts(ColumnFacts(Values.Range(sample.min, sample.max), Nulls.No), Some(0)))
+      columns.map(_ => samples(file.position).facts)
+    }
+
+    override def rowGroups(
+        files: Seq[ManifestFile],
+        columns: IndexedSeq[LeafColumn],
+        deadline: Deadline
+    ): Seq[Option[IndexedSeq[ManifestRowGroup]]] = {
+      opened :+= files.map(_.position)
+      files.map(file =>
+        Some(samples(file.position).rowGroups.zipWithIndex.map { case (part, i) =>
+          ManifestRowGroup(i, part.rows, 10, columns.map(_ => part.facts))
+        }.toIndexedSeq)
+      )
     }
   }
 
@@ -44,8 +69,11 @@ class ChooseFilesSuite extends AnyFunSuite {
       limit,
       conjuncts,
       table,
-      (unproved, _) => Option.when(unproved > files)(Reason.OutOfBudget("f", "0", _, limit))
-    )().map(_.files.map(_.path))
+      (unproved, _) => Option.when(unproved > files)(Reason.OutOfBudget("f", "0", _, limit)),
+      FooterBudget(2, 100, 1.minute.fromNow)
+    )().map(_.files.map(chosen =>
+      chosen.file.path + chosen.rowGroups.fold("")(_.map(_.ordinal).mkString("/", ",", ""))
+    ))
 
   test("without a predicate, the first files that hold enough rows") {
     val table = new Table(Sample(3, 0, 0), Sample(4, 0, 0), Sample(5, 0, 0))
@@ -114,5 +142,37 @@ class ChooseFilesSuite extends AnyFunSuite {
     assert(choose(table, 4, above5, files = 1) == Left(Reason.OutOfBudget("f", "0", 2, 4)))
     assert(table.read == 3)
     assert(choose(table, 4, above5, files = 2) == Right(Seq("f0", "f3")))
+  }
+
+  private def divided(deleted: Option[Long], ranges: (Int, Int)*): Sample =
+    Sample(4L * ranges.size, 0, 9, deleted, ranges.map { case (min, max) => Sample(4, min, max) })
+
+  test("row groups in which all rows match count, after files") {
+    val table = new Table(divided(Some(0), (0, 5), (6, 9), (7, 9)), Sample(9, 6, 9))
+    assert(choose(table, 9, above5) == Right(Seq("f1")))
+    assert(table.opened == Nil, "no footer is needed")
+    assert(choose(table, 10, above5) == Right(Seq("f1", "f0/1")))
+    assert(choose(table, 13, above5) == Right(Seq("f1", "f0/1")))
+    assert(choose(table, 14, above5) == Right(Seq("f1", "f0/1,2")))
+    assert(choose(table, 18, above5).left.exists(_.code == "not-enough-rows-in-files"))
+    assert(choose(new Table(divided(Some(0), (0, 5), (6, 9))), 4, above5) == Right(Seq("f0/1")), "one file")
+    assert(choose(new Table(divided(Some(0), (0, 5), (6, 9))), 4) == Left(Reason.NothingToSkip))
+  }
+
+  test("line 73: deleted rows may all be in each row group of a file") {
+    assert(choose(new Table(divided(Some(1), (0, 5), (6, 9), (7, 9))), 3, above5) == Right(Seq("f0/1")))
+    assert(choose(new Table(divided(Some(1), (0, 5), (6, 9), (7, 9))), 6, above5) == Right(Seq("f0/1,2")))
+    assert(choose(new Table(divided(Some(1), (0, 5), (6, 9), (7, 9))), 7, above5).isLeft)
+    assert(choose(new Table(divided(Some(4), (0, 5), (6, 9), (7, 9))), 1, above5).isLeft)
+    assert(choose(new Table(divided(None, (0, 5), (6, 9), (7, 9))), 1, above5).isLeft)
+  }
+
+  test("footers are read in waves, as long as they prove rows") {
+    val table = new Table((0 until 8).map(_ => divided(Some(0), (0, 5), (6, 9))): _*)
+    assert(choose(table, 24, above5) == Right((0 until 6).map(i => s"f$i/1")))
+    assert(table.opened == Seq(Seq(0, 1), Seq(2, 3, 4, 5)))
+    val useless = new Table((0 until 8).map(_ => divided(Some(0), (0, 5), (5, 9))): _*)
+    assert(choose(useless, 4, above5).left.exists(_.code == "not-enough-rows-in-files"))
+    assert(useless.opened == Seq(Seq(0, 1)))
   }
 }

@@ -1,5 +1,7 @@
 package limitpruning.search
 
+import scala.concurrent.duration.{Deadline, DurationInt}
+
 import org.apache.spark.sql.catalyst.expressions.{
   Add, Ascending, AttributeReference, Descending, Expression, GreaterThan, IsNotNull, Literal, NullsLast,
   SortOrder
@@ -17,13 +19,23 @@ class ChooseTopFilesSuite extends AnyFunSuite {
   private val d = AttributeReference("d", DoubleType)()
   private val above5 = Seq(GreaterThan(b, Literal(5)))
 
-  /** A file of ten rows; facts about `a` and `d` are the same. */
+  /** A file of ten rows, or a row group; facts about `a` and `d` are the same. */
   private case class Sample(
       known: ColumnFacts,
       nulls: Option[Long] = None,
       deleted: Option[Long] = Some(0),
-      b: (Int, Int) = (6, 9)
-  )
+      b: (Int, Int) = (6, 9),
+      rowGroups: Seq[Sample] = Nil,
+      rows: Long = 10
+  ) {
+
+    /** With row groups of as many rows as the file has, divided by their number. */
+    def in(parts: Sample*): Sample = copy(rowGroups = parts.map(_.copy(rows = rows / parts.size)))
+
+    def about(column: LeafColumn): ManifestFacts =
+      if (column.attribute.name == "b") ManifestFacts(between(b._1, b._2), Some(0))
+      else ManifestFacts(known, nulls)
+  }
 
   private def between(min: Any, max: Any, nulls: Nulls = Nulls.No): ColumnFacts =
     ColumnFacts(Values.Range(min, max), nulls)
@@ -32,22 +44,35 @@ class ChooseTopFilesSuite extends AnyFunSuite {
     Sample(between(min, max))
   }
 
-  private class Table(samples: Seq[Sample]) extends ManifestTable {
+  private class Table(samples: Seq[Sample], isReadable: Int => Boolean = _ => true) extends ManifestTable {
     var read = 0
+    var opened = Seq.empty[Seq[Int]]
     override def name: String = "t"
     override def read(plan: LogicalPlan, chosen: ChosenFiles): LogicalPlan = plan
+    override def columns: IndexedSeq[LeafColumn] = IndexedSeq.empty
+    override def isPartition(column: LeafColumn): Boolean = false
     override def mayHaveFacts(column: LeafColumn): Boolean = column.attribute.name != "u"
 
     override val files: IndexedSeq[ManifestFile] = samples.zipWithIndex.map { case (sample, i) =>
-      ManifestFile(s"f$i", 10, 100, sample.deleted, i)
+      ManifestFile(s"f$i", sample.rows, 100, sample.deleted, i, sample.rowGroups.size.max(1))
     }.toIndexedSeq
 
     override def facts(columns: IndexedSeq[LeafColumn]): ManifestFile => IndexedSeq[ManifestFacts] = { file =>
       read += 1
-      val sample = samples(file.position)
-      columns.map { column =>
-        if (column.attribute.name == "b") ManifestFacts(between(sample.b._1, sample.b._2), Some(0))
-        else ManifestFacts(sample.known, sample.nulls)
+      columns.map(samples(file.position).about)
+    }
+
+    override def rowGroups(
+        files: Seq[ManifestFile],
+        columns: IndexedSeq[LeafColumn],
+        deadline: Deadline
+    ): Seq[Option[IndexedSeq[ManifestRowGroup]]] = {
+      opened :+= files.map(_.position)
+      files.map { file =>
+        val parts = samples(file.position).rowGroups.zipWithIndex
+        Option.when(isReadable(file.position))(parts.map { case (part, i) =>
+          ManifestRowGroup(i, part.rows, 10, columns.map(part.about))
+        }.toIndexedSeq)
       }
     }
   }
@@ -57,14 +82,28 @@ class ChooseTopFilesSuite extends AnyFunSuite {
       limit: Int,
       key: SortOrder,
       conjuncts: Seq[Expression] = Nil,
-      files: Int = Int.MaxValue
+      files: Int = Int.MaxValue,
+      footers: FooterBudget = FooterBudget(2, 100, 1.minute.fromNow)
   ): Either[Reason, ChosenFiles] = new ChooseTopFiles(
     limit,
     conjuncts,
     key,
     table,
-    (unknown, _) => Option.when(unknown > files)(Reason.OutOfBudget("f", "0", _, limit))
+    (unknown, _) => Option.when(unknown > files)(Reason.OutOfBudget("f", "0", _, limit)),
+    footers
   )()
+
+  /** The files that are read, each with the row groups that are read, if not all are. */
+  private def parts(
+      table: ManifestTable,
+      limit: Int,
+      key: SortOrder = SortOrder(a, Ascending),
+      conjuncts: Seq[Expression] = Nil,
+      footers: FooterBudget = FooterBudget(2, 100, 1.minute.fromNow)
+  ): Either[String, Seq[(Int, Seq[Int])]] =
+    search(table, limit, key, conjuncts, footers = footers).map(_.files.map { chosen =>
+      chosen.file.position -> chosen.rowGroups.toSeq.flatten.map(_.ordinal)
+    }).left.map(_.code)
 
   private def choose(
       samples: Seq[Sample],
@@ -72,7 +111,7 @@ class ChooseTopFilesSuite extends AnyFunSuite {
       key: SortOrder = SortOrder(a, Ascending),
       conjuncts: Seq[Expression] = Nil
   ): Either[String, Seq[Int]] =
-    search(new Table(samples), limit, key, conjuncts).map(_.files.map(_.position)).left.map(_.code)
+    search(new Table(samples), limit, key, conjuncts).map(_.files.map(_.file.position)).left.map(_.code)
 
   private val Nothing = Left("key-not-clustered-in-files")
   private val descending = SortOrder(a, Descending)
@@ -181,7 +220,7 @@ class ChooseTopFilesSuite extends AnyFunSuite {
     val unknown = Sample(ColumnFacts.Unknown)
     val table = new Table(of((0, 9), (20, 29)) ++ Seq(unknown, unknown) ++ of((20, 29)))
     val found = search(table, 10, SortOrder(a, Ascending), files = 1)
-    assert(found.map(_.files.map(_.position)) == Right(Seq(0, 2, 3, 4)))
+    assert(found.map(_.files.map(_.file.position)) == Right(Seq(0, 2, 3, 4)))
     assert(found.map(_.counts.filesInspected) == Right(4))
     val none = new Table(Seq(unknown, unknown) ++ of((0, 9), (20, 29)))
     assert(search(none, 10, SortOrder(a, Ascending), files = 1) == Left(Reason.OutOfBudget("f", "0", 0, 10)))
@@ -192,5 +231,83 @@ class ChooseTopFilesSuite extends AnyFunSuite {
     val Right(found) = search(new Table(of((0, 9), (10, 19), (20, 29))), 15, descending): @unchecked
     assert(found.order.contains(ChosenOrder("a DESC NULLS LAST", "10", 20)))
     assert(found.rows == 20)
+  }
+
+  private def file(min: Int, max: Int, ranges: (Int, Int)*): Sample =
+    Sample(between(min, max)).in(of(ranges: _*): _*)
+
+  test("row groups behind the threshold are skipped, and more files, too") {
+    val table = new Table(Seq(file(0, 99, (0, 9), (50, 99)), file(5, 60, (5, 49), (50, 60)), file(100, 199)))
+    assert(parts(table, 5) == Right(Seq(0 -> Seq(0), 1 -> Seq(0))))
+    assert(parts(table, 5, descending) == Right(Seq(2 -> Nil)), "its row groups cannot be read on their own")
+    assert(parts(table, 6) == Right(Seq(0 -> Seq(0), 1 -> Seq(0))), "the threshold is 49")
+    assert(parts(table, 11) == Right(Seq(0 -> Nil, 1 -> Nil)), "the threshold is 60")
+    assert(
+      parts(new Table(Seq(file(0, 99, (0, 9), (9, 99)))), 5) == Left("key-not-clustered-in-files"),
+      "a tie"
+    )
+    assert(parts(new Table(Seq(file(0, 99, (0, 9), (10, 99)))), 5) == Right(Seq(0 -> Seq(0))), "one file")
+    val third = new Table(Seq(file(0, 99, (0, 4), (50, 99)), file(5, 60, (6, 49), (50, 60))))
+    assert(parts(third, 5) == Right(Seq(0 -> Seq(0))), "no row of the second file is before 4")
+  }
+
+  test("line 72: rows of a file whose row groups are known count once") {
+    val table = new Table(Seq(file(0, 9, (0, 4), (5, 9)), file(10, 29, (10, 14), (15, 29)), file(30, 39)))
+    assert(parts(table, 10) == Right(Seq(0 -> Nil)))
+    assert(parts(table, 11) == Right(Seq(0 -> Nil, 1 -> Seq(0))))
+    assert(parts(table, 16) == Right(Seq(0 -> Nil, 1 -> Nil)))
+  }
+
+  test("line 73: deleted rows may all be in each row group of a file") {
+    val known = file(0, 99, (0, 9), (50, 99)).copy(deleted = Some(2))
+    val behind = file(200, 299, (200, 209), (250, 299))
+    assert(parts(new Table(Seq(known, behind)), 3) == Right(Seq(0 -> Seq(0))))
+    assert(parts(new Table(Seq(known, behind)), 4) == Right(Seq(0 -> Nil)))
+    assert(parts(new Table(Seq(known, behind)), 7) == Right(Seq(0 -> Nil)), "as many as the manifest proves")
+    assert(parts(new Table(Seq(known, behind)), 9) == Right(Seq(0 -> Nil, 1 -> Seq(0))))
+    val unknown = known.copy(deleted = None)
+    assert(parts(new Table(Seq(unknown, behind)), 3) == Right(Seq(0 -> Nil, 1 -> Seq(0))))
+  }
+
+  test("row groups are compared with the predicate") {
+    val some = Sample(between(0, 99), b = (0, 9)).in(
+      Sample(between(0, 9), b = (0, 9)),
+      Sample(between(0, 9), b = (0, 5)),
+      Sample(between(10, 19), b = (6, 9)),
+      Sample(between(20, 29), b = (6, 9)),
+      Sample(between(20, 29), b = (0, 9))
+    )
+    assert(parts(new Table(Seq(some)), 2, conjuncts = above5) == Right(Seq(0 -> Seq(0, 2))))
+    assert(parts(new Table(Seq(some)), 3, conjuncts = above5) == Right(Seq(0 -> Seq(0, 2, 3, 4))))
+  }
+
+  test("what the manifest says about a file is true of its row groups") {
+    val known =
+      Sample(between(0.0, 99.0)).in(Sample(between(0.0, Double.NaN)), Sample(between(50.0, Double.NaN)))
+    val ascending = SortOrder(d, Ascending)
+    assert(parts(new Table(Seq(known) ++ Seq(Sample(between(100.0, 199.0)))), 6, ascending) ==
+      Right(Seq(0 -> Nil)))
+    val nan = known.copy(known = between(0.0, Double.NaN))
+    assert(parts(new Table(Seq(nan) ++ Seq(Sample(between(100.0, 199.0)))), 6, ascending) == Nothing)
+  }
+
+  test("files without a believed footer, and files beyond the budget, are read whole") {
+    def files = (0 until 8).map(i => file(i, 100 + i, (i, i + 9), (50 + i, 100 + i)))
+    assert(parts(new Table(files), 5) == Right((0 until 8).map(i => i -> Seq(0))))
+    assert(parts(new Table(files, _ != 1), 5) ==
+      Right((0 until 8).map(i => i -> (if (i == 1) Nil else Seq(0)))))
+    val few = FooterBudget(2, 3, 1.minute.fromNow)
+    val table = new Table(files)
+    assert(parts(table, 5, footers = few) == Right((0 until 8).map(i => i -> (if (i < 3) Seq(0) else Nil))))
+    assert(table.opened == Seq(Seq(0, 1), Seq(2)))
+    for (none <- Seq(FooterBudget(2, 0, 1.minute.fromNow), FooterBudget(2, 9, Deadline.now - 1.minute)))
+      assert(parts(new Table(files), 5, footers = none) == Left("key-not-clustered-in-files"))
+    assert(parts(new Table(files, _ => false), 5) == Left("key-not-clustered-in-files"))
+  }
+
+  test("no more footers are read if most row groups of the last ones are read") {
+    val table = new Table((0 until 8).map(i => file(i, 100, (i, 99), (i, 100), (50, 100))) :+ file(200, 300))
+    assert(parts(table, 5).map(_.size) == Right(8))
+    assert(table.opened == Seq(Seq(0, 1)))
   }
 }

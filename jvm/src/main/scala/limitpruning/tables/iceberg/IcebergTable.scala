@@ -1,5 +1,6 @@
 package limitpruning.tables.iceberg
 
+import scala.concurrent.duration.Deadline
 import scala.jdk.CollectionConverters._
 
 import org.apache.iceberg.{BaseTable, BatchScan, FileScanTask, MetadataColumns, ScanTask}
@@ -10,7 +11,9 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 
 import limitpruning.footers.FactsCache
 import limitpruning.predicate.{LeafColumn, SupportedTypes}
-import limitpruning.search.{ChosenFiles, ManifestFacts, ManifestFile, ManifestTable}
+import limitpruning.search.{
+  ChosenFile, ChosenFiles, ManifestFacts, ManifestFile, ManifestRowGroup, ManifestTable
+}
 import limitpruning.select.Reason
 
 /**
@@ -37,7 +40,8 @@ private[tables] final class IcebergTable private (
       file.recordCount,
       file.fileSizeInBytes,
       deletedRows(task),
-      position
+      position,
+      parts = RowGroupTasks.count(task)
     )
   }
 
@@ -61,6 +65,21 @@ private[tables] final class IcebergTable private (
     }
   }
 
+  override def rowGroups(
+      files: Seq[ManifestFile],
+      columns: IndexedSeq[LeafColumn],
+      deadline: Deadline
+  ): Seq[Option[IndexedSeq[ManifestRowGroup]]] = {
+    val read = new ReadRowGroups(internals.table.io, columns.map(fieldOf), columns, cache)
+    read(files.map(file => tasks(file.position)), deadline)
+  }
+
+  override def columns: IndexedSeq[LeafColumn] =
+    relation.output.map(column => LeafColumn(column, Nil, column.dataType)).filter(mayHaveFacts).toIndexedSeq
+
+  override def isPartition(column: LeafColumn): Boolean =
+    fieldOf(column).exists(MetricFacts.isPartition(internals.table.spec, _))
+
   override def mayHaveFacts(column: LeafColumn): Boolean =
     fieldOf(column).nonEmpty && SupportedTypes.contains(column.dataType)
 
@@ -78,7 +97,13 @@ private[tables] final class IcebergTable private (
       relation.scan,
       internals,
       scan.getOrElse(throw new IllegalStateException("no snapshot")),
-      chosen.files.map(file => tasks(file.position)),
+      chosen.files.flatMap { case ChosenFile(file, rowGroups) =>
+        val task = tasks(file.position)
+        rowGroups.fold(IndexedSeq(task)) { some =>
+          val all = RowGroupTasks.of(task)
+          some.map(rowGroup => all(rowGroup.ordinal)).toIndexedSeq
+        }
+      },
       chosen
     )
     // The relation has other fields in other versions of Spark.

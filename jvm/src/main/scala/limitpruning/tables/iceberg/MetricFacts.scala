@@ -5,7 +5,7 @@ import java.math.BigDecimal
 import java.nio.ByteBuffer
 import java.util.{Map => JavaMap}
 
-import org.apache.iceberg.{DataFile, FileFormat, FileScanTask}
+import org.apache.iceberg.{DataFile, FileFormat, FileScanTask, PartitionSpec}
 import org.apache.iceberg.types.{Conversions, Type}
 import org.apache.iceberg.types.Type.TypeID
 import org.apache.iceberg.types.Types.NestedField
@@ -69,12 +69,8 @@ private object MetricFacts {
    * The facts if the column has one value for the whole file, because the table is partitioned by it; none if it is not.
    * Iceberg's reader takes the value from the manifest, too.
    */
-  def ofPartition(task: FileScanTask, field: NestedField, dataType: DataType): Option[ManifestFacts] = {
-    val spec = task.spec
-    (0 until spec.fields.size).find { i =>
-      val by = spec.fields.get(i)
-      by.sourceId == field.fieldId && by.transform.isIdentity
-    }.map { i =>
+  def ofPartition(task: FileScanTask, field: NestedField, dataType: DataType): Option[ManifestFacts] =
+    partition(task.spec, field).map { i =>
       task.partition.get(i, classOf[Object]) match {
         case null => ManifestFacts(ColumnFacts.AllNull, Some(task.file.recordCount))
         case value =>
@@ -82,7 +78,15 @@ private object MetricFacts {
           ManifestFacts(known, None)
       }
     }
-  }
+
+  /** Whether the table is partitioned by the values of a column, so that they are in the manifest. */
+  def isPartition(spec: PartitionSpec, field: NestedField): Boolean = partition(spec, field).nonEmpty
+
+  private def partition(spec: PartitionSpec, field: NestedField): Option[Int] =
+    (0 until spec.fields.size).find { i =>
+      val by = spec.fields.get(i)
+      by.sourceId == field.fieldId && by.transform.isIdentity
+    }
 
   private def count(counts: JavaMap[Integer, JavaLong], field: NestedField): Option[Long] =
     Option(counts).flatMap(all => Option(all.get(field.fieldId))).map(_.longValue)

@@ -3,8 +3,10 @@ package limitpruning.tables.iceberg
 import java.util.OptionalLong
 
 import scala.jdk.CollectionConverters._
+import scala.util.Using
 
-import org.apache.iceberg.{BatchScan, FileScanTask}
+import org.apache.iceberg.{BaseScanTaskGroup, BatchScan, FileScanTask, ScanTaskGroup}
+import org.apache.iceberg.io.CloseableIterable
 import org.apache.iceberg.util.TableScanUtil
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.read._
@@ -14,13 +16,13 @@ import limitpruning.search.ChosenFiles
 import limitpruning.tables.SelectedFiles
 
 /**
- * Iceberg's own scan, restricted to files that were chosen for a LIMIT. Iceberg reads them, with the snapshot, the columns,
+ * Iceberg's own scan, restricted to files and row groups that were chosen for a LIMIT. Iceberg reads them, with the snapshot, the columns,
  * the filters and the settings of the original scan.
  *
  * It does not accept runtime filters: fewer rows of the chosen files may pass such a filter than the LIMIT needs.
  *
  * @param original Iceberg's scan of all files
- * @param tasks the chosen files
+ * @param tasks the chosen files and row groups
  */
 private final class SelectedScan(
     private val original: Scan,
@@ -32,24 +34,39 @@ private final class SelectedScan(
     with SupportsReportStatistics
     with SelectedFiles {
 
-  private val paths: IndexedSeq[String] = tasks.map(_.file.location)
+  private val read = tasks.map(task => (task.file.location, task.start, task.length))
 
   // Created at once: if it cannot be, the LIMIT is not pruned.
   private val batch: Batch = {
-    val groups = TableScanUtil.planTaskGroups[FileScanTask](
-      tasks.asJava,
+    val (files, rowGroups) = tasks.partition(task => task.length == task.file.fileSizeInBytes)
+    new SelectedBatch(this, internals.batch((groupsOf(files) ++ groupsOfParts(rowGroups)).asJava, hashCode))
+  }
+
+  /** Groups of files for Spark's tasks, in Iceberg's own splits. */
+  private def groupsOf(files: Seq[FileScanTask]): Seq[ScanTaskGroup[FileScanTask]] =
+    TableScanUtil.planTaskGroups[FileScanTask](
+      files.asJava,
       planned.targetSplitSize,
       planned.splitLookback,
       planned.splitOpenFileCost
-    )
-    new SelectedBatch(this, internals.batch(groups, hashCode))
-  }
+    ).asScala.toSeq
+
+  /** The same for parts of files, which Iceberg cannot divide further. */
+  private def groupsOfParts(parts: Seq[FileScanTask]): Seq[ScanTaskGroup[FileScanTask]] =
+    Using.resource(TableScanUtil.planTasks(
+      CloseableIterable.withNoopClose(parts.asJava),
+      planned.targetSplitSize,
+      planned.splitLookback,
+      planned.splitOpenFileCost
+    ))(_.asScala.map(group => new BaseScanTaskGroup[FileScanTask](group.tasks)).toSeq)
 
   override def readSchema: StructType = original.readSchema
 
   override def description: String = {
     val order = chosen.order.fold("")(order => s", orderBy=${order.key}, threshold=${order.threshold}")
-    s"${original.description} LimitPruned(files=${tasks.size} of ${chosen.counts.files}, rows=${chosen.rows}$order)"
+    val parts = chosen.rowGroups.fold("")(count => s", rowGroups=$count of ${chosen.counts.rowGroups.total}")
+    s"${original.description} LimitPruned(files=${chosen.files.size} of ${chosen.counts.files}$parts, " +
+      s"rows=${chosen.rows}$order)"
   }
 
   override def toBatch: Batch = batch
@@ -67,14 +84,14 @@ private final class SelectedScan(
 
   override def toString: String = description
 
-  /** Two scans are equal if they read the same files in the same way. */
+  /** Two scans are equal if they read the same parts of the same files in the same way. */
   override def equals(other: Any): Boolean = other match {
-    case that: SelectedScan => original == that.original && paths == that.paths
+    case that: SelectedScan => original == that.original && read == that.read
     case _ => false
   }
 
   // Not of the original scan, whose hash code changes when it gets a runtime filter.
-  override def hashCode: Int = paths.hashCode
+  override def hashCode: Int = read.hashCode
 }
 
 /** Iceberg's own batch of the chosen files. Iceberg compares batches by a hash code only. */

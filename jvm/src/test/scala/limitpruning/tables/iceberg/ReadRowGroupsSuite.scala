@@ -1,0 +1,139 @@
+package limitpruning.tables.iceberg
+
+import java.nio.ByteBuffer
+import java.nio.file.{Files, Path}
+
+import scala.concurrent.duration.{Deadline, DurationInt}
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.iceberg.{
+  BaseFileScanTask, DataFiles, FileScanTask, PartitionSpec, PartitionSpecParser, Schema, SchemaParser
+}
+import org.apache.iceberg.expressions.{Expressions, ResidualEvaluator}
+import org.apache.iceberg.hadoop.HadoopFileIO
+import org.apache.iceberg.types.Types.{IntegerType => IcebergInteger, NestedField}
+import org.apache.spark.sql.catalyst.expressions.AttributeReference
+import org.apache.spark.sql.types.IntegerType
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.footers.FactsCache
+import limitpruning.parquet.{FileColumns, FooterReader}
+import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls, Values}
+import limitpruning.search.{ManifestFacts, ManifestRowGroup}
+import limitpruning.testing.{ParquetFixture, TempFolder}
+
+class ReadRowGroupsSuite extends AnyFunSuite with TempFolder {
+  private val schema = new Schema(
+    NestedField.optional(1, "a", IcebergInteger.get),
+    NestedField.optional(2, "b", IcebergInteger.get)
+  )
+
+  private def write(name: String, columns: String): Path =
+    ParquetFixture(columns).rowGroup(Seq(1, 5), Seq(2, 6)).rowGroup(Seq(3, null), Seq(4, 8), Seq(5, 9))
+      .write(folder.resolve(s"$name.parquet"))
+
+  private lazy val file = write("ids", "optional int32 a = 1; optional int32 b = 2;")
+
+  /** The offsets that Iceberg's writer puts into the manifest. */
+  private def offsets(path: Path): Seq[Long] = {
+    val footer = new FooterReader(new Configuration()).read(status(path), FileColumns.All)
+    footer.rowGroups.map(_.getStartingPos)
+  }
+
+  private def task(
+      path: Path,
+      at: Seq[Long],
+      rows: Long = 5,
+      key: Option[ByteBuffer] = None,
+      by: PartitionSpec = PartitionSpec.unpartitioned()
+  ): FileScanTask = {
+    val builder = DataFiles.builder(by).withPath(path.toString).withFileSizeInBytes(Files.size(path))
+      .withRecordCount(rows).withSplitOffsets(if (at.isEmpty) null else at.map(Long.box).asJava)
+    if (by.isPartitioned) builder.withPartitionPath("a=1")
+    key.foreach(builder.withEncryptionKeyMetadata(_))
+    val residuals = ResidualEvaluator.unpartitioned(Expressions.alwaysTrue())
+    val spec = PartitionSpecParser.toJson(by)
+    new BaseFileScanTask(builder.build(), Array.empty, SchemaParser.toJson(schema), spec, residuals)
+  }
+
+  private def read(task: FileScanTask, fields: (String, Int)*): Option[Seq[ManifestRowGroup]] = {
+    val columns = fields.map { case (name, _) =>
+      LeafColumn(AttributeReference(name, IntegerType)(), Nil, IntegerType)
+    }
+    val inTable = fields.map { case (name, id) => Some(NestedField.optional(id, name, IcebergInteger.get)) }
+    val reader = new ReadRowGroups(
+      new HadoopFileIO(new Configuration()),
+      inTable.toIndexedSeq,
+      columns.toIndexedSeq,
+      FactsCache.none
+    )
+    reader(Seq(task), 1.minute.fromNow).head
+  }
+
+  private def between(min: Int, max: Int, nulls: Nulls = Nulls.No): ColumnFacts =
+    ColumnFacts(Values.Range(min, max), nulls)
+
+  test("row groups have their rows, and facts about their columns") {
+    val Some(Seq(first, second)) = read(task(file, offsets(file)), "a" -> 1, "b" -> 2): @unchecked
+    assert((first.ordinal, first.rows, second.ordinal, second.rows) == ((0, 2L, 1, 3L)))
+    assert(first.bytes > 0)
+    assert(first.facts == Seq(ManifestFacts(between(1, 2), Some(0)), ManifestFacts(between(5, 6), Some(0))))
+    assert(second.facts.head == ManifestFacts(between(3, 5), Some(0)))
+    assert(second.facts(1) == ManifestFacts(between(8, 9, Nulls.Unknown), Some(1)))
+  }
+
+  test("line 75: columns are found by field ids, and a column that the file lacks is unknown") {
+    val Some(Seq(first, _)) = read(task(file, offsets(file)), "b" -> 1, "a" -> 2, "c" -> 3): @unchecked
+    assert(first.facts.map(_.known) == Seq(between(1, 2), between(5, 6), ColumnFacts.Unknown))
+  }
+
+  test("line 75: nothing in the file is about an identity partition") {
+    val by = PartitionSpec.builderFor(schema).identity("a").build()
+    val Some(Seq(first, _)) = read(task(file, offsets(file), by = by), "a" -> 1, "b" -> 2): @unchecked
+    assert(first.facts.map(_.known) == Seq(ColumnFacts.Unknown, between(5, 6)))
+  }
+
+  test("line 74: the splits must be the row groups") {
+    val Seq(one, two) = offsets(file): @unchecked
+    assert(RowGroupTasks.of(task(file, Seq(one, two))).map(_.start) == Seq(one, two))
+    assert(read(task(file, Seq(one, two)), "a" -> 1).nonEmpty)
+    // A reader would read both row groups in the second split, then in the first, then one in the second of three.
+    for (wrong <- Seq(Seq(one, one + 1), Seq(one, Files.size(file) - 1), Seq(one, one + 1, two), Seq(one)))
+      assert(read(task(file, wrong), "a" -> 1).isEmpty, wrong)
+    assert(read(task(file, Seq(one, two - 1)), "a" -> 1).nonEmpty, "each has the midpoint of one")
+  }
+
+  test("line 74: the footer must have the rows of the manifest, and a field id for each column") {
+    for (rows <- Seq(0L, 4L, 6L))
+      assert(read(task(file, offsets(file), rows), "a" -> 1).isEmpty)
+    for (
+      (columns, i) <-
+        Seq("a; optional int32 b", "a = 1; optional int32 b", "a = 1; optional int32 b = 1").zipWithIndex
+    ) {
+      val other = write(s"other$i", s"optional int32 $columns;")
+      assert(read(task(other, offsets(other)), "a" -> 1).isEmpty, columns)
+    }
+  }
+
+  test("a file that cannot be read, or not in time, has no row groups") {
+    val gone = write("gone", "optional int32 a = 1; optional int32 b = 2;")
+    val missing = task(gone, offsets(gone))
+    Files.delete(gone)
+    assert(read(missing, "a" -> 1).isEmpty)
+    val late = new ReadRowGroups(
+      new HadoopFileIO(new Configuration()),
+      IndexedSeq.empty,
+      IndexedSeq.empty,
+      FactsCache.none
+    )
+    assert(late(Seq(task(file, offsets(file))), Deadline.now - 1.minute) == Seq(None))
+  }
+
+  test("the manifest says how many row groups there may be") {
+    assert(RowGroupTasks.count(task(file, offsets(file))) == 2)
+    assert(RowGroupTasks.count(task(file, Nil)) == 1)
+    assert(RowGroupTasks.count(task(file, offsets(file).reverse)) == 1)
+    assert(RowGroupTasks.count(task(file, offsets(file), key = Some(ByteBuffer.wrap(Array[Byte](1))))) == 1)
+  }
+}
