@@ -1,4 +1,4 @@
-"""Reads docs/install.md: the files that a section shows, and the commands that it gives."""
+"""Reads docs/install.md, and pages like it: the files that a section shows, and its commands."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class Section:
             file.write_text(text, encoding="utf-8")
 
 
-def section(title: str) -> Section:
+def section(title: str, page: Path = PAGE) -> Section:
     """Return the section of this title.
 
     Raises:
         KeyError: The page has no such section.
     """
-    parts = re.split(r"^## (.+)\n", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    parts = re.split(r"^## (.+)\n", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     text = dict(zip(parts[1::2], parts[2::2], strict=True))[title]
     return Section(dict(_FILE.findall(text)), "".join(_COMMANDS.findall(text)))
