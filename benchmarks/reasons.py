@@ -63,7 +63,7 @@ REASONS: dict[str, str] = {
         "without LIMIT, for which nothing is different, differ as much in this run (last line)"
     ),
     "time, ours / plain: nothing to gain": (
-        "the footers of four files, and the dictionaries or page indexes of four row groups, are "
+        "the footers of a few files, and the dictionaries or page indexes of a few row groups, are "
         "read in vain in the first run; in the other runs, the footers are cached"
     ),
     "time, ours / plain: covered, at the root": (
