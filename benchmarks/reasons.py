@@ -40,6 +40,10 @@ REASONS: dict[str, str] = {
         "the rows are in one of 60 files, and Iceberg reads this file as a whole: the extension "
         "chooses no row groups in a file of Iceberg"
     ),
+    "time, ours / Iceberg: planning, at the root": (
+        "planning takes tens of milliseconds, and the extension adds a few, to compare cached "
+        "metrics with the predicate and to replace the scan"
+    ),
     "bytes, plain / ours: INT96 with dictionaries": (
         "at the root, the one task of plain Spark finds its rows in the first files, too, and the "
         "extension also reads the dictionaries of the files before the first that contains rows"
