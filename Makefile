@@ -128,8 +128,10 @@ soak-iceberg: setup $(JAR) ## The same over an Iceberg table that changes while 
 	PYTHONPATH=tests:. $(PY) -m support.iceberg.soak $(or $(MINUTES),2)
 
 .PHONY: faults
-faults: setup $(JAR) $(VENV)/.stamp-delta ## Plant known faults in a copy, one at a time, and see which random test finds each (an hour)
-	PYTHONPATH=tests:. $(PY) -m faults benchmarks/results/faults.json
+faults: setup $(JAR) $(VENV)/.stamp-delta ## Plant known faults in a copy, one at a time, and see which random test finds each (hours); a part: FAULTS="groups iceberg"
+	@$(MAKE) --no-print-directory setup .venv-$(ICEBERG_PYSPARK)/.stamp-iceberg PYSPARK=$(ICEBERG_PYSPARK)
+	FAULTS_ICEBERG_PYTHON=$(CURDIR)/.venv-$(ICEBERG_PYSPARK)/bin/python PYTHONPATH=tests:. \
+	  $(PY) -m faults benchmarks/results/faults.json $(FAULTS)
 
 .PHONY: bench-jvm
 bench-jvm: setup ## Measure how fast row groups are classified, and what that allocates (JMH, minutes)

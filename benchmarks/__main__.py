@@ -57,7 +57,7 @@ def prepare(settings: Settings) -> None:
     root = tables.folder(settings)
     print(f"tables: {root} (stored between runs; `make bench-clean` removes them)", file=sys.stderr)
     tables.write_once(settings)
-    if not (root / tables.SPARK_WRITTEN.name).exists():
+    if not all((root / table.name).exists() for table in tables.TABLES):
         # In a separate process, so that the Spark of this run starts with cold caches.
         subprocess.run([sys.executable, "-m", "benchmarks.spark_written"], cwd=ROOT, check=True)
 

@@ -24,6 +24,16 @@ NONE, CLUSTERED, PREFIX, PARTITION = "none", "clustered", "prefix", "partition"
 DICTIONARY, UNPROVABLE, NO_MATCH, NO_MATCH_IN_RANGE = (
     "dictionary", "unprovable", "no match", "no match in range",
 )  # fmt: skip
+NEWEST, SINCE = "newest partition", "since a subquery"
+"""Predicates with a scalar subquery, over a partition column and over a column of the files."""
+SUBQUERIES = (NEWEST, SINCE)
+
+DAY_OF_EVENT, SPECIES, USER, DAY = "CAST(ts AS DATE)", "species", "user_id", "day"
+"""Keys of groups: the files are sorted by the first two, not by the third; a partition column."""
+COUNTED = "count(*), max(amount)"
+"""Functions of groups."""
+
+_NINTH = tables.day(8)
 
 PREDICATES = {
     NONE: "",
@@ -35,6 +45,8 @@ PREDICATES = {
     UNPROVABLE: "user_id % 7 = 3",
     NO_MATCH: "ts >= TIMESTAMP '2100-01-01 00:00:00'",
     NO_MATCH_IN_RANGE: "amount = 500.005",  # amounts are whole cents
+    NEWEST: f"day = (SELECT max(day) FROM {tables.PARTITIONED.name})",
+    SINCE: f"ts >= (SELECT min(ts) FROM {tables.PARTITIONED.name} WHERE day = DATE '{_NINTH}')",
 }
 
 
@@ -48,6 +60,8 @@ class Query:
         limit: The LIMIT; None for a query without LIMIT, whose result is one row of aggregates.
         action: The action on the rows.
         order: The ORDER BY; None if there is none.
+        keys: The keys whose groups the LIMIT counts; None if it counts rows.
+        functions: The functions of a group; None for DISTINCT.
     """
 
     table: Table
@@ -55,19 +69,29 @@ class Query:
     limit: int | None
     action: str
     order: str | None = None
+    keys: str | None = None
+    functions: str | None = None
 
     @property
     def name(self) -> str:
         """A unique name."""
         limit = "no LIMIT" if self.limit is None else f"LIMIT {self.limit}"
-        order = f"ORDER BY {self.order}, " if self.order else ""
-        return f"{self.table.name}, {self.predicate}, {order}{limit}, {self.action}"
+        return f"{self.table.name}, {self.predicate}, {self.clause}{limit}, {self.action}"
+
+    @property
+    def clause(self) -> str:
+        """What the name has before the LIMIT."""
+        if self.keys:
+            return f"{'GROUP BY' if self.functions else 'DISTINCT'} {self.keys}, "
+        return f"ORDER BY {self.order}, " if self.order else ""
 
     @property
     def sql(self) -> str:
         """The query in SQL that all engines support."""
         if self.limit is None:
             return f"SELECT count(*), min(amount) FROM {self.source}"
+        if self.keys:
+            return f"{self.groups} LIMIT {self.limit}"
         order = f" ORDER BY {self.order}" if self.order else ""
         limited = f"SELECT * FROM {self.source}{order} LIMIT {self.limit}"
         if self.action == COUNT:
@@ -84,10 +108,13 @@ class Query:
         """A query whose result is the same on every engine.
 
         Without LIMIT, the aggregates. With ORDER BY, the first values of the key, which ties do not
-        change. Otherwise, the number of rows of the LIMIT that do not satisfy the predicate.
+        change. Otherwise, the number of rows of the LIMIT that do not satisfy the predicate, or of
+        its groups that are not groups of the table.
         """
         if self.limit is None:
             return self.sql
+        if self.keys:
+            return f"SELECT count(*) FROM (({self.sql}) EXCEPT ({self.groups})) AS e"
         limited = f"SELECT * FROM {self.source} LIMIT {self.limit}"
         if self.order:
             key = self.order.split()[0]
@@ -95,6 +122,20 @@ class Query:
             return f"SELECT {key}, count(*) FROM ({ordered}) AS e GROUP BY {key} ORDER BY {key}"
         predicate = PREDICATES[self.predicate] or "true"
         return f"SELECT count(*) FROM ({limited}) AS e WHERE ({predicate}) IS NOT TRUE"
+
+    @property
+    def groups(self) -> str:
+        """All groups."""
+        if self.functions:
+            return f"SELECT {self.keys}, {self.functions} FROM {self.source} GROUP BY {self.keys}"
+        return f"SELECT DISTINCT {self.keys} FROM {self.source}"
+
+    @property
+    def counted(self) -> str:
+        """What the LIMIT counts: rows of the table, or groups."""
+        if self.keys:
+            return f"(SELECT DISTINCT {self.keys} FROM {self.source}) AS g"
+        return self.source
 
     @property
     def source(self) -> str:
@@ -108,7 +149,7 @@ class Query:
         return Query(**{**fields, "table": Table(**fields["table"])})
 
     def expected_rows(self, matches: int) -> int:
-        """Return the rows of the result, or its count, given the number of matching rows."""
+        """Return the rows of the result, or its count, given the number that the LIMIT counts."""
         if self.action == PLAN:
             return 0
         return 1 if self.limit is None else min(self.limit, matches)
@@ -125,9 +166,10 @@ def _queries() -> Iterator[Query]:
 
 
 def _nothing_to_gain() -> Iterator[Query]:
-    """Both Sparks do the same work here. These queries are first: the histories are then equal.
+    """Both Sparks do about the same work here, so these queries are first.
 
-    Later, plain Spark has scanned about sixty times as much, and its JVM has warmed up more.
+    The histories are then equal. Later, plain Spark has scanned about sixty times as much, and its
+    JVM has warmed up more.
     """
     for predicate in (NONE, CLUSTERED, UNPROVABLE):
         yield Query(tables.EVENTS, predicate, None, COLLECT)
@@ -140,10 +182,16 @@ def _nothing_to_gain() -> Iterator[Query]:
     for limit in (1, 100):
         yield Query(tables.EVENTS, NONE, limit, COLLECT, RANDOM)
     yield Query(tables.SMALL_FILES, NONE, 100, COLLECT, RANDOM)
+    yield Query(tables.INT96_PLAIN, NONE, 100, COLLECT, LATEST)
+    yield Query(tables.PARTITIONED, NONE, 10, COLLECT, keys=USER)
+    yield Query(tables.PARTITIONED, NONE, 1_000, COLLECT, keys=DAY)
 
 
 def _something_to_gain() -> Iterator[Query]:
     yield from _ordered()
+    yield from _int96()
+    yield from _subqueries()
+    yield from _groups()
     for predicate in (NONE, CLUSTERED):
         for action in (TO_PANDAS, COLLECT):
             for limit in LIMITS:
@@ -161,7 +209,6 @@ def _something_to_gain() -> Iterator[Query]:
     for table in (tables.SPARK_WRITTEN, tables.NO_PAGE_INDEX):
         for predicate in (NONE, CLUSTERED):
             yield Query(table, predicate, 1_000, TO_PANDAS)
-    # By default, Spark writes timestamps without statistics (INT96); texts have statistics.
     yield Query(tables.SPARK_WRITTEN, PREFIX, 1_000, TO_PANDAS)
     for action in (COLLECT, TO_PANDAS, WRITE):
         yield Query(tables.PARTITIONED, PARTITION, 100, action)
@@ -180,3 +227,23 @@ def _ordered() -> Iterator[Query]:
     yield Query(tables.EVENTS, NONE, 10_000, WRITE, LATEST)
     yield Query(tables.PARTITIONED, NONE, 100, COLLECT, "day DESC")
     yield Query(tables.SMALL_FILES, NONE, 100, COLLECT, LATEST)
+
+
+def _int96() -> Iterator[Query]:
+    """Spark's default for timestamps, which have no statistics; dictionaries have the values."""
+    yield Query(tables.INT96, CLUSTERED, 100, COLLECT)
+    yield Query(tables.INT96, CLUSTERED, 1_000, TO_PANDAS)
+    yield Query(tables.INT96, NONE, 100, COLLECT, LATEST)
+
+
+def _subqueries() -> Iterator[Query]:
+    for action in (COLLECT, TO_PANDAS):
+        yield Query(tables.PARTITIONED, NEWEST, 10, action)
+    yield Query(tables.PARTITIONED, NEWEST, 100, COLLECT, LATEST)
+    yield Query(tables.EVENTS, SINCE, 1_000, TO_PANDAS)
+
+
+def _groups() -> Iterator[Query]:
+    for predicate, keys in ((NONE, DAY_OF_EVENT), (CLUSTERED, DAY_OF_EVENT), (NONE, SPECIES)):
+        yield Query(tables.EVENTS, predicate, 10, COLLECT, keys=keys)
+    yield Query(tables.PARTITIONED, NONE, 3, COLLECT, keys=DAY, functions=COUNTED)

@@ -72,7 +72,7 @@ def run_all(
 
     Args:
         engines_of: Returns the engines that run a query.
-        counter: DuckDB's process, which counts the matching rows.
+        counter: DuckDB's process, which counts the matching rows, or their groups.
         queries: The queries, in the order of their runs.
         runs: Maximum of measured runs of a query.
         minutes: Time for all queries.
@@ -85,9 +85,9 @@ def run_all(
     deadline = time.monotonic() + 60 * minutes
     measured = []
     for number, query in enumerate(queries):
-        if query.source not in matches:
-            matches[query.source] = counter.count(query.source)
-        expected = query.expected_rows(matches[query.source])
+        if query.counted not in matches:
+            matches[query.counted] = counter.count(query.counted)
+        expected = query.expected_rows(matches[query.counted])
         share = max(0.0, deadline - time.monotonic()) / (len(queries) - number)
         engines = engines_of(query)
         measured.append(run_one(engines, query, expected, runs, share))

@@ -39,6 +39,11 @@ class Table:
 
 EVENTS = Table("events")
 SPARK_WRITTEN = Table("spark_written")
+INT96 = Table("int96")
+"""Some of the events, written by Spark with its defaults, in files with a dictionary of `ts`."""
+INT96_PLAIN = Table("int96_plain")
+"""Some columns of the events, written by Spark with its defaults. A row group has more values of
+`ts` than a dictionary may have, so nothing shows which values these are."""
 NO_PAGE_INDEX = Table("no_page_index")
 PARTITIONED = Table("by_day", partitioned=True)
 SMALL_FILES = Table("small_files")
@@ -49,7 +54,8 @@ EVENTS_DELTA = Table("events_delta")
 EVENTS_ICEBERG = Table("events_iceberg")
 """The files of `EVENTS`, as a table of Apache Iceberg; `benchmarks.iceberg` alone needs it."""
 TABLES = (
-    EVENTS, SPARK_WRITTEN, NO_PAGE_INDEX, PARTITIONED, SMALL_FILES, SMALL_FILES_60, STATUSES,
+    EVENTS, SPARK_WRITTEN, INT96, INT96_PLAIN, NO_PAGE_INDEX, PARTITIONED, SMALL_FILES,
+    SMALL_FILES_60, STATUSES,
 )  # fmt: skip
 
 
@@ -71,7 +77,7 @@ def folder(settings: Settings) -> Path:
 
 
 def write_once(settings: Settings) -> None:
-    """Write all tables except the one of Spark, unless an earlier run has written them."""
+    """Write all tables except those of Spark, unless an earlier run has written them."""
     root = folder(settings)
     if (root / _COMPLETE).exists():
         return

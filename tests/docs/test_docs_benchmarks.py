@@ -143,7 +143,15 @@ def span(numbers: Iterable[int]) -> str:
 
 def described(results: dict[str, Any]) -> str:
     """Return the results as a sentence, a table, the reasons for missed targets, and times."""
-    return f"\n{measured_on(results, 'events')}\n\n{ratios(results)}\n{TIMES}\n\n{times(results)}\n"
+    queries_run = f"{len(results['queries'])} queries; {measured_on(results, 'events')}"
+    about = fill(TIMES + "; ".join(ABOUT_TABLES[name] for name in other_tables(results)) + ".")
+    return f"\n{fill(queries_run)}\n\n{ratios(results)}\n{about}\n\n{times(results)}\n"
+
+
+def other_tables(results: dict[str, Any]) -> list[str]:
+    """Return the tables of `ABOUT_TABLES` over which queries were run."""
+    run = {query["query"].partition(", ")[0] for query in results["queries"]}
+    return [name for name in ABOUT_TABLES if name in run]
 
 
 def measured_on(results: dict[str, Any], table: str) -> str:
@@ -183,12 +191,19 @@ def reason(target: dict[str, Any]) -> str:
     return str(REASONS.get(target["name"]) or target["reason"] or "the reason is not known")
 
 
-TIMES = fill(
+TIMES = (
     "The next table has times in ms: the geometric mean of the queries of a kind. *First* is the "
     "first run of a query in its process, *warm* the median of the others. DataFusion and DuckDB "
     "are libraries that run a query in the process that asks for it, without Spark's planning, "
-    "tasks and commits; they are shown for scale."
+    "tasks and commits; they are shown for scale. A line is over the table of 60 files, or over "
+    "the table that it names: "
 )
+ABOUT_TABLES = {
+    "by_day": "*by_day* has the partition column *day*",
+    "int96": "*int96* has INT96 timestamps with dictionaries",
+    "int96_plain": "*int96_plain* has INT96 timestamps without dictionaries",
+}
+"""The other tables whose queries are shown, and what is different about each."""
 COLUMNS = [
     ("Spark, first", PLAIN, "first_seconds"),
     ("ours, first", OURS, "first_seconds"),
@@ -200,14 +215,18 @@ COLUMNS = [
 
 
 def times(results: dict[str, Any]) -> str:
-    """Return a table with a line for each kind of query over the table of 60 files."""
+    """Return a table with a line for each kind of query, and what its tables are.
+
+    Queries over tables that only differ from the one of 60 files in their layout are in the JSON.
+    """
     kinds: dict[str, list[dict[str, Any]]] = {}
     costs = {query["query"]: query["costs"] for query in results["queries"]}
     for query in queries():
-        if query.name in costs and query.table.name == "events":
-            order = f"ORDER BY {query.order}, " if query.order else ""
+        of_events = query.table.name == "events"
+        if query.name in costs and (of_events or query.table.name in ABOUT_TABLES):
+            table = "" if of_events else f"{query.table.name}, "
             limit = "LIMIT" if query.limit else "no LIMIT"
-            kind = f"{query.predicate}, {order}{limit}, {query.action}"
+            kind = f"{table}{query.predicate}, {query.clause}{limit}, {query.action}"
             kinds.setdefault(kind, []).append(costs[query.name])
     any_costs = next(iter(costs.values()))
     columns = [column for column in COLUMNS if column[2] in any_costs[column[1]]]
@@ -235,7 +254,8 @@ def iceberg_costs(results: dict[str, Any]) -> str:
     """Return a table of times and bytes, with a line for each query over the Iceberg table."""
     about = fill(
         "Each cell of the next table has the cost in Iceberg alone, and with the extension. "
-        "*First* is the first run of a query in its process."
+        "*First* is the first run of a query in its process. "
+        "[`iceberg.json`](../benchmarks/results/iceberg.json) contains all results."
     )
     return f"{about}\n\n{format_costs(results, ICEBERG_ENGINES)}"
 

@@ -34,6 +34,12 @@ def test_the_overhead_is_the_one_that_was_measured() -> None:
     assert told == [tuple(f"{number:.2f}" for number in numbers) for numbers in measured]
 
 
+def test_the_readme_says_how_many_queries_are_run() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    run = json.loads(RESULTS.read_text(encoding="utf-8"))["queries"]
+    assert re.findall(r"`make bench` runs (\d+) queries", text) == [str(len(run))]
+
+
 def test_the_readme_says_how_many_targets_are_missed() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     measured = []

@@ -12,6 +12,12 @@ from pathlib import Path
 TABLES = "tests/fuzz/test_properties.py::test_random_tables"
 ORDERS = "tests/fuzz/test_random_orders.py"
 DELTA = "tests/delta/test_delta_random.py"
+GROUPS = "tests/fuzz/test_random_groups.py"
+NAMED_GROUPS = "tests/soundness/test_soundness_groups.py"
+PLANS = "tests/fuzz/test_random_plans.py"
+ICEBERG = "tests/iceberg/test_iceberg_random.py"
+ICEBERG_ORDERS = "tests/iceberg/test_iceberg_random_orders.py"
+NAMED_ICEBERG_ORDERS = "tests/iceberg/test_iceberg_orders.py"
 SOUNDNESS = "tests/soundness"
 
 
@@ -55,6 +61,23 @@ class Fault:
     what: str
     edits: tuple[Edit, ...]
     tests: tuple[str, ...]
+
+    @property
+    def part(self) -> str:
+        """The part of the product that it is in, by which `make faults` chooses faults."""
+        return _PARTS[self.tests[0]]
+
+
+_PARTS = {
+    TABLES: "rows",
+    ORDERS: "orders",
+    DELTA: "delta",
+    GROUPS: "groups",
+    PLANS: "plans",
+    ICEBERG: "iceberg",
+    ICEBERG_ORDERS: "iceberg",
+}
+PARTS = tuple(dict.fromkeys(_PARTS.values()))
 
 
 def fault(what: str, file: str, find: str, replace: str, *tests: str) -> Fault:
@@ -213,5 +236,184 @@ FAULTS = (
         "known(listed).deletedRows.getOrElse(0L)",
         "known(listed).deletedRows.map(_ => 0L).getOrElse(0L)",
         DELTA,
+    ),
+    fault(
+        "groups: min and max of a row group count as two keys",
+        "search/DistinctSearch.scala",
+        "certain += Certain(certain.size, file, rows, ends)",
+        "for (end <- Seq(ends.from, ends.to))"
+        " certain += Certain(certain.size, file, rows, GroupKeys.Ends(end, end))",
+        GROUPS,
+        NAMED_GROUPS,
+    ),
+    fault(
+        "groups: a key counts as not null, whatever is known",
+        "search/GroupKeys.scala",
+        "(if (known(i).canBeNull) null else range.min, range.max)",
+        "(range.min, range.max)",
+        GROUPS,
+        NAMED_GROUPS,
+    ),
+    fault(
+        "groups: 0.0 and -0.0 count as two keys",
+        "search/GroupKeys.scala",
+        "case _ => order.compare(a, b)",
+        "case (x: Double, y: Double) => java.lang.Double.compare(x, y)\n"
+        "      case (x: Float, y: Float) => java.lang.Float.compare(x, y)\n"
+        "      case _ => order.compare(a, b)",
+        GROUPS,
+        NAMED_GROUPS,
+    ),
+    fault(
+        "groups: one row is read where it is not known which rows are null",
+        "search/GroupKeys.scala",
+        "case Some(withoutNulls) => (endsOf(withoutNulls), matching)",
+        "case Some(withoutNulls) =>"
+        " (endsOf(withoutNulls), matching.copy(ranges = RowRange.take(matching.ranges, 1)))",
+        GROUPS,
+        NAMED_GROUPS,
+    ),
+    fault(
+        "groups: ranges that touch count as disjoint",
+        "select/DisjointRanges.scala",
+        "if last.forall(order.lt(_, from))",
+        "if last.forall(order.lteq(_, from))",
+        GROUPS,
+        NAMED_GROUPS,
+    ),
+    fault(
+        "groups: the keys of a row group with several keys do not count as missing",
+        "search/DistinctSearch.scala",
+        "possible += all.from else areAllEqual = false",
+        "possible += all.from",
+        GROUPS,
+        NAMED_GROUPS,
+    ),
+    fault(
+        "groups: of a group with functions, one file is read",
+        "search/WholeGroupsSearch.scala",
+        ".flatMap(filesOf(_)).sortBy(_.position)",
+        ".flatMap(filesOf(_).take(1)).sortBy(_.position)",
+        GROUPS,
+        NAMED_GROUPS,
+    ),
+    fault(
+        "groups: HAVING is ignored",
+        "catalyst/MatchGroups.scala",
+        "filters.headOption.map(filter => Reason.GroupFilter(BriefSql(filter)))",
+        "filters.headOption.map(filter => Reason.GroupFilter(BriefSql(filter))).filter(_ => false)",
+        GROUPS,
+        NAMED_GROUPS,
+    ),
+    fault(
+        "subqueries: a conjunct with a subquery counts as proved",
+        "catalyst/ChooseWhenRunExec.scala",
+        "choose(conjuncts.map(ScalarSubqueries.withValues),",
+        "choose(conjuncts.filterNot(ScalarSubqueries.plansIn(_).nonEmpty),",
+        PLANS,
+        "tests/limits/test_subqueries.py",
+    ),
+    fault(
+        "at the root: one row of a split is missing",
+        "scan/FirstPages.scala",
+        "val range = RowRange(0, missing)",
+        "val range = RowRange(0, math.max(1, missing - 1))",
+        TABLES,
+        "tests/limits/test_at_root.py",
+    ),
+    fault(
+        "Iceberg: position deletes and equality deletes are ignored",
+        "tables/iceberg/IcebergTable.scala",
+        "      Some(only.recordCount)\n    case _ => None",
+        "      Some(only.recordCount)\n    case _ => Some(0L)",
+        ICEBERG,
+    ),
+    fault(
+        "Iceberg: the cardinality of deletion vectors is ignored",
+        "tables/iceberg/IcebergTable.scala",
+        "Some(only.recordCount)",
+        "Some(0L)",
+        ICEBERG,
+    ),
+    fault(
+        "Iceberg: a column of a file has no nulls, whatever the manifest counts",
+        "tables/iceberg/MetricFacts.scala",
+        "val known = if (nulls.contains(0L)) Nulls.No else Nulls.Unknown",
+        "val known = Nulls.No",
+        ICEBERG,
+    ),
+    fault(
+        "Iceberg: a column of a file has no NaN, whatever the manifest counts",
+        "tables/iceberg/MetricFacts.scala",
+        "!count(file.nanValueCounts, field).contains(0L)",
+        "count(file.nanValueCounts, field).contains(-1L)",
+        ICEBERG,
+    ),
+    fault(
+        "Iceberg: the value of every partition transform is a value of the column",
+        "tables/iceberg/MetricFacts.scala",
+        "by.sourceId == field.fieldId && by.transform.isIdentity",
+        "by.sourceId == field.fieldId",
+        ICEBERG,
+    ),
+    fault(
+        "Iceberg: a file of which some rows match counts with all rows",
+        "search/ChooseFiles.scala",
+        "classify(_)._1 == MatchState.FullyMatching",
+        "classify(_)._1 != MatchState.NotMatching",
+        ICEBERG,
+    ),
+    fault(
+        "Iceberg, ORDER BY: a file that begins at the threshold is skipped",
+        "search/ChooseTopFiles.scala",
+        "threshold.excludes(candidate.best)",
+        "candidate.best.exists(best => threshold.place.exists(order.gteq(best, _)))",
+        ICEBERG_ORDERS,
+        NAMED_ICEBERG_ORDERS,
+    ),
+    fault(
+        "Iceberg, ORDER BY: nulls of the key are ignored",
+        "search/ChooseTopFiles.scala",
+        "places.best(known))",
+        "places.best(known.withoutNulls))",
+        ICEBERG_ORDERS,
+        NAMED_ICEBERG_ORDERS,
+    ),
+    fault(
+        "Iceberg, ORDER BY: deleted rows count",
+        "search/ChooseTopFiles.scala",
+        "places.certain(known, file.rows, nullCount, deleted)",
+        "places.certain(known, file.rows, nullCount, deleted.min(0L))",
+        ICEBERG_ORDERS,
+        NAMED_ICEBERG_ORDERS,
+    ),
+    fault(
+        "Iceberg, ORDER BY: a row is certain to be at the better bound, which may be truncated",
+        "search/ChooseTopFiles.scala",
+        "} threshold.add(place, rows)",
+        "} { threshold.add(place, rows - 1); places.best(known).foreach(threshold.add(_, 1)) }",
+        ICEBERG_ORDERS,
+        NAMED_ICEBERG_ORDERS,
+    ),
+    fault(
+        "Iceberg, ORDER BY: a file of which some rows match counts with all rows",
+        "search/ChooseTopFiles.scala",
+        "if (state == MatchState.FullyMatching && file.liveRows > 0)",
+        "if (state != MatchState.NotMatching && file.liveRows > 0)",
+        ICEBERG_ORDERS,
+        NAMED_ICEBERG_ORDERS,
+    ),
+    fault(
+        "Iceberg, ORDER BY: NaN is missing from the range of the key",
+        "search/ChooseTopFiles.scala",
+        "val (state, ManifestFacts(known, nullCount)) = classify(file)",
+        "val (state, ManifestFacts(all, nullCount)) = classify(file)\n"
+        "      val known = all.values match {\n"
+        "        case Values.Range(min, max) if KeyFacts.isNaN(max) =>"
+        " all.copy(values = Values.Range(min, min))\n"
+        "        case _ => all\n"
+        "      }",
+        ICEBERG_ORDERS,
+        NAMED_ICEBERG_ORDERS,
     ),
 )

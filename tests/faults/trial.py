@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from faults.planted import Fault
+from faults.planted import ICEBERG, Fault
 from support.paths import ROOT
 
 # What the JAR is built from, and what the tests need.
@@ -23,6 +23,8 @@ COPIED = (
 )
 SOURCES = "jvm/src/main/scala/limitpruning"
 _SETTINGS = ("-Dsbt.color=false", "-Dsbt.supershell=false")
+# Iceberg supports another Spark than the one that the JAR is compiled for; `make` names its Python.
+ICEBERG_PYTHON = os.environ.get("FAULTS_ICEBERG_PYTHON", sys.executable)
 _FAILURES_OF_TESTS = 1  # the exit code of pytest if tests ran, and some failed
 _QUERY = re.compile(r"\bat query (\d+)")
 
@@ -115,7 +117,9 @@ class Copy:
         """
         paths = os.pathsep.join(str(self.folder / name) for name in ("python", "tests", "."))
         environment = os.environ | {"PYTHONPATH": paths, "FUZZ_WITHOUT_SHRINKING": "1"}
-        command = [sys.executable, "-m", "pytest", "--exitfirst", "-p", "no:cacheprovider", test]
+        is_iceberg = Path(test).is_relative_to(Path(ICEBERG).parent)
+        python = ICEBERG_PYTHON if is_iceberg else sys.executable
+        command = [python, "-m", "pytest", "--exitfirst", "-p", "no:cacheprovider", test]
         started = time.monotonic()
         tried = subprocess.run(
             command, cwd=self.folder, env=environment, check=False, text=True,

@@ -13,15 +13,20 @@ from benchmarks.engines import DATAFUSION, DUCKDB, ENGINES, OURS, PLAIN
 from benchmarks.process import EngineProcess, Run
 from benchmarks.queries import (
     COLLECT,
+    COUNTED,
+    DAY,
     LATEST,
+    NEWEST,
     NONE,
+    SPECIES,
     TO_PANDAS,
     UNPROVABLE,
+    USER,
     WRITE,
     Query,
     queries,
 )
-from benchmarks.run import Cost, Measured, WrongAnswerError, compare, run_one
+from benchmarks.run import Cost, Measured, WrongAnswerError, compare, run_all, run_one
 from benchmarks.targets import targets
 from support import small_benchmark
 
@@ -96,6 +101,55 @@ def test_the_checks_are_of_the_query() -> None:
     assert "user_id % 7 = 3 LIMIT 10) AS e WHERE (user_id % 7 = 3) IS NOT TRUE" in clustered.check
     unlimited = Query(tables.EVENTS, NONE, None, COLLECT)
     assert unlimited.check == unlimited.sql
+    distinct = Query(tables.EVENTS, UNPROVABLE, 10, COLLECT, keys=SPECIES)
+    every = "SELECT DISTINCT species FROM events WHERE user_id % 7 = 3"
+    assert (distinct.sql, distinct.counted) == (f"{every} LIMIT 10", f"({every}) AS g")
+    assert f"(({every} LIMIT 10) EXCEPT ({every}))" in distinct.check
+
+
+class Sending:
+    """Answers all requests, and notes what it counted."""
+
+    name = PLAIN
+
+    def __init__(self, rows: int) -> None:
+        """Give so many rows to every query."""
+        self.counted: list[str] = []
+        self._rows = rows
+
+    def count(self, source: str) -> int:
+        """Return 2."""
+        self.counted.append(source)
+        return 2
+
+    def run(self, query: Query) -> Run:
+        """Return the same cost always."""
+        assert query.limit
+        return Run(seconds=0.1, bytes=10, rows=self._rows, jobs=1, tasks=1)
+
+    def decoded(self, query: Query) -> dict[str, int | None]:
+        """Return the same counts always."""
+        assert query.limit
+        return {"row_groups": 1, "rows": 2}
+
+    def check(self, query: Query) -> list[list[str]]:
+        """Return that all rows are right."""
+        assert query.limit
+        return [["0"]]
+
+
+def test_a_limit_over_groups_counts_groups() -> None:
+    query = Query(tables.PARTITIONED, NONE, 3, COLLECT, keys=DAY, functions=COUNTED)
+
+    def run(rows: int) -> Sending:
+        engine = Sending(rows)
+        process = cast(EngineProcess, engine)
+        run_all(lambda _: [process], process, [query], runs=1, minutes=1)
+        return engine
+
+    assert run(2).counted == ["(SELECT DISTINCT day FROM by_day) AS g"]
+    with pytest.raises(WrongAnswerError, match="3 rows instead of 2"):
+        run(3)
 
 
 def test_every_query_has_a_name_of_its_own() -> None:
@@ -118,6 +172,34 @@ def test_targets_say_whether_they_are_met(plain: Cost, met: list[bool]) -> None:
     found = targets([measured])
     assert [target.met for target in found[:2]] == met
     assert found[2].met is None
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        (Query(tables.INT96, NONE, 100, COLLECT, LATEST), "INT96 with dictionaries"),
+        (Query(tables.PARTITIONED, NEWEST, 10, TO_PANDAS), "scalar subquery"),
+        (Query(tables.EVENTS, NONE, 10, COLLECT, keys=SPECIES), "DISTINCT or GROUP BY, LIMIT"),
+        (
+            Query(tables.PARTITIONED, NONE, 3, COLLECT, keys=DAY, functions=COUNTED),
+            "DISTINCT or GROUP BY, LIMIT",
+        ),
+    ],
+    ids=["int96", "subquery", "distinct", "whole groups"],
+)
+def test_other_shapes_have_targets_of_their_own(query: Query, name: str) -> None:
+    ours, other = cost(1.1, 1), cost(1.0, 5)
+    measured = Measured(query, {PLAIN: other, OURS: ours, DATAFUSION: other, DUCKDB: other})
+    found = {target.name: target.met for target in targets([measured]) if target.ratios}
+    assert found == {f"bytes, plain / ours: {name}": True, f"time, plain / ours: {name}": False}
+
+
+def test_groups_that_are_not_proved_have_nothing_to_gain() -> None:
+    costs = {name: cost(1.0, 1) for name in ENGINES}
+    for keys in (USER, DAY):
+        query = Query(tables.PARTITIONED, NONE, 10, COLLECT, keys=keys)
+        (of, _) = (target for target in targets([Measured(query, costs)]) if target.ratios)
+        assert (of.name, of.met) == ("time, ours / plain: nothing to gain", True)
 
 
 def test_a_collect_that_costs_more_is_a_target_missed() -> None:

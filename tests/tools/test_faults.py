@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
-from faults.planted import FAULTS, Edit, Fault
+from faults.__main__ import is_meant, save
+from faults.planted import FAULTS, PARTS, Edit, Fault
 from faults.trial import SOURCES, copied
 from support.paths import ROOT, SCALA
 
@@ -31,6 +33,24 @@ def test_a_text_that_is_not_there_exactly_once_is_an_error(tmp_path: Path) -> No
     for find in ("a < ", "a > b"):
         with pytest.raises(ValueError, match=r"A\.scala contains [02] times"):
             Edit("A.scala", find, "true").apply(tmp_path)
+
+
+def test_a_word_means_a_part_or_some_descriptions() -> None:
+    of_parts = {part: [fault for fault in FAULTS if is_meant(fault, part)] for part in PARTS}
+    assert sum(map(len, of_parts.values())) == len(FAULTS)
+    assert {fault.tests[0] for fault in of_parts["delta"]} == {"tests/delta/test_delta_random.py"}
+    vectors = [fault.what for fault in FAULTS if is_meant(fault, "deletion vectors")]
+    assert "deletion vectors are ignored" in vectors
+    assert not [fault for fault in FAULTS if is_meant(fault, "no such words")]
+
+
+def test_the_results_of_other_faults_are_kept(tmp_path: Path) -> None:
+    file = tmp_path / "faults.json"
+    first, second = FAULTS[0].what, FAULTS[1].what
+    for what, query in ((second, 1), (first, 2), (second, 3)):
+        save(file, {"fault": what, "runs": [{"query": query}]})
+    found = json.loads(file.read_text(encoding="utf-8"))["faults"]
+    assert [(one["fault"], one["runs"][0]["query"]) for one in found] == [(first, 2), (second, 3)]
 
 
 def test_the_copy_contains_the_sources_and_the_tests() -> None:

@@ -58,30 +58,49 @@ def add_clustered(spark: SparkSession, history: History, draw: Draw) -> None:
     modes = ["truncate(2)", "truncate(2)", "truncate(16)", "full"]
     prefix = draw(st.sampled_from(["a", "b", "long" * 12]))
     for start in draw(st.lists(st.sampled_from([0, 200, 1000, 5000]), min_size=1, max_size=3)):
-        mode = draw(st.sampled_from(modes))
-        properties = (
-            f"'write.metadata.metrics.default' = '{mode}', "
-            "'write.delete.mode' = 'merge-on-read', 'write.update.mode' = 'merge-on-read'"
-        )
-        history.run(spark, f"ALTER TABLE {history.table} SET TBLPROPERTIES ({properties})")
-        values = {
-            "start": 0,
-            "step": 1,
-            "modulus": 100000,
-            "prefix": prefix,
-            "year": 2024,
-            "nulls": draw(st.sampled_from([3, 11, 1000000])),
-            "nans": draw(st.sampled_from([3, 17, 1000000])),
-        }
-        now = history.names.items()
-        columns = [f"{random_histories.COLUMNS[c].format(**values)} AS `{name}`" for c, name in now]
-        names = ", ".join(history.columns)
-        history.run(
-            spark,
-            f"INSERT INTO {history.table} ({names}) SELECT /*+ REPARTITION_BY_RANGE(6, id) */ "
-            f"{', '.join(columns)}, CAST(id % 3 AS INT) AS p FROM range({start}, {start} + 300)",
-        )
+        nulls = draw(st.sampled_from([3, 11, 1000000]))
+        nans = draw(st.sampled_from([3, 17, 1000000]))
+        values = {"prefix": prefix, "nulls": nulls, "nans": nans}
+        _insert(spark, history, draw(st.sampled_from(modes)), values, range(start, start + 300), 6)
         draw(st.sampled_from(CHANGES))(spark, history, draw)
+    _add_truncated(spark, history, draw)
+
+
+def _add_truncated(spark: SparkSession, history: History, draw: Draw) -> None:
+    """Add two files at an end of the order by ``s``, of which only one has exact bounds.
+
+    The truncated bound of the other file is nearer to the end than all texts of both.
+    """
+    near, far = range(3, 23), range(503, 523)
+    prefix, truncated, exact = draw(st.sampled_from([("!!", far, near), ("zz", near, far)]))
+    values = {"prefix": prefix, "nulls": 1000000, "nans": 1000000}
+    _insert(spark, history, "truncate(2)", values, truncated, 1)
+    _insert(spark, history, "full", values, exact, 1)
+
+
+def _insert(
+    spark: SparkSession,
+    history: History,
+    mode: str,
+    values: dict[str, str | int],
+    ids: range,
+    files: int,
+) -> None:
+    """Insert files that are sorted by ``id``, with metrics in a mode."""
+    properties = (
+        f"'write.metadata.metrics.default' = '{mode}', "
+        "'write.delete.mode' = 'merge-on-read', 'write.update.mode' = 'merge-on-read'"
+    )
+    history.run(spark, f"ALTER TABLE {history.table} SET TBLPROPERTIES ({properties})")
+    every = {"start": 0, "step": 1, "modulus": 100000, "year": 2024, **values}
+    now = history.names.items()
+    columns = [f"{random_histories.COLUMNS[c].format(**every)} AS `{name}`" for c, name in now]
+    names = ", ".join(history.columns)
+    history.run(
+        spark,
+        f"INSERT INTO {history.table} ({names}) SELECT /*+ REPARTITION_BY_RANGE({files}, id) */ "
+        f"{', '.join(columns)}, CAST(id % 3 AS INT) AS p FROM range({ids.start}, {ids.stop})",
+    )
 
 
 def _delete_some(spark: SparkSession, history: History, draw: Draw) -> None:

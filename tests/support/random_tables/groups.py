@@ -18,11 +18,12 @@ _FUNCTIONS = ["count(*)", "min(id)", "sum(id)", "count(DISTINCT id % 3)", "max(i
 
 @dataclass(frozen=True)
 class GroupQuery:
-    """``SELECT keys, functions FROM t WHERE predicate GROUP BY keys LIMIT n OFFSET m``.
+    """``SELECT keys, functions FROM t WHERE … GROUP BY keys HAVING … LIMIT n OFFSET m``.
 
     Attributes:
         functions: Functions of each group; if there is none, the query may use DISTINCT.
         distinct: Whether DISTINCT is written instead of GROUP BY.
+        having: The condition of HAVING, or ''.
     """
 
     predicate: Predicate | None
@@ -31,6 +32,7 @@ class GroupQuery:
     distinct: bool
     limit: int
     offset: int
+    having: str = ""
 
     @property
     def all_sql(self) -> str:
@@ -41,7 +43,8 @@ class GroupQuery:
         if self.distinct:
             return f"SELECT DISTINCT {', '.join(keys)} FROM t{where}"
         columns = ", ".join(keys + functions)
-        return f"SELECT {columns} FROM t{where} GROUP BY {', '.join(self.keys)}"
+        having = f" HAVING {self.having}" if self.having else ""
+        return f"SELECT {columns} FROM t{where} GROUP BY {', '.join(self.keys)}{having}"
 
     @property
     def sql(self) -> str:
@@ -85,7 +88,9 @@ def _queries(draw: st.DrawFn, table: RandomTable) -> GroupQuery | None:
     drawn = [draw(st.sampled_from(_FUNCTIONS)) for _ in range(functions)]
     limit = draw(st.sampled_from([1, 2, 2, 3, 3, 4, 5, 6, 8, 1000]))
     offset = draw(st.sampled_from([0, 0, 0, 1, 2]))
-    return GroupQuery(predicate, tuple(keys), tuple(drawn), distinct, limit, offset)
+    # Spark evaluates a condition on keys alone before it groups.
+    having = draw(st.sampled_from(["", "", "", "", "sum(id) % 2 = 0"])) if functions else ""
+    return GroupQuery(predicate, tuple(keys), tuple(drawn), distinct, limit, offset, having)
 
 
 @st.composite
