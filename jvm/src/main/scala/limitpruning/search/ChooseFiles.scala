@@ -39,7 +39,13 @@ final class ChooseFiles(
     if (files.isEmpty) Left(Reason.NoFiles)
     else if (files.sizeIs == 1 && (files.head.parts == 1 || conjuncts.isEmpty)) Left(Reason.NothingToSkip)
     else if (countable.iterator.map(_.liveRows).sum < limit)
-      Left(notEnough(countable.iterator.map(_.liveRows).sum, countable.size, files.size))
+      Left(Reason.NotEnoughRowsInFiles(
+        countable.iterator.map(_.liveRows).sum,
+        limit,
+        countable.size,
+        files.size,
+        obstacles = ""
+      ))
     else
       Unprovable.obstacle(conjuncts, table.mayHaveFacts) match {
         case Some(obstacle) => Left(Reason.NotEnoughRowsInFiles(0, limit, 0, files.size, obstacle.sentence))
@@ -48,7 +54,7 @@ final class ChooseFiles(
   }
 
   private def found(files: IndexedSeq[ManifestFile]): Either[Reason, ChosenFiles] =
-    if (rows < limit) Left(notEnough(rows, chosen.count(_.rowGroups.isEmpty), files.size))
+    if (rows < limit) Left(notEnough(files.size))
     else if (chosen.count(_.rowGroups.isEmpty) == files.size) Left(Reason.NothingToSkip)
     else {
       val counts = ManifestCounts(files.size, files.iterator.map(_.bytes).sum, inspected, rowGroups)
@@ -109,6 +115,11 @@ final class ChooseFiles(
   private def live(file: ManifestFile, rowGroup: ManifestRowGroup): Long =
     file.deletedRows.fold(0L)(deleted => math.max(0L, rowGroup.rows - deleted))
 
-  private def notEnough(found: Long, provable: Int, files: Int): Reason =
-    Reason.NotEnoughRowsInFiles(found, limit, provable, files, obstacles.summary(inspected, "files"))
+  private def notEnough(files: Int): Reason = {
+    val whole = chosen.filter(_.rowGroups.isEmpty).map(_.file)
+    val inFiles = whole.iterator.map(_.liveRows).sum
+    val rowGroups = chosen.flatMap(_.rowGroups).map(_.size).sum
+    val summary = obstacles.summary(inspected, "files")
+    Reason.NotEnoughRowsInFiles(inFiles, limit, whole.size, files, summary, rowGroups, rows - inFiles)
+  }
 }

@@ -96,19 +96,25 @@ object Reason {
       )
 
   /**
+   * @param found rows of these files
    * @param provable files in which every row is proved to match, and whose deleted rows are known
    * @param obstacles the obstacles, each with the number of files; empty if there are none
+   * @param rowGroups such row groups of other files
+   * @param inRowGroups rows of these row groups
    */
   final case class NotEnoughRowsInFiles(
       found: Long,
       limit: Int,
       provable: Int,
       files: Int,
-      obstacles: String
+      obstacles: String,
+      rowGroups: Int = 0,
+      inRowGroups: Long = 0
   ) extends Reason(
         "not-enough-rows-in-files",
-        s"$provable of $files files, in which every row certainly matches, hold $found rows; the LIMIT needs $limit" +
-          (if (obstacles.isEmpty) "" else s": $obstacles")
+        s"$provable of $files files, in which every row certainly matches, hold $found rows" +
+          (if (rowGroups == 0) "" else s", and $rowGroups row groups of other files hold $inRowGroups rows") +
+          s"; the LIMIT needs $limit" + (if (obstacles.isEmpty) "" else s": $obstacles")
       )
 
   case object NothingToSkip
