@@ -61,7 +61,10 @@ def add_clustered(spark: SparkSession, history: History, draw: Draw) -> None:
         nulls = draw(st.sampled_from([3, 11, 1000000]))
         nans = draw(st.sampled_from([3, 17, 1000000]))
         values = {"prefix": prefix, "nulls": nulls, "nans": nans}
-        _insert(spark, history, draw(st.sampled_from(modes)), values, range(start, start + 300), 6)
+        # In a table with small row groups, two files have many of them.
+        files = draw(st.sampled_from([6, 6, 2]))
+        mode = draw(st.sampled_from(modes))
+        _insert(spark, history, mode, values, range(start, start + 300), files)
         draw(st.sampled_from(CHANGES))(spark, history, draw)
     _add_truncated(spark, history, draw)
 
@@ -162,6 +165,10 @@ def probes(history: History) -> list[OrderedQuery]:
         ("id", "DESC", 50),
         ("id", "DESC", 100),
         ("id", "", 50),
+        # Row groups have 10 or 25 rows, if they are small.
+        ("id", "", 10),
+        ("id", "DESC", 25),
+        ("s", "DESC", 24),
         ("d", "DESC", 50),
     ]
     found = [
