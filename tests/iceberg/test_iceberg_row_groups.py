@@ -22,7 +22,7 @@ SMALL = {
 """Row groups of 100 rows."""
 
 
-def write(spark: SparkSession, files: int = 2, **properties: str) -> str:
+def write(spark: SparkSession, files: int = 2, /, **properties: str) -> str:
     """2,000 rows in files with row groups of 100 rows, sorted by ``id``."""
     rows = spark.range(0, 2000, 1, files).selectExpr(*tables.COLUMNS)
     return tables.write_frame(rows, **{**SMALL, **properties})
@@ -108,7 +108,7 @@ def test_a_limit_that_row_groups_do_not_cover(spark: SparkSession, table: str) -
 
 
 def test_one_file(spark: SparkSession) -> None:
-    one = write(spark, files=1)
+    one = write(spark, 1)
     hold_row_groups(spark, f"SELECT * FROM {one} ORDER BY id DESC LIMIT 5", 1)
     df = tables.hold(spark, f"SELECT * FROM {one} WHERE id >= 1234", 50)
     assert limit_pruning.report(df).only.row_groups.scanned == 1
@@ -237,7 +237,7 @@ def test_reads_of_all_kinds(spark: SparkSession, table: str) -> None:
 
 def test_splits_of_many_files(spark: SparkSession) -> None:
     """Parts of files are packed into tasks as whole files are."""
-    many = write(spark, files=4, read_split_target__size="3000")
+    many = write(spark, 4, read_split_target__size="3000")
     df = tables.hold(spark, f"SELECT id FROM {many} WHERE id % 500 >= 0 AND id >= 130", 1500)
     assert limit_pruning.report(df).only.limit == 1500
     df = tables.hold(spark, f"SELECT id FROM {many} WHERE id BETWEEN 130 AND 1870", 1500)
