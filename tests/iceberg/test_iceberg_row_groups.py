@@ -10,6 +10,7 @@ from limit_pruning import LimitReport
 from support.iceberg import tables
 from support.iceberg.tables import is_pruned, reason_of
 from support.runs import ENABLED, conf
+from support.scan_tables import physical
 
 pytestmark = pytest.mark.parametrize("spark", ["ours first"], indirect=True)
 
@@ -49,7 +50,7 @@ def hold_row_groups(spark: SparkSession, query: str, row_groups: int) -> LimitRe
     assert is_pruned(df), limit_pruning.report(df)
     report = limit_pruning.report(df).only
     assert report.row_groups.scanned == row_groups, report
-    assert f"rowGroups={row_groups} of " in tables.physical(df)
+    assert f"rowGroups={row_groups} of " in physical(df)
     return report
 
 
@@ -92,7 +93,7 @@ def test_a_limit_reads_row_groups(spark: SparkSession, table: str, where: str) -
     report = limit_pruning.report(df).only
     assert report.covered
     assert report.row_groups.scanned == 1
-    assert "rowGroups=1 of " in tables.physical(df)
+    assert "rowGroups=1 of " in physical(df)
 
 
 def test_a_limit_that_row_groups_do_not_cover(spark: SparkSession, table: str) -> None:
