@@ -128,7 +128,7 @@ soak-iceberg: setup $(JAR) ## The same over an Iceberg table that changes while 
 	PYTHONPATH=tests:. $(PY) -m support.iceberg.soak $(or $(MINUTES),2)
 
 .PHONY: faults
-faults: setup $(JAR) $(VENV)/.stamp-delta ## Plant known faults in a copy, one at a time, and see which random test finds each (hours); a part: FAULTS="groups iceberg"
+faults: setup $(JAR) $(VENV)/.stamp-delta ## Plant known faults in a copy, one at a time, and see which random test finds each (two hours); a part: FAULTS="groups iceberg"
 	@$(MAKE) --no-print-directory setup .venv-$(ICEBERG_PYSPARK)/.stamp-iceberg PYSPARK=$(ICEBERG_PYSPARK)
 	FAULTS_ICEBERG_PYTHON=$(CURDIR)/.venv-$(ICEBERG_PYSPARK)/bin/python PYTHONPATH=tests:. \
 	  $(PY) -m faults benchmarks/results/faults.json $(FAULTS)

@@ -285,7 +285,7 @@ FAULTS = (
         "groups: the keys of a row group with several keys do not count as missing",
         "search/DistinctSearch.scala",
         "possible += all.from else areAllEqual = false",
-        "possible += all.from",
+        "possible += all.from else areAllEqual = areAllEqual && all.from.nonEmpty",
         GROUPS,
         NAMED_GROUPS,
     ),

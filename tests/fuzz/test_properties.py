@@ -47,7 +47,7 @@ def test_random_tables(spark: SparkSession) -> None:
     print(tally)
     assert tally.counts["queries"] >= 2000
     tally.assert_few_are_excused()
-    assert tally.covered >= 0.25, "a property of queries that are left to Spark says nothing"
+    assert tally.covered >= 0.25, "else the property says nothing"
 
 
 def test_random_predicates_that_are_not_deterministic(spark: SparkSession) -> None:

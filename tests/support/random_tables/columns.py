@@ -9,6 +9,13 @@ from hypothesis import strategies as st
 
 from support.random_tables.kinds import KINDS, Kind, order
 
+# The values of keys of groups: few, so that row groups share some of them; zeros are equal.
+_KEYS: dict[str, list[Any]] = {
+    "BIGINT": [1, 2, 3, 4],
+    "DOUBLE": [-0.0, 0.0, 1.0, 2.0],
+    "STRING": ["a", "b", "c", "d"],
+}
+KEY_KINDS = [next(kind for kind in KINDS if kind.spark == name) for name in _KEYS]
 PARTITION_KINDS = [kind for kind in KINDS if kind.spark in {"INT", "STRING", "DATE"}]
 
 
@@ -73,6 +80,34 @@ def _value(window: list[Any], number: int, nulls: str) -> Any:
 def pools(draw: st.DrawFn, kind: Kind) -> list[Any]:
     """Draw the values that columns of this type choose from, sorted."""
     return sorted(draw(st.lists(kind.values, min_size=1, max_size=8)), key=order)
+
+
+@st.composite
+def keys(draw: st.DrawFn, name: str, counts: list[int]) -> Column:
+    """Draw a column with one or two values in each row group, and often with nulls before them."""
+    kind = draw(st.sampled_from(KEY_KINDS))
+    pool = _KEYS[kind.spark]
+    groups = []
+    for count in counts:
+        start = draw(st.integers(0, len(pool) - 1))
+        window = pool[start : start + draw(st.sampled_from([1, 1, 1, 2]))]
+        nulls = draw(st.sampled_from([0, 0, 1, 2]))
+        groups.append([_value(window, row, "all" if row < nulls else "") for row in range(count)])
+    return Column((name,), kind, groups)
+
+
+@st.composite
+def repeated(draw: st.DrawFn, partition: Column, counts: list[list[int]]) -> Column:
+    """Draw a partition column in which some files have the value of the file before."""
+    groups: list[list[Any]] = []
+    before, first = None, 0
+    for number, file in enumerate(counts):
+        now = partition.groups[first : first + len(file)]
+        value = next((v for group in now for v in group), None)
+        before = before if number and draw(st.booleans()) else value
+        groups += [[before] * count for count in file]
+        first += len(file)
+    return Column(partition.path, partition.kind, groups)
 
 
 @st.composite

@@ -81,20 +81,27 @@ def _queries(draw: st.DrawFn, table: RandomTable) -> GroupQuery | None:
     predicate = draw(random_predicates(table.all_columns)) if draw(st.booleans()) else None
     count = draw(st.sampled_from([1, 1, 1, 2, 3]))
     keys = [draw(random_keys(table.all_columns)) for _ in range(count)]
-    if table.partition and draw(st.booleans()):
+    # Groups with functions are pruned by partition columns alone.
+    functions = draw(st.sampled_from([0, 0, 1, 2] if table.partition else [0] * 9 + [1]))
+    of_partition = table.partition and draw(st.integers(0, 3)) < (3 if functions else 1)
+    if table.partition and of_partition:
         keys[draw(st.integers(0, count - 1))] = draw(random_keys([table.partition]))
-    functions = draw(st.sampled_from([0, 0, 1, 2]))
+    elif draw(st.booleans()):
+        keys[0] = "`k`"
     distinct = not functions and draw(st.booleans())
     drawn = [draw(st.sampled_from(_FUNCTIONS)) for _ in range(functions)]
-    limit = draw(st.sampled_from([1, 2, 2, 3, 3, 4, 5, 6, 8, 1000]))
+    many = [1, 1, 2, 2, 3] if functions else [1, 2, 2, 3, 3, 4, 5, 6, 8, 1000]
+    limit = draw(st.sampled_from(many))
     offset = draw(st.sampled_from([0, 0, 0, 1, 2]))
     # Spark evaluates a condition on keys alone before it groups.
-    having = draw(st.sampled_from(["", "", "", "", "sum(id) % 2 = 0"])) if functions else ""
+    having = draw(st.sampled_from([*[""] * 7, "sum(id) % 2 = 0"])) if functions else ""
     return GroupQuery(predicate, tuple(keys), tuple(drawn), distinct, limit, offset, having)
 
 
 @st.composite
 def group_queries(draw: st.DrawFn, table: RandomTable, count: int) -> list[GroupQuery]:
-    """Draw `count` queries, or some fewer."""
+    """Draw `count` queries, or some fewer, of a table that has keys."""
     drawn = [draw(_queries(table)) for _ in range(count)]
-    return [query for query in drawn if query]
+    return [query for query in drawn if query] + [
+        GroupQuery(None, ("`k`",), (), True, limit, 0) for limit in (2, 3, 4)
+    ]

@@ -70,15 +70,27 @@ class RandomTable:
 
 
 @st.composite
-def random_tables(draw: st.DrawFn, most_files: int = 3, one_partitioned_in: int = 4) -> RandomTable:
-    """Draw a table of one to three files, or more; one in four is partitioned, or more."""
+def random_tables(
+    draw: st.DrawFn, most_files: int = 3, one_partitioned_in: int = 4, has_keys: bool = False
+) -> RandomTable:
+    """Draw a table of one to three files, or more; one in four is partitioned, or more.
+
+    With `has_keys`, it has a column ``k`` of keys of groups, and three files or more. Some files
+    share partition values, and more tables have no statistics.
+    """
     rows = st.sampled_from([3, 4, 5, 6, 7, 8, 2, 1, 3, 4, 5, 6, 7, 8, 2, 0])
-    counts = draw(st.lists(st.lists(rows, min_size=1, max_size=4), min_size=1, max_size=most_files))
+    least = 3 if has_keys else 1
+    file = st.lists(rows, min_size=1, max_size=4)
+    counts = draw(st.lists(file, min_size=least, max_size=most_files))
     columns = [_ids(counts), *draw(_data(_flat(counts)))]
     partition = None
     if _one_in(draw, one_partitioned_in):
         partition = draw(random_columns.partitions("p", counts))
     options = draw(writers.options())
+    if has_keys:
+        columns.append(draw(random_columns.keys("k", _flat(counts))))
+        partition = partition and draw(random_columns.repeated(partition, counts))
+        options["write_statistics"] = draw(st.sampled_from([True, True, False]))
     written = list(files(draw, counts, columns, partition, options))
     spark = draw(writers.spark_writers()) if _one_in(draw, 4) else None
     return RandomTable(columns, partition, written, spark)
