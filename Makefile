@@ -20,8 +20,10 @@ IS_DEFAULT := $(filter $(SPARK),$(PYSPARK))
 VENV := .venv$(if $(IS_DEFAULT),,-$(PYSPARK))
 PY := $(VENV)/bin/python
 PYTEST := $(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadfile
-JAR := target/spark-limit-pruning.jar
-TESTS_JAR := target/spark-limit-pruning-tests.jar
+VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' python/limit_pruning/_version.py)
+SCALA := $(shell sed -n 's/.*scalaVersion := "\([0-9]*\.[0-9]*\)\..*/\1/p' build.sbt)
+JAR := target/spark-limit-pruning_$(SCALA)-$(VERSION).jar
+TESTS_JAR := $(JAR:.jar=-tests.jar)
 # Folders are listed too: a file that is added or removed changes its folder's time.
 JAR_SOURCES := $(shell find jvm/src/main) $(wildcard build.sbt .jvmopts project/*.sbt project/build.properties) \
   python/limit_pruning/_version.py LICENSE
