@@ -20,8 +20,8 @@ from limit_pruning._display import Shown, View, row_group_frame
 from limit_pruning._export import Exported
 from limit_pruning._limit_view import limit_view
 from limit_pruning._parse import parsed, result_of
-from limit_pruning._row_groups import RowGroupReport
 from limit_pruning._pyspark import pyspark_version
+from limit_pruning._row_groups import RowGroupReport
 from limit_pruning._session import verify
 from limit_pruning._text import limit_text
 

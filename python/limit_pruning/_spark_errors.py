@@ -12,7 +12,7 @@ def spark_errors() -> tuple[type[Exception], ...]:
 
 
 def one_line(error: Exception) -> str:
-    """Return the first line of the message of an error in `spark_errors()`, without a stack trace."""
+    """Return the first line of the message of one of `spark_errors()`, without a stack trace."""
     from py4j.protocol import Py4JJavaError
 
     problem: object = error
