@@ -183,6 +183,16 @@ lock: tools ## Choose the newest versions of what development needs, and write r
 	  --constraint .tools/lock/spark.txt $$([[ $$extra = dev ]] || echo --constraint requirements/dev.txt) \
 	  --extra dev --extra $$extra --output-file requirements/$$extra.txt pyproject.toml; done
 
+.PHONY: sdist
+sdist: setup ## Build the source distribution into dist/; pip builds the JAR from it
+	rm -f dist/spark_limit_pruning-*.tar.gz
+	$(PY) -m hatchling build --target sdist --directory dist
+
+.PHONY: release-check
+release-check: wheel sdist ## Build all files of a release, and check that it can be made (docs/releasing.md)
+	$(SBT) makePom packageSrc packageDoc
+	@PYTHONPATH=project:python $(PY) -m release
+
 .PHONY: clean
 clean: ## Remove what was built
 	rm -rf dist target benchmarks/target project/target project/project .mypy_cache .pytest_cache .ruff_cache
