@@ -164,7 +164,7 @@ def materials(release: Release) -> str:
 
 def signing(release: Release) -> str:
     """Require gpg with a key that signs. Nothing is signed, and no secret is read."""
-    sign = "find dist -type f '(' -name '*.jar' -o -name '*.pom' ')' -exec gpg -ab {} ';'"
+    sign = "find dist/maven '(' -name '*.jar' -o -name '*.pom' ')' -exec gpg -ab {} ';'"
     if shutil.which("gpg") is None:
         raise NotReady(f"gpg is not on the PATH; install it, then sign with: {sign}")
     command = ["gpg", "--batch", "--with-colons", "--list-secret-keys"]
