@@ -191,6 +191,8 @@ sdist: setup ## Build the source distribution into dist/; pip builds the JAR fro
 .PHONY: release-check
 release-check: wheel sdist ## Build all files of a release, and check that it can be made (docs/releasing.md)
 	$(SBT) makePom packageSrc packageDoc
+	rm -rf target/from-sdist
+	$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --no-cache-dir --wheel-dir target/from-sdist dist/*.tar.gz
 	@PYTHONPATH=project:python $(PY) -m release
 
 .PHONY: clean

@@ -100,6 +100,17 @@ def sdist(release: Release) -> str:
     return release.sdist.name
 
 
+def rebuilt(release: Release) -> str:
+    """Require that pip has made a wheel of the sdist, with the same files."""
+    wheel = release.root / "target" / "from-sdist" / release.wheel.name
+    if not wheel.is_file():
+        raise NotReady(f"{wheel} is missing; run `make release-check`")
+    with zipfile.ZipFile(wheel) as made, zipfile.ZipFile(release.wheel) as expected:
+        if different := sorted(set(made.namelist()) ^ set(expected.namelist())):
+            raise NotReady(f"the wheel of the sdist differs, for example in {different[0]}")
+    return f"pip made {wheel.name} of it, with the same files"
+
+
 def maven(release: Release) -> str:
     """Require what Maven Central wants, and lay it out in ``dist/maven`` with checksums."""
     folders = []
@@ -184,6 +195,7 @@ CHECKS: dict[str, Callable[[Release], str]] = {
     "tag": tag,
     "wheel": wheel,
     "sdist": sdist,
+    "a wheel of the sdist": rebuilt,
     "Maven": maven,
     "contents": contents,
     "licenses": allowed,

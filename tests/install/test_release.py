@@ -106,6 +106,21 @@ def test_a_clean_tree_and_a_new_tag(release: Release) -> None:
         checks.tag(release)
 
 
+def test_the_sdist_makes_the_same_wheel(release: Release) -> None:
+    with pytest.raises(NotReady, match="make release-check"):
+        checks.rebuilt(release)
+    made = release.root / "target" / "from-sdist" / release.wheel.name
+    made.parent.mkdir()
+    for file in (release.wheel, made):
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr("a", "")
+    assert made.name in checks.rebuilt(release)
+    with zipfile.ZipFile(release.wheel, "a") as archive:
+        archive.writestr("b.jar", "")
+    with pytest.raises(NotReady, match=r"for example in b\.jar"):
+        checks.rebuilt(release)
+
+
 def test_what_maven_central_takes(release: Release) -> None:
     (jar,) = release.jars
     folder = release.root / checks.maven(release)
@@ -213,7 +228,7 @@ def test_a_failed_check_does_not_hide_the_others(
     outcomes = {name: (holds, text) for name, holds, text in checks.run(release)}
     assert outcomes.keys() == checks.CHECKS.keys()
     assert [name for name, (holds, _) in outcomes.items() if not holds] == [
-        *("wheel", "sdist", "licenses", "SBOM", "signing")
+        *("wheel", "sdist", "a wheel of the sdist", "licenses", "SBOM", "signing")
     ]
     assert "make wheel" in outcomes["wheel"][1]
     assert "g:x" in outcomes["licenses"][1]

@@ -38,12 +38,12 @@ def run(*command: str, cwd: Path) -> str:
     return output_of(*command, cwd=cwd, env=ENVIRONMENT)
 
 
-def ended(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+def ended(*command: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[str]:
     """Run a command that may fail."""
     return subprocess.run(
         command,
         cwd=cwd,
-        env=ENVIRONMENT,
+        env=ENVIRONMENT | more,
         capture_output=True,
         encoding="utf-8",
         timeout=120,
@@ -108,6 +108,21 @@ def test_the_jar_in_the_wheel_holds_only_this_project(wheel: Path, tmp_path: Pat
         classes = [name for name in archive.namelist() if name.endswith(".class")]
     assert "limitpruning/LimitPruningExtensions.class" in classes
     assert [name for name in classes if not name.startswith("limitpruning/")] == []
+
+
+def test_a_source_distribution_names_what_the_jar_needs(tmp_path: Path) -> None:
+    build = (sys.executable, "-m", "hatchling", "build", "--target", "sdist")
+    run(*build, "--directory", str(tmp_path), cwd=ROOT)
+    (sdist,) = tmp_path.glob("*.tar.gz")
+    pip = (sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index")
+    done = ended(*pip, str(sdist), cwd=tmp_path, JAVA_HOME=str(tmp_path))
+    assert done.returncode == 1
+    printed = done.stdout + done.stderr
+    assert "[1 lines of output]" in printed
+    needed = "The JAR is not built, and building it needs Java 17 or newer, bash and the network"
+    (line,) = (line for line in printed.splitlines() if needed in line)
+    assert f"{tmp_path}/bin/java is not there" in line
+    assert "Traceback" not in printed
 
 
 def test_the_installed_package_shows_reports(installed: Path, tmp_path: Path) -> None:
