@@ -14,7 +14,9 @@ from limit_pruning._errors import PySparkNotInstalledError, UnsupportedSparkVers
 
 SUPPORTED_SPARK_LINES = ("4.0", "4.1", "4.2", "4.3")
 SUPPORTED_SPARKS = ", ".join(SUPPORTED_SPARK_LINES)
-INSTALL_SPARK = "`pip install 'pyspark>=4.0,<4.4'`"
+_MAJOR, _, _NEWEST = SUPPORTED_SPARK_LINES[-1].partition(".")
+_RANGE = f"pyspark>={SUPPORTED_SPARK_LINES[0]},<{_MAJOR}.{int(_NEWEST) + 1}"
+INSTALL_SPARK = f"`pip install '{_RANGE}'`"
 
 
 def require_pyspark() -> None:
