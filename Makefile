@@ -20,12 +20,17 @@ IS_DEFAULT := $(filter $(SPARK),$(PYSPARK))
 VENV := .venv$(if $(IS_DEFAULT),,-$(PYSPARK))
 PY := $(VENV)/bin/python
 PYTEST := $(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadfile
-JAR := target/spark-limit-pruning.jar
-TESTS_JAR := target/spark-limit-pruning-tests.jar
+VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' python/limit_pruning/_version.py)
+SCALA := $(shell sed -n 's/.*scalaVersion := "\([0-9]*\.[0-9]*\)\..*/\1/p' build.sbt)
+JAR := target/spark-limit-pruning_$(SCALA)-$(VERSION).jar
+TESTS_JAR := $(JAR:.jar=-tests.jar)
 # Folders are listed too: a file that is added or removed changes its folder's time.
 JAR_SOURCES := $(shell find jvm/src/main) $(wildcard build.sbt .jvmopts project/*.sbt project/build.properties) \
   python/limit_pruning/_version.py LICENSE
 SBT := bin/sbt </dev/null
+
+# Extras with a lock file, beside `dev`. `iceberg` needs another Spark; `bench` has fixed versions, not all for Python 3.10.
+LOCKED := delta docs
 
 export PYTHON
 export SPARK_LOCAL_IP := 127.0.0.1
@@ -170,6 +175,28 @@ wheel: setup $(JAR) ## Build the wheel, with the JAR inside, into dist/
 	$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 	@ls dist/spark_limit_pruning-*.whl
 
+.PHONY: lock
+lock: tools ## Choose the newest versions of what development needs, and write requirements/ anew
+	$(PYTHON) -m venv .tools/lock
+	.tools/lock/bin/pip install --quiet --disable-pip-version-check uv==0.13.9
+	echo "pyspark==$(SPARK)" >.tools/lock/spark.txt
+	for extra in dev $(LOCKED); do .tools/lock/bin/uv pip compile --quiet --upgrade --universal --python-version 3.10 \
+	  --generate-hashes --no-annotate --no-emit-index-url --custom-compile-command "make lock" \
+	  --constraint .tools/lock/spark.txt $$([[ $$extra = dev ]] || echo --constraint requirements/dev.txt) \
+	  --extra dev --extra $$extra --output-file requirements/$$extra.txt pyproject.toml; done
+
+.PHONY: sdist
+sdist: setup ## Build the source distribution into dist/; pip builds the JAR from it
+	rm -f dist/spark_limit_pruning-*.tar.gz
+	$(PY) -m hatchling build --target sdist --directory dist
+
+.PHONY: release-check
+release-check: wheel sdist ## Build all files of a release, and check that it can be made (docs/releasing.md)
+	$(SBT) makePom packageSrc packageDoc
+	rm -rf target/from-sdist
+	$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --no-cache-dir --wheel-dir target/from-sdist dist/*.tar.gz
+	@PYTHONPATH=project:python $(PY) -m release
+
 .PHONY: clean
 clean: ## Remove what was built
 	rm -rf dist target benchmarks/target project/target project/project .mypy_cache .pytest_cache .ruff_cache
@@ -195,25 +222,31 @@ test-jvm: tools
 	  benchmarks/scalafmtCheckAll "benchmarks/scalafixAll --check" test
 	@touch $(JAR)
 
-$(VENV)/.stamp: pyproject.toml
+# With the Spark that the JAR is compiled for, the locked packages, by their hashes; each version of PySpark asks for
+# another gRPC, so with another one, what pip chooses. $(call install,<extra>): the extra `dev` and that one.
+PIP := $(PY) -m pip --quiet --disable-pip-version-check install
+install = $(if $(and $(IS_DEFAULT),$(filter dev $(LOCKED),$(1))),$(PIP) --require-hashes --requirement requirements/$(1).txt && \
+  $(PIP) --no-deps --no-build-isolation --editable .,$(PIP) --editable '.[dev,$(1)]' pyspark==$(PYSPARK))
+
+$(VENV)/.stamp: pyproject.toml requirements/dev.txt
 	$(PYTHON) -m venv $(VENV)
-	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[dev]' pyspark==$(PYSPARK)
+	$(call install,dev)
 	@touch $@
 
 $(VENV)/.stamp-bench: $(VENV)/.stamp
-	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]' pyspark==$(PYSPARK)
+	$(call install,bench)
 	@touch $@
 
-$(VENV)/.stamp-delta: $(VENV)/.stamp
-	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[dev,delta]' pyspark==$(PYSPARK)
+$(VENV)/.stamp-delta: $(VENV)/.stamp requirements/delta.txt
+	$(call install,delta)
 	@touch $@
 
 $(VENV)/.stamp-iceberg: $(VENV)/.stamp
 	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[dev,iceberg]' pyspark==$(PYSPARK)
 	@touch $@
 
-$(VENV)/.stamp-docs: $(VENV)/.stamp
-	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[dev,docs]' pyspark==$(PYSPARK)
+$(VENV)/.stamp-docs: $(VENV)/.stamp requirements/docs.txt
+	$(call install,docs)
 	@touch $@
 
 $(JAR): $(JAR_SOURCES) | tools

@@ -9,8 +9,8 @@ val deltaVersion = "4.4.0"
 val icebergVersion = "1.11.0"
 val icebergSpark = "4.1"
 
-// The version has one source, which the wheel reads too.
-val projectVersion = {
+// The version has one source, which the wheel reads too. Files in target/ and in the wheel have it in their names.
+val productVersion = {
   val file = "python/limit_pruning/_version.py"
   """(?m)^__version__ = "([^"]+)"$""".r
     .findFirstMatchIn(IO.read(new java.io.File(file)))
@@ -23,7 +23,7 @@ lazy val limitPruning = project
   .in(file("."))
   .settings(
     name := "spark-limit-pruning",
-    version := projectVersion,
+    version := productVersion.replaceFirst("""\.dev\d+$""", "-SNAPSHOT"), // of Maven, between releases
     scalaVersion := "2.13.18",
     autoScalaLibrary := false, // Spark brings it
     libraryDependencies ++= Seq(
@@ -89,11 +89,16 @@ lazy val compiler = Seq(
 
 lazy val license = Def.setting(baseDirectory.value / "LICENSE" -> "META-INF/LICENSE")
 
+// As Maven names what it publishes, with the product's version: the wheel, the tests and the Makefile refer to it.
+def inTarget(suffix: String) =
+  Def.setting(target.value / s"${name.value}_${scalaBinaryVersion.value}-$productVersion$suffix")
+
 lazy val packaging = Seq(
-  // A name without versions: the wheel, the tests and the docs refer to it. No dependency is packed into it.
-  Compile / packageBin / artifactPath := target.value / "spark-limit-pruning.jar",
-  Test / packageBin / artifactPath :=
-    target.value / "spark-limit-pruning-tests.jar", // for `make bench-scale`
+  Compile / packageBin / artifactPath := inTarget(".jar").value, // no dependency is packed into it
+  // The Python package compares it with its own version.
+  Compile / packageBin / packageOptions +=
+    Package.ManifestAttributes("Implementation-Version" -> productVersion),
+  Test / packageBin / artifactPath := inTarget("-tests.jar").value, // for `make bench-scale`
   Compile / packageBin / mappings += license.value,
   Compile / packageSrc / mappings += license.value,
   Compile / packageDoc / mappings += license.value
@@ -152,8 +157,8 @@ lazy val publication = {
     publishMavenStyle := true,
     // What is tested with is of no use to those who depend on the JAR.
     makePomConfiguration ~= (_.withConfigurations(Vector(Compile, Runtime, Provided, Optional))),
-    makePom / artifactPath := target.value / "spark-limit-pruning.pom",
-    Compile / packageSrc / artifactPath := target.value / "spark-limit-pruning-sources.jar",
-    Compile / packageDoc / artifactPath := target.value / "spark-limit-pruning-javadoc.jar"
+    makePom / artifactPath := inTarget(".pom").value,
+    Compile / packageSrc / artifactPath := inTarget("-sources.jar").value,
+    Compile / packageDoc / artifactPath := inTarget("-javadoc.jar").value
   )
 }

@@ -21,6 +21,7 @@ DOCS = ROOT / "docs"
 PUBLISHED = {
     ROOT / "CHANGELOG.md": "changelog.md",
     ROOT / "CONTRIBUTING.md": "contributing.md",
+    ROOT / "SECURITY.md": "security.md",
     ROOT / "benchmarks/results/5GB-2000.png": "images/5GB-2000.png",
 }
 _CODE = re.compile(r"(^```.*?^```|`[^`\n]*`)", re.MULTILINE | re.DOTALL)

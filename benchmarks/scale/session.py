@@ -15,9 +15,6 @@ from pyspark.sql import DataFrame, SparkSession
 
 import limit_pruning
 from benchmarks.engines.spark import LOGGING
-from benchmarks.settings import ROOT
-
-TEST_JAR = ROOT / "target" / "spark-limit-pruning-tests.jar"
 
 
 @dataclass(frozen=True)
@@ -59,11 +56,13 @@ class SlowSpark:
         """Start it without a cache of footers, so that every query is a table's first."""
         os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
         os.environ["PYSPARK_PYTHON"] = sys.executable
+        jar = limit_pruning.jar_path()
+        tests_jar = jar.with_name(f"{jar.stem}-tests.jar")
         builder = (
             SparkSession.builder.master("local[2]")
             .appName("benchmark-scale")
             .config("spark.driver.memory", "3g")
-            .config("spark.driver.extraClassPath", str(TEST_JAR))
+            .config("spark.driver.extraClassPath", str(tests_jar))
             .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={LOGGING}")
             .config("spark.driver.host", "127.0.0.1")
             .config("spark.driver.bindAddress", "127.0.0.1")

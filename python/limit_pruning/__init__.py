@@ -24,6 +24,7 @@ from limit_pruning._errors import (
     JarNotFoundError,
     LimitPruningError,
     PandasNotInstalledError,
+    PySparkNotInstalledError,
     SparkConnectNotSupportedError,
     UnsupportedSparkVersionError,
 )
@@ -59,6 +60,7 @@ __all__ = [
     "PageCounts",
     "PandasNotInstalledError",
     "PruningReport",
+    "PySparkNotInstalledError",
     "QueryReport",
     "Reason",
     "RowCounts",

@@ -1,4 +1,4 @@
-"""Command line: ``python -m limit_pruning jar | inspect | doctor``."""
+"""Command line: ``limit-pruning jar | inspect | doctor``, or ``python -m limit_pruning …``."""
 
 from __future__ import annotations
 
@@ -9,11 +9,17 @@ from typing import NoReturn
 
 from limit_pruning import InspectionError, LimitPruningError, __version__, jar_path
 from limit_pruning._inspect import LARGEST_COUNT
+from limit_pruning._pyspark import require_pyspark
 
 
-def main(arguments: list[str]) -> int:
+def console() -> int:
+    """Run the console script ``limit-pruning``; return the exit code."""
+    return main(sys.argv[1:], program="limit-pruning")
+
+
+def main(arguments: list[str], program: str = "python -m limit_pruning") -> int:
     """Run one command and return the exit code: 0 success, 1 failure, 2 wrong input."""
-    parser = _parser()
+    parser = _parser(program)
     given = parser.parse_args(arguments)
     if given.command is None:
         parser.error("no command was given; commands are jar, doctor and inspect")
@@ -35,6 +41,7 @@ def _run(given: argparse.Namespace) -> int:
         from limit_pruning._doctor import doctor
 
         return doctor(given.directory)
+    require_pyspark()
     from limit_pruning._inspect_command import inspect_command
 
     return inspect_command(given)
@@ -48,9 +55,9 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(program: str) -> argparse.ArgumentParser:
     parser = _Parser(
-        prog="python -m limit_pruning",
+        prog=program,
         description="Makes Spark read only what a LIMIT needs from Parquet.",
     )
     parser.add_argument("--version", action="version", version=__version__)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from py4j.protocol import Py4JJavaError
-
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
@@ -69,6 +67,8 @@ def delete_folder(spark: SparkSession, path: str) -> None:
 
 
 def _new_instance(jvm: Any, gateway: Any) -> Any:
+    from py4j.protocol import Py4JJavaError
+
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
     try:
         bridge = loader.loadClass(_CLASS)

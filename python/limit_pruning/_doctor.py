@@ -14,15 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-import pyspark
-
 from limit_pruning._bridge import delete_folder
-from limit_pruning._errors import LimitPruningError
+from limit_pruning._errors import (
+    LimitPruningError,
+    PySparkNotInstalledError,
+    UnsupportedSparkVersionError,
+)
 from limit_pruning._jar import jar_path
+from limit_pruning._pyspark import pyspark_version, require_supported
 from limit_pruning._report import report
-from limit_pruning._session import SUPPORTED_SPARK_LINES
 from limit_pruning._source import local_uri
-from limit_pruning._spark_errors import SPARK_ERRORS, one_line
+from limit_pruning._spark_errors import one_line, spark_errors
 from limit_pruning._version import __version__
 
 if TYPE_CHECKING:
@@ -96,12 +98,15 @@ def _checks(directory: str | None) -> Iterator[Check]:
 
 
 def _spark() -> Check:
-    line = ".".join(pyspark.__version__.split(".")[:2])
-    if line in SUPPORTED_SPARK_LINES:
-        return Check("PySpark", pyspark.__version__)
-    supported = ", ".join(SUPPORTED_SPARK_LINES)
-    advice = f"supported are {supported}: pip install 'pyspark>=4.0,<4.4'"
-    return Check("PySpark", pyspark.__version__, advice)
+    try:
+        version = pyspark_version()
+    except PySparkNotInstalledError as error:
+        return Check("PySpark", "not found", str(error))
+    try:
+        require_supported("PySpark", version)
+    except UnsupportedSparkVersionError as error:
+        return Check("PySpark", version, str(error))
+    return Check("PySpark", version)
 
 
 def _java() -> Check:
@@ -124,7 +129,7 @@ def _jar() -> Check:
     try:
         return Check("JAR", str(jar_path()))
     except LimitPruningError as error:
-        return Check("JAR", "not found", str(error))
+        return Check("JAR", "none to use", str(error))
 
 
 def _session(directory: str | None) -> Iterator[Check]:
@@ -170,7 +175,7 @@ def _query(spark: SparkSession, directory: str | None = None) -> Check:
             df = spark.read.parquet(path).where("id >= 3000").limit(5)
             rows = [row.id for row in df.collect()]
             limit = report(df).only
-    except SPARK_ERRORS as error:
+    except spark_errors() as error:
         where = directory or tempfile.gettempdir()
         advice = f"make sure that the driver and all executors can read and write {where}"
         return Check(name, f"failed: {one_line(error)}", advice)

@@ -20,7 +20,7 @@ class SparkConnectNotSupportedError(LimitPruningError):
 
 
 class UnsupportedSparkVersionError(LimitPruningError):
-    """This release does not support the Spark version of the session."""
+    """This release does not support the version of Spark or PySpark, or its version of Scala."""
 
     __module__ = "limit_pruning"
 
@@ -42,6 +42,12 @@ class InspectionError(LimitPruningError):
 
 class JarNotFoundError(LimitPruningError):
     """The extension's JAR is neither in the package nor in the checkout's ``target`` folder."""
+
+    __module__ = "limit_pruning"
+
+
+class PySparkNotInstalledError(LimitPruningError, ImportError):
+    """The call needs PySpark, which is not installed. This package does not install it."""
 
     __module__ = "limit_pruning"
 

@@ -12,7 +12,7 @@ from limit_pruning._inspection import Inspection, inspection_of
 from limit_pruning._parse import parsed
 from limit_pruning._session import require
 from limit_pruning._source import query
-from limit_pruning._spark_errors import SPARK_ERRORS, one_line
+from limit_pruning._spark_errors import one_line, spark_errors
 
 if TYPE_CHECKING:
     import os
@@ -109,5 +109,5 @@ def _errors_of(bridge: ReportBridge) -> Iterator[None]:
     with parsed(bridge):
         try:
             yield
-        except SPARK_ERRORS as error:
+        except spark_errors() as error:
             raise InspectionError(one_line(error)) from error

@@ -6,8 +6,6 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from py4j.protocol import Py4JError
-
 from limit_pruning._errors import JarMismatchError
 from limit_pruning._version import __version__
 
@@ -48,6 +46,8 @@ def result_of(kind: type[Result], entry: Any, **converted: Any) -> Result:
 @contextmanager
 def parsed(bridge: Versioned) -> Iterator[None]:
     """Raise JarMismatchError where the JAR lacks a method or a key that this package needs."""
+    from py4j.protocol import Py4JError
+
     try:
         yield
     except KeyError as error:
@@ -59,6 +59,8 @@ def parsed(bridge: Versioned) -> Iterator[None]:
 
 
 def _mismatch(bridge: Versioned, missing: str) -> JarMismatchError:
+    from py4j.protocol import Py4JError
+
     try:
         version = bridge.version()
     except Py4JError:

@@ -20,6 +20,7 @@ from limit_pruning._display import Shown, View, row_group_frame
 from limit_pruning._export import Exported
 from limit_pruning._limit_view import limit_view
 from limit_pruning._parse import parsed, result_of
+from limit_pruning._pyspark import pyspark_version
 from limit_pruning._row_groups import RowGroupReport
 from limit_pruning._session import verify
 from limit_pruning._text import limit_text
@@ -184,6 +185,7 @@ def report(df: DataFrame) -> PruningReport:
     Examples:
         >>> print(limit_pruning.report(spark.sql("SELECT * FROM t WHERE s >= 50 LIMIT 3")))
     """
+    pyspark_version()  # raises where there is none
     from pyspark.sql import DataFrame
 
     if is_connect(df):

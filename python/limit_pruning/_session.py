@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
-import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from limit_pruning._bridge import ReportBridge
 from limit_pruning._connect import connect_error, is_connect, is_connect_session
-from limit_pruning._errors import ExtensionNotActiveError, UnsupportedSparkVersionError
+from limit_pruning._errors import ExtensionNotActiveError
 from limit_pruning._jar import jar_path
-from limit_pruning._launch import change_submit_jars, launch_setting
+from limit_pruning._pyspark import (
+    is_supported,
+    pyspark_version,
+    require_pyspark,
+    require_supported,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +24,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 EXTENSION = "limitpruning.LimitPruningExtensions"
-SUPPORTED_SPARK_LINES = ("4.0", "4.1", "4.2", "4.3")
 
 _ENABLED = "spark.limitPruning.enabled"
 _JARS = "spark.jars"
@@ -51,12 +54,17 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     Raises:
         TypeError: `builder` is not a builder, but for example a session.
         SparkConnectNotSupportedError: The builder or the environment is set up for Spark Connect.
+        PySparkNotInstalledError: PySpark is not installed.
+        UnsupportedSparkVersionError: This release does not support the version of PySpark.
         JarNotFoundError: The JAR does not exist.
 
     Examples:
         >>> spark = limit_pruning.configure(SparkSession.builder).getOrCreate()
     """
+    require_pyspark()
     from pyspark.sql import SparkSession
+
+    from limit_pruning._launch import change_submit_jars, launch_setting
 
     options: dict[str, object] = getattr(builder, "_options", {})
     _refuse_connect(builder, options)
@@ -114,7 +122,7 @@ def is_active(spark: SparkSession) -> bool:
     if is_connect(spark):
         loaded = spark.conf.isModifiable(_ENABLED)  # the extension registers its settings
     else:
-        loaded = _is_supported(spark.version) and ReportBridge(spark).is_active()
+        loaded = is_supported(spark.version) and ReportBridge(spark).is_active()
     return loaded and str(spark.conf.get(_ENABLED)).strip().lower() == "true"
 
 
@@ -157,11 +165,7 @@ def require(spark: SparkSession, call: str) -> None:
     _check_session(spark, call, "a classic SparkSession")
     if is_connect(spark):
         raise connect_error(call, "this session is a Spark Connect one")
-    if not _is_supported(spark.version):
-        raise UnsupportedSparkVersionError(
-            f"Spark {spark.version} was found; supported are {', '.join(SUPPORTED_SPARK_LINES)}. "
-            "Install one of these, for example `pip install 'pyspark>=4.0,<4.4'`."
-        )
+    require_supported("Spark", spark.version)
     if not ReportBridge(spark).is_active():
         raise ExtensionNotActiveError(_not_active_message(spark))
 
@@ -174,6 +178,7 @@ def _check_session(spark: object, call: str, supported: str) -> None:
         call: The name of the public function, without the package.
         supported: The type that the public function takes.
     """
+    pyspark_version()  # raises where there is none
     from pyspark.sql import SparkSession
 
     if not (isinstance(spark, SparkSession) or is_connect_session(spark)):
@@ -201,11 +206,6 @@ def _appended(present: object, entry: str) -> str:
     # spark-submit makes URIs of the paths of JARs.
     paths = [unquote(urlsplit(part).path) for part in entries if part.startswith("file:")]
     return ",".join(entries if entry in (*entries, *paths) else [*entries, entry])
-
-
-def _is_supported(version: str) -> bool:
-    line = re.match(r"\d+\.\d+", version)
-    return line is not None and line[0] in SUPPORTED_SPARK_LINES
 
 
 def _not_active_message(spark: SparkSession) -> str:

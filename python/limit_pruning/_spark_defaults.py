@@ -4,7 +4,7 @@ import os
 import re
 from pathlib import Path
 
-import pyspark
+from limit_pruning._pyspark import spark_home
 
 _ENTRY = re.compile(r"^\s*(?P<key>[^#!\s=:]+)\s*[=:\s]\s*(?P<value>.*?)\s*$")
 
@@ -16,8 +16,7 @@ def spark_defaults() -> Path:
     installed PySpark, as for Spark.
     """
     directory = os.environ.get("SPARK_CONF_DIR")
-    home = os.environ.get("SPARK_HOME") or pyspark.__path__[0]
-    return Path(directory or Path(home, "conf"), "spark-defaults.conf")
+    return Path(directory or Path(spark_home() or "", "conf"), "spark-defaults.conf")
 
 
 def setting_in(file: Path, key: str) -> str | None:

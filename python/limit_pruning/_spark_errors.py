@@ -1,13 +1,20 @@
 """Errors that Spark raises, as one line."""
 
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
+from __future__ import annotations
 
-SPARK_ERRORS = (PySparkException, Py4JJavaError)
+
+def spark_errors() -> tuple[type[Exception], ...]:
+    """Return the classes of the errors that calls of Spark raise."""
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    return PySparkException, Py4JJavaError
 
 
 def one_line(error: Exception) -> str:
-    """Return the first line of the message of an error in `SPARK_ERRORS`, without a stack trace."""
+    """Return the first line of the message of one of `spark_errors()`, without a stack trace."""
+    from py4j.protocol import Py4JJavaError
+
     problem: object = error
     if isinstance(error, Py4JJavaError):
         cause = error.java_exception

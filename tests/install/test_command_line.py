@@ -14,6 +14,7 @@ import pytest
 import limit_pruning
 from limit_pruning import _jar
 from limit_pruning.__main__ import main
+from limit_pruning._pyspark import spark_home
 from support import tables
 
 WILDLIFE_STATES = ["not", "partially", "fully", "partially"]
@@ -109,6 +110,36 @@ def test_no_jar(
         limit_pruning.jar_path()
     assert main(["jar"]) == 1
     assert "make jar" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("version", ["2.12.18", "3.8.1"])
+def test_the_jar_is_for_the_scala_of_spark(
+    version: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    jars = tmp_path / "jars"
+    jars.mkdir()
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+    assert "_2.13-" in limit_pruning.jar_path().name  # where Spark's JARs are elsewhere
+    (jars / "scala-library-2.13.16.jar").touch()
+    assert "_2.13-" in limit_pruning.jar_path().name
+    (jars / "scala-library-2.13.16.jar").rename(jars / f"scala-library-{version}.jar")
+    with pytest.raises(limit_pruning.UnsupportedSparkVersionError) as error:
+        limit_pruning.jar_path()
+    line = version.rpartition(".")[0]
+    found = f"The Spark in {tmp_path} uses Scala {line} (scala-library-{version}.jar)"
+    assert str(error.value).startswith(f"{found}; supported are Scala 2.13, with Spark 4.0")
+    assert main(["jar"]) == 1
+    assert capsys.readouterr().err == f"{error.value}\n"
+
+
+def test_the_spark_of_the_tests_has_that_scala() -> None:
+    home = spark_home()
+    assert home is not None
+    libraries = [jar.name for jar in home.glob("jars/scala-library-*.jar")]
+    assert [name.startswith("scala-library-2.13.") for name in libraries] == [True]
 
 
 def test_the_jar_holds_only_this_project() -> None:

@@ -26,7 +26,7 @@ def test_errors_have_one_base_class_and_their_public_name() -> None:
         if isinstance(error := getattr(limit_pruning, name), type)
         and issubclass(error, BaseException)
     ]
-    assert len(errors) == 8
+    assert len(errors) == 9
     for error in errors:
         assert issubclass(error, limit_pruning.LimitPruningError)
         assert error.__module__ == "limit_pruning"

@@ -15,13 +15,14 @@ SOURCES = ROOT / "jvm" / "src" / "main"
 NAMESPACE = {"": "http://maven.apache.org/POM/4.0.0"}
 
 
-DOCUMENTATION = ROOT / "target" / "spark-limit-pruning-javadoc.jar"
+BUILT = limit_pruning.jar_path()
+DOCUMENTATION = BUILT.with_name(f"{BUILT.stem}-javadoc.jar")
 
 
 @pytest.fixture
 def pom() -> ElementTree.Element:
     """The POM's root."""
-    return ElementTree.parse(ROOT / "target" / "spark-limit-pruning.pom").getroot()
+    return ElementTree.parse(BUILT.with_suffix(".pom")).getroot()
 
 
 def names(jar: Path) -> set[str]:
@@ -31,7 +32,16 @@ def names(jar: Path) -> set[str]:
 
 
 def test_the_version_is_that_of_the_package(pom: ElementTree.Element) -> None:
-    assert pom.findtext("version", namespaces=NAMESPACE) == limit_pruning.__version__
+    released, dev, _ = limit_pruning.__version__.partition(".dev")
+    expected = f"{released}-SNAPSHOT" if dev else released
+    assert pom.findtext("version", namespaces=NAMESPACE) == expected
+
+
+def test_the_files_have_the_versions_of_scala_and_of_the_package() -> None:
+    assert BUILT.name == f"spark-limit-pruning_2.13-{limit_pruning.__version__}.jar"
+    with zipfile.ZipFile(BUILT) as jar:
+        manifest = jar.read("META-INF/MANIFEST.MF").decode()
+    assert f"Implementation-Version: {limit_pruning.__version__}\r\n" in manifest
 
 
 @pytest.mark.parametrize(
@@ -69,7 +79,7 @@ def test_the_sources_are_all_there() -> None:
         for file in language.rglob("*.*")
     }
     assert {"limitpruning/scan/FileChangedException.java"} < written
-    made_of = names(ROOT / "target" / "spark-limit-pruning-sources.jar")
+    made_of = names(BUILT.with_name(f"{BUILT.stem}-sources.jar"))
     assert made_of - written == {"META-INF/MANIFEST.MF", "META-INF/LICENSE"}
     assert written <= made_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from importlib.metadata import metadata
 
-from limit_pruning._session import SUPPORTED_SPARK_LINES
+from limit_pruning._pyspark import SUPPORTED_SPARK_LINES
 from support.iceberg import session
 from support.paths import ROOT
 
@@ -15,12 +15,20 @@ PACKAGE = metadata("spark-limit-pruning")
 
 def test_the_range_of_pyspark() -> None:
     needed = PACKAGE.get_all("Requires-Dist") or []
-    (found,) = (each for each in needed if re.match("pyspark[<>]", each))
+    found = [each.partition(";") for each in needed if each.startswith("pyspark")]
+    assert sorted(extra.strip() for _, _, extra in found) == ["extra == 'dev'", "extra == 'spark'"]
     major, last = SUPPORTED_SPARK_LINES[-1].split(".")
-    assert set(re.findall(r"[<>=]+[\d.]+", found)) == {
-        f">={SUPPORTED_SPARK_LINES[0]}",
-        f"<{major}.{int(last) + 1}",
-    }
+    for package, _, _ in found:
+        assert set(re.findall(r"[<>=]+[\d.]+", package)) == {
+            f">={SUPPORTED_SPARK_LINES[0]}",
+            f"<{major}.{int(last) + 1}",
+        }
+
+
+def test_nothing_that_a_platform_brings_is_installed() -> None:
+    needed = PACKAGE.get_all("Requires-Dist") or []
+    always = [each for each in needed if "extra ==" not in each]
+    assert [re.split(r"[<>=]", each)[0] for each in always] == ["rich"]
 
 
 def test_the_sparks_that_are_tested() -> None:

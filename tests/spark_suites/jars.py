@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pyspark
 
+import limit_pruning
 from support.paths import ROOT
 
 WORK = ROOT / "target" / "spark-suites"
@@ -80,11 +81,12 @@ def class_path() -> str:
     if not resources.is_symlink():
         resources.parent.mkdir(parents=True, exist_ok=True)
         resources.symlink_to(SQL_TESTS, target_is_directory=True)
+    jar = limit_pruning.jar_path()
     places = [
         SQL_TESTS,
         Path(pyspark.__file__).parent / "jars" / "*",
-        ROOT / "target" / "spark-limit-pruning.jar",
-        ROOT / "target" / "spark-limit-pruning-tests.jar",
+        jar,
+        jar.with_name(f"{jar.stem}-tests.jar"),
         *jars,
     ]
     return os.pathsep.join(map(str, places))

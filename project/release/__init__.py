@@ -1,0 +1,1 @@
+"""Checks that a version can be released: ``make release-check``."""
