@@ -35,17 +35,18 @@ private[scan] final class CheckUnchanged(
   private var timeFound: Option[Long] = None
 
   /** @throws FileChangedException if it is another file, or has been modified */
-  def now(): Unit = {
+  def now(): Unit =
+    try compare()
+    catch {
+      // The file could be opened. Spark must not skip its rows because it could not be checked.
+      case error: IOException if isTolerant && !error.isInstanceOf[FileNotFoundException] =>
+        throw new NotIgnoredException(error)
+    }
+
+  private def compare(): Unit = {
     val status = ofPlannedLength()
     timeFound = Some(status.getModificationTime)
-    val change =
-      try new FooterReader(conf).firstChange(status, version)
-      catch {
-        // The file could be opened. Spark must not skip its rows because the check failed.
-        case error: IOException if isTolerant && !error.isInstanceOf[FileNotFoundException] =>
-          throw new NotIgnoredException(error)
-      }
-    change.foreach(changed)
+    new FooterReader(conf).firstChange(status, version).foreach(changed)
   }
 
   private def ofPlannedLength(): FileStatus = {
