@@ -199,13 +199,13 @@ def test_line_76_the_reserve_is_read_only_if_it_is_needed(
 ) -> None:
     write_table(tmp_path)
     with tolerant(spark, MISSING, CORRUPT):
-        df = read(spark, tmp_path).where(WHERE).limit(50)
-        assert len(df.collect()) == 50
+        df = read(spark, tmp_path).where(WHERE).limit(25)
+        assert len(df.collect()) == 25
         limit = limit_pruning.report(df).only
         assert limit.covered
-        assert limit.row_groups.scanned == limit.row_groups.read == 3
-        assert limit.row_groups.reserve
-        assert limit.files.reserve
+        assert limit.row_groups.scanned == limit.row_groups.read == 2
+        assert limit.row_groups.reserve == 1
+        assert limit.files.reserve == FILES - 2
         assert not limit.row_filter_skipped
         assert df.rdd.getNumPartitions() == 1
 
@@ -389,7 +389,6 @@ def test_line_78_a_replaced_file_of_the_reserve(spark: SparkSession, tmp_path: P
 SQL_NOT_PRUNED = {
     "order": f"SELECT * FROM tolerated WHERE {WHERE} ORDER BY c LIMIT 5",
     "distinct": "SELECT DISTINCT c FROM tolerated LIMIT 2",
-    "group": "SELECT c, count(*) FROM tolerated GROUP BY c LIMIT 2",
     "subquery": "SELECT * FROM tolerated WHERE c >= (SELECT max(c) FROM tolerated) LIMIT 5",
 }
 
@@ -418,9 +417,9 @@ def test_line_76_too_few_proved_rows_are_not_read_by_one_task(
         assert "one task cannot read the rows" in reason.message
     with tolerant(spark, MISSING, CORRUPT):
         frame = read(spark, tmp_path)
-        assert limit_pruning.report(frame.where(WHERE).limit(400)).only.covered
-        frame = read(spark, tmp_path)
-        files[6].unlink()
+        files[6].unlink()  # its footer has not been read, so it may have the missing rows
         df = frame.where(WHERE).limit(400)
+        reason = limit_pruning.report(df).only.reason
+        assert reason
+        assert "too few rows are proved to match" in reason.message
         assert len(df.collect()) == 4 * PER_FILE
-        assert not limit_pruning.report(df).only.covered
