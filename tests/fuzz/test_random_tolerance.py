@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.random, pytest.mark.slow, pytest.mark.usefixtures("qui
 
 TABLES, QUERIES_PER_TABLE = 24, 12
 SETTING = "spark.sql.files.{}"
-TOLERANCES = [("ignoreMissingFiles", "ignoreCorruptFiles")] * 2
+TOLERANCES: list[tuple[str, ...]] = [("ignoreMissingFiles", "ignoreCorruptFiles")] * 2
 TOLERANCES += [("ignoreMissingFiles",), ("ignoreCorruptFiles",)]
 # Batches of few rows: some of them come before a corrupt page.
 BATCHES = {"spark.sql.parquet.columnarReaderBatchSize": "2"}
