@@ -23,6 +23,8 @@ class FileCounts(Exported):
             end.
         scanned: Files with a selected row group, or chosen files of an Apache Iceberg table; None
             where the LIMIT is not pruned.
+        reserve: Files that were not inspected, which the scan reads if it returns too few rows of
+            the others, because Spark skips missing or corrupt files; None where it does not.
         chosen: Paths of the chosen files of an Apache Iceberg table, at most 100. Empty for other
             tables, and where the LIMIT is not pruned.
     """
@@ -32,6 +34,7 @@ class FileCounts(Exported):
     inspected: int | None
     footers_cached: int | None
     scanned: int | None
+    reserve: int | None
     chosen: tuple[str, ...]
 
 
@@ -47,6 +50,8 @@ class RowGroupCounts(Exported):
         dropped: Matched row groups without a row that reaches the threshold; None where the LIMIT
             is not pruned, or has no ORDER BY.
         scanned: Selected row groups; None where the LIMIT is not pruned.
+        reserve: Row groups of inspected files, which the scan reads if it returns too few rows of
+            the selected ones; None as for files.
         read: Row groups that the scan opened; None until the query has run, and where Spark's own
             scan reads the files.
         skipped: Row groups that the scan skipped, because enough rows that it had read sort before
@@ -62,6 +67,7 @@ class RowGroupCounts(Exported):
     fully_matched: int | None
     dropped: int | None
     scanned: int | None
+    reserve: int | None
     read: int | None
     skipped: int | None
     details: tuple[RowGroupReport, ...] = field(repr=False)

@@ -37,8 +37,8 @@ _OLDEST_JAVA = 17
 _SETTINGS = {
     "spark.limitPruning.enabled": ("true", "enables pruning"),
     "spark.sql.parquet.enableVectorizedReader": ("true", "makes it possible to skip pages"),
-    "spark.sql.files.ignoreMissingFiles": ("false", "makes it possible to prune LIMITs"),
-    "spark.sql.files.ignoreCorruptFiles": ("false", "makes it possible to prune LIMITs"),
+    "spark.sql.files.ignoreMissingFiles": ("false", "makes it possible to prune more LIMITs"),
+    "spark.sql.files.ignoreCorruptFiles": ("false", "makes it possible to prune more LIMITs"),
 }
 _V1_SOURCES = "spark.sql.sources.useV1SourceList"
 

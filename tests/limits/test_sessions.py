@@ -28,7 +28,7 @@ SESSIONS: list[tuple[dict[str, str], str | None]] = [
     ({VECTORIZED: "false"}, None),
     ({ADAPTIVE: "false", "spark.sql.codegen.wholeStage": "false"}, None),
     ({"spark.limitPruning.planning.maxFiles": "1"}, "out-of-budget"),
-    ({"spark.sql.files.ignoreMissingFiles": "true"}, "tolerates-bad-files"),
+    ({"spark.sql.files.ignoreMissingFiles": "true"}, None),
     ({"spark.limitPruning.trustedWritersOnly": "true"}, None),
 ]
 

@@ -71,7 +71,7 @@ def test_an_inspection_is_what_the_jvm_reports() -> None:
 def test_single_row_groups_are_not_in_the_repr_of_their_group() -> None:
     assert repr(LIMIT.files) == (
         "FileCounts(pruned_by_log=None, total=None, inspected=None, footers_cached=None, "
-        "scanned=None, chosen=())"
+        "scanned=None, reserve=None, chosen=())"
     )
     assert "details" not in repr(LIMIT.row_groups)
     assert "details" not in repr(INSPECTION.row_groups)

@@ -12,7 +12,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 
 import limit_pruning
-from support.runs import ENABLED, VECTORIZED, conf, outcome_of, planned
+from support.runs import VECTORIZED, conf, planned
 from support.tables import NUMBERS_ROWS, numbers
 
 ROWS = NUMBERS_ROWS
@@ -20,7 +20,6 @@ READERS = {"vectorized": "true", "row-based": "false"}
 # Rows wanted of a table whose every row matches, and how many row groups' worth of them are cut.
 PARTS = {"whole row groups": ROWS, "some rows": 70}
 COLUMNS = "id BIGINT, c INT"
-TWO_WAYS = {"option": "ignore{}Files", "session": "spark.sql.files.ignore{}Files"}
 
 
 def deleted(file: Path) -> None:
@@ -165,28 +164,3 @@ def test_line_35_files_that_are_added_or_not_needed_change_nothing(
     numbers(tmp_path / "-1.parquet", sign=-1)
     (tmp_path / "1.parquet").unlink()
     assert sorted(row.c for row in df.collect()) == list(range(1, 71))
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("where", TWO_WAYS)
-@pytest.mark.parametrize("kind", ["Missing", "Corrupt"])
-def test_line_35_where_bad_files_are_ignored_plain_spark_decides(
-    spark: SparkSession, tmp_path: Path, fault: Callable[[Path], None], where: str, kind: str
-) -> None:
-    option = {TWO_WAYS[where].format(kind): "true"}
-    with conf(spark, option if where == "session" else {}):
-        file = numbers(tmp_path / "0.parquet")
-        for name in ("1", "2"):
-            numbers(tmp_path / f"{name}.parquet")
-        reader = spark.read.options(**option) if where == "option" else spark.read
-        for limit in (70, 3 * 2 * ROWS):  # the first file will do, or all are needed
-            numbers(file)
-            frame = reader.schema(COLUMNS).parquet(str(tmp_path))
-            pruned = planned(frame.where("c > 0").limit(limit))
-            assert [each.reason and each.reason.code for each in limit_pruning.report(pruned)] == [
-                "tolerates-bad-files"
-            ]
-            with conf(spark, {ENABLED: "false"}):
-                plain = planned(frame.where("c > 0").limit(limit))
-            fault(file)
-            assert outcome_of(pruned) == outcome_of(plain)

@@ -82,7 +82,8 @@ final class ChooseWhenRun(
     val reason =
       if (!conf.getConf(LimitPruningConf.Enabled)) Some(Reason.NotPlanned)
       else if (scan.waitsForSubqueries) Some(Reason.Subquery)
-      else scan.table.unsupported // the session may tolerate bad files since the query was planned
+      else scan.table.unsupported
+        .orElse(scan.table.toleratesBadFiles) // Spark's own scan is in the plan, and needs no reserve
     reason.map(NotPruned(_, Some(scan)))
   }
 }

@@ -36,7 +36,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
             decide(limit, groups, isRoot = false)(_.scan)(_ => None)(_.keys)(ChooseGroups(_, _))
           case None =>
             MatchLimit.of(limit).flatMap(
-              decide(limit, _, isRoot)(identity)(_ => None)(_ => Nil)(ChooseRows(_, _))
+              decide(limit, _, isRoot, mayHaveReserve = true)(identity)(_ => None)(_ => Nil)(ChooseRows(_, _))
             )
         }
     }
@@ -44,11 +44,14 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
   /**
    * @param orderOf the order whose first sort key needs facts in addition to those of the predicate
    * @param keysOf other expressions that need such facts
+   * @param mayHaveReserve whether rows of other files can replace those of a file that Spark skips. The first rows in an
+   *   order, or the rows of a group, may be in the skipped file alone.
    */
   private def decide[A](
       local: LocalLimit,
       matched: Either[Reason, A],
-      isRoot: Boolean
+      isRoot: Boolean,
+      mayHaveReserve: Boolean = false
   )(scanOf: A => LimitedScan)(orderOf: A => Option[WantedOrder])(keysOf: A => Seq[Expression])(
       search: (A, SearchInputs) => Either[NotPruned, LimitPlan]
   ): Option[Either[NotPruned, LogicalPlan]] = matched match {
@@ -56,9 +59,12 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     case Left(reason) => Some(Left(NotPruned(reason)))
     case Right(request) =>
       val scan = scanOf(request)
+      val tolerated = scan.table.toleratesBadFiles
       def order = orderOf(request)
-      def atRoot = if (isRoot && order.isEmpty) takenWhenRun(local, scan) else None
+      def atRoot = if (isRoot && order.isEmpty && tolerated.isEmpty) takenWhenRun(local, scan) else None
       if (scan.table.selected.nonEmpty || isUndecided(scan)) None
+      else if (tolerated.nonEmpty && (scan.waitsForSubqueries || !mayHaveReserve))
+        tolerated.map(reason => Left(NotPruned(reason, Some(scan))))
       else if (scan.waitsForSubqueries) Some(whenRun(local, scan, order))
       else atRoot.orElse {
         val keys = order.map(_.overTable.child).toSeq ++ keysOf(request)

@@ -171,6 +171,7 @@ object DescribeQuery {
     val order = chosen.top.map { top =>
       OrderReport(top.key, top.threshold, Some(top.rowsCertain), Some(top.rowGroupsDropped))
     }
+    val reserve = chosen.selection.reserve
     def measured(name: String): Option[Long] = scan.filter(_ => hasRun).map(_.metrics(name).value)
     LimitReport(
       table = limited.table.name,
@@ -178,8 +179,12 @@ object DescribeQuery {
       order = order,
       predicate = predicate(chosen.conjuncts),
       reason = chosen.notCovered,
-      rowGroups = Some(rowGroups(chosen.counts, Some(chosen.selection.rowGroups))),
-      files = Some(files(chosen.counts, Some(chosen.selection.listed.size))),
+      rowGroups = Some(
+        rowGroups(chosen.counts, Some(chosen.selection.rowGroups)).copy(reserve = reserve.map(_.rowGroups))
+      ),
+      files = Some(
+        files(chosen.counts, Some(chosen.selection.listed.size)).copy(reserve = reserve.map(_.unseen.size))
+      ),
       planningMs = Some(millis(chosen.planningNanos)),
       rowsToRead = Some(chosen.selection.rows),
       rowRanges = Some(chosen.selection.rowRanges),

@@ -74,13 +74,21 @@ final case class OrderReport(
     rowGroupsDropped: Option[Int]
 )
 
-final case class RowGroupCounts(total: Int, matched: Int, fullyMatched: Int, scanned: Option[Int])
+/** @param reserve row groups that are read if selected ones are missing or corrupt; `None` if there is no reserve */
+final case class RowGroupCounts(
+    total: Int,
+    matched: Int,
+    fullyMatched: Int,
+    scanned: Option[Int],
+    reserve: Option[Int] = None
+)
 
 /**
  * @param footersCached inspected files whose footers were cached by earlier queries
  * @param bytes the length of all files
  * @param prunedByLog further files of the table, which its log has proved to be unnecessary; `None` if there is no log
  * @param chosen the paths of files that were chosen whole, the first of them if they are many
+ * @param reserve files that are read whole if selected row groups are missing or corrupt; `None` if there is no reserve
  */
 final case class FileCounts(
     total: Int,
@@ -89,7 +97,8 @@ final case class FileCounts(
     scanned: Option[Int],
     bytes: Long,
     prunedByLog: Option[Long] = None,
-    chosen: Seq[String] = Nil
+    chosen: Seq[String] = Nil,
+    reserve: Option[Int] = None
 )
 
 /** The reports on every LIMIT over Parquet in a query, in the order of its plan. */

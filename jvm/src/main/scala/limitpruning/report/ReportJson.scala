@@ -51,6 +51,7 @@ private[report] object ReportJson {
       "inspected" -> limit.files.map(_.lookedAt),
       "footers_cached" -> limit.files.map(_.footersCached),
       "scanned" -> limit.files.flatMap(_.scanned),
+      "reserve" -> limit.files.flatMap(_.reserve),
       "chosen" -> limit.files.fold(Seq.empty[String])(_.chosen)
     ),
     "row_groups" -> fields(
@@ -59,6 +60,7 @@ private[report] object ReportJson {
       "fully_matched" -> limit.rowGroups.map(_.fullyMatched),
       "dropped" -> limit.order.flatMap(_.rowGroupsDropped),
       "scanned" -> limit.rowGroups.flatMap(_.scanned),
+      "reserve" -> limit.rowGroups.flatMap(_.reserve),
       "read" -> limit.rowGroupsRead,
       "skipped" -> limit.rowGroupsSkipped,
       "details" -> limit.map.rowGroups.map(fieldsOf),

@@ -20,14 +20,30 @@ import limitpruning.select.FileVersion
  * Checks that a file is still the file that was planned, by its length and by the checksums of its footer and
  * of the other parts that proofs rely on. The check can be repeated. Not thread-safe, except that a
  * [[RunningCheck]] may use it beside the thread that reads.
+ *
+ * @param isTolerant whether Spark may skip the file if it cannot be read. Then an error of reading stays as it is, and an
+ *   error of the check is one that Spark does not ignore.
  */
-private[scan] final class CheckUnchanged(file: PartitionedFile, version: FileVersion, conf: Configuration) {
+private[scan] final class CheckUnchanged(
+    file: PartitionedFile,
+    version: FileVersion,
+    conf: Configuration,
+    isTolerant: Boolean = false
+) {
   private val path = file.toPath
   private val fileSystem = path.getFileSystem(conf)
   private var timeFound: Option[Long] = None
 
   /** @throws FileChangedException if it is another file, or has been modified */
-  def now(): Unit = {
+  def now(): Unit =
+    try compare()
+    catch {
+      // The file could be opened. Spark must not skip its rows because it could not be checked.
+      case error: IOException if isTolerant && !error.isInstanceOf[FileNotFoundException] =>
+        throw new NotIgnoredException(error)
+    }
+
+  private def compare(): Unit = {
     val status = ofPlannedLength()
     timeFound = Some(status.getModificationTime)
     new FooterReader(conf).firstChange(status, version).foreach(changed)
@@ -62,7 +78,7 @@ private[scan] final class CheckUnchanged(file: PartitionedFile, version: FileVer
    * @return the chosen rows, none of which is returned before the check has ended
    */
   def opening(open: => Iterator[Any])(choose: Iterator[Any] => Iterator[Any]): Iterator[Any] = {
-    val rows = orElse(open)
+    val rows = if (isTolerant) open else orElse(open)
     try
       if (isLocal) {
         now()
@@ -85,8 +101,18 @@ private[scan] final class CheckUnchanged(file: PartitionedFile, version: FileVer
     try body
     catch { case NonFatal(error) => now(); throw error }
 
-  private def changed(problem: String): Nothing = throw new FileChangedException(file.urlEncodedPath, problem)
+  private def changed(problem: String): Nothing = {
+    val error = new FileChangedException(file.urlEncodedPath, problem)
+    throw if (isTolerant) new NotIgnoredException(error) else error
+  }
 }
+
+/**
+ * An error about a file that Spark does not ignore. With `ignoreCorruptFiles`, Spark ignores all instances of
+ * RuntimeException and IOException, but rows of another file than the planned one are not what the user has chosen to
+ * ignore. [[ReportFileChanges]] throws the cause.
+ */
+private[scan] final class NotIgnoredException(cause: IOException) extends Exception(cause)
 
 /** A check that runs on a thread of its own, which ends with it. */
 private final class RunningCheck(check: CheckUnchanged) {
@@ -120,7 +146,7 @@ private final class RunningCheck(check: CheckUnchanged) {
         await()
         error
       } catch {
-        case changed: FileChangedException => changed
+        case changed @ (_: FileChangedException | _: NotIgnoredException) => changed
         case NonFatal(other) =>
           error.addSuppressed(other)
           error
@@ -193,8 +219,13 @@ private[scan] final class ReportFileChanges(rows: Iterator[Any]) extends Iterato
   override def hasNext: Boolean =
     try rows.hasNext
     catch {
+      case error: NotIgnoredException => throw error.getCause
       case error: SparkException =>
-        throw error.getCause match { case changed: FileChangedException => changed; case _ => error }
+        throw error.getCause match {
+          case changed: FileChangedException => changed
+          case notIgnored: NotIgnoredException => notIgnored.getCause
+          case _ => error
+        }
     }
 
   override def next(): Any = rows.next()

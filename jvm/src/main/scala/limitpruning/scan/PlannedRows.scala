@@ -12,8 +12,13 @@ import limitpruning.select.{ColumnBytes, FileVersion, Place, RowRange, SelectedP
  * The part of one file that a task reads. It is sent to executors.
  *
  * @param rowGroups adjacent row groups, in file order
+ * @param isReserve whether it is read because too few rows were found before it
  */
-private[scan] final case class PlannedRun(version: FileVersion, rowGroups: Seq[PlannedRowGroup])
+private[scan] final case class PlannedRun(
+    version: FileVersion,
+    rowGroups: Seq[PlannedRowGroup],
+    isReserve: Boolean = false
+)
 
 /**
  * The part of one row group that a task reads. It is sent to executors.

@@ -13,6 +13,8 @@ import org.apache.spark.util.SerializableConfiguration
  * @param read Spark's reader for the format
  * @param skip finds row groups that are no longer needed
  * @param whileReading finds out whether a part of a file is enough, for files without a selection
+ * @param reserveRead counts the parts of the reserve that are read; none if there is no reserve, and a file that cannot be
+ *   read is an error
  * @param allRowsMatch whether the LIMIT needs all planned rows and no others; the reader must then return
  *   exactly as many rows as planned
  */
@@ -23,20 +25,26 @@ private[scan] final class ReadPlannedFile(
     rowGroupsRead: SQLMetric,
     bytesRead: SQLMetric,
     skip: Option[SkipBehindThreshold] = None,
-    whileReading: Option[WhileReading] = None
+    whileReading: Option[WhileReading] = None,
+    reserveRead: Option[SQLMetric] = None
 ) extends (PartitionedFile => Iterator[InternalRow])
     with Serializable {
 
   private val unseen = new ReadUnseenFile(read, whileReading, conf, rowGroupsRead, bytesRead)
 
-  override def apply(file: PartitionedFile): Iterator[InternalRow] = ReadPlannedFile.planned(file) match {
-    case Some(run) if skip.exists(_(run.rowGroups)) => Iterator.empty
-    case Some(run) => readPlanned(file, run)
-    case None => unseen(file)
+  override def apply(file: PartitionedFile): Iterator[InternalRow] = {
+    val planned = ReadPlannedFile.planned(file)
+    if (planned.forall(_.isReserve)) reserveRead.foreach(_ += 1)
+    planned match {
+      case Some(run) if skip.exists(_(run.rowGroups)) => Iterator.empty
+      case Some(run) => readPlanned(file, run)
+      case None => unseen(file)
+    }
   }
 
   private def readPlanned(file: PartitionedFile, run: PlannedRun): Iterator[InternalRow] = {
-    val check = new CheckUnchanged(file, run.version, conf.value.value)
+    val check =
+      new CheckUnchanged(file, run.version, conf.value.value, isTolerant = reserveRead.nonEmpty)
     val rows = check.opening(read(file))(chosen(_, file.urlEncodedPath, run.rowGroups, check))
     // Spark also types the batches of its columnar readers as rows.
     rows.asInstanceOf[Iterator[InternalRow]]

@@ -51,6 +51,8 @@ private[scan] object ScanDescription {
       "Files" ->
         s"${counts.files} total → ${counts.filesInspected} inspected → ${chosen.selection.listed.size} scanned",
       "Rows" -> chosen.selection.rows.toString
+    ) ++ chosen.selection.reserve.map(more =>
+      "Reserve" -> s"${more.rowGroups} row groups, ${more.unseen.size} files that were not inspected"
     ) ++ counts.filesPrunedByLog.map("FilesPrunedByLog" -> _.toString) ++ narrowed(node) ++ filter ++ Seq(
       "Batched" -> node.supportsColumnar.toString,
       "ReadSchema" -> shown(node.scan.requiredSchema.catalogString),

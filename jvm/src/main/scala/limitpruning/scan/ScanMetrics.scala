@@ -13,11 +13,13 @@ object ScanMetrics {
   val RowGroupsRead = "rowGroupsRead"
   val BytesRead = "bytesRead"
   val RowGroupsSkipped = "rowGroupsSkipped"
+  val ReserveRead = "reserveRead"
 
   def create(context: SparkContext, isColumnar: Boolean): Map[String, SQLMetric] = Map(
     OutputRows -> SQLMetrics.createMetric(context, "number of output rows"),
     RowGroupsRead -> SQLMetrics.createMetric(context, "row groups read"),
     RowGroupsSkipped -> SQLMetrics.createMetric(context, "row groups skipped while reading"),
+    ReserveRead -> SQLMetrics.createMetric(context, "parts of the reserve read"),
     BytesRead -> SQLMetrics.createSizeMetric(context, "bytes read"),
     "rowGroupsTotal" -> SQLMetrics.createMetric(context, "row groups inspected"),
     "rowGroupsMatched" -> SQLMetrics.createMetric(context, "row groups matched"),
@@ -37,6 +39,8 @@ object ScanMetrics {
     "rowsToRead" -> SQLMetrics.createMetric(context, "rows to read"),
     "rowsCut" -> SQLMetrics.createMetric(context, "rows cut"),
     "pagesSkipped" -> SQLMetrics.createMetric(context, "pages skipped"),
+    "reserveRowGroups" -> SQLMetrics.createMetric(context, "row groups in reserve"),
+    "reserveFiles" -> SQLMetrics.createMetric(context, "files in reserve"),
     "bytesToRead" -> SQLMetrics.createSizeMetric(context, "bytes to read"),
     "planningTime" -> SQLMetrics.createNanoTimingMetric(context, "limit pruning time")
   ) ++ (if (isColumnar) Some(ScanTime -> SQLMetrics.createTimingMetric(context, "scan time")) else None)
@@ -74,7 +78,10 @@ object ScanMetrics {
     val top = chosen.top.fold(Map.empty[String, Long])(top =>
       Map("rowGroupsDropped" -> top.rowGroupsDropped.toLong, "rowsCertain" -> top.rowsCertain)
     )
-    val planned = proved ++ top ++ chosen.counts.filesPrunedByLog.map("filesPrunedByLog" -> _)
+    val reserve = chosen.selection.reserve.fold(Map.empty[String, Long])(more =>
+      Map("reserveRowGroups" -> more.rowGroups.toLong, "reserveFiles" -> more.unseen.size.toLong)
+    )
+    val planned = proved ++ top ++ reserve ++ chosen.counts.filesPrunedByLog.map("filesPrunedByLog" -> _)
     planned.foreach { case (name, value) => metrics(name).set(value) }
     val execution = context.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
     SQLMetrics.postDriverMetricUpdates(context, execution, planned.keys.map(metrics).toSeq)

@@ -7,13 +7,15 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, PartitionedFileUtil}
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetUtils
 import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 
 import limitpruning.conf.SparkSessions
 import limitpruning.parquet.ReadSettings
 import limitpruning.select.{
-  ChosenRows, FileRange, ListedFile, PackTasks, PackUnseen, RowGroupRun, SelectedRowGroup
+  ChosenRows, FileRange, ListedFile, PackTasks, PackUnseen, Reserve, RowGroupRun, SelectedFile,
+  SelectedRowGroup
 }
 
 /**
@@ -63,7 +65,7 @@ private[scan] final class SelectionRead(
   )
 
   /** Whether one task is best, by the current settings and the current number of cores. */
-  def fitsOneTask: Boolean = {
+  def fitsOneTask: Boolean = selection.reserve.nonEmpty || {
     val maxBytes = maxTaskBytes
     packed(maxBytes).size + unseenTasks(maxBytes).size == 1
   }
@@ -100,13 +102,17 @@ private[scan] final class SelectionRead(
         metrics(ScanMetrics.RowGroupsRead),
         metrics(ScanMetrics.BytesRead),
         skip,
-        whileReading
+        whileReading,
+        reserveRead = selection.reserve.map(_ => metrics(ScanMetrics.ReserveRead))
       ),
       tasks(if (inOneTask) Long.MaxValue else maxTaskBytes),
       StructType(scan.requiredSchema.fields ++ relation.partitionSchema.fields),
       scan.fileConstantMetadataColumns,
       relation.fileFormat.fileConstantMetadataExtractors,
-      new FileSourceOptions(CaseInsensitiveMap(relation.options) ++ SelectionRead.Strict)
+      new FileSourceOptions(
+        CaseInsensitiveMap(relation.options) ++
+          (if (selection.reserve.isEmpty) SelectionRead.Strict else Map.empty)
+      )
     )
   }
 
@@ -123,8 +129,34 @@ private[scan] final class SelectionRead(
     }
 
   private def tasks(maxBytes: Long): Seq[FilePartition] = {
-    val splits = packed(maxBytes).map(_.map(split)) ++ unseenTasks(maxBytes).map(_.map(unseenPart))
+    val splits = selection.reserve.fold(
+      packed(maxBytes).map(_.map(split(_))) ++ unseenTasks(maxBytes).map(_.map(unseenPart))
+    )(reserve => Seq(withReserve(reserve)))
     splits.zipWithIndex.map { case (files, index) => FilePartition(index, files.toArray) }
+  }
+
+  /**
+   * What one task reads: the selection, then the reserve. The LIMIT above ends the task once it has enough rows, and the
+   * task opens a file only when it has read the previous one. If a part of a file is corrupt, Spark skips the rest of the
+   * split. So splits are no larger than Spark's own, and at least the rows are returned that Spark's own scan returns.
+   */
+  private def withReserve(reserve: Reserve): Seq[PartitionedFile] = {
+    def single(files: Seq[SelectedFile]): Seq[RowGroupRun] =
+      for (file <- files; rowGroup <- file.rowGroups)
+        yield RowGroupRun(file.copy(rowGroups = Vector(rowGroup)))
+    val unseen = PackUnseen(reserve.unseen, conf.filesOpenCostInBytes, sparksSplitBytes).flatten
+    single(selection.files).map(split(_)) ++
+      single(reserve.files).map(split(_, isReserve = true)) ++
+      unseen.map(unseenPart)
+  }
+
+  /** The size of the splits of Spark's own scan of all files. */
+  private def sparksSplitBytes: Long = {
+    val parallelism = conf.filesMinPartitionNum
+      .orElse(conf.getConf(SQLConf.LEAF_NODE_DEFAULT_PARALLELISM))
+      .getOrElse(session.sparkContext.defaultParallelism)
+    val cost = chosen.counts.bytes + chosen.counts.files * conf.filesOpenCostInBytes
+    math.min(conf.filesMaxPartitionBytes, math.max(conf.filesOpenCostInBytes, cost / parallelism))
   }
 
   private def packed(maxBytes: Long): Seq[Seq[RowGroupRun]] =
@@ -172,13 +204,13 @@ private[scan] final class SelectionRead(
   private def planned(rowGroups: Seq[SelectedRowGroup]): Seq[PlannedRowGroup] =
     rowGroups.map(rowGroup => PlannedRowGroup.of(rowGroup, bytesOf(rowGroup))).toVector
 
-  private def split(run: RowGroupRun): PartitionedFile = {
+  private def split(run: RowGroupRun, isReserve: Boolean = false): PartitionedFile = {
     val groups = run.file.rowGroups
     val start = groups.head.start
     val split = part(run.file.listed, start, groups.last.start + 1 - start)
     split.copy(otherConstantMetadataColumnValues =
       split.otherConstantMetadataColumnValues ++
-        ReadPlannedFile.plan(PlannedRun(run.file.version, planned(groups)))
+        ReadPlannedFile.plan(PlannedRun(run.file.version, planned(groups), isReserve))
     )
   }
 }
@@ -187,7 +219,7 @@ private object SelectionRead {
 
   /**
    * A file that a proof relies on must not be skipped, and an error about a changed file must not be ignored.
-   * If either setting is on while planning, nothing is pruned. It may have been switched on since then.
+   * If either setting is on while planning, the selection has a reserve. It may have been switched on since then.
    */
   private val Strict = Map(
     FileSourceOptions.IGNORE_CORRUPT_FILES -> "false",

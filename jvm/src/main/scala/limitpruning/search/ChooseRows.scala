@@ -3,7 +3,8 @@ package limitpruning.search
 import limitpruning.predicate.MatchState
 import limitpruning.scan.InspectWhileReading
 import limitpruning.select.{
-  CandidateRows, ChosenRows, ListedFile, MatchingRows, ProvedRows, Reason, RowRange, SelectedFile, Selection
+  CandidateRows, ChosenRows, ListedFile, MatchingRows, ProvedRows, Reason, RowRange, SearchCounts,
+  SelectedFile, Selection
 }
 
 /** Decides what to read for one LIMIT: lists the files, inspects them, selects row groups. */
@@ -16,6 +17,7 @@ object ChooseRows {
     val deadline = table.budget.maxTime.fromNow
     val refine = table.refine(deadline)
     val select = table.address(deadline)
+    val tolerates = scan.table.toleratesBadFiles
     val search = new RowGroupSearch(
       scan.limit,
       table.budget,
@@ -24,13 +26,21 @@ object ChooseRows {
       table.classify(_, _),
       refine(_, _),
       refine.expect(_),
-      select(_)
+      select(_),
+      skipsUnreadable = tolerates.nonEmpty
     )
     def read(rows: ChosenRows, whileReading: Option[InspectWhileReading] = None) =
       Right(LimitPlan(rows, scan.table.settings, whileReading = whileReading))
+    def chosen(selection: Selection, counts: SearchCounts): Either[Reason, LimitPlan] = tolerates match {
+      case Some(reason) =>
+        // The plan keeps its filter: rows of the reserve may not match.
+        new SelectWithReserve(scan.limit, table, select, reason)(selection, search.seen, files)
+          .flatMap(rows => read(CandidateRows(scan.limit, scan.conjuncts, rows, counts, run.nanos)))
+      case None => read(ProvedRows(scan.limit, scan.conjuncts, selection, counts, run.nanos))
+    }
     run(search, files) {
-      case (Right(selection), counts) =>
-        read(ProvedRows(scan.limit, scan.conjuncts, selection, counts, run.nanos))
+      case (Right(selection), counts) => chosen(selection, counts)
+      case (Left(reason), _) if tolerates.nonEmpty => Left(reason)
       case (Left(reason), counts) =>
         preferred(reason, search.seen, files.drop(search.seen.size), new SelectUncovered(select)) match {
           case Some(selection) =>

@@ -13,6 +13,8 @@ import limitpruning.select.{FirstMatchingRows, ListedFile, MatchingRows, Reason,
  *   prove enough rows
  * @param expect receives the files that `refine` may receive next
  * @param select converts the chosen rows to a selection for the reader
+ * @param skipsUnreadable whether the search goes on without a file whose footer cannot be read; it does not know then
+ *   whether it has found all rows
  */
 final class RowGroupSearch(
     limit: Int,
@@ -22,8 +24,9 @@ final class RowGroupSearch(
     classify: (ListedFile, Footer) => ClassifiedFile,
     refine: (ClassifiedFile, Long) => ClassifiedFile,
     expect: Seq[ClassifiedFile] => Unit,
-    select: Seq[(ClassifiedFile, Seq[MatchingRows])] => Either[Reason, Selection]
-) extends WaveSearch[Selection](budget, read, classify, memory) {
+    select: Seq[(ClassifiedFile, Seq[MatchingRows])] => Either[Reason, Selection],
+    skipsUnreadable: Boolean = false
+) extends WaveSearch[Selection](budget, read, classify, memory, skipsUnreadable) {
 
   private val cover = new FirstMatchingRows[ClassifiedFile](limit)
   private var anyUndecided = false

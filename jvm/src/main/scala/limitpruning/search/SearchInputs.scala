@@ -64,6 +64,9 @@ private[limitpruning] final class SearchInputs(
 
   val storage: Storage = Storage(table.hadoopConf)
 
+  /** Bytes that Spark reads in one task at most. */
+  val maxTaskBytes: Long = conf.filesMaxPartitionBytes
+
   /** Maximum bytes of dictionaries, bloom filters and page indexes to read. */
   val maxBytes: Long = conf.getConf(LimitPruningConf.MaxBytes)
 

@@ -36,6 +36,12 @@ trait Table {
   /** Why no LIMIT over the table is pruned; none if the table meets all conditions. */
   def unsupported: Option[Reason]
 
+  /**
+   * Why the rows of a file cannot be counted on, if missing or corrupt files are skipped while reading; none if such files
+   * are errors. A selection then needs a [[limitpruning.select.Reserve]].
+   */
+  def toleratesBadFiles: Option[Reason.ToleratesBadFiles] = None
+
   /** Whether rows can be chosen when the query runs, for a predicate with subqueries. */
   def canDecideWhenRun: Boolean = false
 

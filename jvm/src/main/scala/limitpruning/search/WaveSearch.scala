@@ -32,13 +32,15 @@ final case class SearchBudget(
  * @param read starts reading the footers of one wave
  * @param classify classifies the row groups of a file by its footer
  * @param memory counts the footers that the search holds
+ * @param skipsUnreadable whether the search goes on without a file whose footer cannot be read, or fails
  * @tparam R the result of the search
  */
 abstract class WaveSearch[R](
     budget: SearchBudget,
     read: Seq[ListedFile] => FooterWave,
     classify: (ListedFile, Footer) => ClassifiedFile,
-    memory: SearchMemory
+    memory: SearchMemory,
+    skipsUnreadable: Boolean = false
 ) {
   import WaveSearch._
 
@@ -107,7 +109,7 @@ abstract class WaveSearch[R](
   ): (Either[Reason, R], SearchCounts) = {
     val wave =
       classified(files.take(Seq(size, budget.maxFiles - before.filesInspected, memory.moreFooters).min))
-    val now = add(wave).foldLeft(before)(count)
+    val now = add(wave.flatten).foldLeft(before)(count)
     val rest = remaining(files.drop(wave.size))
     outcome(rest, before, now) match {
       case Some(result) => (result, now)
@@ -115,17 +117,20 @@ abstract class WaveSearch[R](
     }
   }
 
-  /** The files of the wave, until they contain enough rows or no time is left. */
-  private def classified(wave: IndexedSeq[ListedFile]): Seq[ClassifiedFile] = {
+  /** The files of the wave, until they contain enough rows or no time is left. None for a file that is skipped. */
+  private def classified(wave: IndexedSeq[ListedFile]): Seq[Option[ClassifiedFile]] = {
     val footers = read(wave)
     try {
       var missing = missingRows
       wave.iterator
         .takeWhile(_ => missing > 0)
-        .map(file => footers.next(deadline).map(classified(file, _)))
+        .map { file =>
+          try footers.next(deadline).map(footer => Some(classified(file, footer)))
+          catch { case _: UnreadableFooterException if skipsUnreadable => Some(None) }
+        }
         .takeWhile(_.nonEmpty)
         .flatten
-        .tapEach(file => missing -= matchingRows(file))
+        .tapEach(_.foreach(file => missing -= matchingRows(file)))
         .toVector
     } finally footers.close()
   }

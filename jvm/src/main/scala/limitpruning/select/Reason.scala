@@ -122,10 +122,12 @@ object Reason {
 
   case object Streaming extends Reason("streaming", "the scan is a streaming source")
 
-  final case class ToleratesBadFiles(setting: String)
+  /** @param obstacle why no reserve can take the place of skipped files; empty if none is ever kept */
+  final case class ToleratesBadFiles(setting: String, obstacle: String = "")
       extends Reason(
         "tolerates-bad-files",
-        s"$setting is on, so Spark may skip files that a proof relies on"
+        s"$setting is on, so Spark may skip files that a proof relies on" +
+          (if (obstacle.isEmpty) "" else s": $obstacle")
       )
 
   final case class SplitDependent(column: String)

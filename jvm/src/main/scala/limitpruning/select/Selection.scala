@@ -120,13 +120,32 @@ final case class SelectedFile(
 }
 
 /**
+ * What takes the place of selected row groups that turn out to be missing or corrupt, where Spark skips those. The task
+ * that reads the selection reads it afterwards, if rows are still needed.
+ *
+ * @param files the other row groups of inspected files, each whole
+ * @param unseen files that are read completely
+ */
+final case class Reserve(files: Seq[SelectedFile], unseen: Seq[ListedFile]) {
+  def rowGroups: Int = files.iterator.map(_.rowGroups.size).sum
+
+  def isEmpty: Boolean = files.isEmpty && unseen.isEmpty
+}
+
+/**
  * The files, row groups and rows that a scan will read, in order. If the order matters, a file can occur more
  * than once.
  *
  * @param unseen files without a selection, which are read after the others; their bytes count, their rows are
  *   not known
+ * @param reserve what is read if selected row groups are missing or corrupt; none if that is an error. Numbers of what is
+ *   read do not include it.
  */
-final case class Selection(files: Seq[SelectedFile], unseen: Seq[ListedFile] = Nil) {
+final case class Selection(
+    files: Seq[SelectedFile],
+    unseen: Seq[ListedFile] = Nil,
+    reserve: Option[Reserve] = None
+) {
   private def all: Iterator[SelectedRowGroup] = files.iterator.flatMap(_.rowGroups)
 
   /** Without the parts of files that planning read: another search for the same rows may have read others. */
@@ -136,8 +155,12 @@ final case class Selection(files: Seq[SelectedFile], unseen: Seq[ListedFile] = N
   /** The distinct files that are read, in order. */
   def listed: Seq[ListedFile] = (files.map(_.listed) ++ unseen).distinctBy(_.position)
 
+  /** The distinct files that may be read: those that are read, and those of the reserve. */
+  def available: Seq[ListedFile] =
+    reserve.fold(listed)(more => (listed ++ more.files.map(_.listed) ++ more.unseen).distinctBy(_.position))
+
   /** Whether this only selects files: reading all of these files reads no other row group. */
-  def isOfWholeFiles: Boolean = files.forall(_.isWhole)
+  def isOfWholeFiles: Boolean = reserve.isEmpty && files.forall(_.isWhole)
 
   /** The number of rows to read, without those of files that were not inspected. */
   def rows: Long = all.map(_.rowsToRead).sum

@@ -24,6 +24,9 @@ abstract class FileSourceTable(override val leaf: LogicalRelation, val relation:
   override def name: String =
     leaf.catalogTable.map(_.identifier.unquotedString).getOrElse(relation.location.rootPaths.mkString(", "))
 
+  /** Whether a scan can read further files of the table if selected ones are missing or corrupt. */
+  protected def mayHaveReserve: Boolean = false
+
   override def partitionSchema: StructType = relation.partitionSchema
 
   override lazy val settings: ReadSettings = ReadSettings.of(relation)
@@ -34,7 +37,7 @@ abstract class FileSourceTable(override val leaf: LogicalRelation, val relation:
     if (leaf.isStreaming || leaf.stream.nonEmpty) Some(Reason.Streaming)
     else
       unsupportedFormat
-        .orElse(toleratesBadFiles)
+        .orElse(if (mayHaveReserve) None else toleratesBadFiles)
         .orElse(ScanContract.undecided(leaf, ScanClauses.logicalRelation).map(Reason.UnknownField(_)))
         .orElse(ScanContract.undecided(relation, ScanClauses.fsRelation).map(Reason.UnknownField(_)))
 
@@ -54,7 +57,7 @@ abstract class FileSourceTable(override val leaf: LogicalRelation, val relation:
 
   private lazy val partitionColumns = AttributeSet(leaf.resolve(partitionSchema, settings.resolver))
 
-  private def toleratesBadFiles: Option[Reason] = {
+  override def toleratesBadFiles: Option[Reason.ToleratesBadFiles] = {
     val options = new FileSourceOptions(CaseInsensitiveMap(relation.options))
     if (options.ignoreMissingFiles) Some(Reason.ToleratesBadFiles("ignoreMissingFiles"))
     else if (options.ignoreCorruptFiles) Some(Reason.ToleratesBadFiles("ignoreCorruptFiles"))

@@ -22,6 +22,8 @@ final class ParquetTable(leaf: LogicalRelation, relation: HadoopFsRelation)
       Some(Reason.NotSparksIndex(relation.location.getClass.getName))
     else None
 
+  override protected def mayHaveReserve: Boolean = true
+
   /** Operators may rely on the buckets of a bucketed table, and a scan that decides when it runs has none. */
   override def canDecideWhenRun: Boolean = relation.bucketSpec.isEmpty
 

@@ -195,7 +195,9 @@ private[limitpruning] object ScanClauses {
     notPruned("input_file_name()", "not-deterministic")("line_27_metadata_in_the_output"),
     honoured("input metrics of tasks", "FileScanRDD")("input_metrics_of_tasks"),
     honoured("inputFiles of a DataFrame", "SelectedFileIndex: from the table's own index")("input_files"),
-    notPruned("ignoreCorruptFiles, ignoreMissingFiles", "tolerates-bad-files")("tolerance"),
+    honoured("ignoreCorruptFiles, ignoreMissingFiles", "FileScanRDD, with a reserve: SelectWithReserve")(
+      "tolerance"
+    ),
     honoured("tolerance that is switched on after planning", "SelectionRead.Strict")("tolerance_switched_on"),
     honoured(
       "settings that decide how columns are read, if changed after planning",

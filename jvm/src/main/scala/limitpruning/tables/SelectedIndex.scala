@@ -76,7 +76,7 @@ final class SelectedFileIndex(
     else original.listFiles(partitionFilters, dataFilters)
 
   private def selected(partitionFilters: Seq[Expression]): Seq[PartitionDirectory] = {
-    val files = chosen.selection.listed
+    val files = chosen.selection.available
     val byValues = files.groupBy(_.partitionValues)
     val values = files.map(_.partitionValues).distinct
     predicate(partitionFilters)

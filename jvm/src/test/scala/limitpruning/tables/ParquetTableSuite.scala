@@ -65,13 +65,19 @@ class ParquetTableSuite extends AnyFunSuite with SparkSuite {
     ).unsupported.contains(Reason.Streaming))
   }
 
-  test("line 35: a table that ignores missing or corrupt files is not supported") {
+  test("line 76: a table that ignores missing or corrupt files, by its options or by the session") {
+    def tolerates(relation: HadoopFsRelation) = {
+      val table = new ParquetTable(logical.copy(relation = relation), relation)
+      assert(table.unsupported.isEmpty)
+      table.toleratesBadFiles
+    }
+    assert(tolerates(relation).isEmpty)
     for (name <- Seq("ignoreMissingFiles", "ignoreCorruptFiles")) {
-      assert(unsupported(withOptions(name -> "true")).contains(Reason.ToleratesBadFiles(name)))
-      assert(unsupported(withOptions(name.toLowerCase -> "true")).contains(Reason.ToleratesBadFiles(name)))
+      assert(tolerates(withOptions(name -> "true")).contains(Reason.ToleratesBadFiles(name)))
+      assert(tolerates(withOptions(name.toLowerCase -> "true")).contains(Reason.ToleratesBadFiles(name)))
       withConf(s"spark.sql.files.$name" -> "true") {
-        assert(unsupported(relation).contains(Reason.ToleratesBadFiles(name)))
-        assert(unsupported(withOptions(name -> "false")).isEmpty, "the option overrides the session")
+        assert(tolerates(relation).contains(Reason.ToleratesBadFiles(name)))
+        assert(tolerates(withOptions(name -> "false")).isEmpty, "the option overrides the session")
       }
     }
   }
