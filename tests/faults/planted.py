@@ -18,6 +18,7 @@ PLANS = "tests/fuzz/test_random_plans.py"
 ICEBERG = "tests/iceberg/test_iceberg_random.py"
 ICEBERG_ORDERS = "tests/iceberg/test_iceberg_random_orders.py"
 NAMED_ICEBERG_ORDERS = "tests/iceberg/test_iceberg_orders.py"
+NAMED_ICEBERG_ROW_GROUPS = "tests/iceberg/test_iceberg_row_groups.py"
 SOUNDNESS = "tests/soundness"
 
 
@@ -359,61 +360,95 @@ FAULTS = (
     fault(
         "Iceberg: a file of which some rows match counts with all rows",
         "search/ChooseFiles.scala",
-        "classify(_)._1 == MatchState.FullyMatching",
-        "classify(_)._1 != MatchState.NotMatching",
+        "        case MatchState.FullyMatching =>\n          chosen += ChosenFile(file)",
+        "        case MatchState.FullyMatching | MatchState.PartiallyMatching =>\n"
+        "          chosen += ChosenFile(file)",
+        ICEBERG,
+    ),
+    fault(
+        "Iceberg: a row group of which some rows match counts with all rows",
+        "search/ChooseFiles.scala",
+        "case (rowGroup, MatchState.FullyMatching) => rowGroup",
+        "case (rowGroup, state) if state != MatchState.NotMatching => rowGroup",
+        ICEBERG,
+    ),
+    fault(
+        "Iceberg: deleted rows of a file count in its row groups",
+        "search/ChooseFiles.scala",
+        "file.deletedRows.fold(0L)(deleted => math.max(0L, rowGroup.rows - deleted))",
+        "file.deletedRows.fold(0L)(_ => rowGroup.rows)",
         ICEBERG,
     ),
     fault(
         "Iceberg, ORDER BY: a file that begins at the threshold is skipped",
-        "search/ChooseTopFiles.scala",
-        "threshold.excludes(candidate.best)",
-        "candidate.best.exists(best => threshold.place.exists(order.gteq(best, _)))",
+        "search/KeyPlaces.scala",
+        "!mayMatch || threshold.excludes(best)",
+        "!mayMatch || threshold.excludes(best) || threshold.place == best",
         ICEBERG_ORDERS,
         NAMED_ICEBERG_ORDERS,
     ),
     fault(
         "Iceberg, ORDER BY: nulls of the key are ignored",
-        "search/ChooseTopFiles.scala",
-        "places.best(known))",
-        "places.best(known.withoutNulls))",
+        "search/KeyPlaces.scala",
+        "best(known.known), counted)",
+        "best(known.known.withoutNulls), counted)",
         ICEBERG_ORDERS,
         NAMED_ICEBERG_ORDERS,
     ),
     fault(
         "Iceberg, ORDER BY: deleted rows count",
         "search/ChooseTopFiles.scala",
-        "places.certain(known, file.rows, nullCount, deleted)",
-        "places.certain(known, file.rows, nullCount, deleted.min(0L))",
+        "places.unit(found.state, facts, file.rows, file.deletedRows)",
+        "places.unit(found.state, facts, file.rows, file.deletedRows.map(_.min(0L)))",
         ICEBERG_ORDERS,
         NAMED_ICEBERG_ORDERS,
     ),
     fault(
         "Iceberg, ORDER BY: a row is certain to be at the better bound, which may be truncated",
         "search/ChooseTopFiles.scala",
-        "} threshold.add(place, rows)",
-        "} { threshold.add(place, rows - 1); places.best(known).foreach(threshold.add(_, 1)) }",
+        "for ((place, rows) <- unit.certain) threshold.add(place, rows)",
+        "for ((place, rows) <- unit.certain) {\n"
+        "        threshold.add(place, rows - 1)\n"
+        "        unit.best.foreach(threshold.add(_, 1))\n"
+        "      }",
         ICEBERG_ORDERS,
         NAMED_ICEBERG_ORDERS,
     ),
     fault(
         "Iceberg, ORDER BY: a file of which some rows match counts with all rows",
-        "search/ChooseTopFiles.scala",
-        "if (state == MatchState.FullyMatching && file.liveRows > 0)",
-        "if (state != MatchState.NotMatching && file.liveRows > 0)",
+        "search/KeyPlaces.scala",
+        "if (state != MatchState.FullyMatching) Nil",
+        "if (state == MatchState.NotMatching) Nil",
         ICEBERG_ORDERS,
         NAMED_ICEBERG_ORDERS,
     ),
     fault(
         "Iceberg, ORDER BY: NaN is missing from the range of the key",
         "search/ChooseTopFiles.scala",
-        "val (state, ManifestFacts(known, nullCount)) = classify(file)",
-        "val (state, ManifestFacts(all, nullCount)) = classify(file)\n"
-        "      val known = all.values match {\n"
-        "        case Values.Range(min, max) if KeyFacts.isNaN(max) =>"
-        " all.copy(values = Values.Range(min, min))\n"
-        "        case _ => all\n"
+        "val facts = found.facts(keyOrdinal)",
+        "val facts = found.facts(keyOrdinal).known.values match {\n"
+        "        case Values.Range(min, max) if KeyFacts.isNaN(max) =>\n"
+        "          val all = found.facts(keyOrdinal)\n"
+        "          all.copy(known = all.known.copy(values = Values.Range(min, min)))\n"
+        "        case _ => found.facts(keyOrdinal)\n"
         "      }",
         ICEBERG_ORDERS,
         NAMED_ICEBERG_ORDERS,
+    ),
+    fault(
+        "Iceberg, ORDER BY: rows of a file count by its manifest and by its row groups",
+        "search/RefineTopFiles.scala",
+        "known.get(file.position).fold(Seq(unit))(_.map(_.unit))",
+        "Seq(unit) ++ known.get(file.position).toSeq.flatMap(_.map(_.unit))",
+        ICEBERG_ORDERS,
+        NAMED_ICEBERG_ROW_GROUPS,
+    ),
+    fault(
+        "Iceberg, ORDER BY: deleted rows of a file count in its row groups",
+        "search/RefineTopFiles.scala",
+        "places.unit(found.state, found.facts(keyOrdinal), rowGroup.rows, file.deletedRows)",
+        "places.unit(found.state, found.facts(keyOrdinal), rowGroup.rows, Some(0L))",
+        ICEBERG_ORDERS,
+        NAMED_ICEBERG_ROW_GROUPS,
     ),
 )
