@@ -1,14 +1,21 @@
 """Errors that Spark raises, as one line."""
 
+import re
+
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 SPARK_ERRORS = (PySparkException, Py4JJavaError)
 
+_OURS = "USER_RAISED_EXCEPTION"  # the condition of the errors of table functions
+
 
 def one_line(error: Exception) -> str:
     """Return the first line of the message of an error in `SPARK_ERRORS`, without a stack trace."""
     problem: object = error
+    if isinstance(error, PySparkException) and error.getCondition() == _OURS:
+        problem = (error.getMessageParameters() or {}).get("errorMessage", error)
+        problem = re.sub(r"^limit_pruning_\w+: ", "", str(problem))
     if isinstance(error, Py4JJavaError):
         cause = error.java_exception
         problem = cause.getMessage() or cause.getClass().getName()

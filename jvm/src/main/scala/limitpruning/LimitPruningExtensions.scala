@@ -4,7 +4,7 @@ import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 
 import limitpruning.catalyst.{ForgetRefreshedFiles, PlanLimitPrunedScan, PruneLimits, PruneV2Limits}
 import limitpruning.conf.LimitPruningConf
-import limitpruning.report.{ExplainReasons, KeepHistory, SharedState}
+import limitpruning.report.{ExplainReasons, KeepHistory, PlanReports, SharedState, TableFunctions}
 import limitpruning.scan.ForgetChangedFiles
 
 /**
@@ -30,6 +30,8 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
     }
     extensions.injectPlannerStrategy(session => PlanLimitPrunedScan(session, sharedBy(session)))
     extensions.injectPlannerStrategy(session => ForgetRefreshedFiles(session, sharedBy(session)))
+    extensions.injectPlannerStrategy(session => PlanReports(session, sharedBy(session)))
+    TableFunctions.All.foreach(extensions.injectTableFunction)
   }
 
   /**

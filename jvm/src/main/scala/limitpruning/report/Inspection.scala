@@ -137,10 +137,16 @@ final class Inspection private[report] (
   private val layouts = table.columns.map(column => new ColumnLayout(column, table.isPartition(column)))
   private val describe = new DescribeRowGroups(table.classify, selection, columns = table.predicateColumns)
   private val told = ArrayBuffer.empty[RowGroupReport]
-  private var next, rowGroups, matched, fullyMatched = 0
+  private var next, found, matched, fullyMatched = 0
   private var rows, rowsMatching, bytes = 0L
 
   def files: Int = table.files.size
+
+  /** Number of row groups found so far. */
+  private[report] def rowGroups: Int = found
+
+  /** The row groups found so far, without those that are omitted. */
+  private[report] def details: Seq[RowGroupReport] = told.toSeq
 
   /**
    * Inspects the next files.
@@ -154,7 +160,7 @@ final class Inspection private[report] (
       val file = inspected.file
       told ++= describe(Seq(file), mostRowGroups - told.size).rowGroups
       for ((rowGroup, ordinal) <- file.rowGroups.zipWithIndex) {
-        rowGroups += 1
+        found += 1
         rowGroup.state match {
           case MatchState.NotMatching =>
           case MatchState.PartiallyMatching => matched += 1
@@ -173,21 +179,22 @@ final class Inspection private[report] (
   }
 
   /** The results so far, as JSON. */
-  def result: String = ReportJson.write(
-    ReportJson.fields(
-      "report" -> ReportJson.fieldsOf(planned.copy(map = RowGroupMap.Empty)),
-      "files" -> ReportJson.fields("total" -> files, "inspected" -> next),
-      "row_groups" -> ReportJson.fields(
-        "total" -> rowGroups,
-        "matched" -> matched,
-        "fully_matched" -> fullyMatched,
-        "bytes" -> bytes,
-        "details" -> told.toSeq.map(ReportJson.fieldsOf),
-        "omitted" -> (rowGroups - told.size)
-      ),
-      "rows" -> ReportJson.fields("total" -> rows, "proved" -> rowsMatching),
-      "columns" -> layouts.map(fieldsOf)
-    )
+  def result: String = ReportJson.write(fields)
+
+  /** The results so far. */
+  private[report] def fields: ReportJson.Fields = ReportJson.fields(
+    "report" -> ReportJson.fieldsOf(planned.copy(map = RowGroupMap.Empty)),
+    "files" -> ReportJson.fields("total" -> files, "inspected" -> next),
+    "row_groups" -> ReportJson.fields(
+      "total" -> found,
+      "matched" -> matched,
+      "fully_matched" -> fullyMatched,
+      "bytes" -> bytes,
+      "details" -> told.toSeq.map(ReportJson.fieldsOf),
+      "omitted" -> (found - told.size)
+    ),
+    "rows" -> ReportJson.fields("total" -> rows, "proved" -> rowsMatching),
+    "columns" -> layouts.map(fieldsOf)
   )
 }
 
