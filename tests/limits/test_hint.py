@@ -101,8 +101,9 @@ QUERIES = {
 
 
 @pytest.fixture(autouse=True)
-def views(spark: SparkSession) -> Iterator[None]:
-    """A view without the hint, and one with it."""
+def views(spark: SparkSession, wildlife: Table) -> Iterator[None]:
+    """A view without the hint, and one with it, over the table `wildlife`."""
+    assert wildlife.rows
     spark.sql(f"CREATE TEMP VIEW alpine AS SELECT * FROM tracking_data {WHERE}")
     spark.sql(f"CREATE TEMP VIEW unpruned AS SELECT {HINT} * FROM tracking_data {WHERE}")
     yield
