@@ -13,6 +13,11 @@ def is_connect_session(thing: object) -> bool:
     return "SparkSession" in _connect_classes(thing)
 
 
+def is_connect_frame(thing: object) -> bool:
+    """Return whether `thing` is a Spark Connect DataFrame."""
+    return "DataFrame" in _connect_classes(thing)
+
+
 def connect_error(call: str, found: str) -> SparkConnectNotSupportedError:
     """Return the error for a call that does not work with Spark Connect.
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, fields
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from limit_pruning._bridge import ReportBridge
+from limit_pruning._connect_reports import metric_name
 from limit_pruning._export import Exported
 from limit_pruning._parse import parsed, result_of
 from limit_pruning._report import PruningReport, report_of
-from limit_pruning._session import require
+from limit_pruning._session import reports_of, require
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -84,14 +84,13 @@ def history(spark: SparkSession) -> tuple[QueryReport, ...]:
     number of reports; it is set when Spark starts.
 
     Args:
-        spark: A classic session of the application.
+        spark: A classic or a Spark Connect session of the application.
 
     Returns:
         One report for each query; empty if there is none.
 
     Raises:
         TypeError: `spark` is not a session.
-        SparkConnectNotSupportedError: The session is a Spark Connect one.
         UnsupportedSparkVersionError: This release does not support the session's Spark version.
         ExtensionNotActiveError: The session was started without the extension.
         JarMismatchError: The session's JAR lacks something that this package needs.
@@ -101,7 +100,7 @@ def history(spark: SparkSession) -> tuple[QueryReport, ...]:
         ...     print(query.ended, query.description, query.report, sep="\n")
     """
     require(spark, "history")
-    bridge = ReportBridge(spark)
+    bridge = reports_of(spark)
     with parsed(bridge):
         return tuple(query_of(entry) for entry in json.loads(bridge.history())["queries"])
 
@@ -112,14 +111,13 @@ def totals(spark: SparkSession) -> Totals:
     Spark's metrics include the same numbers, in the source ``limitPruning`` of the driver.
 
     Args:
-        spark: A classic session of the application.
+        spark: A classic or a Spark Connect session of the application.
 
     Returns:
         The sums of all sessions of the application, at the time of the call.
 
     Raises:
         TypeError: `spark` is not a session.
-        SparkConnectNotSupportedError: The session is a Spark Connect one.
         UnsupportedSparkVersionError: This release does not support the session's Spark version.
         ExtensionNotActiveError: The session was started without the extension.
         JarMismatchError: The session's JAR lacks something that this package needs.
@@ -129,10 +127,10 @@ def totals(spark: SparkSession) -> Totals:
         11534336
     """
     require(spark, "totals")
-    bridge = ReportBridge(spark)
+    bridge = reports_of(spark)
     with parsed(bridge):
         sums = json.loads(bridge.totals())
-        return Totals(**{field.name: sums[_metric(field.name)] for field in fields(Totals)})
+        return Totals(**{field.name: sums[metric_name(field.name)] for field in fields(Totals)})
 
 
 def query_of(entry: dict[str, Any]) -> QueryReport:
@@ -149,8 +147,3 @@ def query_of(entry: dict[str, Any]) -> QueryReport:
 
 def _time(millis: int) -> datetime:
     return datetime.fromtimestamp(millis / 1000, timezone.utc)
-
-
-def _metric(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(word.capitalize() for word in others)

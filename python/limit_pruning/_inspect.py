@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from limit_pruning._bridge import ReportBridge
 from limit_pruning._errors import InspectionError
 from limit_pruning._inspection import Inspection, inspection_of
-from limit_pruning._parse import parsed
-from limit_pruning._session import require
-from limit_pruning._source import query
+from limit_pruning._parse import Versioned, parsed
+from limit_pruning._session import reports_of, require
+from limit_pruning._source import matching
 from limit_pruning._spark_errors import one_line, spark_errors
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def inspect(
     footer, and dictionaries, bloom filters and page indexes as a LIMIT would.
 
     Args:
-        spark: A classic session with the extension.
+        spark: A classic or a Spark Connect session with the extension.
         table: One of these:
 
             - A str: the name of a table or view, or a format and a path as in SQL:
@@ -49,13 +49,14 @@ def inspect(
               Spark resolves a path without a scheme against its default file system.
             - A path object: a file or folder on the driver's local file system. A relative one is
               resolved against the working directory of Python.
-            - A classic DataFrame of this session, of filters and projections over one Parquet
+            - A DataFrame of this session, of filters and projections over one Parquet
               table. It has no LIMIT of its own.
-        predicate: The predicate, in SQL or as a classic Column; None for all rows. The filters of a
+        predicate: The predicate, in SQL or as a Column; None for all rows. The filters of a
             DataFrame apply, too.
         limit: Rows of the LIMIT, at least 1.
         max_files: The most files to inspect, in path order; None for all.
-        progress: Called with the number of files inspected so far and of files to inspect.
+        progress: Called with the number of files inspected so far and of files to inspect; with
+            Spark Connect, once at the end.
 
     Returns:
         The states of the row groups, the report of the LIMIT, and the layout of the columns.
@@ -67,7 +68,8 @@ def inspect(
         InspectionError: The path or table does not exist or is not Parquet, the predicate,
             `limit` or `max_files` is wrong, or the query is one that is never pruned, such as a
             join or a random predicate.
-        SparkConnectNotSupportedError: The session, `table` or `predicate` belongs to Spark Connect.
+        SparkConnectNotSupportedError: `table` or `predicate` belongs to Spark Connect, and the
+            session does not.
         UnsupportedSparkVersionError: This release does not support the session's Spark version.
         ExtensionNotActiveError: The session was started without the extension.
         JarMismatchError: The session's JAR lacks something that this package needs.
@@ -84,9 +86,27 @@ def inspect(
             raise InspectionError(
                 f"{name} is {count!r}; it must be an int from 1 to {LARGEST_COUNT}."
             )
-    bridge = ReportBridge(spark)
+    bridge = reports_of(spark)
     with _errors_of(bridge):
-        inspection = bridge.inspect(query(spark, table, predicate, limit))
+        rows = matching(spark, table, predicate)
+    if isinstance(bridge, ReportBridge):
+        return _in_steps(bridge, rows, limit, max_files, progress)
+    with _errors_of(bridge):
+        found = inspection_of(bridge.inspection(rows, limit, max_files))
+    if progress is not None:
+        progress(found.files.inspected, found.files.inspected)
+    return found
+
+
+def _in_steps(
+    bridge: ReportBridge,
+    rows: DataFrame,
+    limit: int,
+    max_files: int | None,
+    progress: Callable[[int, int], None] | None,
+) -> Inspection:
+    with _errors_of(bridge):
+        inspection = bridge.inspect(rows.limit(limit))
         files = int(inspection.files())
     target = files if max_files is None else min(files, max_files)
     done = 0
@@ -104,7 +124,7 @@ def _is_count(value: object) -> bool:
 
 
 @contextmanager
-def _errors_of(bridge: ReportBridge) -> Iterator[None]:
+def _errors_of(bridge: Versioned) -> Iterator[None]:
     """Raise what the JVM reports as an error of this package."""
     with parsed(bridge):
         try:

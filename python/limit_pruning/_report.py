@@ -6,8 +6,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from limit_pruning._bridge import ReportBridge
-from limit_pruning._connect import connect_error, is_connect
+from limit_pruning._connect import is_connect_frame
 from limit_pruning._counts import (
     ByteCounts,
     FileCounts,
@@ -22,7 +21,7 @@ from limit_pruning._limit_view import limit_view
 from limit_pruning._parse import parsed, result_of
 from limit_pruning._pyspark import pyspark_version
 from limit_pruning._row_groups import RowGroupReport
-from limit_pruning._session import verify
+from limit_pruning._session import reports_of, verify
 from limit_pruning._text import limit_text
 
 if TYPE_CHECKING:
@@ -169,7 +168,8 @@ def report(df: DataFrame) -> PruningReport:
     ``df.take(n)`` and ``df.show()`` run queries of their own: report ``df.limit(n)`` instead.
 
     Args:
-        df: A classic DataFrame.
+        df: A DataFrame, classic or of Spark Connect. A Spark Connect server plans the query again
+            for the report, so the report does not include what an action has read; `history` does.
 
     Returns:
         The report. ``str()``, `show()` and notebooks display it; `to_dict()`, `to_json()` and
@@ -177,7 +177,6 @@ def report(df: DataFrame) -> PruningReport:
 
     Raises:
         TypeError: `df` is not a DataFrame.
-        SparkConnectNotSupportedError: `df` is a Spark Connect DataFrame.
         UnsupportedSparkVersionError: This release does not support the session's Spark version.
         ExtensionNotActiveError: The session was started without the extension.
         JarMismatchError: The session's JAR lacks something that this package needs.
@@ -188,12 +187,10 @@ def report(df: DataFrame) -> PruningReport:
     pyspark_version()  # raises where there is none
     from pyspark.sql import DataFrame
 
-    if is_connect(df):
-        raise connect_error("report", "this DataFrame is a Spark Connect one")
-    if not isinstance(df, DataFrame):
+    if not (isinstance(df, DataFrame) or is_connect_frame(df)):
         raise TypeError(f"report() takes a pyspark DataFrame, not {type(df).__name__}: {df!r:.80}")
     verify(df.sparkSession)
-    bridge = ReportBridge(df.sparkSession)
+    bridge = reports_of(df.sparkSession)
     with parsed(bridge):
         return report_of(json.loads(bridge.report(df)))
 

@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from limit_pruning._bridge import ReportBridge
 from limit_pruning._connect import connect_error, is_connect, is_connect_session
+from limit_pruning._connect_reports import ConnectReports
 from limit_pruning._errors import ExtensionNotActiveError
 from limit_pruning._jar import jar_path
 from limit_pruning._pyspark import (
@@ -86,11 +87,10 @@ def verify(spark: SparkSession) -> None:
     change at any time; `is_active` does.
 
     Args:
-        spark: A classic session.
+        spark: A classic or a Spark Connect session.
 
     Raises:
         TypeError: `spark` is not a session.
-        SparkConnectNotSupportedError: The session is a Spark Connect one.
         UnsupportedSparkVersionError: This release does not support the session's Spark version.
         ExtensionNotActiveError: The session was started without the extension.
 
@@ -119,10 +119,7 @@ def is_active(spark: SparkSession) -> bool:
         True
     """
     _check_session(spark, "is_active", _CLASSIC_OR_CONNECT)
-    if is_connect(spark):
-        loaded = spark.conf.isModifiable(_ENABLED)  # the extension registers its settings
-    else:
-        loaded = is_supported(spark.version) and ReportBridge(spark).is_active()
+    loaded = (is_connect(spark) or is_supported(spark.version)) and reports_of(spark).is_active()
     return loaded and str(spark.conf.get(_ENABLED)).strip().lower() == "true"
 
 
@@ -160,13 +157,16 @@ def disabled(spark: SparkSession) -> Iterator[None]:
             spark.conf.set(_ENABLED, before)
 
 
+def reports_of(spark: SparkSession) -> ReportBridge | ConnectReports:
+    """Return what reads the reports of a session, classic or of Spark Connect."""
+    return ConnectReports(spark) if is_connect(spark) else ReportBridge(spark)
+
+
 def require(spark: SparkSession, call: str) -> None:
     """Do what `verify` does for another public function, which errors name."""
-    _check_session(spark, call, "a classic SparkSession")
-    if is_connect(spark):
-        raise connect_error(call, "this session is a Spark Connect one")
+    _check_session(spark, call, _CLASSIC_OR_CONNECT)
     require_supported("Spark", spark.version)
-    if not ReportBridge(spark).is_active():
+    if not reports_of(spark).is_active():
         raise ExtensionNotActiveError(_not_active_message(spark))
 
 
@@ -210,6 +210,12 @@ def _appended(present: object, entry: str) -> str:
 
 def _not_active_message(spark: SparkSession) -> str:
     extensions = spark.conf.get(_EXTENSIONS, None) or "empty"
+    if is_connect(spark):
+        return (
+            f"The extension {EXTENSION} is not active on this Spark Connect server "
+            f"(spark.sql.extensions is {extensions}). Start the server with the JAR in spark.jars "
+            f"and {EXTENSION} in spark.sql.extensions."
+        )
     jars = spark.sparkContext.getConf().get(_JARS) or "empty"
     return (
         f"The extension {EXTENSION} is not active in this session (spark.sql.extensions is "

@@ -16,25 +16,34 @@ if TYPE_CHECKING:
     Source = str | os.PathLike[str] | DataFrame
 
 
-def query(
-    spark: SparkSession, table: Source, predicate: str | Column | None, limit: int
-) -> DataFrame:
-    """Return the first `limit` rows of a table that match a predicate, as a query.
+def matching(spark: SparkSession, table: Source, predicate: str | Column | None) -> DataFrame:
+    """Return the rows of a table that match a predicate, as a query.
 
     Raises:
         TypeError: `table` or `predicate` has another type.
-        SparkConnectNotSupportedError: `table` or `predicate` belongs to Spark Connect.
+        SparkConnectNotSupportedError: `table` or `predicate` belongs to Spark Connect, and `spark`
+            does not.
         InspectionError: There is neither a table nor a path of this name.
         AnalysisException: The path does not exist, or the predicate is wrong.
     """
     from pyspark.sql import Column
 
-    if is_connect(predicate):
-        raise connect_error("inspect", "this Column is a Spark Connect one")
+    _check_kind(spark, predicate, "Column")
+    _check_kind(spark, table, "DataFrame")
     if predicate is not None and not isinstance(predicate, (str, Column)):
         raise _type_error("predicate", "a str, a pyspark Column or None", predicate)
     rows = _rows(spark, table)
-    return (rows if predicate is None else rows.where(predicate)).limit(limit)
+    return rows if predicate is None else rows.where(predicate)
+
+
+def _check_kind(spark: SparkSession, thing: object, kind: str) -> None:
+    """Raise an error if `thing` is of Spark Connect and the session is not, or the reverse."""
+    from pyspark.sql import Column, DataFrame
+
+    if is_connect(thing) and not is_connect(spark):
+        raise connect_error("inspect", f"this {kind} is a Spark Connect one")
+    if isinstance(thing, (Column, DataFrame)) and is_connect(spark) and not is_connect(thing):
+        raise TypeError(f"inspect() takes a {kind} of its Spark Connect session, not a classic one")
 
 
 def local_uri(path: str | os.PathLike[str]) -> str:
@@ -47,8 +56,6 @@ def local_uri(path: str | os.PathLike[str]) -> str:
 def _rows(spark: SparkSession, table: Source) -> DataFrame:
     from pyspark.sql import DataFrame
 
-    if is_connect(table):
-        raise connect_error("inspect", "this DataFrame is a Spark Connect one")
     if isinstance(table, DataFrame):
         return table
     if not isinstance(table, (str, os.PathLike)):
@@ -67,11 +74,11 @@ def _named(spark: SparkSession, name: str) -> DataFrame:
     from pyspark.errors import AnalysisException, IllegalArgumentException
 
     try:
-        return spark.table(name)
+        return _analyzed(spark.table(name))
     except AnalysisException as error:
         no_table = error
     try:
-        return spark.read.parquet(name)
+        return _analyzed(spark.read.parquet(name))
     except AnalysisException as error:
         if error.getCondition() != "PATH_NOT_FOUND":
             raise
@@ -83,6 +90,12 @@ def _named(spark: SparkSession, name: str) -> DataFrame:
         f"There is no table or view {name!r}, and {found}. Give the name of a table or view, or "
         "the path of Parquet files."
     ) from no_table
+
+
+def _analyzed(df: DataFrame) -> DataFrame:
+    """Return a DataFrame that has been analyzed, which Spark Connect does later otherwise."""
+    _ = df.schema
+    return df
 
 
 def _type_error(name: str, expected: str, found: object) -> TypeError:

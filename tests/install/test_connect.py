@@ -6,7 +6,6 @@ import json
 import shlex
 import sys
 from collections.abc import Iterator
-from inspect import isfunction
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,6 @@ from support.sessions import SMALL_JVM
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 STATES = "4 total → 3 matched → 1 fully matched → 1 scanned"
-PUBLIC_CALLS = {name for name in limit_pruning.__all__ if isfunction(getattr(limit_pruning, name))}
-WITHOUT_JVM = {"jar_path", "is_active", "disabled"}
 ALPINE = {"Alpine Ibex", "Alpine Goat", "Alpine Sheep"}
 SETTINGS = {
     "spark.master": "local[2]",
@@ -104,12 +101,48 @@ def test_footers_are_read_by_jobs(told: dict[str, Any], folder: Path) -> None:
     assert "limit pruning: footers of" in events
 
 
-def test_each_call_that_needs_the_jvm_says_so(told: dict[str, Any]) -> None:
-    assert told["refusals"].keys() == PUBLIC_CALLS - WITHOUT_JVM
-    for call, text in told["refusals"].items():
-        start = f"limit_pruning.{call} needs the JVM of a classic session, but "
-        assert text.startswith(start)
-        assert "df.explain()" in text
+def test_a_call_that_needs_the_jvm_says_so(told: dict[str, Any]) -> None:
+    assert told["refusals"].keys() == {"configure"}
+    text = told["refusals"]["configure"]
+    assert text.startswith("limit_pruning.configure needs the JVM of a classic session, but ")
+    assert "df.explain()" in text
+
+
+def test_the_last_query_and_the_totals_are_shown(told: dict[str, Any]) -> None:
+    (limit,) = told["reports"]["history"]["limits"]
+    assert (limit["covered"], limit["rows"]["read"], limit["row_groups"]["read"]) == (True, 3, 1)
+    started, ended = told["reports"]["seconds"]
+    assert -60 < started <= ended == 0
+    assert 0 <= told["reports"]["age"] < 60
+    assert told["reports"]["totals"]["limits_covered"] >= 2
+
+
+def test_a_report_is_that_of_the_query_without_running_it(told: dict[str, Any]) -> None:
+    (limit,) = told["reports"]["report"]["limits"]
+    assert (limit["limit"], limit["covered"], limit["rows"]["to_read"]) == (3, True, 3)
+    states = [group["state"] for group in limit["row_groups"]["details"]]
+    assert states == ["not", "partially", "fully", "partially"]
+    assert limit["rows"]["read"] is None
+    assert told["reports"]["queries since"] == 0
+
+
+@pytest.mark.parametrize("way", ["by name", "by path", "by object", "by frame"])
+def test_a_table_is_inspected(told: dict[str, Any], way: str) -> None:
+    assert told["reports"][way] == ["not", "partially", "fully", "partially"]
+    assert told["reports"]["progress"] == [[1, 1]]
+
+
+def test_mistakes_are_explained_in_one_line(told: dict[str, Any]) -> None:
+    missing, column, aggregate, limit = told["reports"]["mistakes"]
+    assert "There is no table or view 'missing'" in missing
+    assert "nope" in column
+    assert aggregate.startswith("The query contains an aggregation")
+    assert limit.startswith("limit is 0")
+    assert not any("\n" in text for text in told["reports"]["mistakes"])
+
+
+def test_no_view_is_left(told: dict[str, Any]) -> None:
+    assert told["reports"]["views"] == ["tracking_data"]
 
 
 def test_the_switch_works_without_the_jvm(told: dict[str, Any]) -> None:

@@ -118,12 +118,6 @@ def test_refuses_what_is_no_data_frame(spark: SparkSession, thing: object) -> No
         limit_pruning.report(cast(Any, thing))
 
 
-def test_refuses_a_spark_connect_data_frame() -> None:
-    remote = type("DataFrame", (), {"__module__": "pyspark.sql.connect.dataframe"})()
-    with pytest.raises(limit_pruning.SparkConnectNotSupportedError, match="DataFrame"):
-        limit_pruning.report(cast(Any, remote))
-
-
 def test_a_jar_that_is_older_than_the_package_is_named() -> None:
     with pytest.raises(
         limit_pruning.JarMismatchError, match="has version 9 and reports no 'reason'"

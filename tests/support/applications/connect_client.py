@@ -9,10 +9,12 @@ import json
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
+from datetime import datetime, timezone
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession, functions
 
 import limit_pruning
 
@@ -51,6 +53,55 @@ def refusal(call: Callable[[], Any]) -> str:
     return "not refused"
 
 
+def inspected(found: limit_pruning.Inspection) -> list[str]:
+    """Return the states of the row groups that an inspection found."""
+    return [group.state for group in found.row_groups.details]
+
+
+def mistake(call: Callable[[], Any]) -> str:
+    """Return what a call of `inspect` says about a mistake."""
+    try:
+        call()
+    except limit_pruning.InspectionError as error:
+        return str(error)
+    return "no mistake"
+
+
+def reports(spark: SparkSession, wildlife: str, frame: DataFrame) -> dict[str, Any]:
+    """Return what the calls return that show reports."""
+    limit_pruning.verify(spark)
+    alpine = "species LIKE 'Alpine%' AND s >= 50"
+    table = spark.table("tracking_data")
+    steps: list[tuple[int, int]] = []
+    last = limit_pruning.history(spark)[-1]
+    assert last.started is not None
+    before = limit_pruning.totals(spark)
+    inspect = limit_pruning.inspect
+    return {
+        "history": last.to_dict()["report"],
+        "seconds": [(time - last.ended).total_seconds() for time in (last.started, last.ended)],
+        "age": (datetime.now(timezone.utc) - last.ended).total_seconds(),
+        "report": limit_pruning.report(frame).to_dict(),
+        "text": str(limit_pruning.report(frame)),
+        "totals": before.to_dict(),
+        "by name": inspected(inspect(spark, "tracking_data", alpine, limit=3)),
+        "by path": inspected(inspect(spark, wildlife, alpine, max_files=1)),
+        "by object": inspected(inspect(spark, Path(wildlife), functions.expr(alpine))),
+        "by frame": inspected(
+            inspect(spark, table.where(alpine), progress=lambda *step: steps.append(step))
+        ),
+        "progress": steps,
+        "mistakes": [
+            mistake(lambda: inspect(spark, "missing")),
+            mistake(lambda: inspect(spark, table, "nope > 3")),
+            mistake(lambda: inspect(spark, table.groupBy("s").count())),
+            mistake(lambda: inspect(spark, table, limit=0)),
+        ],
+        "views": [table.name for table in spark.catalog.listTables()],
+        "queries since": limit_pruning.totals(spark).queries - before.queries,
+    }
+
+
 def main(address: str, wildlife: str, numbered: str) -> dict[str, Any]:
     """Return plans, rows, refusals and what the switch does, each under its name."""
     spark = SparkSession.builder.remote(address).getOrCreate()
@@ -66,12 +117,8 @@ def main(address: str, wildlife: str, numbered: str) -> dict[str, Any]:
     }
     told["refusals"] = {
         "configure": refusal(lambda: limit_pruning.configure(SparkSession.builder.remote(address))),
-        "history": refusal(lambda: limit_pruning.history(spark)),
-        "inspect": refusal(lambda: limit_pruning.inspect(spark, wildlife)),
-        "report": refusal(lambda: limit_pruning.report(frame)),
-        "totals": refusal(lambda: limit_pruning.totals(spark)),
-        "verify": refusal(lambda: limit_pruning.verify(spark)),
     }
+    told["reports"] = reports(spark, wildlife, frame)
     told["switch"] = switch(spark, alpine)
     told["reason"] = explained(spark.table("tracking_data").where("s % 2 = 0").limit(12))
     spark.conf.set("spark.limitPruning.planning.jobFiles", "1")

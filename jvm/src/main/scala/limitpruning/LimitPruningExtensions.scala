@@ -2,9 +2,11 @@ package limitpruning
 
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 
-import limitpruning.catalyst.{ForgetRefreshedFiles, PlanLimitPrunedScan, PruneLimits, PruneV2Limits}
+import limitpruning.catalyst.{
+  ForgetRefreshedFiles, NoPruningHint, PlanLimitPrunedScan, PruneLimits, PruneV2Limits
+}
 import limitpruning.conf.LimitPruningConf
-import limitpruning.report.{ExplainReasons, KeepHistory, SharedState}
+import limitpruning.report.{ExplainReasons, KeepHistory, PlanReports, SharedState, TableFunctions}
 import limitpruning.scan.ForgetChangedFiles
 
 /**
@@ -30,6 +32,11 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
     }
     extensions.injectPlannerStrategy(session => PlanLimitPrunedScan(session, sharedBy(session)))
     extensions.injectPlannerStrategy(session => ForgetRefreshedFiles(session, sharedBy(session)))
+    extensions.injectHintResolutionRule(_ => NoPruningHint.ResolveHint)
+    extensions.injectPlanNormalizationRule(_ => NoPruningHint.MarkTables)
+    extensions.injectPlannerStrategy(_ => NoPruningHint.PlanUnpruned)
+    extensions.injectPlannerStrategy(session => PlanReports(session, sharedBy(session)))
+    TableFunctions.All.foreach(extensions.injectTableFunction)
   }
 
   /**

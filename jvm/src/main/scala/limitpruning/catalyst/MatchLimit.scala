@@ -110,7 +110,8 @@ object MatchLimit {
     }
 
     object ScannedTable {
-      def unapply(plan: LogicalPlan): Option[Either[Reason, T]] = find(plan)
+      def unapply(plan: LogicalPlan): Option[Either[Reason, T]] =
+        find(plan).map(found => if (NoPruningHint.isAbove(plan)) Left(Reason.Hint) else found)
     }
   }
 }

@@ -62,10 +62,16 @@ final class Inspection private[report] (table: InspectedTable, planned: LimitRep
 
   private val layouts = table.columns.map(column => new ColumnLayout(column, table.isPartition(column)))
   private val told = ArrayBuffer.empty[RowGroupReport]
-  private var next, rowGroups, matched, fullyMatched = 0
+  private var next, found, matched, fullyMatched = 0
   private var rows, rowsMatching, bytes = 0L
 
   def files: Int = table.files
+
+  /** Number of row groups found so far. */
+  private[report] def rowGroups: Int = found
+
+  /** The row groups found so far, without those that are omitted. */
+  private[report] def details: Seq[RowGroupReport] = told.toSeq
 
   /**
    * Inspects the next files.
@@ -77,7 +83,7 @@ final class Inspection private[report] (table: InspectedTable, planned: LimitRep
     val until = (next + count).min(files)
     for (rowGroup <- table.inspect(next, until)) {
       if (told.size < mostRowGroups) told += rowGroup.describe()
-      rowGroups += 1
+      found += 1
       if (rowGroup.state != MatchState.NotMatching) matched += 1
       if (rowGroup.state == MatchState.FullyMatching) fullyMatched += 1
       rows += rowGroup.rows
@@ -90,21 +96,22 @@ final class Inspection private[report] (table: InspectedTable, planned: LimitRep
   }
 
   /** The results so far, as JSON. */
-  def result: String = ReportJson.write(
-    ReportJson.fields(
-      "report" -> ReportJson.fieldsOf(planned.copy(map = RowGroupMap.Empty)),
-      "files" -> ReportJson.fields("total" -> files, "inspected" -> next),
-      "row_groups" -> ReportJson.fields(
-        "total" -> rowGroups,
-        "matched" -> matched,
-        "fully_matched" -> fullyMatched,
-        "bytes" -> bytes,
-        "details" -> told.toSeq.map(ReportJson.fieldsOf),
-        "omitted" -> (rowGroups - told.size)
-      ),
-      "rows" -> ReportJson.fields("total" -> rows, "proved" -> rowsMatching),
-      "columns" -> layouts.map(fieldsOf)
-    )
+  def result: String = ReportJson.write(fields)
+
+  /** The results so far. */
+  private[report] def fields: ReportJson.Fields = ReportJson.fields(
+    "report" -> ReportJson.fieldsOf(planned.copy(map = RowGroupMap.Empty)),
+    "files" -> ReportJson.fields("total" -> files, "inspected" -> next),
+    "row_groups" -> ReportJson.fields(
+      "total" -> found,
+      "matched" -> matched,
+      "fully_matched" -> fullyMatched,
+      "bytes" -> bytes,
+      "details" -> told.toSeq.map(ReportJson.fieldsOf),
+      "omitted" -> (found - told.size)
+    ),
+    "rows" -> ReportJson.fields("total" -> rows, "proved" -> rowsMatching),
+    "columns" -> layouts.map(fieldsOf)
   )
 }
 

@@ -60,13 +60,13 @@ final class ReportBridge {
     }
 }
 
-private object ReportBridge {
+private[report] object ReportBridge {
 
   /** The maximum number of row groups that are described for each LIMIT. */
-  private val MostRowGroups = 5000
+  private[report] val MostRowGroups = 5000
 
   /**
    * The maximum time, in milliseconds, to wait until listeners have received queries that have just ended.
    */
-  private val PatienceMillis = 2000L
+  private[report] val PatienceMillis = 2000L
 }

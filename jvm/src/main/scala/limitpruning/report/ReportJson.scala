@@ -16,16 +16,7 @@ private[report] object ReportJson {
 
   def of(report: PruningReport): String = write(fields("limits" -> report.limits.map(fieldsOf)))
 
-  def of(queries: Seq[QueryReport]): String = write(fields("queries" -> queries.map { query =>
-    fields(
-      "execution_id" -> query.executionId,
-      "description" -> query.description,
-      "started" -> query.started,
-      "ended" -> query.ended,
-      "failed" -> query.failed,
-      "limits" -> query.report.limits.map(fieldsOf)
-    )
-  }))
+  def of(queries: Seq[QueryReport]): String = write(fields("queries" -> queries.map(fieldsOf)))
 
   def write(fields: Fields): String = mapper.writeValueAsString(fields)
 
@@ -35,6 +26,15 @@ private[report] object ReportJson {
     for ((name, value) <- entries) all.put(name, plain(value))
     all
   }
+
+  def fieldsOf(query: QueryReport): Fields = fields(
+    "execution_id" -> query.executionId,
+    "description" -> query.description,
+    "started" -> query.started,
+    "ended" -> query.ended,
+    "failed" -> query.failed,
+    "limits" -> query.report.limits.map(fieldsOf)
+  )
 
   def fieldsOf(limit: LimitReport): Fields = fields(
     "table" -> limit.table,

@@ -12,6 +12,8 @@ object Reason {
 
   case object LimitNotConstant extends Reason("limit-not-constant", "the LIMIT is not a constant")
 
+  case object Hint extends Reason("hint", "the hint NO_LIMIT_PRUNING of the query switches pruning off")
+
   final case class OperatorBetween(operator: String)
       extends Reason("operator-between", s"$operator is between the LIMIT and the scan")
 

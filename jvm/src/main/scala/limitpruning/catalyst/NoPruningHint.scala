@@ -1,0 +1,119 @@
+package limitpruning.catalyst
+
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedRelation, UnresolvedTableValuedFunction}
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical.{
+  AnalysisHelper, CTERelationDef, CTERelationRef, LogicalPlan, UnaryNode, UnresolvedHint, WithCTE
+}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.catalyst.trees.TreePattern.UNRESOLVED_HINT
+import org.apache.spark.sql.classic.Strategy
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation}
+
+/**
+ * The hint NO_LIMIT_PRUNING: no LIMIT over a table inside the SELECT with the hint is pruned.
+ *
+ *  - [[ResolveHint]] puts the node [[UnprunedTable]] above each table of the SELECT, before Spark resolves the tables. So an
+ *    analyzed plan contains the mark as a node, which no copy of the plan, view or join of a DataFrame with itself can lose.
+ *  - [[MarkTables]] replaces these nodes by a tag of each table, before Spark looks for cached data and optimizes the plan. A
+ *    tag is no part of a comparison of plans, so cached data is used as without the hint. Spark's rules up to [[PruneLimits]]
+ *    leave tables as they are.
+ */
+object NoPruningHint {
+
+  /** The name of the hint. Letter case does not matter. */
+  val Name = "NO_LIMIT_PRUNING"
+
+  private val Marked: TreeNodeTag[Boolean] = TreeNodeTag("limitpruning.hint")
+
+  /** Whether a table is inside a SELECT with the hint. */
+  def isAbove(table: LogicalPlan): Boolean = table.getTagValue(Marked).nonEmpty ||
+    (table match {
+      case scan: DataSourceV2ScanRelation => scan.relation.getTagValue(Marked).nonEmpty
+      case _ => false
+    })
+
+  /** The mark of a table that a hint is about. Changes nothing else. */
+  final case class UnprunedTable(child: LogicalPlan) extends UnaryNode {
+    override def output: Seq[Attribute] = child.output
+    override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
+  }
+
+  /** Resolves the hint, together with Spark's own hints. Spark warns of a hint with parameters, and ignores it. */
+  object ResolveHint extends Rule[LogicalPlan] {
+    override def apply(plan: LogicalPlan): LogicalPlan =
+      plan.resolveOperatorsUpWithPruning(_.containsPattern(UNRESOLVED_HINT)) {
+        case UnresolvedHint(name, Seq(), child) if name.equalsIgnoreCase(Name) =>
+          AnalysisHelper.allowInvokingTransformsInAnalyzer(wrapped(child))
+      }
+  }
+
+  /** Replaces each [[UnprunedTable]] by tags of the tables below it. */
+  object MarkTables extends Rule[LogicalPlan] {
+    override def apply(plan: LogicalPlan): LogicalPlan =
+      if (!contains(plan)) plan
+      else {
+        // A view contains several tables. Below each node there is one table then.
+        val inner = inDefinitions(plan).transformUpWithSubqueries { case UnprunedTable(child) =>
+          wrapped(child)
+        }
+        inner.transformUpWithSubqueries { case UnprunedTable(child) => withoutMarks(child) }
+      }
+
+    private def contains(plan: LogicalPlan): Boolean =
+      plan.collectWithSubqueries { case table: UnprunedTable => table }.nonEmpty
+
+    /** Puts the mark of a reference to a common table expression into the expression, too. */
+    @scala.annotation.tailrec
+    private def inDefinitions(plan: LogicalPlan): LogicalPlan = {
+      val ids = plan.collectWithSubqueries { case UnprunedTable(child) =>
+        child.collectWithSubqueries { case reference: CTERelationRef => reference.cteId }
+      }.flatten.toSet
+      def isNew(id: Long, definition: LogicalPlan) = ids(id) && !definition.isInstanceOf[UnprunedTable]
+      val found = plan.collectWithSubqueries { case WithCTE(_, definitions) => definitions }.flatten
+      if (!found.exists(definition => isNew(definition.id, definition.child))) plan
+      else inDefinitions(plan.transformUpWithSubqueries { case WithCTE(child, definitions) =>
+        WithCTE(
+          child,
+          definitions.map { definition =>
+            if (isNew(definition.id, definition.child)) within(definition) else definition
+          }
+        )
+      })
+    }
+
+    private def within(definition: CTERelationDef): CTERelationDef =
+      definition.withNewChildren(Seq(UnprunedTable(definition.child))) match {
+        case marked: CTERelationDef => marked
+        case _ => definition
+      }
+
+    /** A copy of a table with the tag. Other plans may contain the table itself. */
+    private def withoutMarks(child: LogicalPlan): LogicalPlan = child match {
+      case _: LogicalRelation | _: DataSourceV2Relation =>
+        val copy = child.makeCopy(child.productIterator.map(_.asInstanceOf[AnyRef]).toArray)
+        copy.setTagValue(Marked, true)
+        copy
+      case other => other
+    }
+  }
+
+  /** Plans a marked table like the table, for programs that optimize a plan without [[MarkTables]]. */
+  object PlanUnpruned extends Strategy {
+    override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+      case UnprunedTable(child) => Seq(planLater(child))
+      case _ => Nil
+    }
+  }
+
+  /** Puts a mark directly above each table and each node that may become one. */
+  private def wrapped(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
+    case table @ (_: LogicalRelation | _: DataSourceV2Relation | _: CTERelationRef) => UnprunedTable(table)
+    case stream: UnresolvedRelation if stream.isStreaming => stream
+    case function: UnresolvedTableValuedFunction => function
+    case unresolved if unresolved.children.isEmpty && !unresolved.resolved => UnprunedTable(unresolved)
+  }
+}

@@ -1,0 +1,148 @@
+package limitpruning.report
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.{CommandExecutionMode, QueryExecution}
+import org.apache.spark.sql.types.StructType
+
+import limitpruning.conf.SparkSessions
+
+/**
+ * What a table function returns. It makes its rows when its query runs, so each run sees the state of that time. It has no
+ * state of its own.
+ */
+private[report] sealed trait ReportSource extends Product with Serializable {
+
+  /** The name of the function. */
+  def function: String
+
+  def schema: StructType
+
+  /** Makes the rows, on the driver. */
+  def rows(session: SparkSession, shared: SharedState): Seq[InternalRow]
+}
+
+private[report] object ReportSource {
+
+  /** @param most the maximum number of queries, the latest ones */
+  final case class Queries(function: String, most: Int) extends ReportSource {
+    override def schema: StructType = ReportSchemas.Query
+
+    override def rows(session: SparkSession, shared: SharedState): Seq[InternalRow] = {
+      awaitEvents(session)
+      shared.history.queries.takeRight(most).map { query =>
+        ReportSchemas.row(QuerySums.fieldsOf(query), schema)
+      }
+    }
+  }
+
+  final case class Sums(function: String) extends ReportSource {
+    override def schema: StructType = ReportSchemas.totals(new Totals().names)
+
+    override def rows(session: SparkSession, shared: SharedState): Seq[InternalRow] = {
+      awaitEvents(session)
+      val all = shared.totals
+      val fields = all.names.map(name => ReportSchemas.snake(name) -> all.value(name))
+      Seq(ReportSchemas.row(ReportJson.fields(fields: _*), schema))
+    }
+  }
+
+  /** @param query the query that is described, analyzed; it does not run */
+  final case class Limits(function: String, query: LogicalPlan) extends ReportSource {
+    override def schema: StructType = ReportSchemas.Limit
+
+    override def rows(session: SparkSession, shared: SharedState): Seq[InternalRow] =
+      DescribeQuery(executionOf(query, session), ReportBridge.MostRowGroups).limits
+        .map(limit => ReportSchemas.row(ReportJson.fieldsOf(limit), schema))
+  }
+
+  /** @param query the table with its predicate and a LIMIT, analyzed; it does not run */
+  final case class RowGroups(function: String, query: LogicalPlan, maxFiles: Int) extends ReportSource {
+    override def schema: StructType = ReportSchemas.RowGroup
+
+    override def rows(session: SparkSession, shared: SharedState): Seq[InternalRow] = {
+      // One more shows that there are too many.
+      val inspection = begin(function, query, session, shared, MostRowGroups + 1)
+      inspectAll(inspection, maxFiles) {
+        if (inspection.rowGroups > MostRowGroups)
+          throw new LimitPruningException(
+            s"$function found more than $MostRowGroups row groups, the most that it returns, in ${inspection.files} files. " +
+              "Set max_files to inspect fewer files, or add a predicate on partition columns."
+          )
+      }
+      inspection.details.map(rowGroup => ReportSchemas.row(ReportJson.fieldsOf(rowGroup), schema))
+    }
+  }
+
+  /** @param query as for [[RowGroups]] */
+  final case class Summary(function: String, query: LogicalPlan, maxFiles: Int) extends ReportSource {
+    override def schema: StructType = ReportSchemas.Summary
+
+    override def rows(session: SparkSession, shared: SharedState): Seq[InternalRow] = {
+      val inspection = begin(function, query, session, shared, ReportBridge.MostRowGroups)
+      inspectAll(inspection, maxFiles)(())
+      Seq(ReportSchemas.row(inspection.fields, schema))
+    }
+  }
+
+  /** The maximum number of rows that an inspection returns. Each needs about one kilobyte of the driver's memory. */
+  private val MostRowGroups = 100000
+
+  private val FilesAStep = 32
+
+  private def awaitEvents(session: SparkSession): Unit =
+    ListenerEvents.await(session.sparkContext, ReportBridge.PatienceMillis)
+
+  /** The execution of an analyzed query. Commands in it do not run. */
+  private def executionOf(query: LogicalPlan, session: SparkSession): QueryExecution =
+    SparkSessions.onServer(session).sessionState.executePlan(query, CommandExecutionMode.SKIP)
+
+  private def begin(
+      function: String,
+      query: LogicalPlan,
+      session: SparkSession,
+      shared: SharedState,
+      mostRowGroups: Int
+  ): Inspection =
+    BeginInspection(executionOf(query, session), session, shared, mostRowGroups)
+      .fold(problem => throw new LimitPruningException(s"$function: $problem"), identity)
+
+  /** @param check runs after each step */
+  private def inspectAll(inspection: Inspection, maxFiles: Int)(check: => Unit): Unit = {
+    val target = inspection.files.min(maxFiles)
+    var done = 0
+    while (done < target) {
+      done = inspection.inspect(FilesAStep.min(target - done))
+      check
+    }
+  }
+}
+
+/** A query that has run, as fields: those of its report, and sums over its LIMITs as in [[Totals]]. */
+private[report] object QuerySums {
+
+  def fieldsOf(query: QueryReport): ReportJson.Fields = {
+    val limits = query.report.limits
+    val fields = ReportJson.fieldsOf(query)
+    fields.putAll(ReportJson.fields(
+      "covered" -> limits.forall(_.covered),
+      "reason" -> limits.flatMap(_.reason).headOption.map(_.code),
+      "files_total" -> sum(limits)(_.files.map(_.total.toLong)),
+      "files_scanned" -> sum(limits)(_.files.flatMap(_.scanned).map(_.toLong)),
+      "row_groups_total" -> sum(limits)(_.rowGroups.map(_.total.toLong)),
+      "row_groups_read" -> sum(limits)(_.rowGroupsRead),
+      "row_groups_skipped" -> sum(limits)(_.rowGroupsSkipped),
+      "rows_read" -> sum(limits)(_.rowsRead),
+      // If a LIMIT is not pruned, the bytes that its scan reads are not known.
+      "bytes_total" -> sum(limits.filter(_.bytesRead.nonEmpty))(_.files.map(_.bytes)),
+      "bytes_read" -> sum(limits)(_.bytesRead),
+      "planning_ms" -> limits.flatMap(_.planningMs).reduceOption(_ + _)
+    ))
+    fields
+  }
+
+  /** The sum of the values that are known; none if none is known. */
+  private def sum(limits: Seq[LimitReport])(value: LimitReport => Option[Long]): Option[Long] =
+    limits.flatMap(value(_)).reduceOption(_ + _)
+}
