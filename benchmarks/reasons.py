@@ -36,10 +36,6 @@ REASONS: dict[str, str] = {
         "run on this machine cannot show a difference this small; the first query over the table "
         "inspects the footers of a few files in vain"
     ),
-    "bytes, Iceberg / ours: ORDER BY ts DESC LIMIT 100": (
-        "the rows are in one of 60 files, and Iceberg reads this file as a whole: the extension "
-        "chooses no row groups in a file of Iceberg"
-    ),
     "time, ours / Iceberg: planning, at the root": (
         "planning takes tens of milliseconds, and the extension adds a few, to compare cached "
         "metrics with the predicate and to replace the scan"

@@ -28,7 +28,8 @@ def main() -> None:
         session.sql(
             f"CREATE TABLE {NAME} USING iceberg TBLPROPERTIES ("
             f"'write.parquet.row-group-size-bytes' = '{row_group}', "
-            f"'write.target-file-size-bytes' = '{10 * largest}') AS SELECT * FROM parquet.`{events}`"
+            f"'write.target-file-size-bytes' = '{10 * largest}') "
+            f"AS SELECT * FROM parquet.`{events}`"
         )
     except BaseException:
         shutil.rmtree(folder)

@@ -80,8 +80,9 @@ class Totals(Exported):
 def history(spark: SparkSession) -> tuple[QueryReport, ...]:
     r"""Return the reports of the last queries with a LIMIT over Parquet that ran, the oldest first.
 
-    All sessions of the application count. ``spark.limitPruning.history.maxQueries`` limits the
-    number of reports; it is set when Spark starts.
+    All sessions of the application count; with Spark Connect, only this one.
+    ``spark.limitPruning.history.maxQueries`` limits the number of reports; it is set when Spark
+    starts.
 
     Args:
         spark: A classic or a Spark Connect session of the application.

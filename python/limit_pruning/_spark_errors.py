@@ -12,6 +12,7 @@ def spark_errors() -> tuple[type[Exception], ...]:
 
     return PySparkException, Py4JJavaError
 
+
 _OURS = "USER_RAISED_EXCEPTION"  # the condition of the errors of table functions
 
 

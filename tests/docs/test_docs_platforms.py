@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from limit_pruning._session import SUPPORTED_SPARK_LINES
+from limit_pruning._pyspark import SUPPORTED_SPARK_LINES
 from support.paths import DOCS, TESTS
 
 PAGE = (DOCS / "platforms.md").read_text(encoding="utf-8")

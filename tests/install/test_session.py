@@ -55,15 +55,14 @@ def test_other_versions_are_not_active(version: str) -> None:
     assert not limit_pruning.is_active(session_of(version))
 
 
-ONLY_CLASSIC = "a classic SparkSession"
 CLASSIC_OR_CONNECT = "a classic or a Spark Connect SparkSession"
-CALLS: dict[str, tuple[Callable[[Any], object], str]] = {
-    "verify": (limit_pruning.verify, ONLY_CLASSIC),
-    "history": (limit_pruning.history, ONLY_CLASSIC),
-    "totals": (limit_pruning.totals, ONLY_CLASSIC),
-    "inspect": (lambda spark: limit_pruning.inspect(spark, "t"), ONLY_CLASSIC),
-    "is_active": (limit_pruning.is_active, CLASSIC_OR_CONNECT),
-    "disabled": (lambda spark: limit_pruning.disabled(spark).__enter__(), CLASSIC_OR_CONNECT),
+CALLS: dict[str, Callable[[Any], object]] = {
+    "verify": limit_pruning.verify,
+    "history": limit_pruning.history,
+    "totals": limit_pruning.totals,
+    "inspect": lambda spark: limit_pruning.inspect(spark, "t"),
+    "is_active": limit_pruning.is_active,
+    "disabled": lambda spark: limit_pruning.disabled(spark).__enter__(),
 }
 NO_SESSIONS: dict[str, Any] = {
     "NoneType": None,
@@ -79,10 +78,9 @@ NO_SESSIONS: dict[str, Any] = {
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("found", NO_SESSIONS)
 def test_what_is_no_session_is_named_in_one_line(call: str, found: str) -> None:
-    function, supported = CALLS[call]
     with pytest.raises(TypeError) as error:
-        function(NO_SESSIONS[found])
-    assert str(error.value) == f"{call}() takes {supported} as spark, not {found}"
+        CALLS[call](NO_SESSIONS[found])
+    assert str(error.value) == f"{call}() takes {CLASSIC_OR_CONNECT} as spark, not {found}"
 
 
 def test_every_function_that_takes_a_session_is_among_them() -> None:

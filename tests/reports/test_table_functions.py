@@ -69,6 +69,21 @@ def test_history_adds_up_the_limits_of_a_query(spark: SparkSession) -> None:
     assert row["bytes_read"] == sum(limit["bytes"]["read"] for limit in row["limits"])
 
 
+def test_history_shows_no_query_of_another_session(spark: SparkSession) -> None:
+    other = spark.newSession()
+    first = "SELECT * FROM limit_pruning_history(1)"
+    spark.sql(f"{QUERY} 3").collect()
+    (mine,) = rows(spark, first)
+    assert rows(other, first) == []
+    other.range(40).write.mode("overwrite").saveAsTable("of_another_session")
+    other.sql("SELECT * FROM of_another_session WHERE id >= 0 LIMIT 7").collect()
+    (theirs,) = rows(other, first)
+    assert theirs["limits"][0]["limit"] == 7
+    assert rows(spark, first) == [mine]
+    assert limit_pruning.history(spark)[-1].execution_id == theirs["execution_id"]
+    other.sql("DROP TABLE of_another_session")
+
+
 def test_totals_are_those_of_python(spark: SparkSession) -> None:
     spark.sql(f"{QUERY} 3").collect()
     (row,) = rows(spark, "SELECT * FROM limit_pruning_totals()")

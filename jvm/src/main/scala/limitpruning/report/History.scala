@@ -1,5 +1,6 @@
 package limitpruning.report
 
+import java.lang.ref.WeakReference
 import java.util.concurrent.atomic.LongAdder
 
 import scala.collection.immutable.ListMap
@@ -25,6 +26,7 @@ import limitpruning.footers.FactsCache
  * @param started milliseconds since the epoch, `None` if it is not known
  * @param ended milliseconds since the epoch
  * @param failed whether it ended with an error
+ * @param session the session in which it ran, as long as it exists
  */
 final case class QueryReport(
     executionId: Long,
@@ -32,8 +34,13 @@ final case class QueryReport(
     started: Option[Long],
     ended: Long,
     failed: Boolean,
-    report: PruningReport
-)
+    report: PruningReport,
+    session: WeakReference[SparkSession] = new WeakReference(null)
+) {
+
+  /** Whether it ran in a session. */
+  def ranIn(other: SparkSession): Boolean = session.refersTo(other)
+}
 
 /**
  * The last queries with a LIMIT over Parquet that ran in any session of an application. Thread-safe.
@@ -169,7 +176,8 @@ final class KeepHistory(history: History, totals: Totals) extends SparkListener 
               started.map(_.time),
               end.time,
               ListenerEvents.hasFailed(end),
-              report
+              report,
+              new WeakReference[SparkSession](query.sparkSession)
             )
           )
         }

@@ -24,9 +24,9 @@ private[report] object ReportSchemas {
     "`table` STRING, `limit` INT, predicate STRING, order_by STRING, threshold STRING, covered BOOLEAN, " +
       "reason STRUCT<code: STRING, message: STRING>, row_filter_skipped BOOLEAN, " +
       "files STRUCT<pruned_by_log: BIGINT, total: INT, inspected: INT, footers_cached: INT, scanned: INT, " +
-      "chosen: ARRAY<STRING>>, " +
-      "row_groups STRUCT<total: INT, matched: INT, fully_matched: INT, dropped: INT, scanned: INT, read: BIGINT, " +
-      s"skipped: BIGINT, details: ARRAY<STRUCT<$rowGroupFields>>, omitted: INT>, " +
+      "reserve: INT, chosen: ARRAY<STRING>>, " +
+      "row_groups STRUCT<total: INT, matched: INT, fully_matched: INT, dropped: INT, scanned: INT, reserve: INT, " +
+      s"read: BIGINT, skipped: BIGINT, details: ARRAY<STRUCT<$rowGroupFields>>, omitted: INT>, " +
       "pages STRUCT<skipped: BIGINT, not_skipped_reason: STRING>, " +
       "`rows` STRUCT<to_read: BIGINT, `ranges`: INT, cut: BIGINT, certain: BIGINT, read: BIGINT>, " +
       "bytes STRUCT<total: BIGINT, to_read: BIGINT, read: BIGINT>, " +

@@ -25,13 +25,17 @@ private[report] sealed trait ReportSource extends Product with Serializable {
 
 private[report] object ReportSource {
 
-  /** @param most the maximum number of queries, the latest ones */
+  /**
+   * The queries of the session that asks. On a server that users share, the predicates of others are not shown.
+   *
+   * @param most the maximum number of queries, the latest ones
+   */
   final case class Queries(function: String, most: Int) extends ReportSource {
     override def schema: StructType = ReportSchemas.Query
 
     override def rows(session: SparkSession, shared: SharedState): Seq[InternalRow] = {
       awaitEvents(session)
-      shared.history.queries.takeRight(most).map { query =>
+      shared.history.queries.filter(_.ranIn(SparkSessions.onServer(session))).takeRight(most).map { query =>
         ReportSchemas.row(QuerySums.fieldsOf(query), schema)
       }
     }

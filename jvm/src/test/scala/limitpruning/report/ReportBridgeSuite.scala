@@ -34,9 +34,20 @@ class ReportBridgeSuite extends AnyFunSuite with SparkSuite {
   )
 
   private val groups = Map(
-    "files" -> Seq("pruned_by_log", "total", "inspected", "footers_cached", "scanned", "chosen"),
+    "files" -> Seq("pruned_by_log", "total", "inspected", "footers_cached", "scanned", "reserve", "chosen"),
     "row_groups" ->
-      Seq("total", "matched", "fully_matched", "dropped", "scanned", "read", "skipped", "details", "omitted"),
+      Seq(
+        "total",
+        "matched",
+        "fully_matched",
+        "dropped",
+        "scanned",
+        "reserve",
+        "read",
+        "skipped",
+        "details",
+        "omitted"
+      ),
     "pages" -> Seq("skipped", "not_skipped_reason"),
     "rows" -> Seq("to_read", "ranges", "cut", "certain", "read"),
     "bytes" -> Seq("total", "to_read", "read"),
