@@ -68,6 +68,23 @@ def test_partition_columns(spark: SparkSession) -> None:
     assert found.row_groups.fully_matched == 1
 
 
+def test_a_report_has_a_map(spark: SparkSession) -> None:
+    table = write(spark, **ROW_GROUPS)
+    covered = limit_pruning.report(spark.sql(f"SELECT * FROM {table} WHERE id >= 650 LIMIT 100"))
+    assert [each.state for each in covered.only.row_groups.details] == ["partially", "fully"]
+    assert [each.scanned for each in covered.only.row_groups.details] == [False, True]
+    assert "fully" in covered._repr_html_()
+    inside = limit_pruning.report(spark.sql(f"SELECT * FROM {table} WHERE id >= 1250 LIMIT 100"))
+    details = inside.only.row_groups.details
+    assert [each.state for each in details] == ["not"] * 2 + ["partially"] + ["fully"] * 7
+    assert [each.ordinal for each in details if each.scanned] == [3]
+    top = limit_pruning.report(spark.sql(f"SELECT * FROM {table} ORDER BY id DESC LIMIT 5"))
+    details = top.only.row_groups.details
+    assert len(details) == 11
+    assert [each.ordinal for each in details if each.scanned] == [9]
+    assert details[0].why == "no row reaches the threshold 1900L"
+
+
 def test_some_files_and_the_progress(spark: SparkSession) -> None:
     seen: list[tuple[int, int]] = []
     found = limit_pruning.inspect(

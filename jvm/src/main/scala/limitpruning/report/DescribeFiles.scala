@@ -14,10 +14,20 @@ private[report] object DescribeFiles {
   /** The maximum number of files that are named. */
   private val MostNamed = 100
 
-  /** @return the report; `None` if no files were chosen for the LIMIT */
-  def apply(limit: LocalLimit): Option[LimitReport] =
+  /**
+   * @param most the maximum number of row groups that are described
+   * @return the report; `None` if no files were chosen for the LIMIT
+   */
+  def apply(limit: LocalLimit, most: Int): Option[LimitReport] =
     MatchTopRows.over(limit)(over).map(_.map(_.scan)).orElse(over(limit))
-      .flatMap(_.toOption).map(found => describe(found.table))
+      .flatMap(_.toOption).map(found => describe(found.table).copy(map = map(found.table, most)))
+
+  private def map(chosen: ChosenFiles, most: Int): RowGroupMap =
+    if (most == 0) RowGroupMap.Empty
+    else {
+      val describe = new DescribeParts(chosen.columns, Some(chosen))
+      RowGroupMap(chosen.inspected.take(most).map(describe(_)), math.max(0, chosen.inspected.size - most))
+    }
 
   private def over(limit: LocalLimit): Option[Either[Reason, MatchLimit.Limited[ChosenFiles]]] =
     MatchLimit.over[ChosenFiles](limit)(Iceberg.chosen)

@@ -52,7 +52,7 @@ object DescribeQuery {
     }.flatten
 
   private def describe(limit: LocalLimit, physical: SparkPlan, most: Int): Option[LimitReport] =
-    DescribeFiles(limit).orElse(describeRows(limit, physical, most))
+    DescribeFiles(limit, most).orElse(describeRows(limit, physical, most))
 
   private def describeRows(limit: LocalLimit, physical: SparkPlan, most: Int): Option[LimitReport] =
     MatchedLimit.of(limit).map {

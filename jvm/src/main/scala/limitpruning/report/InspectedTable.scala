@@ -1,9 +1,7 @@
 package limitpruning.report
 
-import limitpruning.predicate.{BriefSql, LeafColumn, MatchState}
-import limitpruning.search.{
-  ChosenFiles, InspectFiles, InspectTable, InspectedChunk, InspectedPart, ManifestFile
-}
+import limitpruning.predicate.{LeafColumn, MatchState}
+import limitpruning.search.{ChosenFiles, InspectFiles, InspectTable, InspectedChunk}
 import limitpruning.select.Selection
 
 /** A table whose row groups are inspected, one file after the other. */
@@ -69,7 +67,7 @@ private[report] final class InspectedFooters(table: InspectTable, selection: Opt
  */
 private[report] final class InspectedManifests(inspect: InspectFiles, chosen: Option[ChosenFiles])
     extends InspectedTable {
-  private val read = chosen.toSeq.flatMap(_.files).map(file => file.file.position -> file.rowGroups).toMap
+  private val describe = new DescribeParts(columns.take(inspect.predicateColumns), chosen)
 
   override def files: Int = inspect.table.files.size
   override def columns: IndexedSeq[LeafColumn] = inspect.columns
@@ -77,34 +75,9 @@ private[report] final class InspectedManifests(inspect: InspectFiles, chosen: Op
 
   override def inspect(from: Int, until: Int): Seq[InspectedRowGroup] =
     inspect.inspect(inspect.table.files.slice(from, until)).map { part =>
-      val chunks = part.facts.map(facts =>
+      val chunks = part.found.facts.map(facts =>
         InspectedChunk(facts.known, hasPageIndex = false, hasDictionary = false, hasBloomFilter = false)
       )
       InspectedRowGroup(part.state, part.rows, part.rowsMatching, part.bytes, chunks, () => describe(part))
     }
-
-  private def describe(part: InspectedPart): RowGroupReport = RowGroupReport(
-    part.file.path,
-    part.rowGroup.getOrElse(0),
-    part.rows,
-    part.bytes,
-    DescribeRowGroups.nameOf(part.state),
-    if (part.state == MatchState.PartiallyMatching) None else Some("statistics"),
-    why(part),
-    columns.indices.take(inspect.predicateColumns.min(DescribeRowGroups.MostColumns))
-      .map(i => DescribeFacts(columns(i), part.facts(i).known)),
-    if (isRead(part.file, part.rowGroup)) Some(part.rows) else None
-  )
-
-  /** Whether the scan reads a row group, or a whole file. */
-  private def isRead(file: ManifestFile, rowGroup: Option[Int]): Boolean =
-    read.get(file.position).exists(_.forall(some => rowGroup.forall(some.map(_.ordinal).contains)))
-
-  private def why(part: InspectedPart): String = part.state match {
-    case MatchState.FullyMatching if inspect.predicateColumns == 0 => "there is no predicate"
-    case MatchState.FullyMatching => "every row matches"
-    case MatchState.NotMatching =>
-      part.neverTrue.fold("no row matches")(conjunct => s"${BriefSql(conjunct)} holds for no row")
-    case MatchState.PartiallyMatching => part.obstacle.fold("some rows may match")(_.sentence)
-  }
 }

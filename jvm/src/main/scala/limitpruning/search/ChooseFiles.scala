@@ -30,6 +30,7 @@ final class ChooseFiles(
   private var rowGroups = InspectedCounts(0, 0, 0)
   private var rows = 0L
   private var inspected = 0
+  private lazy val classify = new ClassifyFiles(conjuncts, Nil, table)
 
   def apply(): Either[Reason, ChosenFiles] = {
     val files = table.files
@@ -59,12 +60,15 @@ final class ChooseFiles(
     else {
       val counts = ManifestCounts(files.size, files.iterator.map(_.bytes).sum, inspected, rowGroups)
       val nanos = System.nanoTime() - started
-      Right(ChosenFiles(table.name, limit, conjuncts, chosen.toIndexedSeq, counts, nanos))
+      val found = ChosenFiles(table.name, limit, conjuncts, chosen.toIndexedSeq, counts, nanos)
+      Right(
+        if (conjuncts.isEmpty) found
+        else found.copy(inspected = classify.inspected, columns = classify.columns)
+      )
     }
 
   /** Adds files and row groups to `chosen`. Returns why the search stopped early, if it did. */
   private def search(countable: IndexedSeq[ManifestFile]): Option[Reason] = {
-    lazy val classify = new ClassifyFiles(conjuncts, Nil, table)
     def stateOf(file: ManifestFile): MatchState =
       if (conjuncts.isEmpty) MatchState.FullyMatching
       else {
@@ -86,12 +90,12 @@ final class ChooseFiles(
           stopped = stop(inspected - chosen.size, System.nanoTime() - started).map(_(rows))
       }
     }
-    if (rows < limit && stopped.isEmpty && conjuncts.nonEmpty) searchRowGroups(classify)
+    if (rows < limit && stopped.isEmpty && conjuncts.nonEmpty) searchRowGroups()
     stopped
   }
 
   /** Adds row groups of partially matching files to `chosen`. */
-  private def searchRowGroups(classify: ClassifyFiles): Unit = {
+  private def searchRowGroups(): Unit = {
     val divided = partial.toIndexedSeq.filter(_.parts > 1)
     val open = new OpenFiles(table, classify.columns, footers)
     open(() => divided) { wave =>

@@ -56,7 +56,11 @@ final class ChooseTopFiles(
         val refine = new RefineTopFiles(limit, order, table, classify, key, places, footers)
         val refined = refine(files.zip(units), files.drop(inspected), threshold)
         refined.threshold.place match {
-          case Some(place) if refined.skips => Right(chosen(files, refined, place))
+          case Some(place) if refined.skips =>
+            Right(chosen(files, refined, place).copy(
+              inspected = classify.inspected,
+              columns = classify.columns
+            ))
           case _ => Left(stopped.getOrElse(notClustered(files)))
         }
     }

@@ -1,5 +1,7 @@
 package limitpruning.search
 
+import scala.collection.mutable
+
 import org.apache.spark.sql.catalyst.expressions.Expression
 
 import limitpruning.predicate.{
@@ -17,6 +19,7 @@ private[search] final class ClassifyFiles(
     others: Seq[LeafColumn],
     table: ManifestTable
 ) {
+  import ClassifyFiles._
 
   /** The columns whose facts are known: those of the predicate, then the others. */
   val columns
@@ -24,17 +27,34 @@ private[search] final class ClassifyFiles(
 
   private val evaluator = new Evaluator(conjuncts, columns)
   private val facts = table.facts(columns)
+  private val files = mutable.LinkedHashMap.empty[Int, (ManifestFile, ClassifiedRows)]
+  private val rowGroups = mutable.Map.empty[Int, Vector[(ManifestRowGroup, ClassifiedRows)]]
 
-  def apply(file: ManifestFile): ClassifiedRows = classified(facts(file))
+  def apply(file: ManifestFile): ClassifiedRows = {
+    val rows = classified(facts(file))
+    if (files.size < MostKept) files.update(file.position, (file, rows))
+    rows
+  }
 
   /** What is certain about a file is certain about each row group of it. */
   def apply(file: ManifestFile, rowGroup: ManifestRowGroup): ClassifiedRows = {
     val ofFile = facts(file)
-    classified(columns.indices.map { i =>
+    val rows = classified(columns.indices.map { i =>
       val ManifestFacts(inFooter, nullCount) = rowGroup.facts(i)
       ManifestFacts(both(columns(i), ofFile(i).known, inFooter), nullCount)
     })
+    val before = rowGroups.getOrElse(file.position, Vector.empty)
+    if (files.contains(file.position)) rowGroups.update(file.position, before :+ ((rowGroup, rows)))
+    rows
   }
+
+  /** The first files that were compared; of files whose row groups were compared, too, these. */
+  def inspected: Seq[InspectedPart] = files.valuesIterator.flatMap { case (file, rows) =>
+    rowGroups.get(file.position).fold(Seq(InspectedPart(file, None, file.rows, file.bytes, rows)))(_.map {
+      case (rowGroup, ofPart) =>
+        InspectedPart(file, Some(rowGroup.ordinal), rowGroup.rows, rowGroup.bytes, ofPart)
+    })
+  }.toSeq
 
   private def classified(known: IndexedSeq[ManifestFacts]): ClassifiedRows = {
     val unit: RowUnit = new RowUnit {
@@ -48,13 +68,19 @@ private[search] final class ClassifyFiles(
     else ColumnFacts.Unknown
 }
 
+private object ClassifyFiles {
+
+  /** The maximum number of files that are kept for reports. */
+  private val MostKept = 1000
+}
+
 /**
  * The rows of a file or of a row group, compared with the predicate.
  *
  * @param state whether they match
  * @param facts the facts about the columns of [[ClassifyFiles]]
  */
-private[search] final class ClassifiedRows(
+final class ClassifiedRows private[search] (
     val state: MatchState,
     val facts: IndexedSeq[ManifestFacts],
     unit: RowUnit,
@@ -63,8 +89,30 @@ private[search] final class ClassifiedRows(
 
   /** Why it is not proved that all of them match; none if it is proved. */
   def obstacle: Option[Obstacle] =
-    if (state == MatchState.FullyMatching) None else evaluator.obstacle(unit)
+    if (state == MatchState.FullyMatching) None else evaluator.synchronized(evaluator.obstacle(unit))
 
   /** The first conjunct that holds for none of them. */
-  def neverTrue: Option[Expression] = evaluator.neverTrue(unit)
+  def neverTrue: Option[Expression] = evaluator.synchronized(evaluator.neverTrue(unit))
+}
+
+/**
+ * A row group, or a file that is read as a whole, compared with the predicate.
+ *
+ * @param rowGroup its position in the file; none for the whole file
+ * @param rows number of rows, including deleted rows
+ * @param bytes compressed bytes of all columns
+ */
+final case class InspectedPart(
+    file: ManifestFile,
+    rowGroup: Option[Int],
+    rows: Long,
+    bytes: Long,
+    found: ClassifiedRows
+) {
+  def state: MatchState = found.state
+
+  /** Number of rows of the table that are proved to match. */
+  def rowsMatching: Long =
+    if (state != MatchState.FullyMatching) 0L
+    else file.deletedRows.fold(0L)(deleted => math.max(0L, rows - deleted))
 }

@@ -4,7 +4,7 @@ import scala.concurrent.duration.{Deadline, DurationInt}
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 
-import limitpruning.predicate.{LeafColumn, MatchState, Obstacle}
+import limitpruning.predicate.LeafColumn
 
 /**
  * Inspects all files of a [[ManifestTable]], and their row groups, for one predicate, even if that would not pay for a
@@ -34,32 +34,12 @@ final class InspectFiles(conjuncts: Seq[Expression], val table: ManifestTable) {
     files.flatMap { file =>
       rowGroups.get(file).flatten match {
         case Some(all) =>
-          all.map(each => part(file, Some(each.ordinal), each.rows, each.bytes, classify(file, each)))
-        case None => Seq(part(file, None, file.rows, file.bytes, classify(file)))
+          all.map(each =>
+            InspectedPart(file, Some(each.ordinal), each.rows, each.bytes, classify(file, each))
+          )
+        case None => Seq(InspectedPart(file, None, file.rows, file.bytes, classify(file)))
       }
     }
-  }
-
-  private def part(
-      file: ManifestFile,
-      rowGroup: Option[Int],
-      rows: Long,
-      bytes: Long,
-      found: ClassifiedRows
-  ): InspectedPart = {
-    val live = file.deletedRows.fold(0L)(deleted => math.max(0L, rows - deleted))
-    val matching = if (found.state == MatchState.FullyMatching) live else 0L
-    InspectedPart(
-      file,
-      rowGroup,
-      rows,
-      matching,
-      bytes,
-      found.state,
-      found.facts,
-      found.neverTrue,
-      found.obstacle
-    )
   }
 }
 
@@ -71,26 +51,3 @@ private object InspectFiles {
   /** Maximum time to read the footers of some files. */
   private val Patience = 10.minutes
 }
-
-/**
- * A row group, or a file that is read as a whole.
- *
- * @param rowGroup its position in the file; none for the whole file
- * @param rows number of rows, including deleted rows
- * @param rowsMatching number of rows of the table that are proved to match
- * @param bytes compressed bytes of all columns
- * @param facts the facts about the inspected columns
- * @param neverTrue the first conjunct that holds for none of the rows
- * @param obstacle why it is not proved that all rows match; none if it is
- */
-final case class InspectedPart(
-    file: ManifestFile,
-    rowGroup: Option[Int],
-    rows: Long,
-    rowsMatching: Long,
-    bytes: Long,
-    state: MatchState,
-    facts: IndexedSeq[ManifestFacts],
-    neverTrue: Option[Expression],
-    obstacle: Option[Obstacle]
-)

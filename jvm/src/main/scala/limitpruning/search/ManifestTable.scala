@@ -127,6 +127,8 @@ final case class ChosenFile(file: ManifestFile, rowGroups: Option[Seq[ManifestRo
  * @param counts the numbers of the search
  * @param planningNanos the time that the search took, in nanoseconds
  * @param order why the first rows in an order are in the chosen files; none if any rows would do
+ * @param inspected the first files and row groups that were compared with the predicate, for reports
+ * @param columns the columns of their facts
  */
 final case class ChosenFiles(
     table: String,
@@ -135,7 +137,9 @@ final case class ChosenFiles(
     files: IndexedSeq[ChosenFile],
     counts: ManifestCounts,
     planningNanos: Long,
-    order: Option[ChosenOrder] = None
+    order: Option[ChosenOrder] = None,
+    inspected: Seq[InspectedPart] = Nil,
+    columns: IndexedSeq[LeafColumn] = IndexedSeq.empty
 ) {
 
   /** Rows that are read, without those that are known to be deleted. */
