@@ -24,19 +24,29 @@ import limitpruning.search.ManifestFacts
  *  - Bounds of floating-point numbers leave out NaN, which Spark sorts above all other values. If the manifest does not
  *    count 0 NaN, NaN is the greatest value.
  *  - Bounds have the type that the column had when the file was written.
- *  - Only metrics of Parquet files are used.
+ *  - Of ORC files, only metrics of booleans, integers, decimals and strings are used. ORC's own statistics, which Iceberg
+ *    copies, may contain NaN, and depend on calendars and time zones. Iceberg writes no metrics of Avro files.
  */
 private object MetricFacts {
 
   /** Whether the metrics of a file can prove anything. */
-  def mayHave(file: DataFile): Boolean = file.format == FileFormat.PARQUET
+  def mayHave(file: DataFile): Boolean = file.format == FileFormat.PARQUET || file.format == FileFormat.ORC
+
+  private val InOrc =
+    Set(TypeID.BOOLEAN, TypeID.INTEGER, TypeID.LONG, TypeID.DECIMAL, TypeID.STRING)
+
+  private def isUsed(file: DataFile, field: NestedField): Boolean = file.format match {
+    case FileFormat.PARQUET => true
+    case FileFormat.ORC => InOrc(field.`type`.typeId)
+    case _ => false
+  }
 
   /** @param file the file, with its metrics */
   def of(file: DataFile, field: NestedField, dataType: DataType): ManifestFacts = {
     val rows = file.recordCount
     val values = count(file.valueCounts, field)
     // A top-level column has one value for each row, which may be null.
-    if (!mayHave(file) || values.exists(_ != rows)) ManifestFacts.Unknown
+    if (!isUsed(file, field) || values.exists(_ != rows)) ManifestFacts.Unknown
     else {
       val nulls = count(file.nullValueCounts, field)
       val nullCount = nulls.filter(n => values.nonEmpty && n >= 0 && n <= rows)

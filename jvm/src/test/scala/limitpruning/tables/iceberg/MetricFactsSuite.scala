@@ -159,8 +159,12 @@ class MetricFactsSuite extends AnyFunSuite {
     assert(facts(int, SparkInteger, otherCount) == ColumnFacts.Unknown)
   }
 
-  test("only metrics of Parquet files are used") {
-    for (name <- Seq("a.orc", "a.avro"))
-      assert(facts(int, SparkInteger, file(bytes(int, 3), bytes(int, 5), name = name)) == ColumnFacts.Unknown)
+  test("metrics of Avro files, and of some types in ORC files, are not used") {
+    def inFile(name: String) = file(bytes(int, 3), bytes(int, 5), name = name)
+    assert(facts(int, SparkInteger, inFile("a.avro")) == ColumnFacts.Unknown)
+    assert(facts(int, SparkInteger, inFile("a.orc")) == facts(int, SparkInteger, inFile("a.parquet")))
+    val date = DateType.get
+    assert(facts(date, SparkDate, file(bytes(date, 3), bytes(date, 5), name = "a.orc")) ==
+      ColumnFacts.Unknown)
   }
 }
