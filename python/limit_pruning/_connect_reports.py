@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from pyspark.errors import AnalysisException
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -40,7 +38,7 @@ class ConnectReports:
         return json.dumps({"limits": limits})
 
     def history(self) -> str:
-        """Return the reports of the last queries of the application as JSON."""
+        """Return the reports of the last queries of this session as JSON."""
         # The client would show a timestamp in its own time zone.
         millis = "unix_millis(started) AS started, unix_millis(ended) AS ended"
         names = "execution_id, description, failed, limits"
@@ -65,6 +63,8 @@ class ConnectReports:
         return "unknown"
 
     def _rows(self, query: str, /, **arguments: Any) -> list[dict[str, Any]]:
+        from pyspark.errors import AnalysisException
+
         try:
             rows = self._spark.sql(f"SELECT {query}", arguments).collect()
         except AnalysisException as error:

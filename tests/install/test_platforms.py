@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import socket
 import sys
 from collections.abc import Iterator
@@ -43,7 +44,7 @@ SETTINGS = {
 def folder(tmp_path: Path) -> Path:
     """A folder with what the page says is in it, and Spark's configuration for this machine."""
     tables.wildlife(tmp_path)
-    (tmp_path / "spark-limit-pruning.jar").symlink_to(limit_pruning.jar_path())
+    shutil.copy(limit_pruning.jar_path(), tmp_path / "spark-limit-pruning.jar")
     configure(tmp_path, SETTINGS)
     return tmp_path
 
