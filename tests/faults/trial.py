@@ -132,6 +132,8 @@ class Copy:
         log.flush()
         if tried.returncode not in (0, _FAILURES_OF_TESTS):
             raise RuntimeError(f"pytest ended with {tried.returncode}:\n{tried.stdout[-2000:]}")
+        if tried.returncode == 0 and " passed" not in tried.stdout:
+            raise RuntimeError(f"all tests of {test} were skipped:\n{tried.stdout[-2000:]}")
         # Hypothesis repeats a query that fails, so the first number counts.
         queries = [int(number) for number in _QUERY.findall(tried.stdout)]
         found = tried.returncode != 0 and f"AssertionError: {_SAYS_NOTHING}" not in tried.stdout
