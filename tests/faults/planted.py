@@ -378,6 +378,7 @@ FAULTS = (
         "file.deletedRows.fold(0L)(deleted => math.max(0L, rowGroup.rows - deleted))",
         "file.deletedRows.fold(0L)(_ => rowGroup.rows)",
         ICEBERG,
+        NAMED_ICEBERG_ROW_GROUPS,
     ),
     fault(
         "Iceberg, ORDER BY: a file that begins at the threshold is skipped",

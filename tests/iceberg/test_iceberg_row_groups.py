@@ -133,6 +133,15 @@ def test_deleted_rows_stay_deleted(spark: SparkSession, version: str) -> None:
         tables.hold(spark, f"SELECT * FROM {deletes} WHERE id >= 1800", limit)
 
 
+def test_deleted_rows_of_a_row_group_do_not_count(spark: SparkSession) -> None:
+    """Of the first row group that matches, 55 rows are deleted."""
+    vectors = write(spark, format__version="3", **MERGE_ON_READ)
+    spark.sql(f"DELETE FROM {vectors} WHERE id BETWEEN 1540 AND 1594")
+    for limit in (40, 45, 46, 60, 100, 225, 226):
+        df = tables.hold(spark, f"SELECT * FROM {vectors} WHERE id >= 1500", limit)
+        assert is_pruned(df) == (limit <= 225), limit_pruning.report(df)
+
+
 def test_row_groups_of_files_with_deletion_vectors_are_skipped(spark: SparkSession) -> None:
     vectors = write(spark, format__version="3", **MERGE_ON_READ)
     spark.sql(f"DELETE FROM {vectors} WHERE id IN (3, 250, 1990)")
