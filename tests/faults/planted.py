@@ -375,7 +375,7 @@ FAULTS = (
     fault(
         "Iceberg: deleted rows of a file count in its row groups",
         "search/ChooseFiles.scala",
-        "file.deletedRows.fold(0L)(deleted => math.max(0L, rowGroup.rows - deleted))",
+        "file.liveRowsOf(rowGroup.rows)",
         "file.deletedRows.fold(0L)(_ => rowGroup.rows)",
         ICEBERG,
         NAMED_ICEBERG_ROW_GROUPS,

@@ -17,9 +17,9 @@ import limitpruning.select.Reason
 import limitpruning.tables.Iceberg
 
 /**
- * Replaces the scan of an Iceberg table below a LIMIT by a scan of chosen files and row groups. These are proved to contain enough rows or,
- * with ORDER BY, the first rows. All filters, the ORDER BY and the LIMIT stay in the plan. If nothing can be skipped, nothing
- * changes, and the LIMIT gets a tag with the reason.
+ * Replaces the scan of an Iceberg table below a LIMIT by a scan of chosen files and row groups. These are proved to contain
+ * enough rows or, with ORDER BY, the first rows. All filters, the ORDER BY and the LIMIT stay in the plan. If nothing can be
+ * skipped, nothing changes, and the LIMIT gets a tag with the reason.
  *
  * Spark makes the scans of data source V2 after its pre-CBO rules. Of the rules that a session can add, only those of
  * `experimentalMethods` come later. They also come after the rules that add runtime filters.

@@ -37,16 +37,11 @@ final class ChooseFiles(
     // Of files with deleted rows, Iceberg also reads the deletes. So they come last.
     val (whole, others) = files.filter(_.liveRows > 0).partition(_.deletedRows.contains(0L))
     val countable = whole ++ others
+    val live = countable.iterator.map(_.liveRows).sum
     if (files.isEmpty) Left(Reason.NoFiles)
     else if (files.sizeIs == 1 && (files.head.parts == 1 || conjuncts.isEmpty)) Left(Reason.NothingToSkip)
-    else if (countable.iterator.map(_.liveRows).sum < limit)
-      Left(Reason.NotEnoughRowsInFiles(
-        countable.iterator.map(_.liveRows).sum,
-        limit,
-        countable.size,
-        files.size,
-        obstacles = ""
-      ))
+    else if (live < limit)
+      Left(Reason.NotEnoughRowsInFiles(live, limit, countable.size, files.size, obstacles = ""))
     else
       Unprovable.obstacle(conjuncts, table.mayHaveFacts) match {
         case Some(obstacle) => Left(Reason.NotEnoughRowsInFiles(0, limit, 0, files.size, obstacle.sentence))
@@ -101,23 +96,19 @@ final class ChooseFiles(
     open(() => divided) { wave =>
       val before = rows
       for ((file, all) <- wave) {
-        val states = all.map(rowGroup => classify(file, rowGroup).state)
+        def live(rowGroup: ManifestRowGroup): Long = file.liveRowsOf(rowGroup.rows)
+        val states = classify(file, all).map(_.state)
         rowGroups ++= states
         val fully = all.zip(states).collect { case (rowGroup, MatchState.FullyMatching) => rowGroup }
-        // All deleted rows of the file may be in one row group.
-        val counted = fully.filter(live(file, _) > 0)
-        val needed = counted.zip(counted.scanLeft(rows)(_ + live(file, _)))
+        val counted = fully.filter(live(_) > 0)
+        val needed = counted.zip(counted.scanLeft(rows)(_ + live(_)))
           .collect { case (rowGroup, found) if found < limit => rowGroup }
         if (needed.nonEmpty) chosen += ChosenFile(file, Some(needed))
-        rows += needed.iterator.map(live(file, _)).sum
+        rows += needed.iterator.map(live).sum
       }
       rows > before && rows < limit
     }
   }
-
-  /** At least this number of rows of a row group are in the table. */
-  private def live(file: ManifestFile, rowGroup: ManifestRowGroup): Long =
-    file.deletedRows.fold(0L)(deleted => math.max(0L, rowGroup.rows - deleted))
 
   private def notEnough(files: Int): Reason = {
     val whole = chosen.filter(_.rowGroups.isEmpty).map(_.file)

@@ -28,7 +28,7 @@ private[search] final class ClassifyFiles(
   private val evaluator = new Evaluator(conjuncts, columns)
   private val facts = table.facts(columns)
   private val files = mutable.LinkedHashMap.empty[Int, (ManifestFile, ClassifiedRows)]
-  private val rowGroups = mutable.Map.empty[Int, Vector[(ManifestRowGroup, ClassifiedRows)]]
+  private val rowGroups = mutable.Map.empty[Int, IndexedSeq[(ManifestRowGroup, ClassifiedRows)]]
 
   def apply(file: ManifestFile): ClassifiedRows = {
     val rows = classified(facts(file))
@@ -36,16 +36,17 @@ private[search] final class ClassifyFiles(
     rows
   }
 
-  /** What is certain about a file is certain about each row group of it. */
-  def apply(file: ManifestFile, rowGroup: ManifestRowGroup): ClassifiedRows = {
+  /** All row groups of a file. What is certain about the file is certain about each of them. */
+  def apply(file: ManifestFile, all: IndexedSeq[ManifestRowGroup]): IndexedSeq[ClassifiedRows] = {
     val ofFile = facts(file)
-    val rows = classified(columns.indices.map { i =>
-      val ManifestFacts(inFooter, nullCount) = rowGroup.facts(i)
-      ManifestFacts(both(columns(i), ofFile(i).known, inFooter), nullCount)
-    })
-    val before = rowGroups.getOrElse(file.position, Vector.empty)
-    if (files.contains(file.position)) rowGroups.update(file.position, before :+ ((rowGroup, rows)))
-    rows
+    val found = all.map { rowGroup =>
+      classified(columns.indices.map { i =>
+        val ManifestFacts(inFooter, nullCount) = rowGroup.facts(i)
+        ManifestFacts(both(columns(i), ofFile(i).known, inFooter), nullCount)
+      })
+    }
+    if (files.contains(file.position)) rowGroups.update(file.position, all.zip(found))
+    found
   }
 
   /** The first files that were compared; of files whose row groups were compared, too, these. */
@@ -113,6 +114,5 @@ final case class InspectedPart(
 
   /** Number of rows of the table that are proved to match. */
   def rowsMatching: Long =
-    if (state != MatchState.FullyMatching) 0L
-    else file.deletedRows.fold(0L)(deleted => math.max(0L, rows - deleted))
+    if (state == MatchState.FullyMatching) file.liveRowsOf(rows) else 0L
 }

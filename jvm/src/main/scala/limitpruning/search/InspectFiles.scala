@@ -34,9 +34,9 @@ final class InspectFiles(conjuncts: Seq[Expression], val table: ManifestTable) {
     files.flatMap { file =>
       rowGroups.get(file).flatten match {
         case Some(all) =>
-          all.map(each =>
-            InspectedPart(file, Some(each.ordinal), each.rows, each.bytes, classify(file, each))
-          )
+          all.zip(classify(file, all)).map { case (each, found) =>
+            InspectedPart(file, Some(each.ordinal), each.rows, each.bytes, found)
+          }
         case None => Seq(InspectedPart(file, None, file.rows, file.bytes, classify(file)))
       }
     }

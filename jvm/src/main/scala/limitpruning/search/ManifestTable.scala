@@ -80,7 +80,10 @@ final case class ManifestFile(
 ) {
 
   /** At least this number of rows of the file are in the table. */
-  def liveRows: Long = deletedRows.fold(0L)(deleted => math.max(0L, rows - deleted))
+  def liveRows: Long = liveRowsOf(rows)
+
+  /** At least this number of some rows of the file are in the table. All deleted rows may be among them. */
+  def liveRowsOf(some: Long): Long = deletedRows.fold(0L)(deleted => math.max(0L, some - deleted))
 }
 
 /**

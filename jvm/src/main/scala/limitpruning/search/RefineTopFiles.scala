@@ -38,7 +38,7 @@ private[search] final class RefineTopFiles(
     def next = candidates.filter { case (file, _) => file.parts > 1 && !known.contains(file.position) }
       .sortBy { case (_, unit) => unit.best }(bestFirst).map(_._1)
     open(() => next) { wave =>
-      val parts = wave.map { case (file, rowGroups) => file.position -> rowGroups.map(part(file, _)) }
+      val parts = wave.map { case (file, rowGroups) => file.position -> partsOf(file, rowGroups) }
       known ++= parts
       threshold = better(threshold, counted(inspected, known))
       val all = parts.flatMap(_._2)
@@ -60,12 +60,12 @@ private[search] final class RefineTopFiles(
     )
   }
 
-  private def part(file: ManifestFile, rowGroup: ManifestRowGroup): Part = {
-    val found = classify(file, rowGroup)
-    // All deleted rows of the file may be in this row group.
-    val unit = places.unit(found.state, found.facts(keyOrdinal), rowGroup.rows, file.deletedRows)
-    Part(rowGroup, found.state, unit)
-  }
+  private def partsOf(file: ManifestFile, rowGroups: IndexedSeq[ManifestRowGroup]): IndexedSeq[Part] =
+    rowGroups.zip(classify(file, rowGroups)).map { case (rowGroup, found) =>
+      // All deleted rows of the file may be in this row group.
+      val unit = places.unit(found.state, found.facts(keyOrdinal), rowGroup.rows, file.deletedRows)
+      Part(rowGroup, found.state, unit)
+    }
 
   /** The threshold of all rows. The rows of a file with known row groups count once, by these. */
   private def counted(
