@@ -2,6 +2,7 @@ package limitpruning.tables.iceberg
 
 import java.nio.ByteBuffer
 import java.nio.file.{Files, Path}
+import java.util.concurrent.CountDownLatch
 
 import scala.concurrent.duration.{Deadline, DurationInt}
 import scala.jdk.CollectionConverters._
@@ -12,6 +13,7 @@ import org.apache.iceberg.{
 }
 import org.apache.iceberg.expressions.{Expressions, ResidualEvaluator}
 import org.apache.iceberg.hadoop.HadoopFileIO
+import org.apache.iceberg.io.InputFile
 import org.apache.iceberg.types.Types.{IntegerType => IcebergInteger, NestedField}
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.types.IntegerType
@@ -121,13 +123,16 @@ class ReadRowGroupsSuite extends AnyFunSuite with TempFolder {
     val missing = task(gone, offsets(gone))
     Files.delete(gone)
     assert(read(missing, "a" -> 1).isEmpty)
-    val late = new ReadRowGroups(
-      new HadoopFileIO(new Configuration()),
-      IndexedSeq.empty,
-      IndexedSeq.empty,
-      FactsCache.none
-    )
-    assert(late(Seq(task(file, offsets(file))), Deadline.now - 1.minute) == Seq(None))
+    val isOver = new CountDownLatch(1)
+    val slow = new HadoopFileIO(new Configuration()) {
+      override def newInputFile(path: String, length: Long): InputFile = {
+        isOver.await()
+        super.newInputFile(path, length)
+      }
+    }
+    val late = new ReadRowGroups(slow, IndexedSeq.empty, IndexedSeq.empty, FactsCache.none)
+    try assert(late(Seq(task(file, offsets(file))), Deadline.now + 10.millis) == Seq(None))
+    finally isOver.countDown()
   }
 
   test("the manifest says how many row groups there may be") {
