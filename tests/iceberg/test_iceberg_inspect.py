@@ -11,12 +11,6 @@ from support.iceberg import tables
 
 pytestmark = pytest.mark.parametrize("spark", ["ours first"], indirect=True)
 
-ROW_GROUPS = {
-    "write_parquet_row__group__size__bytes": "1",
-    "write_parquet_row__group__check__min__record__count": "100",
-    "write_parquet_row__group__check__max__record__count": "100",
-}
-
 
 def write(spark: SparkSession, **properties: str) -> str:
     """2,000 rows in two files, sorted by ``id``."""
@@ -25,7 +19,7 @@ def write(spark: SparkSession, **properties: str) -> str:
 
 
 def test_row_groups_of_files(spark: SparkSession) -> None:
-    table = write(spark, **ROW_GROUPS)
+    table = write(spark, **tables.SMALL_ROW_GROUPS)
     found = limit_pruning.inspect(spark, table, "id >= 650", limit=1040)
     assert (found.files.inspected, found.files.total) == (2, 2)
     counts = found.row_groups
@@ -69,7 +63,7 @@ def test_partition_columns(spark: SparkSession) -> None:
 
 
 def test_a_report_has_a_map(spark: SparkSession) -> None:
-    table = write(spark, **ROW_GROUPS)
+    table = write(spark, **tables.SMALL_ROW_GROUPS)
     covered = limit_pruning.report(spark.sql(f"SELECT * FROM {table} WHERE id >= 650 LIMIT 100"))
     assert [each.state for each in covered.only.row_groups.details] == ["partially", "fully"]
     assert [each.scanned for each in covered.only.row_groups.details] == [False, True]

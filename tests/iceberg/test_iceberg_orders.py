@@ -5,29 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import Row, SparkSession
 from pyspark.sql.functions import col
 
 import limit_pruning
 from limit_pruning import LimitReport
 from support.iceberg import tables
 from support.iceberg.session import java_table
-from support.iceberg.tables import is_pruned, reason_of
+from support.iceberg.tables import hold_order, is_pruned, reason_of
 from support.runs import ENABLED, conf
 
 pytestmark = pytest.mark.parametrize("spark", ["ours first"], indirect=True)
 
 NOT_CLUSTERED = "key-not-clustered-in-files"
 MERGE_ON_READ = {"write_delete_mode": "merge-on-read", "write_update_mode": "merge-on-read"}
-
-
-def hold_order(spark: SparkSession, query: str) -> DataFrame:
-    """Hold a query, whose order has no ties, to plain Spark. Return it."""
-    df = spark.sql(query)
-    with conf(spark, {ENABLED: "false"}):
-        plain = list(map(repr, spark.sql(query).collect()))  # NaN is not equal to itself
-    assert list(map(repr, df.collect())) == plain, query
-    return df
 
 
 def hold_files(spark: SparkSession, query: str, files: int) -> LimitReport:

@@ -3,45 +3,30 @@
 from __future__ import annotations
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 import limit_pruning
 from limit_pruning import LimitReport
 from support.iceberg import tables
-from support.iceberg.tables import is_pruned, reason_of
-from support.runs import ENABLED, conf
+from support.iceberg.tables import hold_order, is_pruned, reason_of
+from support.runs import conf
 from support.scan_tables import physical
 
 pytestmark = pytest.mark.parametrize("spark", ["ours first"], indirect=True)
 
 MERGE_ON_READ = {"write_delete_mode": "merge-on-read", "write_update_mode": "merge-on-read"}
-SMALL = {
-    "write_parquet_row__group__size__bytes": "1",
-    "write_parquet_row__group__check__min__record__count": "100",
-    "write_parquet_row__group__check__max__record__count": "100",
-}
-"""Row groups of 100 rows."""
 
 
 def write(spark: SparkSession, files: int = 2, /, **properties: str) -> str:
     """2,000 rows in files with row groups of 100 rows, sorted by ``id``."""
     rows = spark.range(0, 2000, 1, files).selectExpr(*tables.COLUMNS)
-    return tables.write_frame(rows, **{**SMALL, **properties})
+    return tables.write_frame(rows, **{**tables.SMALL_ROW_GROUPS, **properties})
 
 
 @pytest.fixture(scope="module")
 def table(spark: SparkSession) -> str:
     """A table of two files with ten row groups each, without deleted rows."""
     return write(spark)
-
-
-def hold_order(spark: SparkSession, query: str) -> DataFrame:
-    """Hold a query, whose order has no ties, to plain Spark. Return it."""
-    df = spark.sql(query)
-    with conf(spark, {ENABLED: "false"}):
-        plain = list(map(repr, spark.sql(query).collect()))
-    assert list(map(repr, df.collect())) == plain, query
-    return df
 
 
 def hold_row_groups(spark: SparkSession, query: str, row_groups: int) -> LimitReport:

@@ -35,6 +35,14 @@ COLUMNS = (
 )
 
 
+SMALL_ROW_GROUPS = {
+    "write_parquet_row__group__size__bytes": "1",
+    "write_parquet_row__group__check__min__record__count": "100",
+    "write_parquet_row__group__check__max__record__count": "100",
+}
+"""The properties of a table whose row groups have 100 rows."""
+
+
 def new_name() -> str:
     """A name that no other table has."""
     return f"ice.db.t{next(_numbers)}"
@@ -75,6 +83,15 @@ def hold(spark: SparkSession, query: str, limit: int) -> DataFrame:
     with conf(spark, {ENABLED: "false"}):
         allowed = Counter(map(repr, spark.sql(query).collect()))  # NaN is not equal to itself
     hold_counts(Counter(map(repr, df.collect())), allowed, limit, query)
+    return df
+
+
+def hold_order(spark: SparkSession, query: str) -> DataFrame:
+    """Hold a query, whose order has no ties, to plain Spark. Return it."""
+    df = spark.sql(query)
+    with conf(spark, {ENABLED: "false"}):
+        plain = list(map(repr, spark.sql(query).collect()))  # NaN is not equal to itself
+    assert list(map(repr, df.collect())) == plain, query
     return df
 
 
