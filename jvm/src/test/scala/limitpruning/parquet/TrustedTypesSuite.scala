@@ -65,6 +65,18 @@ class TrustedTypesSuite extends AnyFunSuite {
     (TimestampType, "int64 {(TIMESTAMP(MILLIS,true))}", -5L, 5L, -5000L, 5000L),
     (TimestampNTZType, "int64 {(TIMESTAMP(MICROS,false))}", -5L, 5L, -5L, 5L),
     (TimestampNTZType, "int64 {(TIMESTAMP(MILLIS,false))}", -5L, 5L, -5000L, 5000L),
+    // Unsigned, also where both ends are negative as signed numbers: line 79.
+    (ShortType, "int32 {(INTEGER(8,false))}", 0, 255, 0.toShort, 255.toShort),
+    (IntegerType, "int32 {(INTEGER(16,false))}", 0, 65535, 0, 65535),
+    (LongType, "int32 {(INTEGER(32,false))}", 0, -1, 0L, 4294967295L),
+    (
+      DecimalType(20, 0),
+      "int64 {(INTEGER(64,false))}",
+      Long.MaxValue,
+      -1L,
+      decimal("9223372036854775807", 20, 0),
+      decimal("18446744073709551615", 20, 0)
+    ),
     (StringType, "binary {(STRING)}", Binary.fromString("A"), Binary.fromString("é"), text("A"), text("é"))
   )
 
@@ -105,14 +117,16 @@ class TrustedTypesSuite extends AnyFunSuite {
     DoubleType -> "int64",
     FloatType -> "double",
     IntegerType -> "int64",
-    LongType -> "int32 {(INTEGER(32,false))}",
+    LongType -> "int32 {(INTEGER(16,false))}",
     LongType -> "int64 {(INTEGER(64,false))}",
+    ShortType -> "int32 {(INTEGER(16,false))}",
     LongType -> "int64 {(TIMESTAMP(NANOS,true))}",
     LongType -> "int64 {(TIMESTAMP(MICROS,true))}",
     FloatType -> "fixed_len_byte_array(2) {(FLOAT16)}",
     DoubleType -> "int32 {(INTEGER(32,false))}",
     DoubleType -> "int32 {(DECIMAL(5,2))}",
-    DecimalType(20, 0) -> "int64 {(INTEGER(64,false))}",
+    DecimalType(22, 2) -> "int64 {(INTEGER(64,false))}",
+    DecimalType(10, 0) -> "int32 {(INTEGER(8,false))}",
     DecimalType(5, 2) -> "int32",
     DecimalType(5, 2) -> "int32 {(DECIMAL(5,1))}",
     DecimalType(9, 0) -> "int32",
@@ -159,6 +173,18 @@ class TrustedTypesSuite extends AnyFunSuite {
   test("line 25: values that do not fit the narrower type are unknown, as they wrap around when read") {
     assert(range(ByteType, "int32 {(INTEGER(8,true))}", 0, 128).isEmpty)
     assert(range(ShortType, "int32 {(INTEGER(16,true))}", -32769, 0).isEmpty)
+  }
+
+  test("line 79: unsigned integers whose ends are both negative as signed numbers") {
+    assert(range(LongType, "int32 {(INTEGER(32,false))}", Int.MinValue, -2)
+      .contains(Range(2147483648L, 4294967294L)))
+  }
+
+  test("line 79: numbers beyond the width of an unsigned type are unknown") {
+    for ((min, max) <- Seq((0, 256), (-1, 5), (0, Int.MinValue)))
+      assert(range(ShortType, "int32 {(INTEGER(8,false))}", min, max).isEmpty)
+    for ((min, max) <- Seq((0, 65536), (-1, 5)))
+      assert(range(IntegerType, "int32 {(INTEGER(16,false))}", min, max).isEmpty)
   }
 
   test("line 13: min or max that is NaN makes the range unknown") {
