@@ -15,7 +15,7 @@ import limitpruning.predicate.Values
 
 /**
  * The pairs of Spark type and Parquet type for which min and max of a column chunk are trusted, with the
- * conversion to Catalyst's representation. All other pairs (INT96, UUID, JSON, nanoseconds, narrowed columns,
+ * conversion to Catalyst's representation. All other pairs (UUID, JSON, nanoseconds, narrowed columns,
  * other collations …) have unknown values: the two orders may differ, or the reader changes the values. A column that was widened after it was written is listed if every Spark version
  * reads it without changing a value.
  */
@@ -61,6 +61,11 @@ private[parquet] object TrustedTypes {
         Some(converted {
           case days: Int if calendar.trustsDays(days) => Math.multiplyExact(days.toLong, MicrosPerDay)
         })
+      case (TimestampType, INT96) if calendar.readsInt96AsStored =>
+        Some(converted(Function.unlift[Any, Any] {
+          case end: Binary => Int96.end(end)
+          case _ => None
+        }))
       case (TimestampType, INT64) =>
         microsPer(annotation, adjustedToUtc = true).map(unit =>
           checked(calendar.trustsMicros)(toMicros(unit))

@@ -93,8 +93,9 @@ private[limitpruning] object TestedWriters {
  * rebased when they are read. Their ancient values are then other days than min and max.
  *
  * @param isProleptic whether no value of the file is rebased
+ * @param readsInt96AsStored whether the reader does not shift INT96 timestamps by a time zone
  */
-private[parquet] final case class Calendar(isProleptic: Boolean) {
+private[parquet] final case class Calendar(isProleptic: Boolean, readsInt96AsStored: Boolean = true) {
 
   /** @param days since 1970-01-01, as stored */
   def trustsDays(days: Int): Boolean = isProleptic || days >= RebaseDateTime.lastSwitchJulianDay

@@ -1,5 +1,8 @@
 package limitpruning.parquet
 
+import java.nio.ByteBuffer
+import java.nio.ByteOrder.LITTLE_ENDIAN
+
 import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.{MessageTypeParser, PrimitiveType}
 import org.apache.spark.sql.types._
@@ -143,7 +146,6 @@ class TrustedTypesSuite extends AnyFunSuite {
     DecimalType(5, 2) -> "int32 {(DECIMAL(7,2))}",
     DateType -> "int32",
     TimestampType -> "int32 {(DATE)}",
-    TimestampType -> "int96",
     TimestampNTZType -> "int96",
     TimestampType -> "int64",
     TimestampType -> "int64 {(TIMESTAMP(MICROS,false))}",
@@ -185,6 +187,29 @@ class TrustedTypesSuite extends AnyFunSuite {
       assert(range(ShortType, "int32 {(INTEGER(8,false))}", min, max).isEmpty)
     for ((min, max) <- Seq((0, 65536), (-1, 5)))
       assert(range(IntegerType, "int32 {(INTEGER(16,false))}", min, max).isEmpty)
+  }
+
+  private def int96(day: Int, nanos: Long): Binary =
+    Binary.fromConstantByteArray(
+      ByteBuffer.allocate(12).order(LITTLE_ENDIAN).putLong(nanos).putInt(day).array
+    )
+
+  test("line 80: INT96 min and max are instants in microseconds") {
+    val found = range(TimestampType, "int96", int96(2440588, 1999), int96(2440589, 0))
+    assert(found.contains(Range(1L, 86400000000L)))
+  }
+
+  test("line 80: INT96 min and max that are no times of their day, or that readers change, are unknown") {
+    val epoch = int96(2440588, 0)
+    val nanosPerDay = 86400000000000L
+    for (
+      min <- Seq(int96(2440587, -1), int96(2440587, nanosPerDay), int96(2415020, 0), int96(1, 0), bytes(1))
+    )
+      assert(range(TimestampType, "int96", min, epoch).isEmpty, min)
+    for (max <- Seq(int96(2440589, -1), int96(2440589, nanosPerDay), int96(Int.MinValue, 0), bytes(1)))
+      assert(range(TimestampType, "int96", epoch, max).isEmpty, max)
+    assert(range(TimestampType, "int96", epoch, epoch, Calendar(false)).nonEmpty, "it is not rebased")
+    assert(range(TimestampType, "int96", epoch, epoch, Calendar(true, readsInt96AsStored = false)).isEmpty)
   }
 
   test("line 13: min or max that is NaN makes the range unknown") {
