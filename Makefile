@@ -121,8 +121,8 @@ browser: ## Install the Chromium in which make test looks at row-group maps (Deb
 	@bin/install-browser
 
 .PHONY: fuzz
-fuzz: setup $(JAR) ## Try random tables and queries for MINUTES=10; failures go to target/fuzz-failures/
-	FUZZ_MINUTES=$(or $(MINUTES),10) $(PY) -m pytest -s tests/fuzz/test_properties.py tests/fuzz/test_random_orders.py tests/fuzz/test_random_plans.py tests/fuzz/test_random_plans_hive.py
+fuzz: setup $(JAR) ## Try random tables and queries for MINUTES=10, two processes; failures go to target/fuzz-failures/
+	FUZZ_WORKERS=$(WORKERS) PYTHONPATH=tests:. $(PY) -m support.fuzz $(or $(MINUTES),10) benchmarks/results/fuzz.json
 
 .PHONY: soak
 soak: setup $(JAR) ## Query a table that keeps changing for MINUTES=10; check answers, heap, threads and open files
