@@ -35,7 +35,7 @@ from support.random_profiles import FAILURES, FUZZ  # noqa: E402
 from support.sessions import local_builder  # noqa: E402
 
 # Unlike the tests' session, this one lives long enough for the optimizing compiler.
-JVM = "-XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m"
+JVM = "-XX:+UseSerialGC -XX:ReservedCodeCacheSize=512m"
 # Examples of one seed. Hypothesis tries the smallest one first.
 EXAMPLES = 5
 
