@@ -1,6 +1,6 @@
 """Fuzzes for some minutes: `python -m support.fuzz MINUTES RESULTS.json`.
 
-The processes start anew each hour. FUZZ_SEED repeats the draws of an earlier run, as far as the time
+The processes start anew each hour. FUZZ_SEED repeats the draws of an earlier run, as far as time
 allows; FUZZ_WORKERS sets the number of processes.
 """
 
