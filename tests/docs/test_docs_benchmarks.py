@@ -116,8 +116,9 @@ def mutated(results: dict[str, Any]) -> str:
     counts = results["counts"]
     number = len(results["equivalent"])
     text = (
-        f"Of {counts['drawn']:,} mutants, the last run tried {counts['tried']:,} that compile. The "
-        f"suites killed {counts['killed']:,}. {counts['survived']:,} survived, of which "
+        f"Of {counts['drawn']:,} mutants, the last run tried {counts['tried']:,}. Of these, "
+        f"{counts['does not compile']:,} do not compile, the suites killed {counts['killed']:,}, "
+        f"{counts['timed out']:,} timed out, and {counts['survived']:,} survived, of which "
         f"{number:,} are equivalent. {machine(results)}."
     )
     lines = ["| file | killed | survived |", "| --- " * 3 + "|"]

@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * Compiles mutants and runs suites against them, in one JVM that stays warm. It reads a line for each mutant: the
  * source, the folder for its classes, the folders of all other classes, the class path of the libraries, and the suites,
- * separated by tabs. It prints one line: "stillborn", "survived" or "killed".
+ * separated by tabs. It prints one line: "does not compile", "survived" or "killed".
  */
 public class Trial {
   public static void main(String[] arguments) throws Exception {
@@ -23,7 +23,7 @@ public class Trial {
       "-d", classes, "-nowarn", "-release", "17", "-Xmixin-force-forwarders:false",
       "-classpath", others.replace(' ', ':') + ":" + libraries, source
     });
-    if (!compiles) return "stillborn";
+    if (!compiles) return "does not compile";
     List<String> run = new ArrayList<>(List.of("-R", classes + " " + others, "-S", "1", "-fW", classes + "/report.txt"));
     for (String suite : suites) run.addAll(List.of("-s", suite));
     return org.scalatest.tools.Runner.run(run.toArray(new String[0])) ? "survived" : "killed";

@@ -17,7 +17,16 @@ from typing import Any
 from benchmarks import report
 from mutants.equivalent import EQUIVALENT
 from mutants.operators import Mutant, mutants, without_fields
-from mutants.trial import CONTRACT, PREDICATE, STILLBORN, SURVIVED, Trials, build
+from mutants.trial import (
+    CONTRACT,
+    KILLED,
+    OUTCOMES,
+    PREDICATE,
+    STILLBORN,
+    SURVIVED,
+    Trials,
+    build,
+)
 from support.paths import ROOT, SCALA
 
 WORK = ROOT / "target" / "mutants"
@@ -60,24 +69,18 @@ def main() -> int:
 
 def _save(file: Path, tried: list[tuple[Mutant, str, str]], chosen: int) -> list[str]:
     """Write the results, and return the places of the mutants that survived without a reason."""
-    compiled = [(m, outcome) for m, outcome, _ in tried if outcome != STILLBORN]
-    survived = [m for m, outcome in compiled if outcome == SURVIVED]
-    missed = sorted(m.place for m in survived if m.change not in EQUIVALENT)
-    counts = Counter({"drawn": chosen, "tried": len(compiled), "survived": len(survived)})
-    counts["killed"] = len(compiled) - len(survived)
-    counts["do not compile"] = len(tried) - len(compiled)
+    outcomes = Counter(dict.fromkeys(OUTCOMES, 0))
+    outcomes.update(outcome for _, outcome, _ in tried)
+    survived = sorted((m for m, outcome, _ in tried if outcome == SURVIVED), key=lambda m: m.place)
+    missed = [m.place for m in survived if m.change not in EQUIVALENT]
     by_file: dict[str, Counter[str]] = {}
-    for mutant, outcome in compiled:
-        state = "survived" if outcome == SURVIVED else "killed"
-        by_file.setdefault(mutant.file, Counter({"killed": 0, "survived": 0}))[state] += 1
+    for mutant, outcome, _ in tried:
+        if outcome != STILLBORN:
+            by_file.setdefault(mutant.file, Counter({KILLED: 0, SURVIVED: 0}))[outcome] += 1
     results: dict[str, Any] = {
-        "counts": dict(sorted(counts.items())),
+        "counts": dict(sorted({"drawn": chosen, "tried": len(tried), **outcomes}.items())),
         "files": {name: dict(sorted(by_file[name].items())) for name in sorted(by_file)},
-        "equivalent": {
-            m.place: EQUIVALENT[m.change]
-            for m in sorted(survived, key=lambda m: m.place)
-            if m.change in EQUIVALENT
-        },
+        "equivalent": {m.place: EQUIVALENT[m.change] for m in survived if m.change in EQUIVALENT},
         "missed": missed,
     }
     report.save(file, {}, results)

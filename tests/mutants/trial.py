@@ -23,9 +23,14 @@ _OF_CONTRACT = (
     "limitpruning.catalyst.PlanLimitPrunedScanSuite",
 )
 _FAILED = re.compile(r"^- (.*) \*\*\* FAILED \*\*\*", re.MULTILINE)
-# A mutant may never end. The suites of an unchanged file need a few seconds.
-_MOST_SECONDS = 120.0
-KILLED, SURVIVED, STILLBORN, TIMEOUT = "killed", "survived", "stillborn", "timeout"
+# A mutant may never end. The suites of an unchanged file need a few seconds on an idle machine.
+_MOST_SECONDS = 300.0
+KILLED, SURVIVED, STILLBORN, TIMEOUT = OUTCOMES = (
+    "killed",
+    "survived",
+    "does not compile",
+    "timed out",
+)
 
 
 @dataclass(frozen=True)
@@ -130,7 +135,7 @@ class Trials:
                 if not text:
                     return TIMEOUT  # the JVM ended
                 if text.startswith("RESULT "):
-                    return text.split()[1]
+                    return text.removeprefix("RESULT ").strip()
         return TIMEOUT
 
     def _start(self) -> None:
