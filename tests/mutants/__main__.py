@@ -46,7 +46,7 @@ def all_mutants() -> list[Mutant]:
 def main() -> int:
     """Return 0 if each mutant was killed, or is known to be equivalent."""
     file, *words = sys.argv[1:]
-    chosen = [m for m in all_mutants() if not words or any(word in m.file for word in words)]
+    chosen = [m for m in all_mutants() if not words or any(word in m.place for word in words)]
     minutes = float(os.environ.get("MUTANTS_MINUTES") or 0)
     if minutes:
         random.Random(1).shuffle(chosen)
