@@ -121,8 +121,8 @@ browser: ## Install the Chromium in which make test looks at row-group maps (Deb
 	@bin/install-browser
 
 .PHONY: fuzz
-fuzz: setup $(JAR) ## Try random tables and queries for MINUTES=10; failures go to target/fuzz-failures/
-	FUZZ_MINUTES=$(or $(MINUTES),10) $(PY) -m pytest -s tests/fuzz/test_properties.py tests/fuzz/test_random_orders.py tests/fuzz/test_random_plans.py tests/fuzz/test_random_plans_hive.py
+fuzz: setup $(JAR) ## Try random tables and queries for MINUTES=10, two processes; failures go to target/fuzz-failures/
+	FUZZ_WORKERS=$(WORKERS) PYTHONPATH=tests:. $(PY) -m support.fuzz $(or $(MINUTES),10) benchmarks/results/fuzz.json
 
 .PHONY: soak
 soak: setup $(JAR) ## Query a table that keeps changing for MINUTES=10; check answers, heap, threads and open files
@@ -137,6 +137,28 @@ faults: setup $(JAR) $(VENV)/.stamp-delta ## Plant known faults in a copy, one a
 	@$(MAKE) --no-print-directory setup .venv-$(ICEBERG_PYSPARK)/.stamp-iceberg PYSPARK=$(ICEBERG_PYSPARK)
 	FAULTS_ICEBERG_PYTHON=$(CURDIR)/.venv-$(ICEBERG_PYSPARK)/bin/python PYTHONPATH=tests:. \
 	  $(PY) -m faults benchmarks/results/faults.json $(FAULTS)
+
+# The floor of the JVM's lines, in percent; that of Python is in pyproject.toml.
+JVM_COVERAGE := 87
+COVERED_TESTS := -m "core or not (spark or slow or browser)" tests/reports tests/install tests/limits
+COVERAGE := target/coverage
+AGENT = -javaagent:$(shell bin/jacoco)/agent.jar=includes=limitpruning.*,destfile=$(CURDIR)/$(COVERAGE)
+
+.PHONY: coverage
+coverage: setup .tools/coverage/.stamp ## Measure which lines the Scala suites and a part of pytest run (minutes); the reports go to target/coverage/
+	@rm -rf $(COVERAGE) && mkdir -p $(COVERAGE)
+	$(SBT) package makePom packageSrc 'set Test / javaOptions += "$(AGENT)/scala.exec"' test
+	@touch $(JAR)
+	JAVA_TOOL_OPTIONS='$(AGENT)/python.exec' PYTHONPATH=.tools/coverage $(PY) -m coverage run -m pytest -q $(COVERED_TESTS)
+	java -jar $(shell bin/jacoco)/cli.jar report $(COVERAGE)/*.exec --quiet --classfiles $(JAR) --sourcefiles jvm/src/main/scala \
+	  --csv $(COVERAGE)/jvm.csv --html $(COVERAGE)/jvm
+	PYTHONPATH=.tools/coverage $(PY) -m coverage html --quiet --fail-under=0
+	PYTHONPATH=tests $(PY) -m support.jvm_coverage $(COVERAGE)/jvm.csv $(JVM_COVERAGE)
+	PYTHONPATH=.tools/coverage $(PY) -m coverage report
+
+.PHONY: mutants
+mutants: setup ## Change the code of predicates and of the contract in small ways, and see that unit suites notice; a part: MINUTES=30 MUTANTS=Comparisons
+	MUTANTS_MINUTES=$(MINUTES) PYTHONPATH=tests:. $(PY) -m mutants benchmarks/results/mutants.json $(MUTANTS)
 
 .PHONY: bench-jvm
 bench-jvm: setup ## Measure how fast row groups are classified, and what that allocates (JMH, minutes)
@@ -231,6 +253,11 @@ install = $(if $(and $(IS_DEFAULT),$(filter dev $(LOCKED),$(1))),$(PIP) --requir
 $(VENV)/.stamp: pyproject.toml requirements/dev.txt
 	$(PYTHON) -m venv $(VENV)
 	$(call install,dev)
+	@touch $@
+
+# Beside the environment, as the tests do not need it.
+.tools/coverage/.stamp: Makefile
+	$(PIP) --upgrade --target $(@D) coverage==7.17.3
 	@touch $@
 
 $(VENV)/.stamp-bench: $(VENV)/.stamp

@@ -23,6 +23,8 @@ ICEBERG_RESULTS = RESULTS.with_name("iceberg.json")
 JVM_RESULTS = RESULTS.with_name("jvm.json")
 SOAK_RESULTS = RESULTS.with_name("soak.json")
 FAULTS_RESULTS = RESULTS.with_name("faults.json")
+FUZZ_RESULTS = RESULTS.with_name("fuzz.json")
+MUTANTS_RESULTS = RESULTS.with_name("mutants.json")
 MET = {True: "met", False: "**missed**", None: "not measured"}
 
 
@@ -71,6 +73,16 @@ def test_the_page_contains_the_faults_that_tests_found(pytestconfig: pytest.Conf
     hold_generated(DOCS / "soundness.md", planted(results), pytestconfig, FAULTS_RESULTS.name)
 
 
+def test_the_page_contains_the_results_of_fuzzing(pytestconfig: pytest.Config) -> None:
+    results = json.loads(FUZZ_RESULTS.read_text(encoding="utf-8"))
+    hold_generated(DOCS / "soundness.md", fuzzed(results), pytestconfig, FUZZ_RESULTS.name)
+
+
+def test_the_page_contains_the_mutants(pytestconfig: pytest.Config) -> None:
+    results = json.loads(MUTANTS_RESULTS.read_text(encoding="utf-8"))
+    hold_generated(DOCS / "soundness.md", mutated(results), pytestconfig, MUTANTS_RESULTS.name)
+
+
 def test_the_results_are_those_of_the_faults_that_are_planted() -> None:
     results = json.loads(FAULTS_RESULTS.read_text(encoding="utf-8"))
     by_what = {fault.what: fault for fault in FAULTS}
@@ -81,6 +93,38 @@ def test_the_results_are_those_of_the_faults_that_are_planted() -> None:
         tried = tuple(run["test"] for run in one["runs"])
         assert tried
         assert tried == by_what[one["fault"]].tests[: len(tried)]
+
+
+def fuzzed(results: dict[str, Any]) -> str:
+    """Return the result of the last fuzz run as a paragraph and a table."""
+    about, total = results["about"], results["total"]
+    wrong = f"{total['wrong']:,}" if total["wrong"] else "No"
+    text = (
+        f"The last run took {about['minutes']:g} minutes in {about['processes']} processes, with "
+        f"Spark {about['spark']}. It held {total['queries']:,} answers over {total['tables']:,} "
+        f"tables to those of plain Spark. {wrong} answer was wrong. {machine(results)}."
+    )
+    names = ["tables", "queries", "pruned", "wrong in plain Spark, too", "no reference", "wrong"]
+    lines = [f"| | {' | '.join(names)} |", "| --- " * (len(names) + 1) + "|"]
+    for kind, counts in results["kinds"].items():
+        lines.append(f"| {kind} | {' | '.join(f'{counts[name]:,}' for name in names)} |")
+    return "\n".join(["", fill(text), "", *lines, "", ""])
+
+
+def mutated(results: dict[str, Any]) -> str:
+    """Return how many mutants of each file were killed."""
+    counts = results["counts"]
+    number = len(results["equivalent"])
+    text = (
+        f"Of {counts['drawn']:,} mutants, the last run tried {counts['tried']:,}. Of these, "
+        f"{counts['does not compile']:,} do not compile, the suites killed {counts['killed']:,}, "
+        f"{counts['timed out']:,} timed out, and {counts['survived']:,} survived, of which "
+        f"{number:,} are equivalent. {machine(results)}."
+    )
+    lines = ["| file | killed | survived |", "| --- " * 3 + "|"]
+    for file, of in results["files"].items():
+        lines.append(f"| `{file}` | {of['killed']} | {of['survived']} |")
+    return "\n".join(["", fill(text), "", *lines, "", ""])
 
 
 def planted(results: dict[str, Any]) -> str:

@@ -29,13 +29,7 @@ def check(
     changing = partial(_changing, spark, tally)
     within = partial(_inner, spark, tally)
     if random_profiles.MINUTES:
-        parts = [(still, places), (changing, places), *([(within, inner)] if inner else [])]
-
-        def any_part(data: st.DataObject) -> None:
-            part, its_places = data.draw(st.sampled_from(parts))
-            part(data.draw(st.sampled_from(its_places)), data)
-
-        random_profiles.run(50, any_part)
+        random_profiles.run(50, partial(check_one, spark, places, inner, tally))
     else:
         for start, place in enumerate(places):
             random_profiles.run(tables, partial(still, place), start)
@@ -44,6 +38,19 @@ def check(
             random_profiles.run(2, partial(within, place), start)  # the first keeps no query
     print(tally)
     return tally
+
+
+def check_one(
+    spark: SparkSession,
+    places: Sequence[str],
+    inner: Sequence[str],
+    tally: Tally,
+    data: st.DataObject,
+) -> None:
+    """Draw one table with its queries, or four tables that change, and check them."""
+    parts = [(_still, places), (_changing, places), *([(_inner, inner)] if inner else [])]
+    part, its_places = data.draw(st.sampled_from(parts))
+    part(spark, tally, data.draw(st.sampled_from(its_places)), data)
 
 
 def _still(spark: SparkSession, tally: Tally, place: str, data: st.DataObject) -> None:

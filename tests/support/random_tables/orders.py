@@ -44,14 +44,19 @@ class OrderedQuery:
     offset: int
 
     @property
-    def sql(self) -> str:
-        """The query."""
+    def all_sql(self) -> str:
+        """The query without its LIMIT."""
         names = self.key_names
         keys = ", ".join(f"{key} AS {name}" for key, name in zip(self.keys, names, strict=True))
         where = f" WHERE {self.predicate.sql}" if self.predicate else ""
         order = ", ".join(f"{n} {d}".strip() for n, d in zip(names, self.directions, strict=True))
-        query = f"SELECT *, {keys} FROM t{where} ORDER BY {order} LIMIT {self.limit}"
-        return query + (f" OFFSET {self.offset}" if self.offset else "")
+        return f"SELECT *, {keys} FROM t{where} ORDER BY {order}"
+
+    @property
+    def sql(self) -> str:
+        """The query."""
+        offset = f" OFFSET {self.offset}" if self.offset else ""
+        return f"{self.all_sql} LIMIT {self.limit}{offset}"
 
     @property
     def key_names(self) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -56,6 +58,11 @@ class Query:
         return max(0, min(self.rows_asked(matches), matches - self.offset))
 
 
+_FEW = [1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 8, 12, 0, 100_000]
+_OFFSETS = [0, 0, 0, 0, 0, 0, 0, 0, 1, 3]
+_SHAPES: list[Shape] = ["select", "select", "select", "select", "count", "nested"]
+
+
 @st.composite
 def _queries(draw: st.DrawFn, table: RandomTable) -> Query | None:
     if draw(st.integers(0, 19)) == 0:
@@ -63,14 +70,12 @@ def _queries(draw: st.DrawFn, table: RandomTable) -> Query | None:
     one_in_ten = draw(st.integers(0, 9))
     predicate = None if one_in_ten == 9 else draw(random_predicates(table.all_columns))
     relative = draw(st.integers(0, 7)) == 7
-    few = st.sampled_from([1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 8, 12, 0, 100_000])
-    limit = draw(st.integers(-1, 1) if relative else few)
-    offset = draw(st.sampled_from([0, 0, 0, 0, 0, 0, 0, 0, 1, 3]))
+    limit = draw(st.integers(-1, 1) if relative else st.sampled_from(_FEW))
+    offset = draw(st.sampled_from(_OFFSETS))
     columns = table.names
     if draw(st.booleans()):
         columns = draw(st.lists(st.sampled_from(columns), min_size=1, unique=True))
-    shapes: list[Shape] = ["select", "select", "select", "select", "count", "nested"]
-    shape = draw(st.sampled_from(shapes))
+    shape = draw(st.sampled_from(_SHAPES))
     return Query(predicate, tuple(columns), limit, relative, offset, shape)
 
 
@@ -79,3 +84,25 @@ def random_queries(draw: st.DrawFn, table: RandomTable, count: int) -> list[Quer
     """Draw `count` queries, or some fewer."""
     drawn = [draw(_queries(table)) for _ in range(count)]
     return [query for query in drawn if query]
+
+
+def variations(queries: Sequence[Query], names: Sequence[str], each: int, seed: int) -> list[Query]:
+    """Return the queries and up to `each` others with the predicate of each, all different.
+
+    They differ in limit, offset, shape and columns, which are some of `names`. They come in a
+    random order: queries with the same predicate are rarely neighbours.
+    """
+    chance = random.Random(seed)
+    different = dict.fromkeys(queries)
+    for query in queries:
+        for _ in range(each):
+            relative = chance.randrange(8) == 7
+            limit = chance.randint(-1, 1) if relative else chance.choice([*_FEW, *range(1, 40)])
+            columns = tuple(names)
+            if chance.randrange(2):
+                columns = tuple(chance.sample(columns, chance.randint(1, len(columns))))
+            offset, shape = chance.choice(_OFFSETS), chance.choice([*_SHAPES, *_SHAPES[:4]])
+            different[Query(query.predicate, columns, limit, relative, offset, shape)] = None
+    found = list(different)
+    chance.shuffle(found)
+    return found

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -122,7 +123,7 @@ def _problem(spark: SparkSession, query: Query, matching: list[Row]) -> tuple[st
         df = spark.sql(query.sql(len(matching)))
         report = limit_pruning.report(df)
         found = as_dicts(df)
-    except PySparkException as error:
+    except (PySparkException, Py4JJavaError) as error:
         return f"fails: {str(error)[:1000]}", report
     if query.shape == "count":
         return ("" if found == [{"n": due}] else f"counts {found}, not {due}"), report

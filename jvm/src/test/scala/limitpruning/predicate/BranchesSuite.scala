@@ -50,4 +50,10 @@ class BranchesSuite extends AnyFunSuite {
     assert(outcomes(Coalesce(Seq(flag, Literal.TrueLiteral)), between(1, 9), ColumnFacts.AllNull) ==
       Outcomes.True)
   }
+
+  test("COALESCE of conditions that are all null is null, so OR can still be true") {
+    val flags = Coalesce(Seq(flag, flag))
+    assert(outcomes(flags, between(1, 9), ColumnFacts.AllNull) == Outcomes.Null)
+    assert(outcomes(Or(flags, positive), between(1, 9), ColumnFacts.AllNull) == Outcomes.True)
+  }
 }

@@ -6,7 +6,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.predicate.Values.Range
-import limitpruning.testing.Evaluators.evaluator
+import limitpruning.testing.Evaluators.{column, evaluator}
 
 class EvaluatorSuite extends AnyFunSuite {
   private val int = AttributeReference("int", IntegerType)()
@@ -80,5 +80,20 @@ class EvaluatorSuite extends AnyFunSuite {
 
   test("a prefix that is not a literal, or is null, is unknown") {
     leavesOpen(StartsWith(text, text), StartsWith(text, Literal(null, StringType)))
+  }
+
+  test("the columns of a conjunct are undecided unless it holds for every row") {
+    val holds = GreaterThan(int, Literal(4))
+    val open = And(LessThan(other, Literal(15)), EqualTo(flag, Literal.TrueLiteral))
+    val random = LessThan(Rand(Literal(1L)), Literal(0.5))
+    val never = GreaterThan(int, Literal(9))
+    val several = new Evaluator(Seq(holds, open, random, never), columns.map(column))
+    assert(several.undecided(facts(_)) == Seq(Seq(1, 3), Nil, Seq(0)))
+    assert(several.neverTrue(facts(_)).contains(never))
+    assert(several.obstacle(facts(_)).exists(_.isInstanceOf[Obstacle.Undecided]))
+    val proved = new Evaluator(Seq(holds), columns.map(column))
+    assert(proved.undecided(facts(_)).isEmpty)
+    assert(proved.neverTrue(facts(_)).isEmpty)
+    assert(proved.obstacle(facts(_)).isEmpty)
   }
 }

@@ -1,0 +1,1 @@
+"""Small changes of the code that decides proofs, each of which a unit suite must notice."""

@@ -1,0 +1,1 @@
+"""Random queries by the clock: `make fuzz`, which writes what was checked to a file of results."""
