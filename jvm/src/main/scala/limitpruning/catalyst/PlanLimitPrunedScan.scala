@@ -18,7 +18,7 @@ import limitpruning.tables.{
  * Plans the scan of a selection.
  *
  *  - If every selected row satisfies the predicate, the plan has neither the Filter nor the columns that only the
- *    Filter needs. Otherwise, the plan evaluates all filters above the scan.
+ *    Filter needs, unless Spark would read the other columns by another reader. Otherwise, the plan evaluates all filters above the scan.
  *  - If the filters are not those that the rows were chosen for, the scan is planned as without the extension. This
  *    happens if Spark adds a runtime filter, or moves a filter because of Python UDFs.
  *  - If the rows are chosen when the query runs, the plan has Spark's own scan with all filters, and above the scan the node
@@ -32,10 +32,14 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
         if index.chosen.isChosenFor(filters) =>
       if (NativeEngines.reasonForFileScan(session, index).nonEmpty) index.planAsIs(plan)
       else {
-        val filtered = if (index.chosen.allRowsMatch) Project(projections, logical) else plan
-        val planned = FileSourceStrategy(filtered)
+        val withFilters = FileSourceStrategy(plan)
+        val proved =
+          if (index.chosen.allRowsMatch) Some(FileSourceStrategy(Project(projections, logical)))
+            .filter(haveSameReader(withFilters, _))
+          else None
+        val planned = proved.getOrElse(withFilters)
         if (hasUnknownField(planned)) index.planAsIs(SelectedRelation.restoreIn(plan))
-        else planned.map(replaceScan(_, index))
+        else planned.map(replaceScan(_, index, keepsFilters = proved.isEmpty))
       }
     case ScanOperation(_, _, _, SelectedRelation(_, index)) =>
       index.planAsIs(SelectedRelation.restoreIn(plan))
@@ -80,11 +84,22 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
     else wanted.order.fold(withChoice)(order => noting(order.overOutput, wanted.limit, withChoice))
   }
 
-  private def replaceScan(planned: SparkPlan, index: SelectedIndex): SparkPlan = {
+  /**
+   * Whether Spark reads both plans in batches, or both row by row. Without the columns of the filters, it may change the
+   * reader, and each reader has encodings that the other one does not support.
+   */
+  private def haveSameReader(some: Seq[SparkPlan], others: Seq[SparkPlan]): Boolean = readers(some) ==
+    readers(others)
+
+  private def readers(planned: Seq[SparkPlan]): Seq[Boolean] =
+    planned.flatMap(_.collect { case scan: FileSourceScanExec => scan.supportsColumnar })
+
+  private def replaceScan(planned: SparkPlan, index: SelectedIndex, keepsFilters: Boolean): SparkPlan = {
     val replaced = planned.transformUp { case scan: FileSourceScanExec =>
       withAllFilters(
         scan,
         LimitPrunedScanExec(scan, index.chosen, index.plan.settings, index.plan.whileReading)
+          .copy(isFiltered = keepsFilters)
       )
     }
     index.plan.notedSortKey.fold(replaced)(noting(_, index.chosen.limit, replaced))

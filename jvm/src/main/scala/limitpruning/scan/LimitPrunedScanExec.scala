@@ -27,6 +27,7 @@ import limitpruning.select.ChosenRows
  * @param whileReading finds out while reading whether a part of a file is enough, for files that planning did not
  *   inspect
  * @param shown the metrics of the node of the plan that runs this scan; none if this node is in the plan
+ * @param isFiltered whether the plan evaluates the filters above this node
  */
 case class LimitPrunedScanExec(
     output: Seq[Attribute],
@@ -35,7 +36,8 @@ case class LimitPrunedScanExec(
     @transient settings: ReadSettings,
     isOneTask: Boolean,
     @transient whileReading: Option[WhileReading] = None,
-    @transient shown: Option[Map[String, SQLMetric]] = None
+    @transient shown: Option[Map[String, SQLMetric]] = None,
+    isFiltered: Boolean = false
 ) extends LeafExecNode {
 
   override lazy val supportsColumnar: Boolean = scan.supportsColumnar
@@ -63,7 +65,8 @@ case class LimitPrunedScanExec(
    * Whether the row filter is not evaluated, because every selected row is proved to pass it. If the rows are
    * chosen when the query runs, the filter is in the plan already.
    */
-  def skipsRowFilter: Boolean = chosen.allRowsMatch && chosen.conjuncts.nonEmpty && shown.isEmpty
+  def skipsRowFilter: Boolean = chosen.allRowsMatch && chosen.conjuncts.nonEmpty && shown.isEmpty &&
+    !isFiltered
 
   /** The top-k threshold that tasks share, if it can save some of them a row group. */
   @transient private[scan] lazy val sharedThreshold: Option[Broadcast[SharedThreshold]] =
