@@ -12,7 +12,7 @@ from pathlib import Path
 
 from limit_pruning._errors import PySparkNotInstalledError, UnsupportedSparkVersionError
 
-SUPPORTED_SPARK_LINES = ("4.0", "4.1", "4.2", "4.3")
+SUPPORTED_SPARK_LINES = ("3.5", "4.0", "4.1", "4.2", "4.3")
 SUPPORTED_SPARKS = ", ".join(SUPPORTED_SPARK_LINES)
 _MAJOR, _, _NEWEST = SUPPORTED_SPARK_LINES[-1].partition(".")
 _RANGE = f"pyspark>={SUPPORTED_SPARK_LINES[0]},<{_MAJOR}.{int(_NEWEST) + 1}"

@@ -35,7 +35,7 @@ object ScalarSubqueries {
 
   private def shapes(conjuncts: Seq[Expression]): Map[Expression, Int] = conjuncts
     .map(conjunct => LeafColumn.normalized(withoutPlans(conjunct)).canonicalized)
-    .groupMapReduce(identity)(_ => 1)(_ + _)
+    .groupBy(identity).map { case (shape, all) => shape -> all.size }
 
   private def withoutPlans(e: Expression): Expression =
     if (isValue(e)) SomeValue(e.dataType) else e.mapChildren(withoutPlans)
