@@ -9,7 +9,7 @@ PYTHON ?= python3
 SPARK := $(shell sed -n 's/^val sparkVersion = "\(.*\)"/\1/p' build.sbt)
 PYSPARK ?= $(SPARK)
 # The newest patch of each minor version. `make test` alone runs on the one that the JAR is compiled for.
-PYSPARK_MATRIX ?= 4.0.5 4.1.4 4.2.1 4.3.0
+PYSPARK_MATRIX ?= 3.5.9 4.0.5 4.1.4 4.2.1 4.3.0
 # The newest Spark that Iceberg supports, and the oldest one with the oldest Iceberg that is supported.
 ICEBERG_PYSPARK := 4.1.4
 OLDEST_ICEBERG := PYSPARK=4.0.5 ICEBERG=1.10.2
@@ -21,8 +21,9 @@ VENV := .venv$(if $(IS_DEFAULT),,-$(PYSPARK))
 PY := $(VENV)/bin/python
 PYTEST := $(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadfile
 VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' python/limit_pruning/_version.py)
-SCALA := $(shell sed -n 's/.*scalaVersion := "\([0-9]*\.[0-9]*\)\..*/\1/p' build.sbt)
-JAR := target/spark-limit-pruning_$(SCALA)-$(VERSION).jar
+# One JAR for each version of Scala that a supported Spark has, and that of this PySpark.
+JARS := $(foreach scala,2.12 2.13,target/spark-limit-pruning_$(scala)-$(VERSION).jar)
+JAR := $(filter target/spark-limit-pruning_$(if $(filter 3.%,$(PYSPARK)),2.12,2.13)-%,$(JARS))
 TESTS_JAR := $(JAR:.jar=-tests.jar)
 # Folders are listed too: a file that is added or removed changes its folder's time.
 JAR_SOURCES := $(shell find jvm/src/main) $(wildcard build.sbt .jvmopts project/*.sbt project/build.properties) \
@@ -45,7 +46,7 @@ help: ## List the targets
 setup: tools $(VENV)/.stamp ## Make the Python environment, with this package and the tools in it
 
 .PHONY: jar
-jar: $(JAR) ## Build the JAR
+jar: $(JARS) ## Build the JARs, one for each version of Scala
 
 .PHONY: demo
 demo: setup $(JAR) ## Show what pruning saves, on real Parquet
@@ -170,7 +171,7 @@ docs: $(VENV)/.stamp-docs ## Build the site into target/site, and check its link
 	@echo "$(CURDIR)/target/site/index.html"
 
 .PHONY: wheel
-wheel: setup $(JAR) ## Build the wheel, with the JAR inside, into dist/
+wheel: setup $(JARS) ## Build the wheel, with the JARs inside, into dist/
 	rm -f dist/spark_limit_pruning-*.whl
 	$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 	@ls dist/spark_limit_pruning-*.whl
@@ -249,8 +250,8 @@ $(VENV)/.stamp-docs: $(VENV)/.stamp requirements/docs.txt
 	$(call install,docs)
 	@touch $@
 
-$(JAR): $(JAR_SOURCES) | tools
-	$(SBT) package makePom packageSrc
+$(JARS): target/spark-limit-pruning_%-$(VERSION).jar: $(JAR_SOURCES) | tools
+	$(SBT) "++$*.x" package makePom packageSrc
 	@touch $@
 
 $(TESTS_JAR): $(JAR) $(shell find jvm/src/test) | tools
