@@ -193,7 +193,7 @@ sdist: setup ## Build the source distribution into dist/; pip builds the JAR fro
 
 .PHONY: release-check
 release-check: wheel sdist ## Build all files of a release, and check that it can be made (docs/releasing.md)
-	$(SBT) makePom packageSrc packageDoc
+	$(SBT) +makePom +packageSrc +packageDoc
 	rm -rf target/from-sdist
 	$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --no-cache-dir --wheel-dir target/from-sdist dist/*.tar.gz
 	@PYTHONPATH=project:python $(PY) -m release
@@ -220,14 +220,16 @@ lint-python: setup
 .PHONY: test-jvm
 test-jvm: tools
 	$(SBT) package makePom packageSrc packageDoc benchmarks/compile scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" \
-	  benchmarks/scalafmtCheckAll "benchmarks/scalafixAll --check" test
-	@touch $(JAR)
+	  benchmarks/scalafmtCheckAll "benchmarks/scalafixAll --check" test "++2.12.x" package makePom packageSrc
+	@touch $(JARS)
 
+# PySpark 3.5 needs NumPy 1, and newer versions of PyArrow need NumPy 2.
+FOR_PYSPARK := pyspark==$(PYSPARK) $(if $(filter 3.%,$(PYSPARK)),'pyarrow<24')
 # With the Spark that the JAR is compiled for, the locked packages, by their hashes; each version of PySpark asks for
 # another gRPC, so with another one, what pip chooses. $(call install,<extra>): the extra `dev` and that one.
 PIP := $(PY) -m pip --quiet --disable-pip-version-check install
 install = $(if $(and $(IS_DEFAULT),$(filter dev $(LOCKED),$(1))),$(PIP) --require-hashes --requirement requirements/$(1).txt && \
-  $(PIP) --no-deps --no-build-isolation --editable .,$(PIP) --editable '.[dev,$(1)]' pyspark==$(PYSPARK))
+  $(PIP) --no-deps --no-build-isolation --editable .,$(PIP) --editable '.[dev,$(1)]' $(FOR_PYSPARK))
 
 $(VENV)/.stamp: pyproject.toml requirements/dev.txt
 	$(PYTHON) -m venv $(VENV)
@@ -243,7 +245,7 @@ $(VENV)/.stamp-delta: $(VENV)/.stamp requirements/delta.txt
 	@touch $@
 
 $(VENV)/.stamp-iceberg: $(VENV)/.stamp
-	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[dev,iceberg]' pyspark==$(PYSPARK)
+	$(PIP) --editable '.[dev,iceberg]' $(FOR_PYSPARK)
 	@touch $@
 
 $(VENV)/.stamp-docs: $(VENV)/.stamp requirements/docs.txt

@@ -31,9 +31,8 @@ class IncludeJar(BuildHookInterface[Any]):
             self.app.display_info("building the JARs with sbt, in minutes")
             _run("bin/sbt", "+package", root=root)
         if missing := self._missing():
-            sys.exit(
-                f"sbt did not make {', '.join(jar.name for jar in missing)} in {root / 'target'}"
-            )
+            names = ", ".join(jar.name for jar in missing)
+            sys.exit(f"sbt did not make {names} in {root / 'target'}")
         for jar in self._jars():
             build_data["force_include"][str(jar)] = f"limit_pruning/jars/{jar.name}"
 
