@@ -102,6 +102,10 @@ test-fast: $(VENV)/.stamp ## The inner loop, with the JAR that is there: Python 
 	$(VENV)/bin/mypy
 	$(PYTEST) -m "core or not (spark or slow or browser)"
 
+.PHONY: test-core
+test-core: setup $(JAR) ## A core of the tests, in minutes: what the JAR refers to is there, and LIMITs are pruned (PYSPARK=3.5.9)
+	$(PYTEST) -m core
+
 .PHONY: test-matrix
 test-matrix: ## make test on every supported minor version of Spark
 	@for version in $(PYSPARK_MATRIX); do $(MAKE) --no-print-directory test PYSPARK=$$version; done
@@ -146,9 +150,10 @@ bench-jvm: setup ## Measure how fast row groups are classified, and what that al
 	@$(PY) -m benchmarks.jvm target/jmh.json
 
 .PHONY: check
-check: $(if $(filter true,$(CI)),browser) test test-delta test-spark-quick docs ## What CI runs: make test, in a browser too, Delta Lake, Iceberg, some of Spark's own suites, the site
+check: $(if $(filter true,$(CI)),browser) test test-delta test-spark-quick docs ## What CI runs: make test, in a browser too, Delta Lake, Iceberg, some of Spark's own suites, the site, a core on each Spark
 	@$(MAKE) --no-print-directory test-iceberg PYSPARK=$(ICEBERG_PYSPARK)
 	@$(MAKE) --no-print-directory test-iceberg $(OLDEST_ICEBERG)
+	@for version in $(PYSPARK_MATRIX); do $(MAKE) --no-print-directory test-core PYSPARK=$$version; done
 
 .PHONY: lint
 lint: lint-python ## Formatters and linters of both languages, changing nothing

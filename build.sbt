@@ -11,10 +11,15 @@ def forScala[T](ofSpark4: T, ofSpark35: T) = Def.setting(if (scalaBinaryVersion.
 
 val spark = forScala(sparkVersion, spark35Version)
 
-// The Delta Lake and the Apache Iceberg that the classes for their tables are compiled against, with the Spark that these
-// are built for. They are optional neighbours.
-val delta = forScala("delta-spark_4.2" -> "4.4.0", "delta-spark" -> "3.3.2")
-val iceberg = forScala("4.1" -> "1.11.0", "3.5" -> "1.11.0")
+// The Delta Lake that the classes for Delta tables are compiled against. It is an optional neighbour.
+val deltaVersion = "4.4.0"
+val delta35Version = "3.3.2"
+val delta = forScala("delta-spark_4.2" -> deltaVersion, "delta-spark" -> delta35Version)
+
+// The Apache Iceberg that the classes for Iceberg tables are compiled against, and the Spark that it is built for. It is
+// an optional neighbour, too.
+val icebergVersion = "1.11.0"
+val icebergSpark = forScala("4.1", "3.5")
 
 // The version has one source, which the wheel reads too. Files in target/ and in the wheel have it in their names.
 val productVersion = {
@@ -39,7 +44,7 @@ lazy val limitPruning = project
       "org.apache.spark" %% "spark-sql" % spark.value % Provided,
       ("io.delta" %% delta.value._1 % delta.value._2 % Provided).intransitive(),
       ("io.delta" % "delta-storage" % delta.value._2 % Provided).intransitive(),
-      ("org.apache.iceberg" %% s"iceberg-spark-runtime-${iceberg.value._1}" % iceberg.value._2 %
+      ("org.apache.iceberg" %% s"iceberg-spark-runtime-${icebergSpark.value}" % icebergVersion %
         Provided).intransitive(),
       "com.tngtech.archunit" % "archunit" % "1.4.1" % Test,
       "org.scalatest" %% "scalatest" % "3.2.19" % Test,

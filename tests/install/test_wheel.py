@@ -209,12 +209,12 @@ except limit_pruning.PySparkNotInstalledError as error:
 
 def test_an_unsupported_pyspark_is_named(without_pyspark: Path, tmp_path: Path) -> None:
     (tmp_path / "pyspark").mkdir()
-    (tmp_path / "pyspark" / "__init__.py").write_text("__version__ = '3.5.9'")
+    (tmp_path / "pyspark" / "__init__.py").write_text("__version__ = '3.4.4'")
     command = (str(without_pyspark), "-m", "limit_pruning", "inspect", "t")
     done = ended(*command, cwd=tmp_path)  # Python looks for modules there
     assert (done.returncode, done.stdout) == (1, "")
     (line,) = done.stderr.splitlines()
-    assert line.startswith("PySpark 3.5.9 was found; supported are 4.0, 4.1, 4.2, 4.3.")
+    assert line.startswith("PySpark 3.4.4 was found; supported are 3.5, 4.0, 4.1, 4.2, 4.3.")
 
 
 @pytest.mark.spark

@@ -46,6 +46,9 @@ private[limitpruning] object SparkShims {
 
   private val Unknown = "unknown"
 
+  /** Whether Spark's scan waits for the scalar subqueries in its filters. In Spark 3.5, it has no such filters on data. */
+  val scansWaitForSubqueries: Boolean = false
+
   /** Whether a relation is the source of a streaming query. In Spark 3.5, no file relation is. */
   def isStream(relation: LogicalRelation): Boolean = relation.isStreaming
 

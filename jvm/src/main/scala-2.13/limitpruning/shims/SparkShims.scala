@@ -24,6 +24,9 @@ private[limitpruning] object SparkShims {
   /** The names of the fields of a case class, in the order of its constructor. */
   def elementNames(part: Product): Iterator[String] = part.productElementNames
 
+  /** Whether Spark's scan waits for the scalar subqueries in its filters. */
+  val scansWaitForSubqueries: Boolean = true
+
   /** Whether a relation is the source of a streaming query. */
   def isStream(relation: LogicalRelation): Boolean = relation.stream.nonEmpty
 
