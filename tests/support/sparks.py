@@ -12,6 +12,6 @@ EXPLAINS_REASONS = LINE >= (4, 0)
 """Whether EXPLAIN has a place for the reasons of LIMITs that are not pruned."""
 
 QUERY_ERRORS = (PySparkException, Py4JJavaError)
-"""Errors of queries. PySpark 3.5 has no class of its own for those that occur while a query runs."""
+"""Errors of queries. PySpark 3.5 has no class for those that occur while a query runs."""
 
 needs_spark_4 = pytest.mark.skipif(LINE < (4, 0), reason="Spark 3.5 does not have it")

@@ -1,9 +1,13 @@
 package limitpruning.shims
 
+import scala.annotation.unused
+
 import org.apache.parquet.ParquetReadOptions
 import org.apache.parquet.conf.PlainParquetConfiguration
 import org.apache.parquet.format.Statistics
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
+import org.apache.parquet.schema.PrimitiveType
+import org.apache.spark.sql.types.DataType
 
 /** Members of the parquet-java of Spark 4 that the one of Spark 3.5 (1.13) does not have, or has in another form. */
 private[limitpruning] object ParquetShims {
@@ -19,6 +23,9 @@ private[limitpruning] object ParquetShims {
   /** The size of the bloom filter with its header, in bytes; none if the writer did not write it. */
   def bloomFilterLength(chunk: ColumnChunkMetaData): Option[Long] =
     Some(chunk.getBloomFilterLength.toLong).filter(_ > 0)
+
+  /** Whether Spark reads a type of a file as a Spark type without an error and without changing a value, if any Spark does. */
+  def readsAs(@unused column: PrimitiveType, @unused dataType: DataType): Boolean = true
 
   /** Options of a reader that no Hadoop configuration has changed. */
   def optionsWithoutHadoop: ParquetReadOptions =
