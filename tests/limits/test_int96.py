@@ -145,6 +145,26 @@ def test_pages_without_a_dictionary_prove_nothing(spark: SparkSession, tmp_path:
         assert not limit.covered
 
 
+def test_the_reason_names_an_exceeded_dictionary(spark: SparkSession, tmp_path: Path) -> None:
+    small = {"parquet.dictionary.page.size": "600", "parquet.page.row.count.limit": "100"}
+    plain = {"parquet.enable.dictionary": "false"}
+    for folder, options in (("exceeded", small), ("none", plain)):
+        events(spark, tmp_path / folder, "CAST(id DIV 2 AS DOUBLE)", options)
+        for query, column in (
+            ("SELECT id FROM events WHERE ts >= TIMESTAMP'2024-01-07' LIMIT 500", "ts"),
+            ("SELECT ts FROM events ORDER BY ts DESC LIMIT 5", "ts"),
+            ("SELECT id FROM events ORDER BY seen DESC LIMIT 5", "seen"),
+            ("SELECT DISTINCT ts FROM events LIMIT 50", "ts"),
+        ):
+            frame = spark.sql(query)
+            reason = limit_pruning.report(frame).only.reason
+            assert reason is not None
+            exceeded = f"column {column} has more values than its dictionary could hold"
+            assert (exceeded in reason.message) == (folder == "exceeded"), reason.message
+            assert ("parquet.dictionary.page.size" in reason.message) == (folder == "exceeded")
+            assert reason.message in str(spark.sql(f"EXPLAIN {query}").collect()[0][0])
+
+
 ANCIENT = ["0001-01-01", "1582-10-04", "1582-10-15", "1899-12-31 23:59:59", "1900-01-02"]
 
 

@@ -100,12 +100,19 @@ def set_writer(file: Path, created_by: str) -> None:
     edit_footer(file, lambda footer: footer.update({6: (BINARY, created_by.encode())}))
 
 
-def set_column_order(file: Path, order: int) -> None:
-    """Claim this member of the ColumnOrder union (1: by type, 2: IEEE 754 total) everywhere."""
+def set_column_order(file: Path, order: int, leaf: int | None = None) -> None:
+    """Claim this member of the ColumnOrder union, for all columns or for one.
+
+    1 is the order of the type, 2 the IEEE 754 total order, 3 the order of INT96 timestamps.
+    """
 
     def edit(footer: Struct) -> None:
         kind, orders = footer[7][1]
-        footer[7] = (footer[7][0], (kind, [{order: (STRUCT, {})} for _ in orders]))
+        claimed = [
+            {order: (STRUCT, {})} if leaf in (None, number) else before
+            for number, before in enumerate(orders)
+        ]
+        footer[7] = (footer[7][0], (kind, claimed))
 
     edit_footer(file, edit)
 

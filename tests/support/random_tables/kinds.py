@@ -56,6 +56,14 @@ def _integers(spark: str, arrow: pa.DataType, bits: int) -> Kind:
     return Kind(spark, "integer", arrow, values, lambda value: [value - 1, value + 1, -value])
 
 
+def _unsigned(spark: str, arrow: pa.DataType, bits: int) -> Kind:
+    """Values on both sides of the sign of the signed integer that stores them."""
+    half, high = 2 ** (bits - 1), 2**bits - 1
+    extremes = st.sampled_from([0, 1, half - 1, half, half + 1, high - 1, high])
+    values = st.one_of(st.integers(0, 12), extremes, st.integers(0, high))
+    return Kind(spark, "integer", arrow, values, lambda value: [value - 1, value + 1, -value])
+
+
 def _floats(spark: str, arrow: pa.DataType, width: type[np.float32 | np.float64]) -> Kind:
     info = np.finfo(width)
     extremes = [-0.0, math.nan, math.inf, -math.inf, *map(float, (info.max, info.tiny))]
@@ -129,6 +137,9 @@ KINDS = [
     # Files that were written before the table's columns were widened.
     _integers("BIGINT", pa.int32(), 32),
     _floats("DOUBLE", pa.float32(), np.float32),
+    # Types that Spark only reads.
+    _unsigned("SMALLINT", pa.uint8(), 8),
+    _unsigned("BIGINT", pa.uint32(), 32),
     _decimals(7, 2),
     _decimals(15, 3),
     _decimals(25, 5),

@@ -6,7 +6,9 @@ import java.nio.ByteBuffer
 import org.apache.parquet.column.values.bloomfilter.{BlockSplitBloomFilter, BloomFilter}
 import org.apache.parquet.format.BloomFilterHeader
 import org.apache.parquet.io.api.Binary
-import org.apache.parquet.schema.LogicalTypeAnnotation.{TimeUnit, TimestampLogicalTypeAnnotation}
+import org.apache.parquet.schema.LogicalTypeAnnotation.{
+  IntLogicalTypeAnnotation, TimeUnit, TimestampLogicalTypeAnnotation
+}
 import org.apache.parquet.schema.PrimitiveType
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 import org.apache.spark.sql.types._
@@ -66,6 +68,8 @@ private object BloomLookup {
   private def storedAs(sparkType: DataType, column: PrimitiveType, calendar: Calendar): Any => Option[Any] =
     (sparkType, column.getPrimitiveTypeName) match {
       case (ByteType | ShortType | IntegerType, INT32) => exact { case value: Number => value.intValue }
+      case (LongType, INT32) if isUnsigned(column) =>
+        exact { case value: Long if (value >>> 32) == 0 => value.toInt }
       case (LongType, INT32) => exact { case value: Long if value.isValidInt => value.toInt }
       case (DoubleType, INT32) => exact { case value: Double if value == value.toInt => value.toInt }
       case (LongType, INT64) => exact { case value: Long => value }
@@ -79,6 +83,7 @@ private object BloomLookup {
       case (BinaryType, BINARY) => exact { case bytes: Array[Byte] => Binary.fromConstantByteArray(bytes) }
       case (decimal: DecimalType, INT32) =>
         exact(unscaled(decimal, column).andThen { case value if value.bitLength < 32 => value.intValue })
+      case (TrustedTypes.UnsignedLong, INT64) if isUnsigned(column) => exact(Function.unlift(unsignedLong))
       case (decimal: DecimalType, INT64) =>
         exact(unscaled(decimal, column).andThen { case value if value.bitLength < 64 => value.longValue })
       case (decimal: DecimalType, FIXED_LEN_BYTE_ARRAY) =>
@@ -90,6 +95,19 @@ private object BloomLookup {
     }
 
   private def exact(convert: PartialFunction[Any, Any]): Any => Option[Any] = convert.lift
+
+  private def isUnsigned(column: PrimitiveType): Boolean = column.getLogicalTypeAnnotation match {
+    case int: IntLogicalTypeAnnotation => !int.isSigned
+    case _ => false
+  }
+
+  private def unsignedLong(value: Any): Option[Any] = value match {
+    case value: Decimal if value.scale == 0 =>
+      Some(
+        value.toJavaBigDecimal.toBigInteger
+      ).filter(v => v.signum >= 0 && v.bitLength <= 64).map(_.longValue)
+    case _ => None
+  }
 
   private def fromMicros(column: PrimitiveType): PartialFunction[Any, Any] = {
     val microsPerUnit = column.getLogicalTypeAnnotation match {

@@ -112,7 +112,7 @@ final class ChunkReader(file: FileStatus, footer: Footer, storage: Storage) exte
     }
 }
 
-private object ChunkReader {
+private[parquet] object ChunkReader {
   private def checked[H](parse: InputStream => H): InputStream => H = in => {
     CompactThrift.check(ByteStreams.toByteArray(in))
     in.reset()
@@ -132,6 +132,15 @@ private object ChunkReader {
     statistics.getDataEncodings.asScala
       .forall(e => e.usesDictionary && statistics.getNumDataPagesEncodedAs(e) > 0) &&
     chunk.getEncodings.asScala.forall(e => e.usesDictionary || BesideDictionaries.contains(e.name))
+  }
+
+  /**
+   * Whether a writer began a chunk with a dictionary, and wrote later pages without it, because the dictionary exceeded its
+   * limit. False if there are no encoding statistics.
+   */
+  def exceedsDictionary(chunk: ColumnChunkMetaData): Boolean = {
+    val statistics = chunk.getEncodingStats
+    statistics != null && statistics.hasDictionaryPages && statistics.hasNonDictionaryEncodedPages
   }
 
   /** Encodings of the dictionary itself, and of levels. */

@@ -6,6 +6,7 @@ import org.apache.parquet.column.statistics.Statistics
 import org.apache.parquet.format.{Statistics => RawStatistics}
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
 import org.apache.parquet.schema.PrimitiveType
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
 import org.apache.spark.sql.types.{DataType, DecimalType}
 
 import limitpruning.predicate.{ColumnFacts, Nulls, SupportedTypes, Values}
@@ -33,15 +34,23 @@ private[parquet] object ColumnChunk {
   /** The length in bytes to which writers truncate min and max without a mark. */
   val CutLength = 64
 
-  def apply(rows: Long, chunk: ColumnChunkMetaData, mayBeCut: Boolean): ColumnChunk = {
+  /** @param int96 min and max of an INT96 column, in the order of time; those of parquet-java have another order */
+  def apply(
+      rows: Long,
+      chunk: ColumnChunkMetaData,
+      mayBeCut: Boolean,
+      int96: Option[(Any, Any)] = None
+  ): ColumnChunk = {
     val statistics: Statistics[_] = chunk.getStatistics
     val hasNullCount = statistics != null && statistics.isNumNullsSet
-    val hasMinMax = statistics != null && statistics.hasNonNullValue
+    val isInt96 = chunk.getPrimitiveType.getPrimitiveTypeName == PrimitiveTypeName.INT96
+    val hasMinMax = statistics != null && statistics.hasNonNullValue && !isInt96
     ColumnChunk(
       rows = rows,
       values = chunk.getValueCount,
       nullCount = if (hasNullCount) Some(statistics.getNumNulls) else None,
-      minMax = if (hasMinMax) Some((statistics.genericGetMin, statistics.genericGetMax)) else None,
+      minMax = if (hasMinMax) Some((statistics.genericGetMin, statistics.genericGetMax))
+      else int96.filter(_ => isInt96),
       mayBeCut
     )
   }

@@ -14,6 +14,12 @@ private[parquet] final class MalformedThriftException(problem: String) extends I
  */
 object CompactThrift {
 
+  /** The number of `column_orders` in `FileMetaData`. */
+  private val ColumnOrders = 7
+
+  private val List = 9
+  private val Struct = 12
+
   /** Deeper than any struct of the format, with a margin for later versions. */
   private val MostNested = 32
 
@@ -26,6 +32,15 @@ object CompactThrift {
 
   def check(bytes: Array[Byte]): Unit = check(bytes, 0, bytes.length)
 
+  /**
+   * The order of each leaf column in a footer: the number of the member of the format's union `ColumnOrder`, 0 if there is
+   * not exactly one. Thrift's own parser drops the members that are newer than itself.
+   *
+   * @param footer a serialized footer that is well formed
+   * @return empty if the footer does not contain orders
+   */
+  def columnOrders(footer: Array[Byte]): IndexedSeq[Int] = new Walk(footer, 0, footer.length).columnOrders()
+
   private final class Walk(bytes: Array[Byte], from: Int, until: Int) {
     private var at = from
 
@@ -36,6 +51,46 @@ object CompactThrift {
         if ((head >> 4) == 0) skipVarint() // the field's number, if it is not encoded in the header
         val kind = head & 15
         if (kind > 2) value(kind, depth) // the kind of a boolean field contains its value
+        head = byte()
+      }
+    }
+
+    def columnOrders(): IndexedSeq[Int] = {
+      var found = IndexedSeq.empty[Int]
+      fields { (field, kind) =>
+        if (field == ColumnOrders && kind == List) found = orders() else if (kind > 2) value(kind, 0)
+      }
+      found
+    }
+
+    private def orders(): IndexedSeq[Int] = {
+      val head = byte()
+      val elements = if ((head >> 4) == 15) size() else head >> 4
+      if ((head & 15) != Struct) fail("orders are not structs")
+      var found = Vector.empty[Int]
+      repeat(elements, 0)(found :+= order())
+      found
+    }
+
+    private def order(): Int = {
+      var members = Vector.empty[Int]
+      fields { (field, kind) =>
+        members :+= field
+        if (kind > 2) value(kind, 1)
+      }
+      if (members.sizeIs == 1) members.head else 0
+    }
+
+    /** Calls `visit` with the number and the kind of each field of a struct. It must read the field's value. */
+    private def fields(visit: (Int, Int) => Unit): Unit = {
+      var field = 0
+      var head = byte()
+      while (head != 0) {
+        if ((head >> 4) == 0) {
+          val zigzag = varint()
+          field = ((zigzag >>> 1) ^ -(zigzag & 1)).toInt
+        } else field += head >> 4
+        visit(field, head & 15)
         head = byte()
       }
     }

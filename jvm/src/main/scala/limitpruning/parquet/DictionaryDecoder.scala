@@ -16,7 +16,7 @@ import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.PrimitiveType
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 import org.apache.spark.sql.catalyst.util.{DateTimeUtils, RebaseDateTime}
-import org.apache.spark.sql.types.{DataType, DoubleType, FloatType, TimestampType}
+import org.apache.spark.sql.types.{DataType, DoubleType, FloatType}
 
 import limitpruning.predicate.{ColumnFacts, SupportedTypes, Values}
 
@@ -121,22 +121,18 @@ private object DictionaryDecoder {
 /**
  * Converts the dictionary of a chunk to the values that the column can have. All pages of the chunk use the
  * dictionary.
- *
- * @param readsInt96AsStored whether the reader does not shift INT96 timestamps by a time zone
  */
 private[parquet] final class DictionaryValues(
     sparkType: DataType,
     column: PrimitiveType,
-    calendar: Calendar,
-    readsInt96AsStored: Boolean = true
+    calendar: Calendar
 ) {
   private val toRange = TrustedTypes.rangeOf(sparkType, column, calendar)
   private lazy val ordering = SupportedTypes.ordering(sparkType)
   private val isInt96 = column.getPrimitiveTypeName == INT96
 
   /** Whether values of this pair of types are trusted. */
-  val isReadable: Boolean =
-    if (isInt96) sparkType == TimestampType && readsInt96AsStored else toRange.nonEmpty
+  val isReadable: Boolean = toRange.nonEmpty
 
   /**
    * @param dictionary the entries as they are stored
@@ -176,4 +172,18 @@ private object Int96 {
     val day = in.getInt
     Try(DateTimeUtils.fromJulianDay(day, nanos)).toOption.filter(_ >= RebaseDateTime.lastSwitchJulianTs)
   }
+
+  /**
+   * As [[micros]], for a min or a max. None if it is not a time of its day, or if its day is negative, for which the function
+   * of Spark's readers overflows.
+   */
+  def end(stored: Binary): Option[Long] =
+    if (stored.length != Bytes) None
+    else {
+      val in = stored.toByteBuffer.order(ByteOrder.LITTLE_ENDIAN)
+      val nanos = in.getLong
+      if (nanos < 0 || nanos >= NanosPerDay || in.getInt < 0) None else micros(stored)
+    }
+
+  private val NanosPerDay = 24L * 3600 * 1000 * 1000 * 1000
 }

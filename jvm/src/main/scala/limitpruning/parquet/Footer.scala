@@ -3,7 +3,7 @@ package limitpruning.parquet
 import scala.jdk.CollectionConverters._
 
 import org.apache.parquet.column.statistics.Statistics
-import org.apache.parquet.format.FileMetaData
+import org.apache.parquet.format.{ColumnOrder, FileMetaData}
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData, ColumnPath}
 import org.apache.parquet.hadoop.metadata.FileMetaData.EncryptionType
 import org.apache.parquet.schema.MessageType
@@ -18,6 +18,7 @@ import limitpruning.select.{FilePart, FileVersion}
  * @param keyValues Spark's metadata about the calendar, if Spark wrote the file
  * @param rowGroups in file order, with the chunks of the columns that `columns` contain
  * @param mayBeCut by row group and leaf: whether min or max may be truncated
+ * @param int96 min and max of INT96 columns, which parquet-java does not return
  * @param places of the chunks of the columns that `columns` locate
  * @param columns the requested columns; this footer contains those of them that the file has
  * @param seal identifies the footer
@@ -29,6 +30,7 @@ final class Footer private (
     isEncrypted: Boolean,
     val rowGroups: IndexedSeq[BlockMetaData],
     mayBeCut: IndexedSeq[Array[Boolean]],
+    int96: Int96Statistics,
     val offsets: RowGroupOffsets,
     val places: ChunkPlaces,
     val columns: FileColumns,
@@ -39,8 +41,17 @@ final class Footer private (
   private[parquet] def statement(rowGroup: Int, leaf: Int, path: ColumnPath): Option[ColumnChunk] = {
     val chunks = rowGroups(rowGroup).getColumns
     if (leaf < 0 || leaf >= chunks.size || chunks.get(leaf).getPath != path) None
-    else Some(ColumnChunk(rowGroups(rowGroup).getRowCount, chunks.get(leaf), mayBeCut(rowGroup)(leaf)))
+    else
+      Some(ColumnChunk(
+        rowGroups(rowGroup).getRowCount,
+        chunks.get(leaf),
+        mayBeCut(rowGroup)(leaf),
+        int96.minMax(rowGroup, leaf)
+      ))
   }
+
+  /** Whether min and max of an INT96 column are in the order of time. */
+  private[parquet] def isInOrderOfTime(leaf: Int): Boolean = int96.areInOrderOfTime(leaf)
 
   /**
    * The metadata of a chunk with its location. None if it is encrypted or does not exist.
@@ -63,6 +74,7 @@ final class Footer private (
       isEncrypted,
       rowGroups,
       mayBeCut,
+      int96,
       offsets,
       places.sharing(internPaths),
       internColumns(columns),
@@ -71,7 +83,7 @@ final class Footer private (
 
   /** The approximate memory in bytes, without what files share. */
   private[limitpruning] def size: Int =
-    Footer.OwnSize + offsets.size + places.size +
+    Footer.OwnSize + offsets.size + places.size + int96.size +
       rowGroups.iterator.map(Footer.sizeOf).sum.min(Int.MaxValue / 4L).toInt
 }
 
@@ -80,6 +92,8 @@ private[limitpruning] object Footer {
   /** @throws RuntimeException if parquet-java cannot parse it */
   def of(narrowed: NarrowedFooter): Footer = {
     val raw: FileMetaData = narrowed.metadata
+    // Without a member, parquet-java ignores min and max.
+    narrowed.otherOrders.keys.foreach(raw.getColumn_orders.set(_, new ColumnOrder()): Unit)
     val parsed = FooterConverter().fromParquetMetadata(raw)
     val file = parsed.getFileMetaData
     new Footer(
@@ -93,6 +107,7 @@ private[limitpruning] object Footer {
           .map(c => ColumnChunk.mayBeCut(c.getMeta_data.getStatistics))
           .toArray
       }.toIndexedSeq,
+      Int96Statistics.of(raw, narrowed.otherOrders),
       narrowed.offsets,
       narrowed.places,
       narrowed.columns,

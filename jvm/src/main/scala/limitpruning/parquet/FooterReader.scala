@@ -56,7 +56,7 @@ final class FooterReader(open: FileStatus => SeekableInputStream, parts: Option[
         fail(file, "some of its columns are encrypted")
       if (!raw.getRow_groups.asScala.forall(isPlausible(file, _)))
         fail(file, "a row group is outside of the file")
-      NarrowedFooter.of(raw, columns, FooterSeal.of(bytes))
+      NarrowedFooter.of(raw, columns, FooterSeal.of(bytes), () => CompactThrift.columnOrders(bytes))
     }
 
   /**

@@ -2,7 +2,7 @@ package limitpruning.parquet
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.parquet.format.{FileMetaData, SchemaElement}
+import org.apache.parquet.format.{ColumnOrder, FileMetaData, SchemaElement, TypeDefinedOrder}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetReadSupport
 
 /**
@@ -13,27 +13,54 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetReadSupport
  * @param places of the chunks of the columns that `columns` locate
  * @param offsets of the row groups with all their columns
  * @param seal of the complete footer in the file
+ * @param otherOrders the leaves of `metadata` whose order is not that of their type, with the number of this order in the
+ *   format. In `metadata`, they have the order of their type, because Thrift cannot write an order that it does not know.
  */
 private[limitpruning] final case class NarrowedFooter(
     metadata: FileMetaData,
     columns: FileColumns,
     places: ChunkPlaces,
     offsets: RowGroupOffsets,
-    seal: FooterSeal
+    seal: FooterSeal,
+    otherOrders: Map[Int, Int] = Map.empty
 )
 
 private[limitpruning] object NarrowedFooter {
 
-  /** @param raw the parsed footer, which is narrowed in place */
-  def of(raw: FileMetaData, columns: FileColumns, seal: FooterSeal): NarrowedFooter = {
+  /**
+   * @param raw the parsed footer, which is narrowed in place
+   * @param orders the numbers of the orders of all leaves, which are needed if Thrift does not know all of them
+   */
+  def of(
+      raw: FileMetaData,
+      columns: FileColumns,
+      seal: FooterSeal,
+      orders: () => IndexedSeq[Int] = () => IndexedSeq.empty
+  ): NarrowedFooter = {
     val offsets = RowGroupOffsets.of(raw)
     keepCalendar(raw)
     val fields = topLevel(raw.getSchema.asScala.toIndexedSeq)
     val kept = if (!raw.isSetEncryption_algorithm && isInOrder(raw, fields)) columns else FileColumns.All
     val places = ChunkPlaces.of(raw, kept) // before chunks are removed
-    if (kept != FileColumns.All) narrow(raw, fields, kept)
-    NarrowedFooter(raw, kept, places, offsets, seal)
+    val others = otherOrders(raw, orders)
+    val isKept =
+      if (kept != FileColumns.All) narrow(raw, fields, kept) else fields.flatMap(_.leaves.map(_ => true))
+    val leaves = isKept.indices.filter(isKept).zipWithIndex.toMap
+    val keptOthers = others.flatMap { case (leaf, order) => leaves.get(leaf).map(_ -> order) }
+    keptOthers.keys.foreach { leaf =>
+      raw.getColumn_orders.set(leaf, ColumnOrder.TYPE_ORDER(new TypeDefinedOrder())): Unit
+    }
+    NarrowedFooter(raw, kept, places, offsets, seal, keptOthers)
   }
+
+  /** The orders that Thrift did not know when it parsed the footer, by leaf. */
+  private def otherOrders(raw: FileMetaData, orders: () => IndexedSeq[Int]): Map[Int, Int] =
+    if (!raw.isSetColumn_orders || raw.getColumn_orders.asScala.forall(_.isSet)) Map.empty
+    else {
+      val all = raw.getColumn_orders.asScala
+      val numbers = Some(orders()).filter(_.size == all.size)
+      all.indices.filterNot(all(_).isSet).map(leaf => leaf -> numbers.fold(0)(_(leaf))).toMap
+    }
 
   /**
    * Of the key-value metadata, only Spark's metadata about the calendar are used. The others are removed,
@@ -58,7 +85,12 @@ private[limitpruning] object NarrowedFooter {
     areChunks && (!raw.isSetColumn_orders || raw.getColumn_orders.size == names.size)
   }
 
-  private def narrow(raw: FileMetaData, fields: IndexedSeq[Field], columns: FileColumns): Unit = {
+  /** @return by leaf, whether it is kept */
+  private def narrow(
+      raw: FileMetaData,
+      fields: IndexedSeq[Field],
+      columns: FileColumns
+  ): IndexedSeq[Boolean] = {
     val wanted = fields.map(field => columns.contains(field.name))
     // A file needs at least one column. If no column is requested, one with few leaves stays.
     val kept =
@@ -73,6 +105,7 @@ private[limitpruning] object NarrowedFooter {
     val root = raw.getSchema.get(0).deepCopy().setNum_children(kept.count(identity))
     val elements = root +: fields.zip(kept).collect { case (field, true) => field.elements }.flatten
     val _ = raw.setSchema(elements.asJava)
+    isKept
   }
 
   private def only[T](all: java.util.List[T], isKept: IndexedSeq[Boolean]): java.util.List[T] =

@@ -9,6 +9,7 @@ import org.apache.parquet.column.statistics.Statistics
 import org.apache.parquet.format.ColumnIndex
 import org.apache.parquet.schema.ColumnOrder.ColumnOrderName
 import org.apache.parquet.schema.PrimitiveType
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.INT96
 
 import limitpruning.parquet.ColumnLocation.Stored
 import limitpruning.predicate.{ColumnFacts, LeafColumn}
@@ -21,20 +22,24 @@ private[parquet] object PageFacts {
 
   /**
    * @param chunk the trusted metadata of the whole chunk in the footer
+   * @param isInOrderOfTime whether the footer states that min and max of INT96 are in the order of time
    * @return a chunk for each page; none if the index contradicts itself, the pages' locations, or the chunk
    */
   def of(
       index: ColumnIndex,
       pages: PageLocations,
       leafType: PrimitiveType,
-      chunk: ColumnChunk
+      chunk: ColumnChunk,
+      isInOrderOfTime: Boolean = false
   ): Option[IndexedSeq[ColumnChunk]] = {
     val nullCounts = Option(index.getNull_counts).map(_.asScala.map(_.longValue).toIndexedSeq)
     val sizes = Seq(index.getNull_pages.size, index.getMin_values.size, index.getMax_values.size) ++
       nullCounts.map(_.size)
     val isNullSum = nullCounts.forall(counts => chunk.nullCount.forall(_ == counts.sum))
     // If the column has no defined order, the order of min and max is not known.
-    val isOrdered = leafType.columnOrder().getColumnOrderName == ColumnOrderName.TYPE_DEFINED_ORDER
+    val isOrdered =
+      if (leafType.getPrimitiveTypeName == INT96) isInOrderOfTime
+      else leafType.columnOrder().getColumnOrderName == ColumnOrderName.TYPE_DEFINED_ORDER
     if (sizes.exists(_ != pages.size) || !isNullSum || !isOrdered) None
     else {
       // Null counts of pages are trusted only if their sum equals a trusted null count of the chunk.
@@ -129,7 +134,7 @@ object ColumnPages {
         locations <- indexes.locations(rowGroup, stored.leaf)
         index <- indexes.columnIndex(rowGroup, stored.leaf)
         chunk <- facts.statements(stored)(rowGroup)
-        pages <- PageFacts.of(index, locations, stored.leafType, chunk)
+        pages <- PageFacts.of(index, locations, stored.leafType, chunk, facts.isInOrderOfTime(stored))
       } yield new ColumnPages(locations, pages.map(page => toFacts(believed(page))))
     case _ => None
   }

@@ -109,7 +109,7 @@ final class RowGroupDetails(
       bloomLookup(column, stored).isAnswerable
 
   private def values(column: LeafColumn, stored: Stored): DictionaryValues =
-    new DictionaryValues(column.dataType, stored.leafType, facts.calendar, facts.readsInt96AsStored)
+    facts.dictionaryValues(column, stored)
 
   private def bloomLookup(column: LeafColumn, stored: Stored): BloomLookup =
     lookups.getOrElseUpdate(

@@ -25,10 +25,8 @@ final class RowGroupFacts(
   private val locate = new LocateColumn(footer.schema, settings.caseSensitive, settings.names)
   // Finding a location takes time that grows with the schema, and each lookup in a bloom filter needs it.
   private val located = mutable.Map.empty[(ExprId, Seq[String]), ColumnLocation]
-  private[parquet] lazy val calendar = Calendar.of(footer.keyValues, settings.rebaseMode)
-
-  /** Whether INT96 timestamps are read as they are stored, apart from rebasing. */
-  private[parquet] val readsInt96AsStored: Boolean = !settings.convertsInt96
+  private[parquet] lazy val calendar =
+    Calendar.of(footer.keyValues, settings.rebaseMode).copy(readsInt96AsStored = !settings.convertsInt96)
   private[parquet] lazy val quirks = new WriterQuirks(footer.createdBy)
 
   /** The location of the column, or that it is missing or unclear. */
@@ -70,6 +68,20 @@ final class RowGroupFacts(
     case stored: Stored => statements(stored).andThen(_.flatMap(_.nullCount))
     case _ => _ => None
   }
+
+  /** Whether a dictionary would bound the values of a column in a row group if it had all of them. */
+  def exceedsDictionary(column: LeafColumn, rowGroup: Int): Boolean = locationOf(column) match {
+    case stored: Stored =>
+      dictionaryValues(column, stored).isReadable &&
+      footer.chunk(rowGroup, stored.leaf).exists(ChunkReader.exceedsDictionary)
+    case _ => false
+  }
+
+  private[parquet] def dictionaryValues(column: LeafColumn, stored: Stored): DictionaryValues =
+    new DictionaryValues(column.dataType, stored.leafType, calendar)
+
+  /** Whether min and max of an INT96 column, and of its pages, are in the order of time. */
+  private[parquet] def isInOrderOfTime(stored: Stored): Boolean = footer.isInOrderOfTime(stored.leaf)
 
   /** Converts metadata of the column's chunks, or of their pages, to facts. */
   private[parquet] def chunkFacts(column: LeafColumn, stored: Stored): ChunkFacts =

@@ -15,9 +15,8 @@ import limitpruning.predicate.Values
 
 /**
  * The pairs of Spark type and Parquet type for which min and max of a column chunk are trusted, with the
- * conversion to Catalyst's representation. All other pairs (INT96, unsigned integers, UUID, JSON,
- * nanoseconds, narrowed columns, other collations …) have unknown values: the two orders may differ, or the
- * reader changes the values. A column that was widened after it was written is listed if every Spark version
+ * conversion to Catalyst's representation. All other pairs (UUID, JSON, nanoseconds, narrowed columns,
+ * other collations …) have unknown values: the two orders may differ, or the reader changes the values. A column that was widened after it was written is listed if every Spark version
  * reads it without changing a value.
  */
 private[parquet] object TrustedTypes {
@@ -38,6 +37,15 @@ private[parquet] object TrustedTypes {
         integral(identity)
       case (DoubleType, INT32) if annotation.isEmpty || isSignedInt(annotation, 8, 16, 32) =>
         Some(converted { case value: Int => value.toDouble }) // exact for each value; none is NaN
+      // Values that a writer of the type cannot have written are unknown.
+      case (ShortType, INT32) if isUnsignedInt(annotation, 8) =>
+        Some(converted { case value: Int if value >= 0 && value < (1 << 8) => value.toShort })
+      case (IntegerType, INT32) if isUnsignedInt(annotation, 16) =>
+        Some(converted { case value: Int if value >= 0 && value < (1 << 16) => value })
+      case (LongType, INT32) if isUnsignedInt(annotation, 32) =>
+        Some(converted { case value: Int => Integer.toUnsignedLong(value) })
+      case (UnsignedLong, INT64) if isUnsignedInt(annotation, 64) =>
+        Some(converted { case value: Long => Decimal(unsigned(value), UnsignedLong.precision, 0) })
       case (LongType, INT64) if annotation.isEmpty || isSignedInt(annotation, 64) => integral(identity)
       case (FloatType, FLOAT) if annotation.isEmpty => Some(upToNaN(Float.NaN)(identity))
       case (DoubleType, DOUBLE) if annotation.isEmpty => Some(upToNaN(Double.NaN)(identity))
@@ -53,6 +61,11 @@ private[parquet] object TrustedTypes {
         Some(converted {
           case days: Int if calendar.trustsDays(days) => Math.multiplyExact(days.toLong, MicrosPerDay)
         })
+      case (TimestampType, INT96) if calendar.readsInt96AsStored =>
+        Some(converted(Function.unlift[Any, Any] {
+          case end: Binary => Int96.end(end)
+          case _ => None
+        }))
       case (TimestampType, INT64) =>
         microsPer(annotation, adjustedToUtc = true).map(unit =>
           checked(calendar.trustsMicros)(toMicros(unit))
@@ -121,6 +134,17 @@ private[parquet] object TrustedTypes {
       case int: IntLogicalTypeAnnotation => int.isSigned && widths.contains(int.getBitWidth)
       case _ => false
     }
+
+  private def isUnsignedInt(annotation: Option[LogicalTypeAnnotation], width: Int): Boolean =
+    annotation.exists {
+      case int: IntLogicalTypeAnnotation => !int.isSigned && int.getBitWidth == width
+      case _ => false
+    }
+
+  /** The type as which Spark reads unsigned integers of 64 bits. */
+  val UnsignedLong: DecimalType = DecimalType(20, 0)
+
+  private def unsigned(value: Long): BigDecimal = BigDecimal(java.lang.Long.toUnsignedString(value))
 
   private def microsPer(annotation: Option[LogicalTypeAnnotation], adjustedToUtc: Boolean): Option[Long] =
     annotation.collect {

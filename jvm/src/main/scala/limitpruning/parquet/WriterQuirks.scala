@@ -95,8 +95,9 @@ private[limitpruning] object TestedWriters {
  * rebased when they are read. Their ancient values are then other days than min and max.
  *
  * @param isProleptic whether no value of the file is rebased
+ * @param readsInt96AsStored whether the reader does not shift INT96 timestamps by a time zone
  */
-private[parquet] final case class Calendar(isProleptic: Boolean) {
+private[parquet] final case class Calendar(isProleptic: Boolean, readsInt96AsStored: Boolean = true) {
 
   /** @param days since 1970-01-01, as stored */
   def trustsDays(days: Int): Boolean = isProleptic || days >= RebaseDateTime.lastSwitchJulianDay
@@ -152,7 +153,9 @@ private[parquet] final case class WriterQuirk(
 
 /** The metadata of one file that are trusted, by its writer. Metadata that a quirk affects are unknown. */
 private[parquet] final class WriterQuirks(createdBy: String) {
-  private val quirks = WriterQuirks.table.filter(_.isOf(Writer.of(createdBy)))
+  private val writer = Writer.of(createdBy)
+  private val quirks = WriterQuirks.table.filter(_.isOf(writer))
+  private val comparesUnsigned = UnsignedWriters.contain(writer)
 
   /** The same chunk without the metadata that are not trusted for this column. */
   def believed(column: PrimitiveType): ColumnChunk => ColumnChunk = {
@@ -170,8 +173,31 @@ private[parquet] final class WriterQuirks(createdBy: String) {
 
   def believesBloomFilters(column: PrimitiveType): Boolean = !doubtedOf(column)(Claim.BloomFilter)
 
-  private def doubtedOf(column: PrimitiveType): Set[Claim] =
-    quirks.iterator.filter(_.concerns(column)).flatMap(_.doubted).toSet
+  private def doubtedOf(column: PrimitiveType): Set[Claim] = {
+    val doubted = quirks.iterator.filter(_.concerns(column)).flatMap(_.doubted).toSet
+    if (comparesUnsigned || !UnsignedWriters.concern(column)) doubted else doubted + Claim.MinMax
+  }
+}
+
+/**
+ * The writers that compare unsigned integers of 32 and 64 bits as unsigned, also when they merge the statistics of pages to
+ * those of a chunk. Polars merges them as signed: of pages with 0 … 2³²-1 and 3 … 9, it writes 0 … 9. Nothing in the file
+ * shows this. Therefore only writers whose files the tests read are trusted. Narrower integers are never negative in INT32.
+ */
+private[parquet] object UnsignedWriters {
+
+  /** Names with the first version that the tests cover. */
+  private val table = Seq("parquet-mr" -> "1.15", "parquet-cpp-arrow" -> "18", "duckdb" -> "2.0")
+
+  def contain(writer: Writer): Boolean = table.exists { case (name, first) =>
+    name == writer.name && WriterVersion.of(first).exists(from => writer.version.exists(!_.isBefore(from)))
+  }
+
+  /** Whether values of the column may be negative if they are compared as signed. */
+  def concern(column: PrimitiveType): Boolean = column.getLogicalTypeAnnotation match {
+    case int: LogicalTypeAnnotation.IntLogicalTypeAnnotation => !int.isSigned && int.getBitWidth >= 32
+    case _ => false
+  }
 }
 
 private[parquet] object WriterQuirks {

@@ -131,4 +131,10 @@ trait RowUnit {
    * value.
    */
   def excludes(ordinal: Int, value: Any): Boolean = false
+
+  /**
+   * Whether the column has more values than its dictionary, so that only some of its pages use the dictionary. This
+   * explains why values are unknown, and proves nothing.
+   */
+  def exceedsDictionary(ordinal: Int): Boolean = false
 }

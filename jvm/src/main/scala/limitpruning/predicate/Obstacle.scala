@@ -11,6 +11,13 @@ object Obstacle {
 
   final case class NoStatistics(column: String) extends Obstacle(s"no usable statistics for column $column")
 
+  /** Some values of the column are in pages without a dictionary, and nothing else bounds them. */
+  final case class BeyondDictionary(column: String)
+      extends Obstacle(
+        s"column $column has more values than its dictionary could hold (parquet.dictionary.page.size of the writer), and " +
+          "its statistics do not bound them"
+      )
+
   final case class PerhapsNull(column: String) extends Obstacle(s"column $column may hold nulls")
 
   final case class PerhapsNaN(key: String)
@@ -37,7 +44,7 @@ private[predicate] final class FindObstacle(conjunct: Expression, ordinals: Map[
     .map(NotProvable(_))
 
   private lazy val columns = LeafColumn.in(conjunct).map { column =>
-    (ordinals(column.id), NoStatistics(column.name), PerhapsNull(column.name))
+    (ordinals(column.id), column.name)
   }
 
   private lazy val undecided = Undecided(BriefSql(conjunct))
@@ -46,9 +53,11 @@ private[predicate] final class FindObstacle(conjunct: Expression, ordinals: Map[
   def apply(unit: RowUnit): Obstacle = ofForm.getOrElse(ofFacts(unit))
 
   private def ofFacts(unit: RowUnit): Obstacle =
-    columns.collectFirst { case (i, noValues, _) if unit.facts(i).values == Values.Unknown => noValues }
-      .orElse(columns.collectFirst {
-        case (i, _, perhapsNull) if unit.facts(i).nulls == Nulls.Unknown => perhapsNull
-      })
+    columns.collectFirst {
+      case (i, name) if unit.facts(i).values == Values.Unknown =>
+        if (unit.exceedsDictionary(i)) BeyondDictionary(name) else NoStatistics(name)
+    }.orElse(columns.collectFirst {
+      case (i, name) if unit.facts(i).nulls == Nulls.Unknown => PerhapsNull(name)
+    })
       .getOrElse(undecided)
 }

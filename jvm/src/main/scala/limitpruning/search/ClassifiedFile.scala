@@ -40,7 +40,7 @@ object ClassifiedRowGroup {
  * A file whose row groups are classified. Not thread-safe.
  *
  * @param facts the facts in the footer about columns of the relation
- * @param sources the facts about each column of the predicate, by the ordinal of the row group
+ * @param sources the facts about each column of the predicate
  * @param isBelieved whether the metadata of the file is trusted; if not, it proves nothing about the rows of the file
  * @param rowGroups the state of each row group, for all its rows, whether or not they are in the table
  * @param deletedRows number of rows of the file that are no longer in the table; it is not known of which row groups
@@ -49,7 +49,7 @@ final class ClassifiedFile(
     val listed: ListedFile,
     val footer: Footer,
     val facts: RowGroupFacts,
-    sources: IndexedSeq[Int => ColumnFacts],
+    sources: IndexedSeq[ColumnSource],
     val isBelieved: Boolean,
     val rowGroups: IndexedSeq[ClassifiedRowGroup],
     val deletedRows: Long
@@ -70,7 +70,7 @@ final class ClassifiedFile(
   /** @param narrowed narrower facts, by the ordinals of the column and of the row group */
   def withFacts(narrowed: Map[(Int, Int), ColumnFacts]): ClassifiedFile = {
     val narrowedSources = sources.zipWithIndex.map { case (source, column) =>
-      (rowGroup: Int) => narrowed.getOrElse((column, rowGroup), source(rowGroup))
+      source.copy(facts = rowGroup => narrowed.getOrElse((column, rowGroup), source.facts(rowGroup)))
     }
     new ClassifiedFile(listed, footer, facts, narrowedSources, isBelieved, rowGroups, deletedRows)
   }
@@ -85,15 +85,28 @@ final class ClassifiedFile(
   }
 }
 
+/**
+ * What is known about one column in the row groups of a file.
+ *
+ * @param facts by the ordinal of the row group
+ * @param exceedsDictionary by the ordinal of the row group: whether only some pages use the dictionary
+ */
+private[limitpruning] final case class ColumnSource(
+    facts: Int => ColumnFacts,
+    exceedsDictionary: Int => Boolean = _ => false
+)
+
 /** The facts about one row group. The facts about a column are computed on first use. */
-private[limitpruning] final class KnownFacts(sources: IndexedSeq[Int => ColumnFacts], rowGroup: Int)
+private[limitpruning] final class KnownFacts(sources: IndexedSeq[ColumnSource], rowGroup: Int)
     extends RowUnit {
   private val known = new Array[ColumnFacts](sources.size)
 
   override def facts(ordinal: Int): ColumnFacts = {
-    if (known(ordinal) == null) known(ordinal) = sources(ordinal)(rowGroup)
+    if (known(ordinal) == null) known(ordinal) = sources(ordinal).facts(rowGroup)
     known(ordinal)
   }
+
+  override def exceedsDictionary(ordinal: Int): Boolean = sources(ordinal).exceedsDictionary(rowGroup)
 }
 
 /** The kinds of metadata that can decide a row group, cheapest first. */
@@ -125,6 +138,8 @@ private[limitpruning] final class DetailedFacts(
 
   override def excludes(ordinal: Int, value: Any): Boolean =
     helpful(ordinal) && details.exclude(columns(ordinal), rowGroup, value)
+
+  override def exceedsDictionary(ordinal: Int): Boolean = known.exceedsDictionary(ordinal)
 }
 
 /**

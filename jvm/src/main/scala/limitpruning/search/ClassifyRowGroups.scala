@@ -132,27 +132,27 @@ final class ClassifyRowGroups(
       if (isWorthAskingFirst()) facts(columns(ordinal)) else ColumnFacts.Unknown
     }(ColumnFacts.constant)
 
-  private def source(column: LeafColumn, file: ListedFile, facts: RowGroupFacts): Int => ColumnFacts =
+  private def source(column: LeafColumn, file: ListedFile, facts: RowGroupFacts): ColumnSource =
     partitionValue(column, file) match {
-      case None => facts.of(column)
+      case None => ColumnSource(facts.of(column), facts.exceedsDictionary(column, _))
       case Some(value) =>
         val constant = ColumnFacts.constant(value)
-        _ => constant
+        ColumnSource(_ => constant)
     }
 
   /** If the footer says nothing about the values of a row group: what the table says about those of the whole file. */
   private def orFromTable(
       column: LeafColumn,
       file: ListedFile,
-      inFooter: Int => ColumnFacts
-  ): Int => ColumnFacts = { ordinal =>
-    val found = inFooter(ordinal)
+      inFooter: ColumnSource
+  ): ColumnSource = inFooter.copy(facts = { ordinal =>
+    val found = inFooter.facts(ordinal)
     if (found.values != Values.Unknown) found
     else {
       val inTable = known(file).columns(column)
       found.nulls.and(inTable.nulls).fold(ColumnFacts.Unknown)(ColumnFacts(inTable.values, _))
     }
-  }
+  })
 
   /** None for a column of the file itself. */
   private def partitionValue(column: LeafColumn, file: ListedFile): Option[Any] =

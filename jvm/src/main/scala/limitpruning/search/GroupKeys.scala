@@ -72,7 +72,7 @@ final class GroupKeys(keys: Seq[Expression], classify: ClassifyRowGroups) extend
     factsOf(file, rowGroup).zip(keys).collectFirst {
       case (ColumnFacts(Values.Unknown, _), key) => Obstacle.NoStatistics(key.sql)
       case (ColumnFacts(Values.Range(_, max), _), key) if KeyFacts.isNaN(max) => Obstacle.PerhapsNaN(key.sql)
-    }
+    }.map(beyondDictionary(file, rowGroup, classify).getOrElse(_))
 
   private def factsOf(file: ClassifiedFile, rowGroup: Int): IndexedSeq[ColumnFacts] =
     if (file.isBelieved) facts.map(_(file.known(rowGroup))) else facts.map(_ => ColumnFacts.Unknown)

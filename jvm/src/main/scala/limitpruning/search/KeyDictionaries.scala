@@ -13,6 +13,28 @@ private[limitpruning] trait KeysOfSearch {
 
   /** Why the values of a key in a row group are not bounded; none if all are. */
   def obstacle(file: ClassifiedFile, rowGroup: Int): Option[Obstacle]
+
+  /** The obstacle if a column of a key is not bounded because its dictionary does not contain all of its values. */
+  protected final def beyondDictionary(
+      file: ClassifiedFile,
+      rowGroup: Int,
+      classify: ClassifyRowGroups
+  ): Option[Obstacle] = {
+    val known = file.known(rowGroup)
+    columns.find(i => !KeysOfSearch.isBounded(known.facts(i).values) && known.exceedsDictionary(i))
+      .map(i => Obstacle.BeyondDictionary(classify.columns(i).name))
+  }
+}
+
+private[search] object KeysOfSearch {
+
+  /** Whether both ends of a column's values are known. */
+  def isBounded(values: Values): Boolean = values match {
+    case Values.Unknown => false
+    case Values.Range(_, max: Double) => !max.isNaN
+    case Values.Range(_, max: Float) => !max.isNaN
+    case _ => true
+  }
 }
 
 /**
@@ -83,7 +105,7 @@ final class KeyDictionaries(
   private def columnsToRead(file: ClassifiedFile, rowGroup: Int, details: RowGroupDetails): Seq[Int] =
     if (!needsDictionary(file, rowGroup)) Nil
     else key.columns.filter { column =>
-      !isBounded(known(file, rowGroup, column).values) &&
+      !KeysOfSearch.isBounded(known(file, rowGroup, column).values) &&
       details.hasDictionary(classify.columns(column), rowGroup)
     }
 
@@ -118,11 +140,4 @@ private object KeyDictionaries {
 
   /** A larger dictionary is not read: writers limit them to 1 or 2 MB. */
   private val LargestDictionary = 4L * 1024 * 1024
-
-  private def isBounded(values: Values): Boolean = values match {
-    case Values.Unknown => false
-    case Values.Range(_, max: Double) => !max.isNaN
-    case Values.Range(_, max: Float) => !max.isNaN
-    case _ => true
-  }
 }

@@ -46,6 +46,16 @@ class BloomLookupSuite extends AnyFunSuite with TempFolder {
     (LongType, "required int64 c", 1L << 40, 1L << 40, 6L),
     (DateType, "required int32 c (DATE)", 19000, 19000, 19001),
     (LongType, "required int32 c", 5, 5L, 6L),
+    (ShortType, "required int32 c (INTEGER(8,false))", 200, 200.toShort, 56.toShort),
+    (IntegerType, "required int32 c (INTEGER(16,false))", 65535, 65535, -1),
+    (LongType, "required int32 c (INTEGER(32,false))", -5, 4294967291L, 5L),
+    (
+      DecimalType(20, 0),
+      "required int64 c (INTEGER(64,false))",
+      -1L,
+      Decimal("18446744073709551615"),
+      Decimal("1")
+    ),
     (DoubleType, "required int32 c", 0, -0.0, 1.0),
     (TimestampNTZType, "required int32 c (DATE)", 1, 86400000000L, 2 * 86400000000L),
     (DecimalType(12, 2), "required int32 c", 5, Decimal("5.00"), Decimal("6.00")),
@@ -132,6 +142,12 @@ class BloomLookupSuite extends AnyFunSuite with TempFolder {
     assert(!narrow.excludes(filterOf(bytes(1)), Decimal("128")))
     val long = lookup(LongType, "required int32 c")
     assert(!long.excludes(filterOf(5), (1L << 32) + 6) && long.excludes(filterOf(5), 6L))
+    val unsigned = lookup(LongType, "required int32 c (INTEGER(32,false))")
+    assert(!unsigned.excludes(filterOf(5), -6L) && !unsigned.excludes(filterOf(5), (1L << 32) + 6))
+    assert(unsigned.excludes(filterOf(5), 1L << 31))
+    val unsignedLong = lookup(DecimalType(20, 0), "required int64 c (INTEGER(64,false))")
+    for (value <- Seq("-6", "18446744073709551616"))
+      assert(!unsignedLong.excludes(filterOf(5L), Decimal(BigDecimal(value), 20, 0)), value)
     val double = lookup(DoubleType, "required int32 c")
     for (value <- Seq(6.5, 3e9, Double.NaN)) assert(!double.excludes(filterOf(5), value))
     val rescaled = lookup(DecimalType(12, 4), "required int32 c (DECIMAL(9,2))")

@@ -56,6 +56,25 @@ class ChunkFactsSuite extends AnyFunSuite {
     assert(facts(plain.copy(minMax = Some((5, 1)))) == ColumnFacts(Values.Unknown, Nulls.No))
   }
 
+  test("line 79: min and max of unsigned integers are right in either order, or unknown") {
+    val edges = Seq(0, 1, 5, 255, 256, Int.MaxValue, Int.MinValue, Int.MinValue + 1, -5, -1)
+    val signed = Ordering.Int
+    val unsigned: Ordering[Int] = (a, b) => Integer.compareUnsigned(a, b)
+    for (values <- edges.combinations(1) ++ edges.combinations(2) ++ edges.combinations(3)) {
+      val asRead = values.map(Integer.toUnsignedLong)
+      def range(order: Ordering[Int]) = facts(
+        plain.copy(minMax = Some((values.min(order), values.max(order)))),
+        LongType,
+        "optional int32 c (INTEGER(32,false))"
+      ).values
+      assert(range(unsigned) == Range(asRead.min, asRead.max), values)
+      range(signed) match {
+        case Range(min: Long, max: Long) => assert(min == asRead.min && max == asRead.max, values)
+        case other => assert(other == Values.Unknown, values)
+      }
+    }
+  }
+
   test("line 14: equal min and max prove a single value only if they cannot be truncated") {
     val a = Binary.fromString("A")
     def strings(mayBeCut: Boolean, max: Binary) =

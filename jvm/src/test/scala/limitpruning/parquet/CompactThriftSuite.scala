@@ -31,6 +31,21 @@ class CompactThriftSuite extends AnyFunSuite {
     CompactThrift.check(footer ++ bytes(1, 2, 3))
   }
 
+  test("line 80: finds the orders of columns, also of members that Thrift does not know") {
+    assert(CompactThrift.columnOrders(footer) == Seq(1, 1))
+    // The fields 6 and 7; of the elements, members 1, 3, 300, none, and two.
+    val orders =
+      bytes(0x68, 1, 'w', 0x19, 0x5c, 0x1c, 0, 0, 0x3c, 0, 0, 0x0c, 0xd8, 4, 0, 0, 0, 0x1c, 0, 0x2c, 0, 0)
+    assert(CompactThrift.columnOrders(orders ++ bytes(0)) == Seq(1, 3, 300, 0, 0))
+    assert(CompactThrift.columnOrders(bytes(0x0c, 14, 0, 0)).isEmpty, "a struct in place of the list")
+    assert(CompactThrift.columnOrders(bytes(0x15, 2, 0)).isEmpty)
+    val byFooter = new FileMetaData(CompactThriftSuite.parsed(footer))
+    byFooter.unsetColumn_orders()
+    assert(CompactThrift.columnOrders(FooterEdit.bytesOf(byFooter)).isEmpty)
+    for (length <- 3 until orders.length)
+      intercept[MalformedThriftException](CompactThrift.columnOrders(orders.take(length)))
+  }
+
   test("rejects a truncated struct of any length") {
     for (length <- footer.indices) yield refuses(footer.take(length), "are declared, but")
   }
@@ -78,4 +93,9 @@ class CompactThriftSuite extends AnyFunSuite {
     }
     assert(accepted > 1000)
   }
+}
+
+private object CompactThriftSuite {
+  private def parsed(footer: Array[Byte]): FileMetaData =
+    Util.readFileMetaData(new ByteArrayInputStream(footer))
 }

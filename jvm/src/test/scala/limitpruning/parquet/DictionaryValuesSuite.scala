@@ -129,7 +129,8 @@ class DictionaryValuesSuite extends AnyFunSuite {
   test("line 17: should not trust INT96 timestamps that the reader shifts, or reads as another type") {
     val column =
       MessageTypeParser.parseMessageType("message m { optional int96 c; }").getType(0).asPrimitiveType
-    val shifted = new DictionaryValues(TimestampType, column, Calendar(true), readsInt96AsStored = false)
+    val shifted =
+      new DictionaryValues(TimestampType, column, Calendar(isProleptic = true, readsInt96AsStored = false))
     assert(!shifted.isReadable)
     assert(shifted.within(Seq(int96(0, epoch)), ColumnFacts.Unknown) == ColumnFacts.Unknown)
     for (other <- Seq(TimestampNTZType, LongType, BinaryType))

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer
 import scala.jdk.CollectionConverters._
 
 import org.apache.parquet.format.{BoundaryOrder, ColumnIndex, OffsetIndex, PageLocation}
+import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.{ColumnOrder, PrimitiveType, Types}
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.INT32
 import org.scalatest.funsuite.AnyFunSuite
@@ -86,6 +87,24 @@ class PageFactsSuite extends AnyFunSuite {
   test("line 11: min and max in another order than the type's are none") {
     val unordered = Types.optional(INT32).columnOrder(ColumnOrder.undefined()).named("a")
     assert(of(nulls(some, 0, 20, 3), Some(23), unordered).isEmpty)
+  }
+
+  test("line 80: INT96 pages have min and max in the order of time, and in no other") {
+    def int96(byte: Int) = Array.fill[Byte](12)(byte.toByte)
+    val pages = nulls(index((int96(1), int96(2)), (null, null), (int96(3), int96(4))), 0, 20, 3)
+    def of(isInOrderOfTime: Boolean) = PageFacts.of(
+      pages,
+      locations,
+      leaf("optional int96 a;"),
+      ColumnChunk(50, 50, Some(23), None, mayBeCut = false),
+      isInOrderOfTime
+    )
+    assert(of(isInOrderOfTime = false).isEmpty)
+    assert(of(isInOrderOfTime = true).map(_.map(_.minMax)).contains(Seq(
+      Some((Binary.fromConstantByteArray(int96(1)), Binary.fromConstantByteArray(int96(2)))),
+      None,
+      Some((Binary.fromConstantByteArray(int96(3)), Binary.fromConstantByteArray(int96(4))))
+    )))
   }
 
   test("line 14: a long min or max may be truncated, a short one is not") {

@@ -1,5 +1,8 @@
 package limitpruning.parquet
 
+import java.nio.ByteBuffer
+import java.nio.ByteOrder.LITTLE_ENDIAN
+
 import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.{MessageTypeParser, PrimitiveType}
 import org.apache.spark.sql.types._
@@ -65,6 +68,18 @@ class TrustedTypesSuite extends AnyFunSuite {
     (TimestampType, "int64 {(TIMESTAMP(MILLIS,true))}", -5L, 5L, -5000L, 5000L),
     (TimestampNTZType, "int64 {(TIMESTAMP(MICROS,false))}", -5L, 5L, -5L, 5L),
     (TimestampNTZType, "int64 {(TIMESTAMP(MILLIS,false))}", -5L, 5L, -5000L, 5000L),
+    // Unsigned, also where both ends are negative as signed numbers: line 79.
+    (ShortType, "int32 {(INTEGER(8,false))}", 0, 255, 0.toShort, 255.toShort),
+    (IntegerType, "int32 {(INTEGER(16,false))}", 0, 65535, 0, 65535),
+    (LongType, "int32 {(INTEGER(32,false))}", 0, -1, 0L, 4294967295L),
+    (
+      DecimalType(20, 0),
+      "int64 {(INTEGER(64,false))}",
+      Long.MaxValue,
+      -1L,
+      decimal("9223372036854775807", 20, 0),
+      decimal("18446744073709551615", 20, 0)
+    ),
     (StringType, "binary {(STRING)}", Binary.fromString("A"), Binary.fromString("é"), text("A"), text("é"))
   )
 
@@ -105,14 +120,16 @@ class TrustedTypesSuite extends AnyFunSuite {
     DoubleType -> "int64",
     FloatType -> "double",
     IntegerType -> "int64",
-    LongType -> "int32 {(INTEGER(32,false))}",
+    LongType -> "int32 {(INTEGER(16,false))}",
     LongType -> "int64 {(INTEGER(64,false))}",
+    ShortType -> "int32 {(INTEGER(16,false))}",
     LongType -> "int64 {(TIMESTAMP(NANOS,true))}",
     LongType -> "int64 {(TIMESTAMP(MICROS,true))}",
     FloatType -> "fixed_len_byte_array(2) {(FLOAT16)}",
     DoubleType -> "int32 {(INTEGER(32,false))}",
     DoubleType -> "int32 {(DECIMAL(5,2))}",
-    DecimalType(20, 0) -> "int64 {(INTEGER(64,false))}",
+    DecimalType(22, 2) -> "int64 {(INTEGER(64,false))}",
+    DecimalType(10, 0) -> "int32 {(INTEGER(8,false))}",
     DecimalType(5, 2) -> "int32",
     DecimalType(5, 2) -> "int32 {(DECIMAL(5,1))}",
     DecimalType(9, 0) -> "int32",
@@ -129,7 +146,6 @@ class TrustedTypesSuite extends AnyFunSuite {
     DecimalType(5, 2) -> "int32 {(DECIMAL(7,2))}",
     DateType -> "int32",
     TimestampType -> "int32 {(DATE)}",
-    TimestampType -> "int96",
     TimestampNTZType -> "int96",
     TimestampType -> "int64",
     TimestampType -> "int64 {(TIMESTAMP(MICROS,false))}",
@@ -159,6 +175,41 @@ class TrustedTypesSuite extends AnyFunSuite {
   test("line 25: values that do not fit the narrower type are unknown, as they wrap around when read") {
     assert(range(ByteType, "int32 {(INTEGER(8,true))}", 0, 128).isEmpty)
     assert(range(ShortType, "int32 {(INTEGER(16,true))}", -32769, 0).isEmpty)
+  }
+
+  test("line 79: unsigned integers whose ends are both negative as signed numbers") {
+    assert(range(LongType, "int32 {(INTEGER(32,false))}", Int.MinValue, -2)
+      .contains(Range(2147483648L, 4294967294L)))
+  }
+
+  test("line 79: numbers beyond the width of an unsigned type are unknown") {
+    for ((min, max) <- Seq((0, 256), (-1, 5), (0, Int.MinValue)))
+      assert(range(ShortType, "int32 {(INTEGER(8,false))}", min, max).isEmpty)
+    for ((min, max) <- Seq((0, 65536), (-1, 5)))
+      assert(range(IntegerType, "int32 {(INTEGER(16,false))}", min, max).isEmpty)
+  }
+
+  private def int96(day: Int, nanos: Long): Binary =
+    Binary.fromConstantByteArray(
+      ByteBuffer.allocate(12).order(LITTLE_ENDIAN).putLong(nanos).putInt(day).array
+    )
+
+  test("line 80: INT96 min and max are instants in microseconds") {
+    val found = range(TimestampType, "int96", int96(2440588, 1999), int96(2440589, 0))
+    assert(found.contains(Range(1L, 86400000000L)))
+  }
+
+  test("line 80: INT96 min and max that are no times of their day, or that readers change, are unknown") {
+    val epoch = int96(2440588, 0)
+    val nanosPerDay = 86400000000000L
+    for (
+      min <- Seq(int96(2440587, -1), int96(2440587, nanosPerDay), int96(2415020, 0), int96(1, 0), bytes(1))
+    )
+      assert(range(TimestampType, "int96", min, epoch).isEmpty, min)
+    for (max <- Seq(int96(2440589, -1), int96(2440589, nanosPerDay), int96(Int.MinValue, 0), bytes(1)))
+      assert(range(TimestampType, "int96", epoch, max).isEmpty, max)
+    assert(range(TimestampType, "int96", epoch, epoch, Calendar(false)).nonEmpty, "it is not rebased")
+    assert(range(TimestampType, "int96", epoch, epoch, Calendar(true, readsInt96AsStored = false)).isEmpty)
   }
 
   test("line 13: min or max that is NaN makes the range unknown") {

@@ -1,6 +1,8 @@
 package limitpruning.parquet
 
-import org.apache.parquet.schema.{MessageTypeParser, PrimitiveType}
+import org.apache.parquet.schema.{MessageTypeParser, PrimitiveType, Types}
+import org.apache.parquet.schema.LogicalTypeAnnotation.intType
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.{INT32, INT64}
 import org.scalatest.funsuite.AnyFunSuite
 
 class WriterQuirksSuite extends AnyFunSuite {
@@ -96,6 +98,28 @@ class WriterQuirksSuite extends AnyFunSuite {
       writer <- Seq("parquet-cpp-arrow version 6.0.0", "parquet-rs version 14.0.0", "Polars version 2.0.0")
     )
       assert(believesMinMax(writer, decimal), writer)
+  }
+
+  test(
+    "line 79: unsigned integers of 32 and 64 bits only of writers that merge their statistics as unsigned"
+  ) {
+    def unsigned(bits: Int): PrimitiveType =
+      Types.optional(if (bits == 64) INT64 else INT32).as(intType(bits, false)).named("c")
+    val tested = Seq("parquet-mr version 1.17.0", "parquet-cpp-arrow version 26.0.1", "DuckDB version v2.0.0")
+    val others = Seq(
+      "Polars (python) version 2.0.0",
+      "parquet-rs version 59.3.0",
+      "parquet-cpp-arrow version 17.0.0",
+      "DuckDB",
+      "fastparquet-python version 2026.9.0",
+      "someone else version 99.0"
+    )
+    for (writer <- tested; bits <- Seq(8, 16, 32, 64)) assert(believesMinMax(writer, unsigned(bits)), writer)
+    for (writer <- others) {
+      for (bits <- Seq(32, 64)) assert(!believesMinMax(writer, unsigned(bits)), writer)
+      for (bits <- Seq(8, 16)) assert(believesMinMax(writer, unsigned(bits)), writer)
+      assert(believesMinMax(writer, int) && believesNulls(writer, unsigned(64), 0), writer)
+    }
   }
 
   test("line 17: decimals in byte arrays of variable length: apache/arrow-rs#11073") {

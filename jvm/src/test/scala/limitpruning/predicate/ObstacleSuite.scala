@@ -42,6 +42,18 @@ class ObstacleSuite extends AnyFunSuite {
     assert(of(both, withoutCount, withoutCount) == PerhapsNull("a"))
   }
 
+  test("should name the dictionary of a column without statistics if the column exceeds it") {
+    def of(exceeding: Set[Int], ofColumns: ColumnFacts*): Obstacle =
+      new FindObstacle(both, Map(LeafColumn.in(both).map(_.id).zipWithIndex: _*))(new RowUnit {
+        override def facts(ordinal: Int): ColumnFacts = ofColumns(ordinal)
+        override def exceedsDictionary(ordinal: Int): Boolean = exceeding(ordinal)
+      })
+    assert(of(Set(1), known, ColumnFacts.Unknown) == BeyondDictionary("b"))
+    assert(of(Set(0), known, ColumnFacts.Unknown) == NoStatistics("b"), "the other column exceeds its own")
+    assert(of(Set(0, 1), known, known) == Undecided("(a < b)"), "statistics bound both")
+    assert(of(Set(0, 1), known, withoutCount) == PerhapsNull("b"))
+  }
+
   test("should name the conjunct if all facts are known and it holds for only some rows") {
     assert(of(both, known, known) == Undecided("(a < b)"))
     assert(of(IsNotNull(a), ColumnFacts(Values.Empty, Nulls.All)) == Undecided("(a IS NOT NULL)"))
@@ -57,7 +69,14 @@ class ObstacleSuite extends AnyFunSuite {
     "should be a sentence of one line without the file or row group, because equal sentences are counted"
   ) {
     val all =
-      Seq(NotProvable("f(a)"), NoStatistics("a"), PerhapsNull("a"), UntestedWriter("w"), Undecided("(a < b)"))
+      Seq(
+        NotProvable("f(a)"),
+        NoStatistics("a"),
+        BeyondDictionary("a"),
+        PerhapsNull("a"),
+        UntestedWriter("w"),
+        Undecided("(a < b)")
+      )
     assert(all.map(_.sentence).distinct.size == all.size)
     for (obstacle <- all) assert(obstacle.sentence.nonEmpty && !obstacle.sentence.contains("\n"), obstacle)
     assert(UntestedWriter("duckdb").sentence == "its writer is not trusted: duckdb")

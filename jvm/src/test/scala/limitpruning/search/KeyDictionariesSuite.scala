@@ -9,7 +9,7 @@ import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.parquet.{FileColumns, FooterReader, PartOfFile, ReadSettings, Storage}
-import limitpruning.predicate.MatchState
+import limitpruning.predicate.{MatchState, Obstacle}
 import limitpruning.select.ListedFile
 import limitpruning.testing.{FooterEdit, ParquetFixture, TempFolder}
 
@@ -33,6 +33,7 @@ class KeyDictionariesSuite extends AnyFunSuite with TempFolder {
       key: SortOrder = descending,
       conjuncts: Seq[Expression] = Nil,
       dictionary: Boolean = true,
+      dictionaryBytes: Int = 0,
       maxBytes: Long = Plenty,
       time: FiniteDuration = 1.hour,
       trustedWritersOnly: Boolean = false,
@@ -40,7 +41,7 @@ class KeyDictionariesSuite extends AnyFunSuite with TempFolder {
   ): Found = {
     val empty = ParquetFixture("optional double d;")
     val path = rowGroups
-      .foldLeft(if (dictionary) empty.withDictionary else empty) { (file, values) =>
+      .foldLeft(if (dictionary) empty.withDictionaryUpTo(dictionaryBytes) else empty) { (file, values) =>
         file.rowGroup((0 until 20 * values.size).map(i => Seq(values(i % values.size))): _*)
       }
       .write(folder.resolve(s"f${rowGroups.hashCode}.parquet"))
@@ -65,6 +66,7 @@ class KeyDictionariesSuite extends AnyFunSuite with TempFolder {
     Found(
       file.rowGroups.indices.map(keyFacts.best(file, _)),
       file.rowGroups.map(_.state),
+      file.rowGroups.indices.map(keyFacts.obstacle(file, _)),
       maxBytes - dictionaries.bytesLeft,
       ahead
     )
@@ -73,6 +75,20 @@ class KeyDictionariesSuite extends AnyFunSuite with TempFolder {
   test("bounds a double by its dictionary, because statistics do not contain NaN") {
     assert(found(Seq(Seq(1.0, 3.0), Seq(7.0, 5.0))).best == Seq(Some(3.0), Some(7.0)))
     assert(found(Seq(Seq(1.0, Double.NaN))).best.forall(isNaN))
+  }
+
+  test("a column that exceeds its dictionary is not bounded, and the obstacle says so") {
+    val many = (1 to 16).map(_.toDouble) // 128 bytes
+    val nothing = found(Seq(many, Seq(1.0, 3.0)), dictionaryBytes = 64)
+    assert(nothing.best.map(isNaN(_)) == Seq(true, false))
+    assert(nothing.obstacles == Seq(Some(Obstacle.PerhapsNaN("d")), None), "no page used the dictionary")
+    val late = Seq.fill(200)(1.0) ++ many
+    val some = found(Seq(late, Seq(1.0, 3.0)), dictionaryBytes = 64)
+    assert(some.best.map(isNaN(_)) == Seq(true, false))
+    assert(some.obstacles == Seq(Some(Obstacle.BeyondDictionary("d")), None))
+    val expression = found(Seq(late), SortOrder(Add(d, Literal(1.0)), Descending), dictionaryBytes = 64)
+    assert(expression.obstacles == Seq(Some(Obstacle.BeyondDictionary("d"))))
+    assert(found(Seq(late)).obstacles == Seq(None))
   }
 
   test("keeps nulls: they are not in the dictionary") {
@@ -129,10 +145,11 @@ class KeyDictionariesSuite extends AnyFunSuite with TempFolder {
 
 private object KeyDictionariesSuite {
 
-  /** What was found in a file: the best key of each row group, and its state. */
+  /** What was found in a file: the best key of each row group, its state, and what is not bounded by it. */
   private final case class Found(
       best: Seq[Option[Any]],
       states: Seq[MatchState],
+      obstacles: Seq[Option[Obstacle]],
       bytes: Long,
       ahead: Seq[Int]
   )

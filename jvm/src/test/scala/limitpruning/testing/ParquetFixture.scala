@@ -24,11 +24,13 @@ import org.apache.parquet.schema.{MessageType, MessageTypeParser}
  *
  * @param schema the message's fields, none of them nested
  * @param rowGroups the rows of each row group, with null for a missing value
+ * @param dictionaryBytes the maximum size of dictionaries; 0 for that of parquet-java
  */
 final case class ParquetFixture(
     schema: MessageType,
     rowGroups: Vector[Seq[Seq[Any]]],
     dictionary: Boolean,
+    dictionaryBytes: Int,
     keyValues: Map[String, String]
 ) {
 
@@ -36,6 +38,9 @@ final case class ParquetFixture(
 
   def rowGroup(rows: Seq[Any]*): ParquetFixture = copy(rowGroups = rowGroups :+ rows)
   def withDictionary: ParquetFixture = copy(dictionary = true)
+
+  /** @param bytes once dictionaries have this size, pages do not use them; the first page has 100 rows */
+  def withDictionaryUpTo(bytes: Int): ParquetFixture = copy(dictionary = true, dictionaryBytes = bytes)
   def keyValue(key: String, value: String): ParquetFixture = copy(keyValues = keyValues + (key -> value))
 
   /**
@@ -60,13 +65,15 @@ final case class ParquetFixture(
   }
 
   private def writePart(path: Path, rows: Seq[Seq[Any]]): Unit = {
-    val writer = ExampleParquetWriter
+    val builder = ExampleParquetWriter
       .builder(new HadoopPath(path.toUri))
       .withConf(new Configuration(false))
       .withType(schema)
       .withCompressionCodec(CompressionCodecName.UNCOMPRESSED)
       .withDictionaryEncoding(dictionary)
-      .build()
+    // A dictionary that is exceeded in the first page is not written.
+    if (dictionaryBytes > 0) builder.withDictionaryPageSize(dictionaryBytes).withPageRowCountLimit(20)
+    val writer = builder.build()
     val groups = new SimpleGroupFactory(schema)
     try
       rows.foreach { row =>
@@ -100,6 +107,7 @@ object ParquetFixture {
       MessageTypeParser.parseMessageType(s"message m { $fields }"),
       Vector.empty,
       false,
+      0,
       Map.empty
     )
 }
