@@ -5,7 +5,7 @@ import org.apache.parquet.format.Statistics
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
 import org.apache.parquet.schema.LogicalTypeAnnotation.{DecimalLogicalTypeAnnotation, IntLogicalTypeAnnotation}
 import org.apache.parquet.schema.PrimitiveType
-import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.{FLOAT, INT32}
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.{FLOAT, INT32, INT96}
 import org.apache.spark.sql.types.{DataType, DecimalType, DoubleType, LongType, TimestampNTZType}
 
 /** Members of the parquet-java of Spark 4 that the one of Spark 3.5 (1.13) does not have, or has in another form. */
@@ -37,7 +37,7 @@ private[limitpruning] object ParquetShims {
     (dataType, column.getPrimitiveTypeName, column.getLogicalTypeAnnotation) match {
       case (LongType, INT32, int: IntLogicalTypeAnnotation) => !int.isSigned
       case (LongType, INT32, _) => false
-      case (DoubleType, INT32 | FLOAT, _) | (TimestampNTZType, INT32, _) => false
+      case (DoubleType, INT32 | FLOAT, _) | (TimestampNTZType, INT32 | INT96, _) => false
       case (decimal: DecimalType, _, stored: DecimalLogicalTypeAnnotation) =>
         decimal.precision == stored.getPrecision && decimal.scale == stored.getScale
       case (_: DecimalType, _, int: IntLogicalTypeAnnotation) => !int.isSigned
