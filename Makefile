@@ -9,20 +9,23 @@ PYTHON ?= python3
 SPARK := $(shell sed -n 's/^val sparkVersion = "\(.*\)"/\1/p' build.sbt)
 PYSPARK ?= $(SPARK)
 # The newest patch of each minor version. `make test` alone runs on the one that the JAR is compiled for.
-PYSPARK_MATRIX ?= 4.0.5 4.1.4 4.2.1 4.3.0
+PYSPARK_MATRIX ?= 3.5.9 4.0.5 4.1.4 4.2.1 4.3.0
 # The newest Spark that Iceberg supports, and the oldest one with the oldest Iceberg that is supported.
 ICEBERG_PYSPARK := 4.1.4
 OLDEST_ICEBERG := PYSPARK=4.0.5 ICEBERG=1.10.2
 # Processes of pytest, each with a Spark of its own.
 WORKERS ?= 2
+# More options of pytest for test-iceberg.
+SELECT ?=
 IS_DEFAULT := $(filter $(SPARK),$(PYSPARK))
 
 VENV := .venv$(if $(IS_DEFAULT),,-$(PYSPARK))
 PY := $(VENV)/bin/python
 PYTEST := $(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadfile
 VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' python/limit_pruning/_version.py)
-SCALA := $(shell sed -n 's/.*scalaVersion := "\([0-9]*\.[0-9]*\)\..*/\1/p' build.sbt)
-JAR := target/spark-limit-pruning_$(SCALA)-$(VERSION).jar
+# One JAR for each version of Scala that a supported Spark has, and that of this PySpark.
+JARS := $(foreach scala,2.12 2.13,target/spark-limit-pruning_$(scala)-$(VERSION).jar)
+JAR := $(filter target/spark-limit-pruning_$(if $(filter 3.%,$(PYSPARK)),2.12,2.13)-%,$(JARS))
 TESTS_JAR := $(JAR:.jar=-tests.jar)
 # Folders are listed too: a file that is added or removed changes its folder's time.
 JAR_SOURCES := $(shell find jvm/src/main) $(wildcard build.sbt .jvmopts project/*.sbt project/build.properties) \
@@ -45,7 +48,7 @@ help: ## List the targets
 setup: tools $(VENV)/.stamp ## Make the Python environment, with this package and the tools in it
 
 .PHONY: jar
-jar: $(JAR) ## Build the JAR
+jar: $(JARS) ## Build the JARs, one for each version of Scala
 
 .PHONY: demo
 demo: setup $(JAR) ## Show what pruning saves, on real Parquet
@@ -90,7 +93,7 @@ test-delta: setup $(JAR) $(VENV)/.stamp-delta ## Test tables of Delta Lake (Spar
 
 .PHONY: test-iceberg
 test-iceberg: setup $(JAR) $(VENV)/.stamp-iceberg ## Test tables of Apache Iceberg (PYSPARK=4.1.4, or PYSPARK=4.0.5 and ICEBERG=1.10.2)
-	$(PYTEST) --no-loadscope-reorder --durations=10 tests/iceberg
+	$(PYTEST) --no-loadscope-reorder --durations=10 $(SELECT) tests/iceberg
 
 .PHONY: test-fast
 test-fast: $(VENV)/.stamp ## The inner loop, with the JAR that is there: Python lint, tests without Spark, a few with it
@@ -100,6 +103,10 @@ test-fast: $(VENV)/.stamp ## The inner loop, with the JAR that is there: Python 
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/mypy
 	$(PYTEST) -m "core or not (spark or slow or browser)"
+
+.PHONY: test-core
+test-core: setup $(JAR) ## A core of the tests, in minutes: what the JAR refers to is there, and LIMITs are pruned (PYSPARK=3.5.9)
+	$(PYTEST) -m core
 
 .PHONY: test-matrix
 test-matrix: ## make test on every supported minor version of Spark
@@ -167,9 +174,10 @@ bench-jvm: setup ## Measure how fast row groups are classified, and what that al
 	@$(PY) -m benchmarks.jvm target/jmh.json
 
 .PHONY: check
-check: $(if $(filter true,$(CI)),browser) test test-delta test-spark-quick docs ## What CI runs: make test, in a browser too, Delta Lake, Iceberg, some of Spark's own suites, the site
+check: $(if $(filter true,$(CI)),browser) test test-delta test-spark-quick docs ## What CI runs: make test, in a browser too, Delta Lake, Iceberg, some of Spark's own suites, the site, a core on each Spark
 	@$(MAKE) --no-print-directory test-iceberg PYSPARK=$(ICEBERG_PYSPARK)
-	@$(MAKE) --no-print-directory test-iceberg $(OLDEST_ICEBERG)
+	@$(MAKE) --no-print-directory test-iceberg $(OLDEST_ICEBERG) SELECT='-m "not random"'
+	@for version in $(PYSPARK_MATRIX); do $(MAKE) --no-print-directory test-core PYSPARK=$$version; done
 
 .PHONY: lint
 lint: lint-python ## Formatters and linters of both languages, changing nothing
@@ -192,7 +200,7 @@ docs: $(VENV)/.stamp-docs ## Build the site into target/site, and check its link
 	@echo "$(CURDIR)/target/site/index.html"
 
 .PHONY: wheel
-wheel: setup $(JAR) ## Build the wheel, with the JAR inside, into dist/
+wheel: setup $(JARS) ## Build the wheel, with the JARs inside, into dist/
 	rm -f dist/spark_limit_pruning-*.whl
 	$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 	@ls dist/spark_limit_pruning-*.whl
@@ -214,7 +222,7 @@ sdist: setup ## Build the source distribution into dist/; pip builds the JAR fro
 
 .PHONY: release-check
 release-check: wheel sdist ## Build all files of a release, and check that it can be made (docs/releasing.md)
-	$(SBT) makePom packageSrc packageDoc
+	$(SBT) +makePom +packageSrc +packageDoc
 	rm -rf target/from-sdist
 	$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --no-cache-dir --wheel-dir target/from-sdist dist/*.tar.gz
 	@PYTHONPATH=project:python $(PY) -m release
@@ -241,14 +249,16 @@ lint-python: setup
 .PHONY: test-jvm
 test-jvm: tools
 	$(SBT) package makePom packageSrc packageDoc benchmarks/compile scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" \
-	  benchmarks/scalafmtCheckAll "benchmarks/scalafixAll --check" test
-	@touch $(JAR)
+	  benchmarks/scalafmtCheckAll "benchmarks/scalafixAll --check" test "++2.12.x" package makePom packageSrc
+	@touch $(JARS)
 
+# PySpark 3.5 needs NumPy 1, and newer versions of PyArrow need NumPy 2.
+FOR_PYSPARK := pyspark==$(PYSPARK) $(if $(filter 3.%,$(PYSPARK)),'pyarrow<24')
 # With the Spark that the JAR is compiled for, the locked packages, by their hashes; each version of PySpark asks for
 # another gRPC, so with another one, what pip chooses. $(call install,<extra>): the extra `dev` and that one.
 PIP := $(PY) -m pip --quiet --disable-pip-version-check install
 install = $(if $(and $(IS_DEFAULT),$(filter dev $(LOCKED),$(1))),$(PIP) --require-hashes --requirement requirements/$(1).txt && \
-  $(PIP) --no-deps --no-build-isolation --editable .,$(PIP) --editable '.[dev,$(1)]' pyspark==$(PYSPARK))
+  $(PIP) --no-deps --no-build-isolation --editable .,$(PIP) --editable '.[dev,$(1)]' $(FOR_PYSPARK))
 
 $(VENV)/.stamp: pyproject.toml requirements/dev.txt
 	$(PYTHON) -m venv $(VENV)
@@ -269,15 +279,15 @@ $(VENV)/.stamp-delta: $(VENV)/.stamp requirements/delta.txt
 	@touch $@
 
 $(VENV)/.stamp-iceberg: $(VENV)/.stamp
-	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[dev,iceberg]' pyspark==$(PYSPARK)
+	$(PIP) --editable '.[dev,iceberg]' $(FOR_PYSPARK)
 	@touch $@
 
 $(VENV)/.stamp-docs: $(VENV)/.stamp requirements/docs.txt
 	$(call install,docs)
 	@touch $@
 
-$(JAR): $(JAR_SOURCES) | tools
-	$(SBT) package makePom packageSrc
+$(JARS): target/spark-limit-pruning_%-$(VERSION).jar: $(JAR_SOURCES) | tools
+	$(SBT) "++$*.x" package makePom packageSrc
 	@touch $@
 
 $(TESTS_JAR): $(JAR) $(shell find jvm/src/test) | tools

@@ -1,13 +1,25 @@
-// The Spark that the JAR is compiled against. One JAR serves all of Spark 4.x that the Python suite runs on.
+// One JAR for Scala 2.13 serves all of Spark 4.x that the Python suite runs on; one for Scala 2.12 serves Spark 3.5. What
+// differs between their sources is in jvm/src/main/scala-2.13 and scala-2.12.
+val scala213 = "2.13.18"
+val scala212 = "2.12.20"
+
+// The Spark that the JAR for Scala 2.13 is compiled against, and that for Scala 2.12.
 val sparkVersion = "4.2.0"
+val spark35Version = "3.5.9"
+
+def forScala[T](ofSpark4: T, ofSpark35: T) = Def.setting(if (scalaBinaryVersion.value == "2.13") ofSpark4 else ofSpark35)
+
+val spark = forScala(sparkVersion, spark35Version)
 
 // The Delta Lake that the classes for Delta tables are compiled against. It is an optional neighbour.
 val deltaVersion = "4.4.0"
+val delta35Version = "3.3.2"
+val delta = forScala("delta-spark_4.2" -> deltaVersion, "delta-spark" -> delta35Version)
 
 // The Apache Iceberg that the classes for Iceberg tables are compiled against, and the Spark that it is built for. It is
 // an optional neighbour, too.
 val icebergVersion = "1.11.0"
-val icebergSpark = "4.1"
+val icebergSpark = forScala("4.1", "3.5")
 
 // The version has one source, which the wheel reads too. Files in target/ and in the wheel have it in their names.
 val productVersion = {
@@ -24,20 +36,23 @@ lazy val limitPruning = project
   .settings(
     name := "spark-limit-pruning",
     version := productVersion.replaceFirst("""\.dev\d+$""", "-SNAPSHOT"), // of Maven, between releases
-    scalaVersion := "2.13.18",
+    scalaVersion := scala213,
+    crossScalaVersions := Seq(scala213, scala212),
     autoScalaLibrary := false, // Spark brings it
     libraryDependencies ++= Seq(
       "org.scala-lang" % "scala-library" % scalaVersion.value % Provided,
-      "org.apache.spark" %% "spark-sql" % sparkVersion % Provided,
-      ("io.delta" %% "delta-spark_4.2" % deltaVersion % Provided).intransitive(),
-      ("io.delta" % "delta-storage" % deltaVersion % Provided).intransitive(),
-      ("org.apache.iceberg" %% s"iceberg-spark-runtime-$icebergSpark" % icebergVersion %
+      "org.apache.spark" %% "spark-sql" % spark.value % Provided,
+      ("io.delta" %% delta.value._1 % delta.value._2 % Provided).intransitive(),
+      ("io.delta" % "delta-storage" % delta.value._2 % Provided).intransitive(),
+      ("org.apache.iceberg" %% s"iceberg-spark-runtime-${icebergSpark.value}" % icebergVersion %
         Provided).intransitive(),
       "com.tngtech.archunit" % "archunit" % "1.4.1" % Test,
       "org.scalatest" %% "scalatest" % "3.2.19" % Test,
       "org.scalatestplus" %% "scalacheck-1-18" % "3.2.19.0" % Test
     )
   )
+  // The one that Spark 3.5 brings; others bring a newer one.
+  .settings(dependencyOverrides ++= forScala(Nil, Seq("com.google.guava" % "guava" % "14.0.1")).value)
   .settings(layout, compiler, packaging, tests, publication)
 
 // JMH benchmarks, by `make bench-jvm`; no part of the JAR or of the tests.
@@ -47,7 +62,7 @@ lazy val benchmarks = project
   .dependsOn(limitPruning % "compile->test")
   .settings(
     scalaVersion := (limitPruning / scalaVersion).value,
-    libraryDependencies += "org.apache.spark" %% "spark-sql" % sparkVersion,
+    libraryDependencies += "org.apache.spark" %% "spark-sql" % spark.value,
     publish / skip := true,
     run / javaOptions ++= sparkModuleOptions
   )
@@ -59,31 +74,31 @@ lazy val layout = Seq(
 )
 
 lazy val compiler = Seq(
-  scalacOptions ++= Seq(
-    "-release",
-    "17",
-    "-encoding",
-    "utf-8",
-    "-Werror",
-    "-Xlint",
-    "-Wunused",
-    "-Wdead-code",
-    "-Wvalue-discard",
-    "-Wnonunit-statement",
-    "-Wextra-implicit",
-    "-Woctal-literal",
-    "-deprecation",
-    "-feature",
-    "-unchecked",
-    // Forwarders to all members of Spark's traits would refer to some that another minor lacks.
-    "-Xmixin-force-forwarders:false"
-  ),
+  scalacOptions ++= Seq("-encoding", "utf-8", "-deprecation", "-feature", "-unchecked") ++ forScala(
+    ofSpark4 = Seq(
+      "-release",
+      "17",
+      "-Werror",
+      "-Xlint",
+      "-Wunused",
+      "-Wdead-code",
+      "-Wvalue-discard",
+      "-Wnonunit-statement",
+      "-Wextra-implicit",
+      "-Woctal-literal",
+      // Forwarders to all members of Spark's traits would refer to some that another minor lacks.
+      "-Xmixin-force-forwarders:false"
+    ),
+    // Spark 3.5 also runs on Java 8. The lints of Scala 2.13 see the common sources; those of 2.12 have other opinions.
+    ofSpark35 = Seq("-release", "8", "-Xsource:3", "-Xmaxerrs", "1000")
+  ).value,
+  Compile / javacOptions ++= forScala(Seq("--release", "17"), Seq("--release", "8")).value,
   Test / scalacOptions -= "-Wnonunit-statement", // an assertion is a statement with a value
   Compile / doc / scalacOptions += "-no-link-warnings", // scaladoc cannot resolve links into Spark
   // In the REPL an import comes before its use.
   Compile / console / scalacOptions --= Seq("-Werror", "-Xlint", "-Wunused"),
   Test / console / scalacOptions := (Compile / console / scalacOptions).value,
-  semanticdbEnabled := true, // scalafix reads it
+  semanticdbEnabled := scalaBinaryVersion.value == "2.13", // scalafix reads it
   semanticdbVersion := "4.14.2" // scalafix's own is older and not published for this Scala
 )
 

@@ -1,4 +1,4 @@
-"""Puts the JAR into the wheel, and builds it if it is not there.
+"""Puts the JARs into the wheel, and builds them if one is not there.
 
 A checkout has it from ``make jar``. An sdist and a clone by ``pip install git+…`` have none: there,
 sbt builds it. What is missing for that is one line, and no stack trace.
@@ -7,7 +7,6 @@ sbt builds it. What is missing for that is one line, and no stack trace.
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+SCALA_VERSIONS = ("2.12", "2.13")  # as in limit_pruning._jar, which a build cannot import
 _NEEDED = "The JAR is not built, and building it needs Java 17 or newer, bash and the network"
 
 
@@ -26,23 +26,25 @@ class IncludeJar(BuildHookInterface[Any]):
         if version == "editable":
             return
         root = Path(self.root)
-        jars = self._jars()
-        if not jars:
+        if self._missing():
             _run("bin/check-tools", root=root)
-            self.app.display_info("building the JAR with sbt, in minutes")
-            _run("bin/sbt", "package", root=root)
-            jars = self._jars()
-        if not jars:
-            sys.exit(f"sbt made no JAR of version {self.metadata.version} in {root / 'target'}")
-        for jar in jars:
+            self.app.display_info("building the JARs with sbt, in minutes")
+            _run("bin/sbt", "+package", root=root)
+        if missing := self._missing():
+            names = ", ".join(jar.name for jar in missing)
+            sys.exit(f"sbt did not make {names} in {root / 'target'}")
+        for jar in self._jars():
             build_data["force_include"][str(jar)] = f"limit_pruning/jars/{jar.name}"
 
     def _jars(self) -> list[Path]:
-        name = re.compile(
-            rf"spark-limit-pruning_\d+\.\d+-{re.escape(self.metadata.version)}\.jar",
-        )
-        found = Path(self.root, "target").glob("*.jar")
-        return sorted(jar for jar in found if name.fullmatch(jar.name))
+        version = self.metadata.version
+        return [
+            Path(self.root, "target", f"spark-limit-pruning_{scala}-{version}.jar")
+            for scala in SCALA_VERSIONS
+        ]
+
+    def _missing(self) -> list[Path]:
+        return [jar for jar in self._jars() if not jar.is_file()]
 
 
 def _run(*command: str, root: Path) -> None:

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 import limit_pruning
+from limit_pruning._pyspark import disable_query_log
 from support import tables
 from support.applications import application
 from support.applications.application import Application
@@ -88,11 +88,9 @@ def planned_at_root(spark: SparkSession) -> Iterator[None]:
 def quiet(spark: SparkSession) -> Iterator[None]:
     """Keep the errors of predicates that fail on some row out of the log."""
     spark.sparkContext.setLogLevel("OFF")
-    # By PySpark's own class: whoever asks first decides of which class the logger is.
-    logger = PySparkLogger.getLogger("SQLQueryContextLogger")
-    logger.disabled = True
+    disable_query_log(True)
     yield
-    logger.disabled = False
+    disable_query_log(False)
     spark.sparkContext.setLogLevel("ERROR")
 
 

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from limit_pruning._spark_errors import condition
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -68,7 +70,7 @@ class ConnectReports:
         try:
             rows = self._spark.sql(f"SELECT {query}", arguments).collect()
         except AnalysisException as error:
-            if error.getCondition() == _NO_FUNCTION:
+            if condition(error) == _NO_FUNCTION:
                 raise KeyError("table functions") from error
             raise
         return [row.asDict(recursive=True) for row in rows]

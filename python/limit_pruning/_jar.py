@@ -10,7 +10,7 @@ from limit_pruning._pyspark import INSTALL_SPARK, SUPPORTED_SPARKS, spark_home
 from limit_pruning._version import __version__
 
 # There is a JAR for each; the last one is the one where there is no Spark to choose by.
-SCALA_VERSIONS = ("2.13",)
+SCALA_VERSIONS = ("2.12", "2.13")
 
 _PACKAGE = Path(__file__).resolve().parent
 _SCALA_LIBRARY = re.compile(r"scala-library-(\d+\.\d+)[.\d]*\.jar")

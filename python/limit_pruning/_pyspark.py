@@ -12,7 +12,7 @@ from pathlib import Path
 
 from limit_pruning._errors import PySparkNotInstalledError, UnsupportedSparkVersionError
 
-SUPPORTED_SPARK_LINES = ("4.0", "4.1", "4.2", "4.3")
+SUPPORTED_SPARK_LINES = ("3.5", "4.0", "4.1", "4.2", "4.3")
 SUPPORTED_SPARKS = ", ".join(SUPPORTED_SPARK_LINES)
 _MAJOR, _, _NEWEST = SUPPORTED_SPARK_LINES[-1].partition(".")
 _RANGE = f"pyspark>={SUPPORTED_SPARK_LINES[0]},<{_MAJOR}.{int(_NEWEST) + 1}"
@@ -66,3 +66,12 @@ def spark_home() -> Path | None:
     found = find_spec("pyspark")
     places = found.submodule_search_locations if found else None
     return Path(places[0]) if places else None
+
+
+def disable_query_log(disabled: bool) -> None:
+    """Disable or enable PySpark's log of errors in queries, which PySpark 3.5 does not have."""
+    if find_spec("pyspark.logger"):
+        from pyspark.logger import PySparkLogger
+
+        # By PySpark's own class: whoever asks first decides of which class the logger is.
+        PySparkLogger.getLogger("SQLQueryContextLogger").disabled = disabled

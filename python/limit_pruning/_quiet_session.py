@@ -8,10 +8,10 @@ import tempfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from limit_pruning._errors import LimitPruningError
+from limit_pruning._pyspark import disable_query_log
 from limit_pruning._session import configure, verify
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def quiet_session(name: str) -> Iterator[SparkSession]:
     The settings are those of spark-defaults.conf; without a master there, Spark runs locally.
     """
     # PySpark logs the stack of each error in a query; commands print one line instead.
-    PySparkLogger.getLogger("SQLQueryContextLogger").disabled = True
+    disable_query_log(True)
     with tempfile.TemporaryFile("w+b") as log:
         try:
             with _stderr_into(log.fileno()):

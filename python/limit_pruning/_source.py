@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from limit_pruning._connect import connect_error, is_connect
 from limit_pruning._errors import InspectionError
+from limit_pruning._spark_errors import condition
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -80,7 +81,7 @@ def _named(spark: SparkSession, name: str) -> DataFrame:
     try:
         return _analyzed(spark.read.parquet(name))
     except AnalysisException as error:
-        if error.getCondition() != "PATH_NOT_FOUND":
+        if condition(error) != "PATH_NOT_FOUND":
             raise
         path = (error.getMessageParameters() or {}).get("path", name)
         found = f"the path {path} does not exist"

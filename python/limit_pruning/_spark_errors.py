@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.errors import PySparkException
 
 
 def spark_errors() -> tuple[type[Exception], ...]:
@@ -11,6 +15,13 @@ def spark_errors() -> tuple[type[Exception], ...]:
     from pyspark.errors import PySparkException
 
     return PySparkException, Py4JJavaError
+
+
+def condition(error: PySparkException) -> str | None:
+    """Return the condition of an error, which PySpark 3.5 calls its class."""
+    if hasattr(error, "getCondition"):
+        return error.getCondition()
+    return error.getErrorClass()
 
 
 _OURS = "USER_RAISED_EXCEPTION"  # the condition of the errors of table functions
@@ -22,7 +33,7 @@ def one_line(error: Exception) -> str:
     from pyspark.errors import PySparkException
 
     problem: object = error
-    if isinstance(error, PySparkException) and error.getCondition() == _OURS:
+    if isinstance(error, PySparkException) and condition(error) in (_OURS, None):
         problem = (error.getMessageParameters() or {}).get("errorMessage", error)
         problem = re.sub(r"^limit_pruning_\w+: ", "", str(problem))
     if isinstance(error, Py4JJavaError):

@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import strategies as st
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 import limit_pruning
@@ -18,6 +17,7 @@ from support.random_tables.orders import OrderedQuery, ordered_queries
 from support.random_tables.settings import REFERENCE
 from support.random_tables.table import random_tables
 from support.runs import as_dicts, conf, in_threads
+from support.sparks import QUERY_ERRORS
 
 pytestmark = [pytest.mark.random, pytest.mark.slow, pytest.mark.usefixtures("quiet")]
 
@@ -53,7 +53,7 @@ def test_random_orders(spark: SparkSession) -> None:
 def _answer(spark: SparkSession, query: OrderedQuery) -> list[dict[str, object]] | None:
     try:
         return as_dicts(spark.sql(query.sql))
-    except (PySparkException, ValueError):
+    except (*QUERY_ERRORS, ValueError):
         return None  # it fails on some row, or gives a time that Python does not have
 
 
@@ -64,7 +64,7 @@ def _pruned(
     report = limit_pruning.report(df)
     try:
         found = as_dicts(df)
-    except PySparkException as error:
+    except QUERY_ERRORS as error:
         return f"fails: {str(error)[:1000]}"
     tally["queries"] += 1
     for limit in report:

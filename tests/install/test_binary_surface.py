@@ -1,6 +1,6 @@
 """The JAR links with the installed PySpark: everything that its classes refer to is there.
 
-One JAR is compiled against one minor of Spark and serves four. A member that another minor lacks
+The JAR for Spark 4 is compiled against one minor and serves four. A member that another minor lacks
 would show only when a query comes to it; here it shows at once, with the class that uses it.
 """
 
@@ -18,6 +18,8 @@ import limit_pruning
 from support.linkage import class_files
 from support.linkage.class_files import FIELD, INTERFACE_METHOD, METHOD, Reference
 from support.linkage.resolve import ClassPath, problems
+
+pytestmark = pytest.mark.core
 
 SQL = "org/apache/spark/sql"
 TAGS = {FIELD: 9, METHOD: 10, INTERFACE_METHOD: 11}

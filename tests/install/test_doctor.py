@@ -20,7 +20,8 @@ def test_a_check_is_a_line_and_its_advice_another() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "is_fine"), [("4.0.2", True), ("4.3.0", True), ("3.5.1", False), ("5.0.0", False)]
+    ("version", "is_fine"),
+    [("4.0.2", True), ("4.3.0", True), ("3.5.1", True), ("3.4.4", False), ("5.0.0", False)],
 )
 def test_pyspark(monkeypatch: pytest.MonkeyPatch, version: str, is_fine: bool) -> None:
     monkeypatch.setattr("pyspark.__version__", version)

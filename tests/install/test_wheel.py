@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 import limit_pruning
+from limit_pruning._jar import SCALA_VERSIONS
 from support.paths import ROOT
 from support.processes import output_of
 
@@ -26,7 +27,11 @@ SITE = "import sysconfig; print(sysconfig.get_path('purelib'))"
 # 400 MB that need not be downloaded again: PySpark, rich, and what these two need.
 SPARK = ("pyspark", "py4j")
 DEPENDENCIES = ("rich", "markdown_it", "mdurl", "pygments")
-JAR = f"limit_pruning/jars/spark-limit-pruning_2.13-{limit_pruning.__version__}.jar"
+JARS = [
+    f"limit_pruning/jars/spark-limit-pruning_{scala}-{limit_pruning.__version__}.jar"
+    for scala in SCALA_VERSIONS
+]
+JAR = next(jar for jar in JARS if Path(jar).name == limit_pruning.jar_path().name)
 # Not the checkout, which may be on this process's path.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 ENVIRONMENT["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"
@@ -95,7 +100,7 @@ def install(wheel: Path, environment: Path, beside: tuple[str, ...]) -> Path:
 def test_the_wheel_carries_the_jar_and_the_types(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-    assert [name for name in names if name.endswith(".jar")] == [JAR]
+    assert [name for name in names if name.endswith(".jar")] == JARS
     assert "limit_pruning/py.typed" in names
     outside = [name for name in names if not name.startswith(("limit_pruning/", "spark_limit_"))]
     assert outside == []
@@ -204,12 +209,12 @@ except limit_pruning.PySparkNotInstalledError as error:
 
 def test_an_unsupported_pyspark_is_named(without_pyspark: Path, tmp_path: Path) -> None:
     (tmp_path / "pyspark").mkdir()
-    (tmp_path / "pyspark" / "__init__.py").write_text("__version__ = '3.5.9'")
+    (tmp_path / "pyspark" / "__init__.py").write_text("__version__ = '3.4.4'")
     command = (str(without_pyspark), "-m", "limit_pruning", "inspect", "t")
     done = ended(*command, cwd=tmp_path)  # Python looks for modules there
     assert (done.returncode, done.stdout) == (1, "")
     (line,) = done.stderr.splitlines()
-    assert line.startswith("PySpark 3.5.9 was found; supported are 4.0, 4.1, 4.2, 4.3.")
+    assert line.startswith("PySpark 3.4.4 was found; supported are 3.5, 4.0, 4.1, 4.2, 4.3.")
 
 
 @pytest.mark.spark

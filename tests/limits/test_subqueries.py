@@ -13,6 +13,9 @@ import limit_pruning
 from limit_pruning import LimitReport
 from support.runs import VECTORIZED, conf
 from support.scan_tables import hold, hold_limits, physical, plain
+from support.sparks import needs_spark_4
+
+pytestmark = needs_spark_4
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
 WITHOUT_MERGING = {

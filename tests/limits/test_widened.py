@@ -16,6 +16,9 @@ from pyspark.sql import SparkSession
 import limit_pruning
 from support import tables
 from support.runs import ENABLED, VECTORIZED, as_dicts, conf, on_off
+from support.sparks import needs_spark_4
+
+pytestmark = needs_spark_4
 
 NESTED = "spark.sql.parquet.enableNestedColumnVectorizedReader"
 

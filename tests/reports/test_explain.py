@@ -14,6 +14,10 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from syrupy.location import PyTestLocation
 
+from support.sparks import needs_spark_4
+
+pytestmark = needs_spark_4
+
 ALPINE = "SELECT * FROM tracking_data WHERE species LIKE 'Alpine%' AND s >= 50"
 REASONS = "== Extended Information (Limit Pruning) =="
 QUERIES = {

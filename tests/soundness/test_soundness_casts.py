@@ -8,11 +8,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 import limit_pruning
 from support.runs import conf, hold_each, hold_sql
+from support.sparks import QUERY_ERRORS, needs_spark_4
 from support.tables import one_column
 
 pytestmark = pytest.mark.usefixtures("statistics_alone")
@@ -58,7 +58,7 @@ def test_line_24_casts_and_overflows(
         assert not limit_pruning.report(spark.sql(f"{query} LIMIT 2")).only.covered
         try:
             spark.sql(query).collect()
-        except PySparkException:
+        except QUERY_ERRORS:
             assert ansi == "true"
         else:
             hold_sql(spark, query, 2)
@@ -108,6 +108,7 @@ def test_line_26_local_dates_of_the_session_s_time_zone(
 TRIM_COLLATIONS = {"spark.sql.collation.trim.enabled": "true"}  # Spark 4.0 wants to be asked
 
 
+@needs_spark_4
 @pytest.mark.parametrize("collation", ["UTF8_LCASE", "UNICODE_CI", "UNICODE", "UTF8_BINARY_RTRIM"])
 def test_line_26_collations_order_otherwise_than_bytes(
     spark: SparkSession, tmp_path: Path, collation: str

@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from support.runs import conf, hold_each
+from support.sparks import needs_spark_4
 from support.tables import one_column, write
 
 pytestmark = pytest.mark.usefixtures("statistics_alone")
@@ -23,6 +24,7 @@ def read_as(spark: SparkSession, path: Path, kind: str) -> None:
     frame.createOrReplaceTempView("t")
 
 
+@needs_spark_4
 def test_line_25_literals_beyond_the_file_s_type(spark: SparkSession, tmp_path: Path) -> None:
     table = one_column(tmp_path, pa.int32(), [[-5, 7], [2**31 - 1, 2**31 - 1], [-(2**31), None]])
     bounds = (2**63 - 1, -(2**63) + 1, 2**31, 2**32 + 7)

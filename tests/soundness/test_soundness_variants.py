@@ -8,6 +8,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from support.runs import on_off
+from support.sparks import needs_spark_4
+
+pytestmark = needs_spark_4
 
 A = "variant_get(v, '$.a', 'int')"
 NESTED = "variant_get(s.v, '$.a', 'int')"

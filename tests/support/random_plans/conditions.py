@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from support.random_plans.places import EXTRA
 from support.random_plans.rows import WORDS
 from support.random_plans.specs import Spec
+from support.sparks import LINE
 
 # $P is a partition column, $x and $y values of it; $n and $m are ids, $v a number, $w a word.
 DATA = [
@@ -83,6 +84,8 @@ KINDS: dict[str, list[list[str]]] = {
     "SQL function": [SQL_FUNCTION, DATA],
     "Python function": [PYTHON, DATA],
 }
+if LINE < (4, 0):  # Spark 3.5 has no SQL functions
+    del KINDS["SQL function"]
 # Parts of variants; `$$` is a dollar, as queries are templates.
 PART_OF_VARIANT = "variant_get(v, '$$.a', 'int')"
 _A, _B = PART_OF_VARIANT, "variant_get(v, '$$.b', 'string')"

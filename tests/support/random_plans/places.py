@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from support.random_plans import rows
 from support.random_plans.specs import PARTITIONS, TYPES, Spec, Values
 from support.runs import conf
+from support.sparks import LINE
 
 # A partition beside those that the files are written for.
 EXTRA = {"p": "9", "Q": "'latest'", "day": "DATE'2030-01-01'"}
@@ -180,6 +181,8 @@ NEEDS_HIVE = ["hive"]
 # Places for inner shapes alone, and all places of inner shapes.
 INNER_ONLY = ["two buckets", "variants"]
 INNER = ["path", "variants", "catalog", "shared", "two buckets", "variants"]
+if LINE < (4, 0):  # Spark 3.5 has no variants
+    INNER = [place for place in INNER if place != "variants"]
 IN_MEMORY = [place for place in PLACES if place not in [*NEEDS_HIVE, *INNER_ONLY]]
 
 

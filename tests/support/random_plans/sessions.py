@@ -14,6 +14,7 @@ from support.random_plans.places import Sessions, Table
 from support.random_plans.settings import Settings
 from support.random_plans.specs import TYPES, Spec, value
 from support.runs import ENABLED
+from support.sparks import LINE
 
 _ARROW = {"INT": pa.int32(), "STRING": pa.string(), "DATE": pa.date32()}
 
@@ -27,7 +28,8 @@ def pair(spark: SparkSession, settings: Settings) -> Sessions:
         # Python's workers cannot import this module: functions without names are sent as they are.
         session.udf.register("py_even", lambda number: number % 2 == 0, "boolean")
         session.udf.register("py_given", lambda value: value is not None, "boolean")
-        session.sql("CREATE TEMPORARY FUNCTION sql_next(i BIGINT) RETURNS BIGINT RETURN i + 1")
+        if LINE >= (4, 0):
+            session.sql("CREATE TEMPORARY FUNCTION sql_next(i BIGINT) RETURNS BIGINT RETURN i + 1")
     sessions[1].conf.set(ENABLED, "false")
     return sessions
 
@@ -60,7 +62,8 @@ def add_helpers(sessions: Sessions, table: Table, folder: Path) -> None:
             session.read.parquet(str(file)).createOrReplaceTempView(name)
     for session in sessions:
         session.sql(f"CREATE TEMPORARY VIEW {table.name}_v AS SELECT * FROM {table.source}")
-        session.sql(f"CREATE TEMPORARY FUNCTION sql_same(x {kind}) RETURNS {kind} RETURN x")
+        if LINE >= (4, 0):
+            session.sql(f"CREATE TEMPORARY FUNCTION sql_same(x {kind}) RETURNS {kind} RETURN x")
 
 
 def _helpers(spec: Spec, kind: str) -> dict[str, dict[str, tuple[pa.DataType, list[Any]]]]:

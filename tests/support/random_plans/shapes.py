@@ -16,6 +16,7 @@ from support.random_plans.shape import (
     one,
     same,
 )
+from support.sparks import LINE
 
 ROWS = "SELECT $cols FROM $from$where"
 ALL = "SELECT * FROM $from$where"
@@ -228,6 +229,10 @@ PLAIN: dict[str, Shape] = {
 }
 
 SHAPES = PLAIN | INNER
+
+
+if LINE < (4, 0):  # Spark 3.5 has no SQL functions
+    del PLAIN["SQL function"], SHAPES["SQL function"]
 
 
 def possible(names: Iterable[str], place: str, partitioned: bool) -> list[str]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from support.random_tables.settings import REFERENCE, Settings
 from support.runs import THREADS, as_dicts, conf, in_threads
+from support.sparks import QUERY_ERRORS
 
 Row = dict[str, Any]
 
@@ -37,7 +37,7 @@ class Reference:
         truths = [f"({sql}) IS TRUE AS `{number}`" for number, sql in enumerate(predicates)]
         try:
             found = spark.sql(f"SELECT id, {', '.join(truths)} FROM t").collect()
-        except PySparkException:
+        except QUERY_ERRORS:
             if len(predicates) > 1:
                 half = len(predicates) // 2
                 self._evaluate(spark, predicates[:half])

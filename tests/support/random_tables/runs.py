@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 import limit_pruning
@@ -20,6 +18,7 @@ from support.random_tables.reference import Reference, Row
 from support.random_tables.settings import Settings
 from support.random_tables.table import RandomTable
 from support.runs import ENABLED, VECTORIZED, as_dicts, conf, in_threads
+from support.sparks import QUERY_ERRORS
 
 EXCUSED = "queries that plain Spark gets wrong"
 MOST_EXCUSED = 0.01
@@ -123,7 +122,7 @@ def _problem(spark: SparkSession, query: Query, matching: list[Row]) -> tuple[st
         df = spark.sql(query.sql(len(matching)))
         report = limit_pruning.report(df)
         found = as_dicts(df)
-    except (PySparkException, Py4JJavaError) as error:
+    except QUERY_ERRORS as error:
         return f"fails: {str(error)[:1000]}", report
     if query.shape == "count":
         return ("" if found == [{"n": due}] else f"counts {found}, not {due}"), report

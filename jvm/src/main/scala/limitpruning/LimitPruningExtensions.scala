@@ -8,6 +8,7 @@ import limitpruning.catalyst.{
 import limitpruning.conf.LimitPruningConf
 import limitpruning.report.{ExplainReasons, KeepHistory, PlanReports, SharedState, TableFunctions}
 import limitpruning.scan.ForgetChangedFiles
+import limitpruning.shims.SparkShims
 
 /**
  * The entry point: `spark.sql.extensions=limitpruning.LimitPruningExtensions`.
@@ -32,7 +33,7 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
     }
     extensions.injectPlannerStrategy(session => PlanLimitPrunedScan(session, sharedBy(session)))
     extensions.injectPlannerStrategy(session => ForgetRefreshedFiles(session, sharedBy(session)))
-    extensions.injectHintResolutionRule(_ => NoPruningHint.ResolveHint)
+    SparkShims.injectHintRule(extensions, NoPruningHint.ResolveHint)
     extensions.injectPlanNormalizationRule(_ => NoPruningHint.MarkTables)
     extensions.injectPlannerStrategy(_ => NoPruningHint.PlanUnpruned)
     extensions.injectPlannerStrategy(session => PlanReports(session, sharedBy(session)))

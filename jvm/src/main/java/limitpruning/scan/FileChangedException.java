@@ -1,6 +1,7 @@
 package limitpruning.scan;
 
 import java.io.IOException;
+import java.util.Collections;
 import java.util.Map;
 
 import org.apache.spark.SparkThrowable;
@@ -18,7 +19,7 @@ import org.apache.spark.SparkThrowable;
 public final class FileChangedException extends IOException implements SparkThrowable {
   private static final long serialVersionUID = 1L;
 
-  /** A condition that exists in every Spark version, for code that formats errors by their condition. */
+  /** A condition that exists in every version of Spark 4, for code that formats errors by their condition. */
   private static final String CONDITION = "FAILED_READ_FILE.NO_HINT";
 
   private final String path;
@@ -39,13 +40,18 @@ public final class FileChangedException extends IOException implements SparkThro
     return path;
   }
 
-  @Override
+  /** Only Spark 4 has this method, hence no {@code @Override}. */
   public String getCondition() {
     return CONDITION;
   }
 
+  /** The name of {@link #getCondition} in Spark 3.5, which does not have this condition. Spark 4 does not call it. */
+  public String getErrorClass() {
+    return null;
+  }
+
   @Override
   public Map<String, String> getMessageParameters() {
-    return Map.of("path", path);
+    return Collections.singletonMap("path", path);
   }
 }

@@ -11,6 +11,7 @@ import org.apache.spark.sql.internal.SQLConf
 import limitpruning.conf.LimitPruningConf
 import limitpruning.search.NotPruned
 import limitpruning.select.Reason
+import limitpruning.shims.SparkShims
 
 /**
  * Runs a decision about one LIMIT. After an unexpected error, the LIMIT is not pruned, and the driver logs one warning.
@@ -23,7 +24,8 @@ object FailOpen extends Logging {
     val started = System.nanoTime()
     try decide
     catch {
-      case cancelled: SparkException if cancelled.getCondition == "SPARK_JOB_CANCELLED" => throw cancelled
+      case cancelled: SparkException if SparkShims.condition(cancelled) == "SPARK_JOB_CANCELLED" =>
+        throw cancelled
       // A linkage error occurs if this Spark lacks something that the extension uses. A stack overflow does no harm:
       // a decision has no state, and the rest of Spark's planning may need less stack.
       case error @ (NonFatal(_) | _: LinkageError | _: StackOverflowError)

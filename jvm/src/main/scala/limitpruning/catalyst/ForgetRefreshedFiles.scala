@@ -7,12 +7,12 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTableType
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.classic.Strategy
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.command.RefreshTableCommand
 import org.apache.spark.sql.execution.datasources.RefreshResource
 
 import limitpruning.conf.SparkSessions
+import limitpruning.shims.Strategy
 
 /**
  * Removes files from the cache on `REFRESH TABLE t` and `REFRESH 'path'`. It plans nothing: Spark plans and runs these

@@ -8,10 +8,11 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.catalyst.trees.TreePattern.UNRESOLVED_HINT
-import org.apache.spark.sql.classic.Strategy
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation}
+
+import limitpruning.shims.Strategy
 
 /**
  * The hint NO_LIMIT_PRUNING: no LIMIT over a table inside the SELECT with the hint is pruned.

@@ -4,12 +4,12 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{And, Expression, SortOrder}
 import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
-import org.apache.spark.sql.classic.Strategy
 import org.apache.spark.sql.execution.{FileSourceScanExec, FilterExec, SparkPlan}
 import org.apache.spark.sql.execution.datasources.{FileSourceStrategy, LogicalRelation}
 
 import limitpruning.conf.SparkSessions
 import limitpruning.scan.{LimitPrunedScanExec, NoteTopKeysExec}
+import limitpruning.shims.Strategy
 import limitpruning.tables.{
   DeltaLake, ScanClauses, ScanContract, SelectedIndex, SelectedRelation, UndecidedIndex, UndecidedRelation
 }

@@ -12,6 +12,7 @@ import org.apache.spark.sql.execution.{BaseSubqueryExec, ReusedSubqueryExec}
 import org.apache.spark.sql.types.DataType
 
 import limitpruning.predicate.{FiniteEvaluation, LeafColumn, Placeholder}
+import limitpruning.shims.SparkShims
 
 /** Scalar subqueries in a predicate: which are supported, and their values when the query runs. */
 object ScalarSubqueries {
@@ -21,7 +22,8 @@ object ScalarSubqueries {
    * filters also contain scalar subqueries; they are not supported.
    */
   def areSupported(conjuncts: Seq[Expression]): Boolean = !conjuncts.exists(_.exists {
-    case subquery: ScalarSubquery => subquery.children.nonEmpty || !subquery.deterministic
+    case subquery: ScalarSubquery =>
+      !SparkShims.scansWaitForSubqueries || subquery.children.nonEmpty || !subquery.deterministic
     case _: PlanExpression[_] | _: OuterReference | _: BloomFilterMightContain => true
     case FileSourceMetadataAttribute(_) => true
     case _ => false
@@ -35,7 +37,7 @@ object ScalarSubqueries {
 
   private def shapes(conjuncts: Seq[Expression]): Map[Expression, Int] = conjuncts
     .map(conjunct => LeafColumn.normalized(withoutPlans(conjunct)).canonicalized)
-    .groupMapReduce(identity)(_ => 1)(_ + _)
+    .groupBy(identity).map { case (shape, all) => shape -> all.size }
 
   private def withoutPlans(e: Expression): Expression =
     if (isValue(e)) SomeValue(e.dataType) else e.mapChildren(withoutPlans)

@@ -1,7 +1,9 @@
 package limitpruning.conf
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.sql.{SparkSession, classic}
+import org.apache.spark.sql.SparkSession
+
+import limitpruning.shims.ClassicSession
 
 /** Access to members of a session that are not in its public API. */
 object SparkSessions {
@@ -19,5 +21,5 @@ object SparkSessions {
   }
 
   /** The session of this JVM. Spark never calls extensions with another kind of session. */
-  def onServer(session: SparkSession): classic.SparkSession = session.asInstanceOf[classic.SparkSession]
+  def onServer(session: SparkSession): ClassicSession = session.asInstanceOf[ClassicSession]
 }

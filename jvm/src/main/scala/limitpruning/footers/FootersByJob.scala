@@ -45,7 +45,7 @@ private[limitpruning] final class FootersByJob(
     job.onComplete {
       case Failure(error) => answers.foreach(_.completeExceptionally(error): Unit)
       case _ => ()
-    }(ExecutionContext.parasitic)
+    }(ExecutionContext.fromExecutor(_.run()))
     new FootersUnderWay {
       override def await(index: Int, time: FiniteDuration): Footer = {
         val answer = answers(index).get(time.toNanos.max(0L), NANOSECONDS)

@@ -1,5 +1,7 @@
 package limitpruning.footers
 
+import java.nio.charset.StandardCharsets.UTF_8
+
 import com.google.common.cache.CacheBuilder
 import com.google.common.hash.{HashCode, Hashing}
 import org.apache.hadoop.fs.FileStatus
@@ -43,10 +45,11 @@ object UnprovedPredicates {
    */
   def hash(conjuncts: Seq[Expression], circumstances: Seq[String]): HashCode = {
     val hasher = Hashing.sha256.newHasher()
-    circumstances.foreach(hasher.putUnencodedChars(_).putChar('\n'))
+    def put(text: String): Unit = hasher.putBytes(text.getBytes(UTF_8)).putChar('\n'): Unit
+    circumstances.foreach(put)
     conjuncts.foreach { conjunct =>
       val unqualified = conjunct.transform { case column: AttributeReference => column.withQualifier(Nil) }
-      hasher.putUnencodedChars(unqualified.sql).putChar('\n')
+      put(unqualified.sql)
     }
     hasher.hash()
   }

@@ -5,10 +5,13 @@ import java.io.{Closeable, InputStream}
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
+import com.google.common.io.ByteStreams
 import org.apache.hadoop.fs.FileStatus
 import org.apache.parquet.column.values.bloomfilter.BloomFilter
 import org.apache.parquet.format.{BloomFilterHeader, PageHeader, Util}
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
+
+import limitpruning.shims.ParquetShims
 
 /**
  * Reads dictionaries and bloom filters of one file's column chunks, up to a maximum number of bytes. The
@@ -52,7 +55,7 @@ final class ChunkReader(file: FileStatus, footer: Footer, storage: Storage) exte
   /** Where the bloom filter is. None if its size is not known. No I/O. */
   def bloomFilterPart(rowGroup: Int, leaf: Int): Option[PartOfFile] = for {
     chunk <- footer.chunk(rowGroup, leaf)
-    size <- Some(chunk.getBloomFilterLength.toLong).filter(_ > 0)
+    size <- ParquetShims.bloomFilterLength(chunk)
   } yield PartOfFile(file, chunk.getBloomFilterOffset, size)
 
   /** Whether the footer contains the offset of a bloom filter. No I/O. */
@@ -84,7 +87,7 @@ final class ChunkReader(file: FileStatus, footer: Footer, storage: Storage) exte
   def bloomFilter(rowGroup: Int, leaf: Int, maxBytes: Long): Option[BloomFilter] = orNone {
     for {
       chunk <- footer.chunk(rowGroup, leaf) if chunk.getBloomFilterOffset >= 0
-      length = Some(chunk.getBloomFilterLength.toLong).filter(_ > 0) // older writers do not write it
+      length = ParquetShims.bloomFilterLength(chunk)
       filter <-
         sections.read(
           chunk.getBloomFilterOffset,
@@ -111,7 +114,7 @@ final class ChunkReader(file: FileStatus, footer: Footer, storage: Storage) exte
 
 private[parquet] object ChunkReader {
   private def checked[H](parse: InputStream => H): InputStream => H = in => {
-    CompactThrift.check(in.readAllBytes())
+    CompactThrift.check(ByteStreams.toByteArray(in))
     in.reset()
     parse(in)
   }

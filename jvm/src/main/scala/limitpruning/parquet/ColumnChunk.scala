@@ -10,6 +10,7 @@ import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
 import org.apache.spark.sql.types.{DataType, DecimalType}
 
 import limitpruning.predicate.{ColumnFacts, Nulls, SupportedTypes, Values}
+import limitpruning.shims.ParquetShims
 
 /**
  * The metadata of one column chunk in a footer, before they are checked.
@@ -56,13 +57,12 @@ private[parquet] object ColumnChunk {
 
   /** @param raw the statistics as they were written, null if there are none */
   def mayBeCut(raw: RawStatistics): Boolean = raw != null && (
-    isCut(raw.isSetIs_min_value_exact, raw.isIs_min_value_exact, raw.min_value) ||
-      isCut(raw.isSetIs_max_value_exact, raw.isIs_max_value_exact, raw.max_value) ||
+    isCut(ParquetShims.isMinExact(raw), raw.min_value) ||
+      isCut(ParquetShims.isMaxExact(raw), raw.max_value) ||
       isLong(raw.min) || isLong(raw.max) // the fields of old writers, which have no mark for truncation
   )
 
-  private def isCut(isMarked: Boolean, isExact: Boolean, bound: ByteBuffer): Boolean =
-    if (isMarked) !isExact else isLong(bound)
+  private def isCut(isExact: Option[Boolean], bound: ByteBuffer): Boolean = isExact.fold(isLong(bound))(!_)
 
   // The buffers themselves, because thrift's getters copy them.
   private def isLong(bound: ByteBuffer): Boolean = bound != null && bound.remaining >= CutLength

@@ -78,7 +78,7 @@ object CompactThrift {
         members :+= field
         if (kind > 2) value(kind, 1)
       }
-      if (members.sizeIs == 1) members.head else 0
+      if (members.size == 1) members.head else 0
     }
 
     /** Calls `visit` with the number and the kind of each field of a struct. It must read the field's value. */

@@ -1,6 +1,6 @@
 package limitpruning.parquet
 
-import java.util.zip.CRC32C
+import java.util.zip.CRC32
 
 import scala.collection.mutable
 
@@ -99,7 +99,7 @@ object FileParts {
   }
 
   def checksum(bytes: Array[Byte], from: Int, length: Int): Int = {
-    val crc = new CRC32C
+    val crc = new CRC32
     crc.update(bytes, from, length)
     crc.getValue.toInt
   }

@@ -8,8 +8,6 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
-import org.apache.parquet.ParquetReadOptions
-import org.apache.parquet.conf.PlainParquetConfiguration
 import org.apache.parquet.format.{ColumnChunk => RawColumnChunk, RowGroup, Util}
 import org.apache.parquet.format.converter.ParquetMetadataConverter
 import org.apache.parquet.hadoop.ParquetFileWriter
@@ -17,6 +15,7 @@ import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.io.SeekableInputStream
 
 import limitpruning.select.{FilePart, FileVersion}
+import limitpruning.shims.ParquetShims
 
 /** The footer of a file cannot be read or used. The LIMIT is not pruned, and plain Spark scans the file. */
 final class UnreadableFooterException(file: FileStatus, val problem: String, cause: Throwable = null)
@@ -85,7 +84,7 @@ final class FooterReader(open: FileStatus => SeekableInputStream, parts: Option[
               else s"its bytes at offset ${part.offset} are different"
             case part if (part eq footer) && footerLength(bytes) != footer.length => "its footer is different"
           }
-        }.nextOption()
+        }.find(_ => true)
       finally stream.close()
     }
   }
@@ -193,5 +192,5 @@ private[parquet] object FooterConverter {
   def apply(): ParquetMetadataConverter = converter
 
   private val converter =
-    new ParquetMetadataConverter(ParquetReadOptions.builder(new PlainParquetConfiguration()).build())
+    new ParquetMetadataConverter(ParquetShims.optionsWithoutHadoop)
 }

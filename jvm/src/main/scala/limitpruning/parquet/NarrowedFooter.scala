@@ -96,7 +96,7 @@ private[limitpruning] object NarrowedFooter {
     val kept =
       if (wanted.contains(true)) wanted
       else {
-        val smallest = fields.indices.minByOption(fields(_).leaves.size)
+        val smallest = fields.indices.sortBy(fields(_).leaves.size).headOption
         fields.indices.map(smallest.contains)
       }
     val isKept = fields.zip(kept).flatMap { case (field, keep) => field.leaves.map(_ => keep) }

@@ -5,6 +5,7 @@ import scala.collection.mutable
 import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId}
 
 import limitpruning.predicate.{ColumnFacts, LeafColumn, SupportedTypes}
+import limitpruning.shims.ParquetShims
 
 /**
  * The facts from the footer of one file about columns of the relation. Anything unusual is unknown. Not
@@ -33,7 +34,11 @@ final class RowGroupFacts(
     located.getOrElseUpdate(
       column.id,
       if (settings.byFieldId || isPartition(column.attribute) || !isContained(column)) Unclear
-      else locate(column)
+      else
+        locate(column) match {
+          case stored: Stored if !ParquetShims.readsAs(stored.leafType, column.dataType) => Unclear
+          case other => other
+        }
     )
 
   /** Whether the footer was narrowed to this column, among others. If not, the column only seems to be missing. */

@@ -1,8 +1,8 @@
 package limitpruning.parquet
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
+import java.util.Collections
 
-import scala.collection.immutable.ArraySeq
 import scala.jdk.CollectionConverters._
 
 import org.apache.parquet.format.{ColumnChunk => RawColumnChunk, _}
@@ -97,8 +97,8 @@ private[parquet] object RowGroupOffsets {
     val full = column.getMeta_data
     val metadata = new ColumnMetaData(
       Type.INT32,
-      java.util.List.of[Encoding](),
-      java.util.List.of(Column),
+      Collections.emptyList[Encoding](),
+      Collections.singletonList(Column),
       CompressionCodec.UNCOMPRESSED,
       full.getNum_values,
       0L,
@@ -121,7 +121,7 @@ object Addressing {
    */
   def of(footer: Footer, ordinals: Seq[Int]): Option[Seq[SelectedRowGroup]] =
     if (footer.offsets.selectsExactly(ordinals.head, ordinals.last)) Some(ordinals.map { i =>
-      val lengths = footer.places(i).iterator.map(_.length).to(ArraySeq)
+      val lengths = footer.places(i).iterator.map(_.length).toIndexedSeq
       val rows = footer.rowGroups(i).getRowCount
       SelectedRowGroup(
         i,

@@ -2,6 +2,8 @@ package limitpruning.parquet
 
 import java.util.Locale
 
+import scala.util.Try
+
 import org.apache.parquet.schema.{LogicalTypeAnnotation, PrimitiveType}
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.BINARY
 import org.apache.spark.sql.catalyst.util.RebaseDateTime
@@ -49,7 +51,7 @@ private[parquet] object WriterVersion {
 
   /** None if a number is too large for a version number. */
   def of(numbers: String, isPreRelease: Boolean = false): Option[WriterVersion] = {
-    val parts = numbers.split('.').toSeq.map(_.toIntOption)
+    val parts = numbers.split('.').toSeq.map(number => Try(number.toInt).toOption)
     if (parts.forall(_.nonEmpty)) Some(WriterVersion(parts.flatten, isPreRelease)) else None
   }
 }

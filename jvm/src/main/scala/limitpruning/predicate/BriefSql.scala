@@ -19,7 +19,7 @@ private[limitpruning] object BriefSql {
   /** A predicate, given by its conjuncts. */
   def and(conjuncts: Seq[Expression]): String = {
     val more =
-      if (conjuncts.lengthIs > MostConjuncts) Some(s"… ${conjuncts.size - MostConjuncts} more") else None
+      if (conjuncts.size > MostConjuncts) Some(s"… ${conjuncts.size - MostConjuncts} more") else None
     (conjuncts.take(MostConjuncts).map(apply) ++ more).mkString(" AND ")
   }
 

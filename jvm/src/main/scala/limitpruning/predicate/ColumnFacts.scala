@@ -101,7 +101,7 @@ object Values {
 
     /** The hull of a single value, created once: every row group needs the hull of a literal. */
     private[predicate] val only: Option[Range] =
-      if (values.lengthIs == 1) Some(Range(values.head, values.head)) else Option.empty
+      if (values.size == 1) Some(Range(values.head, values.head)) else Option.empty
   }
 }
 

@@ -1,8 +1,11 @@
 package limitpruning.predicate
 
+import scala.collection.mutable
+
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.execution.datasources.VariantMetadata
 import org.apache.spark.sql.types.DataType
+
+import limitpruning.shims.SparkShims
 
 /**
  * A column of the relation, or a field of a struct column. The facts of a unit are about such columns.
@@ -22,7 +25,7 @@ object LeafColumn {
   def unapply(e: Expression): Option[LeafColumn] = e match {
     case attribute: Attribute => Some(LeafColumn(attribute, Nil, attribute.dataType))
     // Spark may replace a variant by a struct of what the query takes from it. Its fields are not in the files.
-    case field: GetStructField if !VariantMetadata.isVariantStruct(field.childSchema) =>
+    case field: GetStructField if !SparkShims.isVariantStruct(field.childSchema) =>
       unapply(field.child).map(parent =>
         LeafColumn(parent.attribute, parent.path :+ name(field), field.dataType)
       )
@@ -30,10 +33,19 @@ object LeafColumn {
   }
 
   /** The distinct columns of an expression. A field counts instead of the struct that contains it. */
-  def in(e: Expression): Seq[LeafColumn] = (e match {
+  def in(e: Expression): Seq[LeafColumn] = distinct(e match {
     case LeafColumn(column) => Seq(column)
     case other => other.children.flatMap(in)
-  }).distinctBy(_.id)
+  })
+
+  /** The distinct columns of several expressions. */
+  def inAll(expressions: Seq[Expression]): Seq[LeafColumn] = distinct(expressions.flatMap(in))
+
+  /** The columns without those that are there before, in the same order. */
+  def distinct(columns: Seq[LeafColumn]): Seq[LeafColumn] = {
+    val seen = mutable.Set.empty[(ExprId, Seq[String])]
+    columns.filter(column => seen.add(column.id))
+  }
 
   /**
    * Replaces each column by its identity. Two expressions are then equal if they differ only in the other

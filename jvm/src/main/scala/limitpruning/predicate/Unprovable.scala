@@ -11,7 +11,7 @@ object Unprovable {
    * @param mayHaveFacts whether anything can be known about a column
    */
   def obstacle(conjuncts: Seq[Expression], mayHaveFacts: LeafColumn => Boolean): Option[Obstacle] =
-    conjuncts.iterator.flatMap(ofConjunct(_, mayHaveFacts)).nextOption()
+    conjuncts.iterator.flatMap(ofConjunct(_, mayHaveFacts)).find(_ => true)
 
   private def ofConjunct(conjunct: Expression, mayHaveFacts: LeafColumn => Boolean): Option[Obstacle] =
     conjunct match {

@@ -38,7 +38,7 @@ private[report] final class ColumnLayout(val column: LeafColumn, val isPartition
    * The share of pairs of row groups whose value ranges overlap. It is between 0, if a value is in at most
    * one row group, and 1, if it may be in all of them. None if there are fewer than two value ranges.
    */
-  def overlap: Option[Double] = if (ranges.lengthIs < 2) None
+  def overlap: Option[Double] = if (ranges.size < 2) None
   else {
     val ends = ranges.map(_.max).sorted(ordering)
     // The starts ascend, so the number of ranges that ended before them ascends, too.
@@ -88,7 +88,7 @@ private[report] object DescribeFacts {
     case Values.Empty => Some("null in every row")
     case Values.Range(min, max) if min == max => Some(value(min, dataType))
     case Values.Range(min, max) => Some(s"${value(min, dataType)} … ${value(max, dataType)}")
-    case Values.Finite(few) if few.lengthIs <= MostValues =>
+    case Values.Finite(few) if few.size <= MostValues =>
       Some(few.map(value(_, dataType)).mkString(" or "))
     case Values.Finite(many) => Some(s"one of ${many.size} values")
   }

@@ -25,7 +25,9 @@ private[report] final class DescribeRowGroups(
   private val chosen: Map[(Int, Int), Long] = (for {
     file <- selection.toSeq.flatMap(_.files)
     rowGroup <- file.rowGroups
-  } yield (file.listed.position, rowGroup.ordinal) -> rowGroup.rowsToRead).groupMapReduce(_._1)(_._2)(_ + _)
+  } yield (file.listed.position, rowGroup.ordinal) -> rowGroup.rowsToRead).groupBy(_._1).map {
+    case (id, parts) => id -> parts.map(_._2).sum
+  }
 
   /** Describes at most `most` row groups. */
   def apply(files: Seq[ClassifiedFile], most: Int): RowGroupMap = {

@@ -39,7 +39,7 @@ final case class QueryReport(
 ) {
 
   /** Whether it ran in a session. */
-  def ranIn(other: SparkSession): Boolean = session.refersTo(other)
+  def ranIn(other: SparkSession): Boolean = session.get eq other
 }
 
 /**

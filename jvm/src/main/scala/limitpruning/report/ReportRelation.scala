@@ -7,8 +7,9 @@ import org.apache.spark.sql.catalyst.analysis.MultiInstanceRelation
 import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection}
 import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan, Statistics}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
-import org.apache.spark.sql.classic.Strategy
 import org.apache.spark.sql.execution.{LeafExecNode, SparkPlan}
+
+import limitpruning.shims.Strategy
 
 /** A call of a table function in a logical plan. */
 private[report] final case class ReportRelation(source: ReportSource, override val output: Seq[Attribute])

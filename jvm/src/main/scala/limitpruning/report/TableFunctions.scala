@@ -4,10 +4,10 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo}
 import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan}
-import org.apache.spark.sql.classic.Dataset
 import org.apache.spark.sql.execution.CommandExecutionMode
 
 import limitpruning.conf.SparkSessions
+import limitpruning.shims.{ClassicDataset, ClassicSession}
 
 /**
  * The table functions, by which clients without access to the driver's JVM see reports: Spark Connect, JDBC, the Thrift server.
@@ -96,7 +96,7 @@ private[limitpruning] object TableFunctions {
     val rows = session.table(name)
     val matching = call.text(predicate).fold(rows)(rows.where(_))
     matching.limit(call.count(limit).getOrElse(1)) match {
-      case limited: Dataset[_] => limited.queryExecution.analyzed
+      case limited: ClassicDataset => limited.queryExecution.analyzed
     }
   }
 
@@ -117,7 +117,7 @@ private[limitpruning] object TableFunctions {
   }
 
   private def analyzed(call: FunctionCall)(
-      analyze: org.apache.spark.sql.classic.SparkSession => LogicalPlan
+      analyze: ClassicSession => LogicalPlan
   ): LogicalPlan =
     try analyze(SparkSessions.onServer(SparkSession.active))
     catch {

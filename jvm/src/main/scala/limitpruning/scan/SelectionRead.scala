@@ -3,7 +3,7 @@ package limitpruning.scan
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow}
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
-import org.apache.spark.sql.execution.{FileSourceScanExec, PartitionedFileUtil}
+import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetUtils
 import org.apache.spark.sql.execution.metric.SQLMetric
@@ -17,6 +17,7 @@ import limitpruning.select.{
   ChosenRows, FileRange, ListedFile, PackTasks, PackUnseen, Reserve, RowGroupRun, SelectedFile,
   SelectedRowGroup
 }
+import limitpruning.shims.SparkShims
 
 /**
  * Determines how a selection is read: the bytes of files, in tasks, through Spark's own `FileScanRDD`.
@@ -193,13 +194,7 @@ private[scan] final class SelectionRead(
 
   /** A part of a file as it was listed. Nothing is listed again when a query runs. */
   private def part(listed: ListedFile, start: Long, length: Long): PartitionedFile =
-    PartitionedFileUtil.getPartitionedFile(
-      listed.file,
-      listed.status.getPath,
-      listed.partitionValues,
-      start,
-      length
-    )
+    SparkShims.partOfFile(listed.file, listed.partitionValues, start, length)
 
   private def planned(rowGroups: Seq[SelectedRowGroup]): Seq[PlannedRowGroup] =
     rowGroups.map(rowGroup => PlannedRowGroup.of(rowGroup, bytesOf(rowGroup))).toVector

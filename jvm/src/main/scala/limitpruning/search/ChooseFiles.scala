@@ -39,7 +39,7 @@ final class ChooseFiles(
     val countable = whole ++ others
     val live = countable.iterator.map(_.liveRows).sum
     if (files.isEmpty) Left(Reason.NoFiles)
-    else if (files.sizeIs == 1 && (files.head.parts == 1 || conjuncts.isEmpty)) Left(Reason.NothingToSkip)
+    else if (files.size == 1 && (files.head.parts == 1 || conjuncts.isEmpty)) Left(Reason.NothingToSkip)
     else if (live < limit)
       Left(Reason.NotEnoughRowsInFiles(live, limit, countable.size, files.size, obstacles = ""))
     else

@@ -39,7 +39,7 @@ final class ChooseTopFiles(
   def apply(): Either[Reason, ChosenFiles] = {
     val files = table.files
     if (files.isEmpty) Left(Reason.NoFiles)
-    else if (files.sizeIs == 1 && files.head.parts == 1) Left(Reason.NothingToSkip)
+    else if (files.size == 1 && files.head.parts == 1) Left(Reason.NothingToSkip)
     else columnOf(key).toRight(Reason.KeyNotColumn(key.child.sql)).flatMap(choose(files, _))
   }
 
@@ -82,9 +82,10 @@ final class ChooseTopFiles(
     )
 
   private def notClustered(files: IndexedSeq[ManifestFile]): Reason = {
-    val tooFew = Option.when(threshold.place.isEmpty)(
-      s"${threshold.rows} of the $limit rows that the LIMIT needs certainly match"
-    )
+    val tooFew =
+      if (threshold.place.isEmpty)
+        Some(s"${threshold.rows} of the $limit rows that the LIMIT needs certainly match")
+      else None
     val others = Some(obstacles.summary(inspected, "files")).filter(_.nonEmpty)
     Reason.KeyNotClusteredInFiles(key.sql, files.size, (tooFew ++ others).mkString("; "))
   }

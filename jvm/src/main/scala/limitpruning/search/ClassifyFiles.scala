@@ -22,8 +22,8 @@ private[search] final class ClassifyFiles(
   import ClassifyFiles._
 
   /** The columns whose facts are known: those of the predicate, then the others. */
-  val columns
-      : IndexedSeq[LeafColumn] = (conjuncts.flatMap(LeafColumn.in) ++ others).distinctBy(_.id).toIndexedSeq
+  val columns: IndexedSeq[LeafColumn] =
+    LeafColumn.distinct(LeafColumn.inAll(conjuncts) ++ others).toIndexedSeq
 
   private val evaluator = new Evaluator(conjuncts, columns)
   private val facts = table.facts(columns)

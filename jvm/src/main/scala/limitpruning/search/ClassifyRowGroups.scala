@@ -32,7 +32,7 @@ final class ClassifyRowGroups(
 
   /** The columns of the predicate and of `alsoNeeded`. Units of rows number the columns in this order. */
   val columns: IndexedSeq[LeafColumn] = for {
-    column <- (conjuncts ++ alsoNeeded).flatMap(LeafColumn.in).distinctBy(_.id).toIndexedSeq
+    column <- LeafColumn.inAll(conjuncts ++ alsoNeeded).toIndexedSeq
     attribute <- output.find(_.exprId == column.attribute.exprId)
     if !isMetadata(attribute)
   } yield column.copy(attribute = attribute)

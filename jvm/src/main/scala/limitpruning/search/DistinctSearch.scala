@@ -92,7 +92,7 @@ final class DistinctSearch(
       certain += Certain(certain.size, file, rows, ends)
     }
     found = keys.orders.iterator.map(DisjointRanges.of(certain.toSeq)(one => (one.ends.from, one.ends.to))(_))
-      .maxByOption(_.size).getOrElse(Nil)
+      .toVector.sortBy(-_.size).headOption.getOrElse(Nil)
     points = found.filter(_.ends.areEqual(order)).map(_.ends.from)
       .foldLeft(collection.immutable.TreeSet.empty[Tuple](order))(_ + _)
     isStalled = found.size == before && !isEachFound

@@ -21,7 +21,7 @@ final class InspectFiles(conjuncts: Seq[Expression], val table: ManifestTable) {
   def columns: IndexedSeq[LeafColumn] = classify.columns
 
   /** Number of columns of the predicate. */
-  val predicateColumns: Int = conjuncts.flatMap(LeafColumn.in).distinctBy(_.id).size
+  val predicateColumns: Int = LeafColumn.inAll(conjuncts).size
 
   /**
    * Inspects some files of the table.

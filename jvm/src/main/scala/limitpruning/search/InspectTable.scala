@@ -31,7 +31,7 @@ final class InspectTable(scan: LimitedScan, session: SparkSession, cache: FactsC
   def columns: IndexedSeq[LeafColumn] = table.classify.columns
 
   /** Number of columns of the predicate. */
-  val predicateColumns: Int = scan.conjuncts.flatMap(LeafColumn.in).distinctBy(_.id).size
+  val predicateColumns: Int = LeafColumn.inAll(scan.conjuncts).size
 
   def isPartition(column: LeafColumn): Boolean =
     scan.table.partitionSchema.fieldNames.exists(conf.resolver(_, column.attribute.name))

@@ -28,7 +28,7 @@ private[limitpruning] final class PrefetchParts(
       isPlausible(part) && !storage.parts.contains(part.file, part.offset, part.length)
     }
     // One part is read by whoever needs it.
-    if (missing.lengthIs > 1 && deadline.hasTimeLeft()) {
+    if (missing.size > 1 && deadline.hasTimeLeft()) {
       val reading = joined(PartOfFile.within(FileParts.MostAvailable / 2, missing)).map(part =>
         threads.submit[Unit](() => storage.fetch(part))
       )

@@ -130,7 +130,10 @@ abstract class WaveSearch[R](
         }
         .takeWhile(_.nonEmpty)
         .flatten
-        .tapEach(_.foreach(file => missing -= matchingRows(file)))
+        .map { read =>
+          read.foreach(file => missing -= matchingRows(file))
+          read
+        }
         .toVector
     } finally footers.close()
   }

@@ -1,6 +1,6 @@
 package limitpruning.select
 
-import scala.collection.immutable.ArraySeq
+import scala.collection.mutable
 
 import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.catalyst.InternalRow
@@ -25,7 +25,7 @@ final case class ColumnBytes(bytes: Long, pages: Option[SelectedPages] = None) {
  */
 final case class SelectedColumns(
     paths: IndexedSeq[Seq[String]],
-    lengths: ArraySeq[Long],
+    lengths: IndexedSeq[Long],
     pages: Map[Seq[String], SelectedPages] = Map.empty
 ) {
   def iterator: Iterator[(Seq[String], ColumnBytes)] = paths.iterator.zip(lengths.iterator).map {
@@ -153,11 +153,16 @@ final case class Selection(
     copy(files = files.map(file => file.copy(version = file.version.copy(parts = Nil))))
 
   /** The distinct files that are read, in order. */
-  def listed: Seq[ListedFile] = (files.map(_.listed) ++ unseen).distinctBy(_.position)
+  def listed: Seq[ListedFile] = distinct(files.map(_.listed) ++ unseen)
 
   /** The distinct files that may be read: those that are read, and those of the reserve. */
   def available: Seq[ListedFile] =
-    reserve.fold(listed)(more => (listed ++ more.files.map(_.listed) ++ more.unseen).distinctBy(_.position))
+    reserve.fold(listed)(more => distinct(listed ++ more.files.map(_.listed) ++ more.unseen))
+
+  private def distinct(files: Seq[ListedFile]): Seq[ListedFile] = {
+    val seen = mutable.Set.empty[Int]
+    files.filter(file => seen.add(file.position))
+  }
 
   /** Whether this only selects files: reading all of these files reads no other row group. */
   def isOfWholeFiles: Boolean = reserve.isEmpty && files.forall(_.isWhole)

@@ -13,6 +13,7 @@ import limitpruning.conf.SparkSessions
 import limitpruning.parquet.ReadSettings
 import limitpruning.search.{LimitPlan, Table}
 import limitpruning.select.Reason
+import limitpruning.shims.SparkShims
 
 /** A table whose Parquet files Spark reads through data source V1. */
 abstract class FileSourceTable(override val leaf: LogicalRelation, val relation: HadoopFsRelation)
@@ -34,7 +35,7 @@ abstract class FileSourceTable(override val leaf: LogicalRelation, val relation:
   override def hadoopConf: Configuration = SparkSessions.hadoopConf(relation.sparkSession, relation.options)
 
   override final def unsupported: Option[Reason] =
-    if (leaf.isStreaming || leaf.stream.nonEmpty) Some(Reason.Streaming)
+    if (leaf.isStreaming || SparkShims.isStream(leaf)) Some(Reason.Streaming)
     else
       unsupportedFormat
         .orElse(if (mayHaveReserve) None else toleratesBadFiles)

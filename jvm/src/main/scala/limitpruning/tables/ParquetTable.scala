@@ -62,7 +62,7 @@ final class ParquetTable(leaf: LogicalRelation, relation: HadoopFsRelation)
   private def isSparksOwn(index: FileIndex): Boolean = index match {
     case _: SelectedFileIndex | _: UndecidedIndex => true
     case _: CatalogFileIndex | _: PartitioningAwareFileIndex =>
-      index.getClass.getPackageName.startsWith("org.apache.spark.sql.execution.")
+      index.getClass.getName.startsWith("org.apache.spark.sql.execution.")
     case _ => false
   }
 }

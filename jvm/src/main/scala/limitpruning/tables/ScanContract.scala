@@ -1,4 +1,5 @@
 package limitpruning.tables
+import limitpruning.shims.SparkShims
 import limitpruning.tables.ScanContract.{Clause, HonouredBy, NotCalled, NotPruned}
 
 /**
@@ -30,7 +31,7 @@ object ScanContract {
 
   /** The first field of `part` that `clauses` do not list; none if all are listed. */
   def undecided(part: Product, clauses: Seq[Clause]): Option[String] =
-    part.productElementNames
+    SparkShims.elementNames(part)
       .find(field => !clauses.exists(_.what == field))
       .map(field => s"${part.productPrefix}.$field")
 }

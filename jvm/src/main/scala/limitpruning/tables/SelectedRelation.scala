@@ -4,6 +4,8 @@ import org.apache.spark.sql.catalyst.catalog.{CatalogStatistics, CatalogTable}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation}
 
+import limitpruning.shims.SparkShims
+
 /** A Parquet relation with a [[SelectedIndex]]. The rule creates it, and the strategy plans it. */
 object SelectedRelation {
 
@@ -68,7 +70,7 @@ private[limitpruning] object CatalogStats {
   def replaceIn(table: CatalogTable, stats: CatalogStatistics): CatalogTable = {
     val fields = table.productIterator.map(_.asInstanceOf[AnyRef]).toArray
     val constructor = classOf[CatalogTable].getConstructors.find(_.getParameterCount == fields.length)
-    table.productElementNames.indexOf("stats") match {
+    SparkShims.elementNames(table).indexOf("stats") match {
       case -1 => table
       case index =>
         constructor.fold(table)(_.newInstance(fields.updated(

@@ -82,7 +82,7 @@ private final class DeltaListing(
     index.preparedScan.scannedSnapshot,
     added.map(_._2.path),
     keys.nonEmpty,
-    (conjuncts ++ keys).flatMap(LeafColumn.in).distinctBy(_.id),
+    LeafColumn.inAll(conjuncts ++ keys),
     table.settings.names
   )
 
@@ -93,7 +93,7 @@ private final class DeltaListing(
   override def prunedByLog: Option[Long] = index.preparedScan.total.files.map(_ - files.size)
 
   /** Delta reads the statistics in a Spark job, which takes about as long as some waves of footers. */
-  override def isWorthAskingFirst: Boolean = files.sizeIs > DeltaListing.FewFiles
+  override def isWorthAskingFirst: Boolean = files.size > DeltaListing.FewFiles
 
   override def cheapFacts: Int = LogStatistics.MostNamed
 

@@ -80,7 +80,7 @@ private final class LogStatistics(
     def ifRead(path: String): Option[InternalRow] = if (isRead) rows.get(path) else None
   }
 
-  private val first = if (needsAll && paths.sizeIs > MostNamed) Nil else paths.take(MostNamed)
+  private val first = if (needsAll && paths.size > MostNamed) Nil else paths.take(MostNamed)
   private val isFirst = first.toSet
   private val ofFirst = new Part(Some(first))
   private val ofAll = new Part(None)

@@ -77,7 +77,7 @@ private final class ScanInternals(scan: Scan) {
     classes.iterator.flatMap { each =>
       try Some(accessible(in(each)))
       catch { case _: NoSuchFieldException | _: NoSuchMethodException => None }
-    }.nextOption()
+    }.find(_ => true)
 
   private def missing(name: String): Nothing =
     throw new NoSuchFieldException(s"${scan.getClass.getName}.$name")

@@ -1,0 +1,69 @@
+package limitpruning.shims
+
+import scala.reflect.NameTransformer
+
+import org.apache.spark.SparkException
+import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.PartitionedFileUtil
+import org.apache.spark.sql.execution.datasources.{FileStatusWithMetadata, LogicalRelation, PartitionedFile}
+import org.apache.spark.sql.types.StructType
+
+/** Members of Spark 4 that Spark 3.5 does not have, or has in another form. */
+private[limitpruning] object SparkShims {
+
+  /**
+   * Adds a rule that resolves a hint. Spark 3.5 has no place for such rules beside its own. It removes unknown hints after
+   * the tables are resolved.
+   */
+  def injectHintRule(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
+    extensions.injectResolutionRule(_ => rule)
+
+  /** The name of an error condition, null if the error has none. */
+  def condition(error: SparkException): String = error.getErrorClass
+
+  /**
+   * The names of the fields of a case class, in the order of its constructor. Scala 2.12 writes them into the class file, as
+   * the names of the constructor's parameters. The constructor may have more, which are no fields. A name that is not
+   * certain is `unknown`.
+   */
+  def elementNames(part: Product): Iterator[String] = {
+    val constructors = part.getClass.getConstructors.toSeq.map(_.getParameters.toSeq)
+    val names = constructors.filter(_.size >= part.productArity).sortBy(_.size).headOption.toSeq.flatten
+      .take(part.productArity)
+      .map(parameter => if (parameter.isNamePresent) NameTransformer.decode(parameter.getName) else Unknown)
+    part.productIterator.zipAll(names.iterator, null, Unknown).map {
+      case (value, name) => if (isElement(part, name, value)) name else Unknown
+    }
+  }
+
+  private def isElement(part: Product, name: String, value: Any): Boolean =
+    part.getClass.getMethods.exists(method =>
+      method.getName == name && method.getParameterCount == 0 && method.invoke(part) == value
+    )
+
+  private val Unknown = "unknown"
+
+  /** Whether Spark's scan waits for the scalar subqueries in its filters. In Spark 3.5, it has no such filters on data. */
+  val scansWaitForSubqueries: Boolean = false
+
+  /** Whether a relation is the source of a streaming query. In Spark 3.5, no file relation is. */
+  def isStream(relation: LogicalRelation): Boolean = relation.isStreaming
+
+  /** Whether a struct stands for what a query takes from a variant. Spark 3.5 has no variants. */
+  def isVariantStruct(schema: StructType): Boolean = {
+    val _ = schema
+    false
+  }
+
+  /** A part of a file, in bytes, with the hosts that have most of the file. */
+  def partOfFile(
+      file: FileStatusWithMetadata,
+      partitionValues: InternalRow,
+      start: Long,
+      length: Long
+  ): PartitionedFile =
+    PartitionedFileUtil.getPartitionedFile(file, file.getPath, partitionValues).copy(start = start, length = length)
+}
