@@ -252,17 +252,19 @@ test-jvm: tools
 	  benchmarks/scalafmtCheckAll "benchmarks/scalafixAll --check" test "++2.12.x" package makePom packageSrc
 	@touch $(JARS)
 
-# PySpark 3.5 needs NumPy 1, and newer versions of PyArrow need NumPy 2.
-FOR_PYSPARK := pyspark==$(PYSPARK) $(if $(filter 3.%,$(PYSPARK)),'pyarrow<24')
 # With the Spark that the JAR is compiled for, the locked packages, by their hashes; each version of PySpark asks for
 # another gRPC, so with another one, what pip chooses. $(call install,<extra>): the extra `dev` and that one.
 PIP := $(PY) -m pip --quiet --disable-pip-version-check install
 install = $(if $(and $(IS_DEFAULT),$(filter dev $(LOCKED),$(1))),$(PIP) --require-hashes --requirement requirements/$(1).txt && \
-  $(PIP) --no-deps --no-build-isolation --editable .,$(PIP) --editable '.[dev,$(1)]' $(FOR_PYSPARK))
+  $(PIP) --no-deps --no-build-isolation --editable .,$(PIP) --editable '.[dev,$(1)]' pyspark==$(PYSPARK))
+
+# The extra `connect` of PySpark 3.5 asks for NumPy 1. PyArrow that writes bloom filters, which tests need, asks for NumPy 2.
+NEW_ARROW := 'numpy>=2,<3' 'pyarrow>=26'
 
 $(VENV)/.stamp: pyproject.toml requirements/dev.txt
 	$(PYTHON) -m venv $(VENV)
 	$(call install,dev)
+	$(if $(filter 3.%,$(PYSPARK)),$(PIP) --no-deps $(NEW_ARROW))
 	@touch $@
 
 # Beside the environment, as the tests do not need it.
@@ -279,7 +281,7 @@ $(VENV)/.stamp-delta: $(VENV)/.stamp requirements/delta.txt
 	@touch $@
 
 $(VENV)/.stamp-iceberg: $(VENV)/.stamp
-	$(PIP) --editable '.[dev,iceberg]' $(FOR_PYSPARK)
+	$(PIP) --editable '.[dev,iceberg]' pyspark==$(PYSPARK)
 	@touch $@
 
 $(VENV)/.stamp-docs: $(VENV)/.stamp requirements/docs.txt
