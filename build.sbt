@@ -7,7 +7,8 @@ val scala212 = "2.12.20"
 val sparkVersion = "4.2.0"
 val spark35Version = "3.5.9"
 
-def forScala[T](ofSpark4: T, ofSpark35: T) = Def.setting(if (scalaBinaryVersion.value == "2.13") ofSpark4 else ofSpark35)
+def forScala[T](ofSpark4: T, ofSpark35: T) =
+  Def.setting(if (scalaBinaryVersion.value == "2.13") ofSpark4 else ofSpark35)
 
 val spark = forScala(sparkVersion, spark35Version)
 

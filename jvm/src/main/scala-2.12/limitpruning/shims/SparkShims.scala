@@ -46,6 +46,9 @@ private[limitpruning] object SparkShims {
 
   private val Unknown = "unknown"
 
+  /** Why tables of Delta Lake and Apache Iceberg are not supported. Their versions for Spark 3.5 have not been tested. */
+  val noTableFormats: Option[String] = Some("it is not supported on Spark 3.5")
+
   /** Whether Spark's scan waits for the scalar subqueries in its filters. In Spark 3.5, it has no such filters on data. */
   val scansWaitForSubqueries: Boolean = false
 

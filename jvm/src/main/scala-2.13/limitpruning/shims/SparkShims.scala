@@ -24,6 +24,9 @@ private[limitpruning] object SparkShims {
   /** The names of the fields of a case class, in the order of its constructor. */
   def elementNames(part: Product): Iterator[String] = part.productElementNames
 
+  /** Why tables of Delta Lake and Apache Iceberg are not supported; none if they are. */
+  val noTableFormats: Option[String] = None
+
   /** Whether Spark's scan waits for the scalar subqueries in its filters. */
   val scansWaitForSubqueries: Boolean = true
 
