@@ -142,7 +142,7 @@ def test_the_spark_of_the_tests_has_that_scala() -> None:
     home = spark_home()
     assert home is not None
     (library,) = (jar.name for jar in home.glob("jars/scala-library-*.jar"))
-    scala = library.removeprefix("scala-library-").rpartition(".")[0]
+    scala = library.removeprefix("scala-library-")[:4]
     assert f"_{scala}-" in limit_pruning.jar_path().name
 
 
