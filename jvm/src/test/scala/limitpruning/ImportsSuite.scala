@@ -13,7 +13,19 @@ import org.scalatest.funsuite.AnyFunSuite
  */
 class ImportsSuite extends AnyFunSuite {
   private val packages =
-    Seq("conf", "predicate", "select", "parquet", "footers", "scan", "search", "tables", "catalyst", "report")
+    Seq(
+      "shims",
+      "conf",
+      "predicate",
+      "select",
+      "parquet",
+      "footers",
+      "scan",
+      "search",
+      "tables",
+      "catalyst",
+      "report"
+    )
 
   private lazy val classes: JavaClasses = {
     val compiled = classOf[LimitPruningExtensions].getProtectionDomain.getCodeSource.getLocation.toURI
