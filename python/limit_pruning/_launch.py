@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark import SparkContext
 
@@ -29,7 +29,10 @@ def launch_setting(key: str) -> str | None:
     start it, because ``spark.jars`` has no effect on the class path of a running JVM.
     """
     if _is_launched():
-        return SparkContext.getSystemProperty(key)
+        SparkContext._ensure_initialized()
+        jvm: Any = SparkContext._jvm
+        value = jvm.java.lang.System.getProperty(key)  # PySpark 3.5 has no function for it
+        return None if value is None else str(value)
     options, _ = _submit_arguments()
     value = _on_command_line(options, key)
     return value if value is not None else _in_file(options, key)

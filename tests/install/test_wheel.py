@@ -177,7 +177,7 @@ def test_without_pyspark_commands_say_what_to_do(without_pyspark: Path, tmp_path
     (line,) = inspected.stderr.splitlines()
     assert line.startswith("PySpark was not found (No module named 'pyspark')")
     assert "4.0, 4.1, 4.2, 4.3" in line
-    assert "`pip install 'pyspark>=4.0,<4.4'`" in line
+    assert "`pip install 'pyspark>=3.5,<4.4'`" in line
     checked = ended(script, "doctor", cwd=tmp_path)
     assert (checked.returncode, checked.stderr) == (1, "")
     assert "FAIL  PySpark: not found\n" in checked.stdout
