@@ -71,7 +71,7 @@ final class ChooseWhenRun(
       Using.resource(new SearchInputs(scan, session, state.facts, conf, keys)) { inputs =>
         index.wanted.order match {
           case Some(order) =>
-            ChooseTopRows(TopRowsScan(scan, order.overTable, order.overOutput), inputs)
+            ChooseTopRows(TopRowsScan(scan, order.overTable, order.overOutput, order.isOnlyKey), inputs)
           case None => ChooseRows(scan, inputs)
         }
       }

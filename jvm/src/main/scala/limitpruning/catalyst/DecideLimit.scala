@@ -3,15 +3,15 @@ package limitpruning.catalyst
 import scala.util.Using
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
+import org.apache.spark.sql.catalyst.expressions.{Expression, ScalarSubquery}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LocalLimit, LogicalPlan}
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.FactsCache
 import limitpruning.predicate.SupportedTypes
 import limitpruning.search.{
-  ChooseGroups, ChooseRows, ChooseTopRows, LimitPlan, LimitedScan, NotPruned, SearchInputs
+  ChooseGroups, ChooseRows, ChooseTopRows, LimitPlan, LimitedScan, NotPruned, SearchInputs, TopRowsScan
 }
 import limitpruning.select.Reason
 import limitpruning.tables.{ParquetTable, UndecidedRelation, WantedOrder, WantedRows}
@@ -26,10 +26,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
    */
   def apply(limit: LocalLimit, isRoot: Boolean = false): Option[Either[NotPruned, LogicalPlan]] =
     MatchTopRows.of(limit) match {
-      case Some(ordered) =>
-        decide(limit, ordered, isRoot)(_.scan)(top => Some(WantedOrder(top.key, top.sorted)))(_ => Nil)(
-          ChooseTopRows(_, _)
-        )
+      case Some(ordered) => first(limit, ordered, isRoot)
       case None => MatchGroups.of(limit) match {
           // Not the rows of a root: any rows of the table do not have enough groups.
           case Some(groups) =>
@@ -41,14 +38,27 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
         }
     }
 
+  /** @param plan contains the relation of the scan; see the other parameters of `decide` */
+  private def first(
+      plan: LogicalPlan,
+      matched: Either[Reason, TopRowsScan],
+      isRoot: Boolean
+  ): Option[Either[NotPruned, LogicalPlan]] =
+    decide(plan, matched, isRoot)(_.scan)(top => Some(WantedOrder(top.key, top.sorted, top.isOnlyKey)))(_ =>
+      Nil
+    )(
+      ChooseTopRows(_, _)
+    )
+
   /**
+   * @param plan contains the relation of the scan
    * @param orderOf the order whose first sort key needs facts in addition to those of the predicate
    * @param keysOf other expressions that need such facts
    * @param mayHaveReserve whether rows of other files can replace those of a file that Spark skips. The first rows in an
    *   order, or the rows of a group, may be in the skipped file alone.
    */
   private def decide[A](
-      local: LocalLimit,
+      plan: LogicalPlan,
       matched: Either[Reason, A],
       isRoot: Boolean,
       mayHaveReserve: Boolean = false
@@ -61,15 +71,15 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
       val scan = scanOf(request)
       val tolerated = scan.table.toleratesBadFiles
       def order = orderOf(request)
-      def atRoot = if (isRoot && order.isEmpty && tolerated.isEmpty) takenWhenRun(local, scan) else None
+      def atRoot = if (isRoot && order.isEmpty && tolerated.isEmpty) takenWhenRun(plan, scan) else None
       if (scan.table.selected.nonEmpty || isUndecided(scan)) None
       else if (tolerated.nonEmpty && (scan.waitsForSubqueries || !mayHaveReserve))
         tolerated.map(reason => Left(NotPruned(reason, Some(scan))))
-      else if (scan.waitsForSubqueries) Some(whenRun(local, scan, order))
+      else if (scan.waitsForSubqueries) Some(whenRun(plan, scan, order))
       else atRoot.orElse {
         val keys = order.map(_.overTable.child).toSeq ++ keysOf(request)
         Using.resource(new SearchInputs(scan, session, cache, conf, keys)) { inputs =>
-          Some(search(request, inputs).map(inputs.listing.read(local, _)))
+          Some(search(request, inputs).map(inputs.listing.read(plan, _)))
         }
       }
   }
@@ -83,26 +93,39 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
    *
    * @return none if the LIMIT is planned now
    */
-  private def takenWhenRun(local: LocalLimit, scan: LimitedScan): Option[Either[NotPruned, LogicalPlan]] =
+  private def takenWhenRun(plan: LogicalPlan, scan: LimitedScan): Option[Either[NotPruned, LogicalPlan]] =
     scan.table match {
       case table: ParquetTable
           if scan.conjuncts.isEmpty && scan.limit <= DecideLimit.MostTaken && table.canDecideWhenRun &&
             !conf.getConf(LimitPruningConf.AtRoot) && NativeEngines.reasonForUnknown(session).isEmpty =>
-        Some(Right(table.decideWhenRun(local, WantedRows(scan.limit, Nil, None))))
+        Some(Right(table.decideWhenRun(plan, WantedRows(scan.limit, Nil, None))))
       case _ => None
     }
 
   private def whenRun(
-      local: LocalLimit,
+      plan: LogicalPlan,
       scan: LimitedScan,
       order: Option[WantedOrder]
   ): Either[NotPruned, LogicalPlan] = scan.table match {
     case table: ParquetTable
         if conf.subqueryReuseEnabled && order.forall(hasSimpleKey) &&
           NativeEngines.reasonForUnknown(session).isEmpty =>
-      Right(table.decideWhenRun(local, WantedRows(scan.limit, scan.conjuncts, order)))
+      Right(withMinMax(table.decideWhenRun(plan, WantedRows(scan.limit, scan.conjuncts, order))))
     case _ => Left(NotPruned(Reason.Subquery, Some(scan)))
   }
+
+  /**
+   * The plan with pruned subqueries that ask for a min or a max, such as the newest partition. Spark has optimized the
+   * subqueries before the query around them.
+   */
+  private def withMinMax(plan: LogicalPlan): LogicalPlan = plan.transformAllExpressions {
+    case subquery: ScalarSubquery =>
+      subquery.withNewPlan(subquery.plan.transformDown { case aggregate: Aggregate => minMax(aggregate) })
+  }
+
+  private def minMax(aggregate: Aggregate): LogicalPlan = MatchMinMax.of(aggregate)
+    .flatMap(first(aggregate, _, isRoot = false))
+    .flatMap(_.toOption).getOrElse(aggregate)
 
   /** Whether Spark cannot change the columns of the key after the rule. It may remove fields of structs. */
   private def hasSimpleKey(order: WantedOrder): Boolean =

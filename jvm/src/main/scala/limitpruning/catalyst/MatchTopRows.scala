@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan, Project, Sort}
 
 import limitpruning.predicate.{BriefSql, Nesting, SupportedTypes}
-import limitpruning.search.TopRowsScan
+import limitpruning.search.{LimitedScan, TopRowsScan}
 import limitpruning.select.Reason
 
 /** Matches a LIMIT over a global sort over a plan that [[MatchLimit]] matches. */
@@ -16,9 +16,19 @@ object MatchTopRows {
    * `local`.
    */
   def of(local: LocalLimit): Option[Either[Reason, TopRowsScan]] =
-    over(local)(MatchLimit.of).map(_.map { top =>
-      TopRowsScan(top.scan.copy(needed = top.scan.needed ++ top.needed), top.key, top.sorted)
-    })
+    over(local)(MatchLimit.of).map(_.map(scanOf))
+
+  /**
+   * The scan below `local`, in an order that the plan need not contain, or the reason why it is not pruned; `None` if
+   * `local` is not over Parquet.
+   *
+   * @param order the sort order, over the output of the child of `local`
+   */
+  def first(order: SortOrder, local: LocalLimit): Option[Either[Reason, TopRowsScan]] =
+    ordered(Seq(order), Nil, local)(MatchLimit.of).map(_.map(scanOf))
+
+  private def scanOf(top: Ordered[LimitedScan]): TopRowsScan =
+    TopRowsScan(top.scan.copy(needed = top.scan.needed ++ top.needed), top.key, top.sorted, top.isOnlyKey)
 
   /**
    * The scan and the order below `local`, or the reason why it is not pruned; `None` if there is no ORDER BY below
@@ -29,27 +39,38 @@ object MatchTopRows {
   def over[S](local: LocalLimit)(
       below: LocalLimit => Option[Either[Reason, S]]
   ): Option[Either[Reason, Ordered[S]]] = local.child match {
-    case Sorted(above, order, child) =>
-      below(LocalLimit(local.limitExpr, child)).map(_.flatMap { scan =>
-        (order.map(_.child) ++ above).find(!_.deterministic)
-          .map(random => Reason.NotDeterministic(BriefSql(random)))
-          .toLeft(()).flatMap(_ => withKey(scan, order.head, child))
-      })
+    case Sorted(above, order, child) => ordered(order, above, LocalLimit(local.limitExpr, child))(below)
     case _ => None
   }
+
+  private def ordered[S](order: Seq[SortOrder], above: Seq[Expression], unordered: LocalLimit)(
+      below: LocalLimit => Option[Either[Reason, S]]
+  ): Option[Either[Reason, Ordered[S]]] = below(unordered).map(_.flatMap { scan =>
+    (order.map(_.child) ++ above).find(!_.deterministic)
+      .map(random => Reason.NotDeterministic(BriefSql(random)))
+      .toLeft(()).flatMap(_ => withKey(scan, order, unordered.child))
+  })
 
   /**
    * A scan below a global sort.
    *
    * @param key the first sort key, over the table's columns
    * @param sorted the same key, over the output of the child of the Sort
+   * @param isOnlyKey whether there is no other sort key
    * @param needed the table's columns that the filters and the key use
    */
-  final case class Ordered[S](scan: S, key: SortOrder, sorted: SortOrder, needed: AttributeSet)
+  final case class Ordered[S](
+      scan: S,
+      key: SortOrder,
+      sorted: SortOrder,
+      isOnlyKey: Boolean,
+      needed: AttributeSet
+  )
 
-  private def withKey[S](scan: S, first: SortOrder, child: LogicalPlan): Either[Reason, Ordered[S]] =
+  private def withKey[S](scan: S, order: Seq[SortOrder], child: LogicalPlan): Either[Reason, Ordered[S]] =
     child match {
       case ScanOperation(projections, Nil, filters, _) =>
+        val first = order.head
         val key = first.copy(child = MatchLimit.overRelation(first.child, projections))
         val type_ = key.dataType
         if (MatchLimit.subqueryIn(key).nonEmpty) Left(Reason.Subquery)
@@ -61,6 +82,7 @@ object MatchTopRows {
             scan,
             key,
             first,
+            order.size == 1,
             AttributeSet.fromAttributeSets((filters :+ key).map(_.references))
           ))
       case other => Left(Reason.OperatorBetween(other.nodeName))

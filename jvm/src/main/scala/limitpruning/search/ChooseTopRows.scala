@@ -34,6 +34,7 @@ object ChooseTopRows {
     val search = new TopRowsSearch(
       scan.limit,
       key,
+      top.isOnlyKey,
       budget,
       table.memory,
       NoteTopKeysExec.MostKeys,

@@ -36,6 +36,8 @@ final case class FoundTopRows(
  * Searches for the row groups that may contain the first rows by a key, as long as enough row groups can be skipped.
  *
  * @param limit rows that the LIMIT needs, at least 1
+ * @param isOnlyKey whether rows with the same key may be in any order. Then no more of the row groups that begin at the
+ *   threshold are read than those that are certain to have enough rows.
  * @param narrow reads more about the key in the files of a wave
  * @param mostNoted the largest limit for which row groups are skipped while reading, by the rows that were read
  *   before
@@ -43,6 +45,7 @@ final case class FoundTopRows(
 final class TopRowsSearch(
     limit: Int,
     key: KeyFacts,
+    isOnlyKey: Boolean,
     budget: SearchBudget,
     memory: SearchMemory,
     mostNoted: Int,
@@ -57,6 +60,8 @@ final class TopRowsSearch(
   // the key.
   private val bestCase = new Threshold(1, key.order)
   private val matched = ArrayBuffer.empty[Candidate]
+  // Of fully matching row groups, by position in `matched`.
+  private val certain = ArrayBuffer.empty[CertainRows]
   // Cached, because each wave needs it again, for up to all files of a table.
   private val bestOfFile = new IdentityHashMap[ListedFile, Option[Any]]
 
@@ -70,7 +75,11 @@ final class TopRowsSearch(
   private def best(file: ListedFile): Option[Any] = bestOfFile.computeIfAbsent(file, key.best(_))
 
   override protected def remaining(files: IndexedSeq[ListedFile]): IndexedSeq[ListedFile] =
-    if (threshold.place.isEmpty) files else files.filterNot(file => threshold.excludes(best(file)))
+    if (threshold.place.isEmpty) files else files.filterNot(file => isSkipped(best(file)))
+
+  /** Whether no row is needed, given its best key value, if the row groups in `needed` are read. */
+  private def isSkipped(best: Option[Any]): Boolean =
+    if (isOnlyKey) threshold.isReachedBy(best) else threshold.excludes(best)
 
   /**
    * Files with an expected key value come last, best first. Of the other files, the first wave takes some from all
@@ -91,7 +100,10 @@ final class TopRowsSearch(
       file.rowGroups(rowGroup).obstacle.orElse(key.obstacle(file, rowGroup)).foreach(obstacles.add)
       for ((place, rows) <- key.certain(file, rowGroup)) {
         bestCase.add(place, rows)
-        if (file.rowGroups(rowGroup).state == MatchState.FullyMatching) threshold.add(place, rows)
+        if (file.rowGroups(rowGroup).state == MatchState.FullyMatching) {
+          threshold.add(place, rows)
+          certain += CertainRows(matched.size - 1, place, rows)
+        }
       }
     }
     wave
@@ -107,12 +119,26 @@ final class TopRowsSearch(
     else None
 
   private def result(unseen: Seq[ListedFile], seen: SearchCounts): Either[Reason, FoundTopRows] = {
-    val (dropped, kept) = matched.toSeq.partition(candidate => threshold.excludes(candidate.best))
-    val found = FoundTopRows(bestFirst(kept), unseen, threshold, dropped.size)
+    val needed = positionsNeeded
+    val (kept, dropped) = matched.indices.partition(i => needed(i) || !isSkipped(matched(i).best))
+    val found = FoundTopRows(bestFirst(kept.map(matched)), unseen, threshold, dropped.size)
     if (threshold.place.nonEmpty || (limit <= mostNoted && pays(unseen, seen))) Right(found)
     else
       Left(Some(unseen).filter(_.nonEmpty).flatMap(_ => outOfBudget(seen, threshold.rows, limit))
         .getOrElse(notClustered(seen)))
+  }
+
+  /**
+   * The row groups that are certain to have enough rows at the threshold or before it. Row groups that are read anyway come
+   * first.
+   */
+  private def positionsNeeded: Set[Int] = threshold.place.fold(Set.empty[Int]) { place =>
+    val (others, read) = certain.filter(rows => key.order.lteq(rows.place, place))
+      .partition(rows => isSkipped(matched(rows.position).best))
+    val counted = (read ++ others).toSeq
+    val before =
+      counted.scanLeft(0L)((sum, more) => math.min(limit.toLong, sum + math.min(limit.toLong, more.rows)))
+    counted.zip(before).collect { case (rows, sum) if sum < limit => rows.position }.toSet
   }
 
   private def bestFirst(kept: Seq[Candidate]): Seq[Candidate] = {
@@ -122,9 +148,9 @@ final class TopRowsSearch(
 
   /** Whether the inspected files show that enough can be skipped, so that inspecting the others pays. */
   private def pays(unseen: Seq[ListedFile], seen: SearchCounts): Boolean = {
-    val judge = if (threshold.place.nonEmpty) threshold else bestCase
-    val skipped = seen.rowGroups - seen.matched + matched.count(candidate => judge.excludes(candidate.best)) +
-      (seen.files - seen.filesInspected - unseen.size) + unseen.count(file => judge.excludes(best(file)))
+    val judge: Option[Any] => Boolean = if (threshold.place.nonEmpty) isSkipped else bestCase.excludes
+    val skipped = seen.rowGroups - seen.matched + matched.count(candidate => judge(candidate.best)) +
+      (seen.files - seen.filesInspected - unseen.size) + unseen.count(file => judge(best(file)))
     LeastSkipped * skipped >= seen.rowGroups
   }
 
@@ -137,4 +163,12 @@ private object TopRowsSearch {
 
   /** The search pays if at least one in this many row groups is skipped. */
   private val LeastSkipped = 8
+
+  /**
+   * Rows that are certain to be in the result, unless better ones are.
+   *
+   * @param position of their row group
+   * @param place the key value that they certainly reach
+   */
+  private final case class CertainRows(position: Int, place: Any, rows: Long)
 }

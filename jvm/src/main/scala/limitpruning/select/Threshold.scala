@@ -40,6 +40,13 @@ final class Threshold(limit: Long, order: Ordering[Any]) {
   def excludes(best: Option[Any]): Boolean =
     place.exists(threshold => best.exists(order.gt(_, threshold)))
 
+  /**
+   * Whether no row of a unit can be before the threshold, given the best place that one of its rows may have. Its rows are
+   * not needed if rows at the same place may be in any order, and if the rows that are certain are read.
+   */
+  def isReachedBy(best: Option[Any]): Boolean =
+    place.exists(threshold => best.exists(order.gteq(_, threshold)))
+
   /** Adds row counts without overflow, because footers may contain any numbers. */
   private def sum(rows: Long, more: Long): Long =
     if (rows > Long.MaxValue - more) Long.MaxValue else rows + more

@@ -15,8 +15,9 @@ import org.apache.spark.sql.types.StructType
  *
  * @param overTable the first sort key, over the table's columns
  * @param overOutput the same key, over the output of the child of the Sort
+ * @param isOnlyKey whether there is no other sort key
  */
-final case class WantedOrder(overTable: SortOrder, overOutput: SortOrder)
+final case class WantedOrder(overTable: SortOrder, overOutput: SortOrder, isOnlyKey: Boolean)
 
 /**
  * The rows that a LIMIT needs, if they are chosen when the query runs.

@@ -34,6 +34,7 @@ class TopRowsSearchSuite extends AnyFunSuite {
       key: SortOrder = SortOrder(a, Descending),
       budget: SearchBudget = plenty,
       mostNoted: Int = 0,
+      isOnlyKey: Boolean = false,
       facts: Int => FileFacts = _ => FileFacts.NothingDeleted
   )(files: Seq[Group]*): Found = {
     val listed = files.indices.map { i =>
@@ -59,6 +60,7 @@ class TopRowsSearchSuite extends AnyFunSuite {
       new TopRowsSearch(
         limit,
         new KeyFacts(key, Seq(isOne), classify),
+        isOnlyKey,
         budget,
         new PlanningMemory().search(budget.maxMemory),
         mostNoted,
@@ -89,6 +91,38 @@ class TopRowsSearchSuite extends AnyFunSuite {
   test("does not skip ties: a row group whose best key value is the threshold is selected") {
     assert(search(limit = 10)(Seq(all(10, 19), all(0, 10), all(0, 9))).candidates ==
       Seq("/f0" -> 0, "/f0" -> 1))
+  }
+
+  test(
+    "line 82: if rows with the same key may be in any order, no more ties are selected than have enough rows"
+  ) {
+    def found(limit: Int)(groups: Group*) = search(limit, isOnlyKey = true)(groups).candidates
+    assert(found(10)(all(10, 19), all(0, 10), all(0, 9)) == Seq("/f0" -> 0))
+    val days = Seq.fill(5)(all(7, 7)) :+ all(6, 6)
+    assert(found(10)(days: _*) == Seq("/f0" -> 0))
+    assert(found(11)(days: _*) == Seq("/f0" -> 0, "/f0" -> 1))
+    assert(found(51)(days: _*).size == 6, "one row of the next key value is needed")
+    // The second row group is read anyway, because it may have better rows, and has enough of them.
+    assert(found(10)(all(10, 10), all(10, 19), all(10, 10)) == Seq("/f0" -> 1))
+    // It may have better rows, but none is certain to match.
+    assert(found(10)(some(10, 19), all(10, 10), all(10, 10)) == Seq("/f0" -> 0, "/f0" -> 1))
+    assert(found(10)(some(10, 10), all(10, 10)) == Seq("/f0" -> 1))
+  }
+
+  test("line 82: files with ties are not inspected once there are enough rows") {
+    val sameDay = (_: Int) =>
+      FileFacts(
+        column =>
+          if (column.attribute.exprId == a.exprId) ColumnFacts(Values.Range(1, 1), Nulls.No)
+          else ColumnFacts.Unknown,
+        _ => true,
+        None,
+        Some(0),
+        hints = _ => ColumnFacts.Unknown
+      )
+    val files = Seq.fill(50)(Seq(all(1, 1)))
+    assert(search(limit = 15, isOnlyKey = true, facts = sameDay)(files: _*).read.size == 4)
+    assert(search(limit = 15, facts = sameDay)(files: _*).refusal.map(_.code).contains("key-not-clustered"))
   }
 
   test("only fully matching row groups give a threshold; it skips partially matching ones, too") {

@@ -26,6 +26,13 @@ class ThresholdSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(!found.excludes(None), "any place is possible")
   }
 
+  test("line 82: a tie reaches the threshold, and so does what is after it") {
+    val found = threshold(2)(7 -> 2)
+    assert(found.isReachedBy(Some(7)) && found.isReachedBy(Some(8)) && !found.isReachedBy(Some(6)))
+    assert(!found.isReachedBy(None), "any place is possible")
+    assert(!threshold(2)(7 -> 1).isReachedBy(Some(8)), "too few rows are certain")
+  }
+
   test("as long as too few rows are certain, nothing is excluded") {
     val found = threshold(4)(7 -> 3)
     assert(found.place.isEmpty && found.rows == 3 && !found.excludes(Some(100)))

@@ -1,0 +1,55 @@
+package limitpruning.catalyst
+
+import org.apache.spark.sql.catalyst.expressions.{
+  Ascending, Descending, Expression, Literal, NullsLast, SortDirection, SortOrder
+}
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, Complete, Max, Min}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LocalLimit}
+import org.apache.spark.sql.types.{DoubleType, FloatType}
+
+import limitpruning.search.TopRowsScan
+import limitpruning.select.Reason
+import limitpruning.tables.ParquetTable
+
+/**
+ * Matches `SELECT max(k)` or `SELECT min(k)`, without GROUP BY, over a plan that [[MatchLimit]] matches. The value is that
+ * of the first row by `ORDER BY k DESC NULLS LAST LIMIT 1`, or by `ORDER BY k NULLS LAST LIMIT 1`. So any rows of the table
+ * that include this row give the same value: the rows that are chosen for the ORDER BY.
+ */
+object MatchMinMax {
+
+  /**
+   * The scan below `aggregate`, in the order whose first row has the value; the reason why it is not pruned; `None` if
+   * `aggregate` is another one, or over no table of Spark's Parquet.
+   */
+  def of(aggregate: Aggregate): Option[Either[Reason, TopRowsScan]] =
+    orderOf(aggregate)
+      .flatMap(order => MatchTopRows.first(order, LocalLimit(Literal(1), aggregate.child)))
+      .filterNot(_.exists(!_.scan.table.isInstanceOf[ParquetTable]))
+
+  /** The order whose first row has the values of all functions of the aggregate; none if there is no such order. */
+  private def orderOf(aggregate: Aggregate): Option[SortOrder] =
+    if (aggregate.groupingExpressions.nonEmpty) None
+    else {
+      val functions = aggregate.aggregateExpressions.flatMap(_.collect { case one: AggregateExpression =>
+        one
+      })
+      val orders = functions.map(orderOf)
+      orders.headOption.flatten.filter(first => orders.forall(_.exists(_.semanticEquals(first))))
+    }
+
+  private def orderOf(function: AggregateExpression): Option[SortOrder] =
+    if (function.mode != Complete || function.filter.nonEmpty) None
+    else function.aggregateFunction match {
+      case max: Max => order(max.child, Descending)
+      case min: Min => order(min.child, Ascending)
+      case _ => None
+    }
+
+  /** Of 0.0 and -0.0, which are equal, the value is any one. So nothing about floats changes. */
+  private def order(key: Expression, direction: SortDirection): Option[SortOrder] = key.dataType match {
+    case FloatType | DoubleType => None
+    case _ if MatchLimit.unsupportedUse(key).nonEmpty => None
+    case _ => Some(SortOrder(key, direction, NullsLast, Nil))
+  }
+}
