@@ -121,3 +121,24 @@ def test_line_35_a_file_that_changes_after_planning(spark: SparkSession, tmp_pat
     table.register(spark)
     again = spark.sql("SELECT c FROM t ORDER BY c LIMIT 1")
     assert as_dicts(again) == [{"c": -4}]
+
+
+TIES: list[list[Any]] = [[1, 1], [2, 2, 2], [2, 2], [2, 3], [None, None], [0, 2], [2, 2, 2, 2]]
+
+
+@pytest.mark.parametrize("order", ["", "DESC", "NULLS LAST", "DESC NULLS FIRST"])
+def test_line_82_ties_of_the_only_key(spark: SparkSession, tmp_path: Path, order: str) -> None:
+    """There are enough rows, whichever of the row groups that begin at the threshold are read."""
+    table = one_column(tmp_path, pa.int32(), TIES)
+    for limit in range(1, 18):
+        ordered(spark, table, order, limit)
+
+
+def test_line_82_only_as_many_ties_as_are_needed(spark: SparkSession, tmp_path: Path) -> None:
+    table = one_column(tmp_path, pa.int32(), [[7] * 5] * 10)
+    assert ordered(spark, table, "", limit=5).row_groups.scanned == 1
+    assert ordered(spark, table, "DESC", limit=6).row_groups.scanned == 2
+    # Another key decides between ties.
+    runs = on_off(spark, f"SELECT id FROM {table.name} ORDER BY c, id DESC LIMIT 3")
+    assert runs.on == runs.off
+    assert not runs.report.only.row_groups.dropped

@@ -54,7 +54,8 @@ def t(spark: SparkSession, tmp_path: Path) -> Path:
 
 
 def is_chosen(df: DataFrame) -> bool:
-    return "Choice: LimitPrunedScan" in physical(df)
+    """Tell whether the rows of the LIMIT are chosen, not those of a min or a max below."""
+    return bool(re.search(r"Limit: (?!1,)\d+, Choice: LimitPrunedScan", physical(df)))
 
 
 @pytest.mark.usefixtures("t")
@@ -334,3 +335,52 @@ def test_line_58_switched_off_when_the_query_runs(spark: SparkSession) -> None:
         assert len(df.collect()) == 5
         assert not is_chosen(df)
     assert len(plain(spark, f"SELECT * FROM t WHERE {NEWEST}")) == 100
+
+
+VALUES = {
+    "highest partition without rows": [("p=1", "1, 2"), ("p=2", "3"), ("p=3", "")],
+    "null is the only partition": [("p=__HIVE_DEFAULT_PARTITION__", "1, 2")],
+    "null beside others": [("p=__HIVE_DEFAULT_PARTITION__", "1, 2"), ("p=4", "5")],
+    "null beside one without rows": [("p=__HIVE_DEFAULT_PARTITION__", "1"), ("p=4", "")],
+    "no rows": [("p=1", ""), ("p=2", "")],
+    "null in all rows": [("p=1", "NULL, NULL"), ("p=2", "NULL")],
+    "null in the highest partition": [("p=1", "7, 8, NULL"), ("p=2", "NULL"), ("p=3", "NULL")],
+    "many files of one partition": [("p=1", str(n)) for n in range(12)],
+}
+
+
+@pytest.mark.parametrize("of", ["max", "min"])
+@pytest.mark.parametrize("what", VALUES)
+def test_line_83_the_value_of_a_min_or_a_max(
+    spark: SparkSession, tmp_path: Path, what: str, of: str
+) -> None:
+    """Partitions that are in the listing may have no rows, or none that match."""
+    for partition, values in VALUES[what]:
+        listed = ", ".join(f"({one})" for one in values.split(", ")) if values else "(1)"
+        rows = spark.sql(f"SELECT CAST(id AS INT) id FROM VALUES {listed} AS v(id)")
+        some = rows if values else rows.where("id > 1")
+        some.coalesce(1).write.mode("append").parquet(str(tmp_path / "s" / partition))
+    spark.range(20).selectExpr("id").write.parquet(str(tmp_path / "t"))
+    spark.read.parquet(str(tmp_path / "s")).createOrReplaceTempView("s")
+    spark.read.parquet(str(tmp_path / "t")).createOrReplaceTempView("t")
+    for value in (f"{of}(p)", f"{of}(id)", f"{of}(p) + 1", f"{of}(p + id)"):
+        for where in ("", "WHERE id IS NOT NULL", "WHERE id > 1", "WHERE p IS NOT NULL"):
+            subquery = f"(SELECT {value} FROM s {where})"
+            # Each id of `t` shows the value, or that there is none.
+            query = f"SELECT id FROM t WHERE id = coalesce({subquery}, 19)"
+            assert hold(spark, query, 3).count() == 1
+
+
+@pytest.mark.usefixtures("quiet")
+def test_line_83_a_file_of_the_subquery_that_changes(spark: SparkSession, t: Path) -> None:
+    """The value is that of the planned files, or the query fails, as for any other LIMIT."""
+    query = "SELECT * FROM t WHERE id >= (SELECT max(id) - 9 FROM t) LIMIT 3"
+    added, replaced = planned(spark.sql(query)), planned(spark.sql(query))
+    write(spark, t, first=1000, mode="append")
+    found = ids(added)
+    assert isinstance(found, set)
+    assert found <= set(range(290, 300))
+    write(spark, t, first=1000)
+    found = ids(replaced)
+    assert isinstance(found, str)
+    assert "REFRESH TABLE" in found or "FILE_NOT_EXIST" in found

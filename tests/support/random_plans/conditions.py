@@ -52,7 +52,8 @@ OF_PARTITIONS = [
     "$P NOT IN (SELECT k FROM few)",
     "EXISTS (SELECT 1 FROM few WHERE k = $P)",
     "NOT EXISTS (SELECT 1 FROM few WHERE k = $P)",
-    "$P = (SELECT max($P) FROM $T$A)",
+    *["$P = (SELECT max($P) FROM $T$A)"] * 3,
+    "$P = (SELECT min($P) FROM $T$A)",
 ]
 OF_DATA = [
     "id >= (SELECT min(i) FROM ids)",
@@ -62,6 +63,8 @@ OF_DATA = [
     "EXISTS (SELECT 1 FROM ids WHERE i = id)",
     "id IN (SELECT bid FROM big WHERE bid >= $n LIMIT 5000)",
     "Val = (SELECT max(Val) FROM $T$A)",
+    "id >= (SELECT max(id) - $n FROM $T$A)",
+    "id <= (SELECT min(id) + $n FROM $T$A)",
 ]
 SQL_FUNCTION = ["sql_next(id) > $n", "sql_same($P) = $x"]
 PYTHON = ["py_even(id)", "py_given($P)", "(py_even(id) OR id < $n)"]

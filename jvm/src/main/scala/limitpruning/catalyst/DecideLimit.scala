@@ -26,7 +26,8 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
    */
   def apply(limit: LocalLimit, isRoot: Boolean = false): Option[Either[NotPruned, LogicalPlan]] =
     MatchTopRows.of(limit) match {
-      case Some(ordered) => first(limit, ordered, isRoot)
+      case Some(ordered) =>
+        decide(limit, ordered, isRoot)(_.scan)(top => Some(wanted(top)))(_ => Nil)(ChooseTopRows(_, _))
       case None => MatchGroups.of(limit) match {
           // Not the rows of a root: any rows of the table do not have enough groups.
           case Some(groups) =>
@@ -37,18 +38,6 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
             )
         }
     }
-
-  /** @param plan contains the relation of the scan; see the other parameters of `decide` */
-  private def first(
-      plan: LogicalPlan,
-      matched: Either[Reason, TopRowsScan],
-      isRoot: Boolean
-  ): Option[Either[NotPruned, LogicalPlan]] =
-    decide(plan, matched, isRoot)(_.scan)(top => Some(WantedOrder(top.key, top.sorted, top.isOnlyKey)))(_ =>
-      Nil
-    )(
-      ChooseTopRows(_, _)
-    )
 
   /**
    * @param plan contains the relation of the scan
@@ -72,7 +61,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
       val tolerated = scan.table.toleratesBadFiles
       def order = orderOf(request)
       def atRoot = if (isRoot && order.isEmpty && tolerated.isEmpty) takenWhenRun(plan, scan) else None
-      if (scan.table.selected.nonEmpty || isUndecided(scan)) None
+      if (isDecided(scan)) None
       else if (tolerated.nonEmpty && (scan.waitsForSubqueries || !mayHaveReserve))
         tolerated.map(reason => Left(NotPruned(reason, Some(scan))))
       else if (scan.waitsForSubqueries) Some(whenRun(plan, scan, order))
@@ -84,7 +73,9 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
       }
   }
 
-  private def isUndecided(scan: LimitedScan): Boolean = UndecidedRelation.unapply(scan.table.leaf).nonEmpty
+  /** Whether the rows are chosen, or are to be chosen when the query runs. */
+  private def isDecided(scan: LimitedScan): Boolean =
+    scan.table.selected.nonEmpty || UndecidedRelation.unapply(scan.table.leaf).nonEmpty
 
   /**
    * Without a predicate, the first task of a `take` finds enough rows by itself, so a footer that is read while planning
@@ -115,17 +106,22 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
   }
 
   /**
-   * The plan with pruned subqueries that ask for a min or a max, such as the newest partition. Spark has optimized the
-   * subqueries before the query around them.
+   * The plan with subqueries that choose the rows of a min or a max, such as the newest partition, when the query runs.
+   * Spark has optimized these subqueries before the query around them. They are not searched now, because Spark lists the
+   * files of a catalog table when the query runs, and both must be of one state.
    */
   private def withMinMax(plan: LogicalPlan): LogicalPlan = plan.transformAllExpressions {
     case subquery: ScalarSubquery =>
       subquery.withNewPlan(subquery.plan.transformDown { case aggregate: Aggregate => minMax(aggregate) })
   }
 
-  private def minMax(aggregate: Aggregate): LogicalPlan = MatchMinMax.of(aggregate)
-    .flatMap(first(aggregate, _, isRoot = false))
-    .flatMap(_.toOption).getOrElse(aggregate)
+  private def minMax(aggregate: Aggregate): LogicalPlan = MatchMinMax.of(aggregate) match {
+    case Some(Right(top)) if top.scan.table.canDecideWhenRun && !isDecided(top.scan) =>
+      whenRun(aggregate, top.scan, Some(wanted(top))).getOrElse(aggregate)
+    case _ => aggregate
+  }
+
+  private def wanted(top: TopRowsScan): WantedOrder = WantedOrder(top.key, top.sorted, top.isOnlyKey)
 
   /** Whether Spark cannot change the columns of the key after the rule. It may remove fields of structs. */
   private def hasSimpleKey(order: WantedOrder): Boolean =
