@@ -23,6 +23,7 @@ import limitpruning.select.Reason
  * @param conjuncts the predicate with its subqueries, which Spark runs before this node
  * @param limit rows that the LIMIT needs, with its OFFSET
  * @param key the first sort key, over the table's columns; none if any rows that match will do
+ * @param isOnlyKey whether the order has no other key. Then fewer rows with equal keys are chosen.
  * @param choose makes the choice; none in a canonicalized plan, because the other fields determine it
  * @param child Spark's own scan
  */
@@ -30,6 +31,7 @@ case class ChooseWhenRunExec(
     conjuncts: Seq[Expression],
     limit: Int,
     key: Option[SortOrder],
+    isOnlyKey: Boolean,
     @transient choose: Option[ChooseWhenRun],
     child: SparkPlan
 ) extends UnaryExecNode
@@ -138,7 +140,8 @@ case class ChooseWhenRunExec(
        |""".stripMargin
 
   private def shown(maxFields: Int): String = made match {
-    case None if conjuncts.isEmpty => "Choice: when an action runs the query"
+    case None if conjuncts.isEmpty && key.isEmpty => "Choice: when an action runs the query"
+    case None if ScalarSubqueries.plansIn(conjuncts).isEmpty => "Choice: when the subquery runs"
     case None => "Choice: when the values of the subqueries are known"
     case Some(Left(notPruned)) => s"Choice: the scan below (${notPruned.reason.code})"
     case Some(Right(chosen)) if chosen.plan.rows.notCovered.contains(Reason.AtRoot) =>

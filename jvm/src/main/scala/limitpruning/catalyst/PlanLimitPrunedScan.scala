@@ -77,7 +77,14 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
     val withChoice = planned.transformUp { case scan: FileSourceScanExec =>
       withAllFilters(
         scan,
-        ChooseWhenRunExec(filters, wanted.limit, wanted.order.map(_.overTable), Some(choose), scan)
+        ChooseWhenRunExec(
+          filters,
+          wanted.limit,
+          wanted.order.map(_.overTable),
+          wanted.order.exists(_.isOnlyKey),
+          Some(choose),
+          scan
+        )
       )
     }
     if (wanted.areAny) TakeFirstRowsExec(wanted.limit, withChoice)

@@ -35,7 +35,7 @@ final case class WantedRows(limit: Int, conjuncts: Seq[Expression], order: Optio
 /**
  * A table's own file index, with the rows that a LIMIT needs. It carries them from the rule to the strategy. It lists what
  * the original lists, so a plan with it gives correct rows with any planner strategy. Two of these indexes are equal only
- * if the same number of rows is wanted, in the same order.
+ * if the same number of rows is wanted, in the same order, with or without other sort keys.
  *
  * @param original the table's own index, which lists the files that remain after partition pruning
  * @param key the sort key with normalized columns
@@ -60,7 +60,8 @@ final class UndecidedIndex private[tables] (
 
   override def equals(other: Any): Boolean = other match {
     case that: UndecidedIndex =>
-      original == that.original && wanted.limit == that.wanted.limit && key == that.key
+      original == that.original && wanted.limit == that.wanted.limit && key == that.key &&
+      wanted.order.map(_.isOnlyKey) == that.wanted.order.map(_.isOnlyKey)
     case _ => false
   }
 

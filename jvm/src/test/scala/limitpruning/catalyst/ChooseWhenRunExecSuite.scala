@@ -28,8 +28,9 @@ class ChooseWhenRunExecSuite extends AnyFunSuite with SparkSuite {
 
   private val newest = "SELECT * FROM days WHERE day = (SELECT max(day) FROM days) AND a >= 20"
 
+  /** The nodes of LIMITs, not that of the max, which needs one row. */
   private def nodesOf(df: DataFrame): Seq[ChooseWhenRunExec] =
-    collectWithSubqueries(planned(df)) { case node: ChooseWhenRunExec => node }
+    collectWithSubqueries(planned(df)) { case node: ChooseWhenRunExec if node.limit > 1 => node }
 
   private def nodeOf(sql: String): ChooseWhenRunExec = {
     table
@@ -97,6 +98,7 @@ class ChooseWhenRunExecSuite extends AnyFunSuite with SparkSuite {
       ) assert(nodeOf(other).canonicalized != same, other)
       val ascending = nodeOf(s"$newest ORDER BY a LIMIT 5").canonicalized
       assert(nodeOf(s"$newest ORDER BY a DESC LIMIT 5").canonicalized != ascending)
+      assert(nodeOf(s"$newest ORDER BY a, s LIMIT 5").canonicalized != ascending, "it reads more ties")
       assert(nodeOf(s"$newest LIMIT 5").child.canonicalized != same)
     }
   }
