@@ -9,13 +9,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 from support.runs import conf
-from support.scan_tables import hold, physical, plain
+from support.scan_tables import hold, physical, plain, write_by_p
 from support.sparks import needs_spark_4
 
 pytestmark = needs_spark_4
 
-# Files of 50 rows, of which each of the three partitions has eight.
-ROWS, FILES = 1200, 24
+# Each of the three partitions has eight files of 50 rows.
+ROWS = 1200
 
 
 @pytest.fixture(scope="module")
@@ -25,8 +25,7 @@ def folder(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Pat
     rows = spark.range(ROWS).selectExpr(
         "id", "cast(id AS double) f", "id * 7 % 10 v", "id div 400 AS p"
     )
-    ordered = rows.coalesce(1).sortWithinPartitions("p", "id")
-    ordered.write.option("maxRecordsPerFile", 50).partitionBy("p").parquet(str(path))
+    write_by_p(rows, path)
     return path
 
 

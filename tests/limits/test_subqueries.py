@@ -12,7 +12,7 @@ from pyspark.sql.functions import col
 import limit_pruning
 from limit_pruning import LimitReport
 from support.runs import VECTORIZED, conf
-from support.scan_tables import hold, hold_limits, physical, plain
+from support.scan_tables import hold, hold_limits, physical, plain, write_by_p
 from support.sparks import needs_spark_4
 
 pytestmark = needs_spark_4
@@ -38,8 +38,7 @@ def folder(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Pat
     rows = spark.range(ROWS).selectExpr(
         "id", "nullif(id, id div 400 * 400) AS n", "id % 5 AS v", "id div 400 AS p"
     )
-    ordered = rows.coalesce(1).sortWithinPartitions("p", "id")
-    ordered.write.option("maxRecordsPerFile", 50).partitionBy("p").parquet(str(path))
+    write_by_p(rows, path)
     spark.range(1).selectExpr("1100L AS v").write.parquet(str(path.with_name("x")))
     return path
 

@@ -22,10 +22,15 @@ EAGER_FILTERS = {
 
 def partitioned(spark: SparkSession, path: Path, rows: int = 200, values: int = 2) -> DataFrame:
     """Write ``id`` by the partition column ``p = id % values``: files of 50 rows, sorted."""
-    table = spark.range(rows).selectExpr("id", f"id % {values} AS p").coalesce(1)
-    ordered = table.sortWithinPartitions("p", "id").write.option("maxRecordsPerFile", 50)
-    ordered.partitionBy("p").parquet(str(path))
+    table = spark.range(rows).selectExpr("id", f"id % {values} AS p")
+    write_by_p(table, path)
     return spark.read.parquet(str(path))
+
+
+def write_by_p(rows: DataFrame, path: Path) -> None:
+    """Write rows by the partition column ``p``: files of 50 rows, sorted by ``id``."""
+    ordered = rows.coalesce(1).sortWithinPartitions("p", "id")
+    ordered.write.option("maxRecordsPerFile", 50).partitionBy("p").parquet(str(path))
 
 
 def one_value(spark: SparkSession, value: int, name: str = "x") -> None:

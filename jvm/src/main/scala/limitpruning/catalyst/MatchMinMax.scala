@@ -9,7 +9,6 @@ import org.apache.spark.sql.types.{DoubleType, FloatType}
 
 import limitpruning.search.TopRowsScan
 import limitpruning.select.Reason
-import limitpruning.tables.ParquetTable
 
 /**
  * Matches `SELECT max(k)` or `SELECT min(k)`, without GROUP BY, over a plan that [[MatchLimit]] matches. The value is that
@@ -20,12 +19,10 @@ object MatchMinMax {
 
   /**
    * The scan below `aggregate`, in the order whose first row has the value; the reason why it is not pruned; `None` if
-   * `aggregate` is another one, or over no table of Spark's Parquet.
+   * `aggregate` is another one, or not over Parquet.
    */
   def of(aggregate: Aggregate): Option[Either[Reason, TopRowsScan]] =
-    orderOf(aggregate)
-      .flatMap(order => MatchTopRows.first(order, LocalLimit(Literal(1), aggregate.child)))
-      .filterNot(_.exists(!_.scan.table.isInstanceOf[ParquetTable]))
+    orderOf(aggregate).flatMap(order => MatchTopRows.first(order, LocalLimit(Literal(1), aggregate.child)))
 
   /** The order whose first row has the values of all functions of the aggregate; none if there is no such order. */
   private def orderOf(aggregate: Aggregate): Option[SortOrder] =
