@@ -15,6 +15,7 @@ DELTA = "tests/delta/test_delta_random.py"
 GROUPS = "tests/fuzz/test_random_groups.py"
 NAMED_GROUPS = "tests/soundness/test_soundness_groups.py"
 PLANS = "tests/fuzz/test_random_plans.py"
+MIN_MAX = "tests/limits/test_min_max.py"
 ICEBERG = "tests/iceberg/test_iceberg_random.py"
 ICEBERG_ORDERS = "tests/iceberg/test_iceberg_random_orders.py"
 NAMED_ICEBERG_ORDERS = "tests/iceberg/test_iceberg_orders.py"
@@ -243,14 +244,24 @@ FAULTS = (
         "catalyst/MatchMinMax.scala",
         "order(max.child, Descending)",
         "order(max.child, Ascending)",
-        "tests/limits/test_min_max.py",
+        PLANS,
+        MIN_MAX,
+    ),
+    fault(
+        "subqueries: Spark merges those with different predicates",
+        "tables/UndecidedIndex.scala",
+        "wanted.conjuncts.map(normalized)",
+        "Nil",
+        PLANS,
+        "tests/soundness/test_soundness_subqueries.py",
     ),
     fault(
         "subqueries: one order for functions with different keys",
         "catalyst/MatchMinMax.scala",
         "orders.forall(_.exists(_.semanticEquals(first)))",
         "orders.exists(_.exists(_.semanticEquals(first)))",
-        "tests/limits/test_min_max.py",
+        PLANS,
+        MIN_MAX,
     ),
     fault(
         "ORDER BY: a row group whose key has a dictionary counts as without nulls",

@@ -349,10 +349,9 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("of", ["max", "min"])
 @pytest.mark.parametrize("what", VALUES)
 def test_line_83_the_value_of_a_min_or_a_max(
-    spark: SparkSession, tmp_path: Path, what: str, of: str
+    spark: SparkSession, tmp_path: Path, what: str
 ) -> None:
     """Partitions that are in the listing may have no rows, or none that match."""
     for partition, values in VALUES[what]:
@@ -360,15 +359,24 @@ def test_line_83_the_value_of_a_min_or_a_max(
         rows = spark.sql(f"SELECT CAST(id AS INT) id FROM VALUES {listed} AS v(id)")
         some = rows if values else rows.where("id > 1")
         some.coalesce(1).write.mode("append").parquet(str(tmp_path / "s" / partition))
-    spark.range(20).selectExpr("id").write.parquet(str(tmp_path / "t"))
     spark.read.parquet(str(tmp_path / "s")).createOrReplaceTempView("s")
+    subqueries = [
+        f"(SELECT {value.format(of)} FROM s {where})"
+        for of in ("max", "min")
+        for value in ("{0}(p)", "{0}(id)", "{0}(p) + 1", "{0}(p + id)")
+        for where in ("", "WHERE id IS NOT NULL", "WHERE id > 1", "WHERE p IS NOT NULL")
+    ]
+    expected = plain(spark, f"SELECT {', '.join(subqueries)}")[0]
+    spark.range(len(subqueries) + 1).write.parquet(str(tmp_path / "t"))
     spark.read.parquet(str(tmp_path / "t")).createOrReplaceTempView("t")
-    for value in (f"{of}(p)", f"{of}(id)", f"{of}(p) + 1", f"{of}(p + id)"):
-        for where in ("", "WHERE id IS NOT NULL", "WHERE id > 1", "WHERE p IS NOT NULL"):
-            subquery = f"(SELECT {value} FROM s {where})"
-            # Each id of `t` shows the value, or that there is none.
-            query = f"SELECT id FROM t WHERE id = coalesce({subquery}, 19)"
-            assert hold(spark, query, 3).count() == 1
+    # The id that is found is the number of the first subquery with another value, or 0.
+    found = " ".join(
+        f"WHEN NOT {subquery} <=> {'NULL' if value is None else value} THEN {number}"
+        for number, (subquery, value) in enumerate(zip(subqueries, expected, strict=True), start=1)
+    )
+    df = spark.sql(f"SELECT id FROM t WHERE id = CASE {found} ELSE 0 END LIMIT 3")
+    assert df.collect() == [(0,)], subqueries
+    assert physical(df).count("ChooseWhenRun Limit: 1,") >= 8
 
 
 @pytest.mark.usefixtures("quiet")

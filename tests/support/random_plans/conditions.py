@@ -54,6 +54,8 @@ OF_PARTITIONS = [
     "NOT EXISTS (SELECT 1 FROM few WHERE k = $P)",
     *["$P = (SELECT max($P) FROM $T$A)"] * 3,
     "$P = (SELECT min($P) FROM $T$A)",
+    # Spark may read the table once for both subqueries.
+    "($P = (SELECT max($P) FROM $T WHERE id < $n$B) OR $P = (SELECT max($P) FROM $T$A))",
 ]
 OF_DATA = [
     "id >= (SELECT min(i) FROM ids)",
@@ -65,6 +67,8 @@ OF_DATA = [
     "Val = (SELECT max(Val) FROM $T$A)",
     "id >= (SELECT max(id) - $n FROM $T$A)",
     "id <= (SELECT min(id) + $n FROM $T$A)",
+    "(id >= (SELECT max(id) - 5 FROM $T$A) OR id = (SELECT max(id) FROM $T WHERE Val = $v$B))",
+    "id BETWEEN (SELECT min(id) FROM $T WHERE Val = $v$B) AND (SELECT max(id) FROM $T$A)",
 ]
 SQL_FUNCTION = ["sql_next(id) > $n", "sql_same($P) = $x"]
 PYTHON = ["py_even(id)", "py_given($P)", "(py_even(id) OR id < $n)"]
@@ -179,6 +183,7 @@ def _filled(draw: st.DrawFn, template: str, spec: Spec) -> str:
         "$P": column,
         "$T": "$T",
         "$A": f" WHERE {others[0]}" if others else "",
+        "$B": f" AND {others[0]}" if others else "",
         "$x": draw(st.sampled_from(values)) if "$x" in template else "",
         "$y": draw(st.sampled_from(values)) if "$y" in template else "",
         "$n": str(draw(st.integers(0, spec.rows))) if "$n" in template else "",

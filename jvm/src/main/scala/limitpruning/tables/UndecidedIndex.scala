@@ -2,7 +2,7 @@ package limitpruning.tables
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.catalog.CatalogStatistics
-import org.apache.spark.sql.catalyst.expressions.{Expression, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SortOrder}
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources.{
@@ -35,16 +35,26 @@ final case class WantedRows(limit: Int, conjuncts: Seq[Expression], order: Optio
 /**
  * A table's own file index, with the rows that a LIMIT needs. It carries them from the rule to the strategy. It lists what
  * the original lists, so a plan with it gives correct rows with any planner strategy. Two of these indexes are equal only
- * if the same number of rows is wanted, in the same order, with or without other sort keys.
+ * if the same number of rows is wanted, with the same predicate, in the same order, with or without other sort keys.
+ *
+ * The predicate counts: Spark merges subqueries over equal relations, `SELECT max(k) FROM t WHERE p` with `SELECT max(k) FROM
+ * t` into one aggregate with a FILTER, which needs the rows of both.
  *
  * @param original the table's own index, which lists the files that remain after partition pruning
- * @param key the sort key with normalized columns
+ * @param columns the columns of the relation, over which `wanted` is
  */
 final class UndecidedIndex private[tables] (
     val original: FileIndex,
     val wanted: WantedRows,
-    private val key: Option[Expression]
+    columns: Seq[Attribute]
 ) extends FileIndex {
+
+  /** What decides which rows are chosen, in a form that does not depend on the ids of columns. */
+  private lazy val canonicalized = {
+    def normalized(e: Expression) = QueryPlan.normalizeExpressions(e, columns).canonicalized
+    val order = wanted.order.map(order => (normalized(order.overTable), order.isOnlyKey))
+    (wanted.limit, wanted.conjuncts.map(normalized), order)
+  }
 
   override def rootPaths: Seq[Path] = original.rootPaths
   override def partitionSchema: StructType = original.partitionSchema
@@ -59,9 +69,7 @@ final class UndecidedIndex private[tables] (
   ): Seq[PartitionDirectory] = original.listFiles(partitionFilters, dataFilters)
 
   override def equals(other: Any): Boolean = other match {
-    case that: UndecidedIndex =>
-      original == that.original && wanted.limit == that.wanted.limit && key == that.key &&
-      wanted.order.map(_.isOnlyKey) == that.wanted.order.map(_.isOnlyKey)
+    case that: UndecidedIndex => original == that.original && canonicalized == that.canonicalized
     case _ => false
   }
 
@@ -91,13 +99,12 @@ object UndecidedRelation {
       pruned: FileIndex,
       wanted: WantedRows
   ): LogicalPlan = {
-    val key = wanted.order.map(order => QueryPlan.normalizeExpressions(order.overTable, leaf.output))
     val isPruned = leaf.relation match {
       case files: HadoopFsRelation => files.location ne pruned
       case _ => false
     }
     val statistics = if (isPruned) Some(CatalogStatistics(BigInt(pruned.sizeInBytes))) else None
-    SelectedRelation.replace(plan, leaf, new UndecidedIndex(pruned, wanted, key), statistics)
+    SelectedRelation.replace(plan, leaf, new UndecidedIndex(pruned, wanted, leaf.output), statistics)
   }
 
   /** Restores the original file index of each such relation in the plan. */
