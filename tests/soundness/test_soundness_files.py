@@ -79,16 +79,22 @@ def test_line_36_one_corrupt_footer_is_plain_spark_s_error(
         assert isinstance(pruned, str) == (how != "empty"), "all files are needed"
 
 
+@pytest.mark.parametrize("whole_stage", ["true", "false"])
 def test_line_81_a_dropped_filter_does_not_change_the_reader(
-    spark: SparkSession, tmp_path: Path
+    spark: SparkSession, tmp_path: Path, whole_stage: str
 ) -> None:
+    """Without whole-stage code generation, Spark's vectorized reader returns rows."""
     rows = spark.range(20).selectExpr("CAST(id AS DOUBLE) c", "named_struct('a', id + 1) s")
     write = rows.coalesce(1).write.option("parquet.writer.version", "v2")
     write = write.option("parquet.enable.bytestreamsplit", "true")
     write.option("parquet.enable.dictionary", "false").parquet(str(tmp_path / "t"))
     spark.read.parquet(str(tmp_path / "t")).createOrReplaceTempView("t")
     query = "SELECT c FROM t WHERE s.a > 0 LIMIT 5"
-    with conf(spark, {"spark.sql.parquet.enableNestedColumnVectorizedReader": "false"}):
+    settings = {
+        "spark.sql.parquet.enableNestedColumnVectorizedReader": "false",
+        "spark.sql.codegen.wholeStage": whole_stage,
+    }
+    with conf(spark, settings):
         df = spark.sql(query)
         report = limit_pruning.report(df).only
         assert report.covered

@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, FilterExec, SparkPlan
 import org.apache.spark.sql.execution.datasources.{FileSourceStrategy, LogicalRelation}
 
 import limitpruning.conf.SparkSessions
-import limitpruning.scan.{LimitPrunedScanExec, NoteTopKeysExec}
+import limitpruning.scan.{LimitPrunedScanExec, NoteTopKeysExec, SelectionRead}
 import limitpruning.shims.Strategy
 import limitpruning.tables.{
   DeltaLake, ScanClauses, ScanContract, SelectedIndex, SelectedRelation, UndecidedIndex, UndecidedRelation
@@ -92,14 +92,17 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
   }
 
   /**
-   * Whether Spark reads both plans in batches, or both row by row. Without the columns of the filters, it may change the
-   * reader, and each reader has encodings that the other one does not support.
+   * Whether the same of Spark's readers reads both plans. Without the columns of the filters, Spark may change the reader,
+   * and each reader has encodings that the other one does not support.
    */
-  private def haveSameReader(some: Seq[SparkPlan], others: Seq[SparkPlan]): Boolean = readers(some) ==
-    readers(others)
+  private def haveSameReader(some: Seq[SparkPlan], others: Seq[SparkPlan]): Boolean =
+    readers(some) == readers(others)
 
-  private def readers(planned: Seq[SparkPlan]): Seq[Boolean] =
-    planned.flatMap(_.collect { case scan: FileSourceScanExec => scan.supportsColumnar })
+  // The vectorized reader may also return rows: without whole-stage code generation, the scan is not columnar.
+  private def readers(planned: Seq[SparkPlan]): Seq[(Boolean, Boolean)] =
+    planned.flatMap(_.collect { case scan: FileSourceScanExec =>
+      (scan.supportsColumnar, SelectionRead.isVectorized(scan))
+    })
 
   private def replaceScan(planned: SparkPlan, index: SelectedIndex, keepsFilters: Boolean): SparkPlan = {
     val replaced = planned.transformUp { case scan: FileSourceScanExec =>

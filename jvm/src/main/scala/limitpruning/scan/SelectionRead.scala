@@ -53,17 +53,11 @@ private[scan] final class SelectionRead(
    * Why row groups are read whole, even if the LIMIT needs few of their rows. None if pages can be skipped.
    */
   def noPageSkipping: Option[String] =
-    if (isVectorized)
+    if (SelectionRead.isVectorized(scan))
       ReadRowRanges.problem.map(p => s"this Spark's reader cannot read single rows of a row group: $p")
     else Some("Spark's row-based reader reads whole row groups")
 
   private def rowGroups: Iterator[SelectedRowGroup] = selection.files.iterator.flatMap(_.rowGroups)
-
-  /** The same decision as in Spark's format. */
-  private def isVectorized: Boolean = ParquetUtils.isBatchReadSupportedForSchema(
-    conf,
-    StructType(relation.partitionSchema.fields ++ scan.requiredSchema.fields)
-  )
 
   /** Whether one task is best, by the current settings and the current number of cores. */
   def fitsOneTask: Boolean = selection.reserve.nonEmpty || {
@@ -210,7 +204,13 @@ private[scan] final class SelectionRead(
   }
 }
 
-private object SelectionRead {
+private[limitpruning] object SelectionRead {
+
+  /** Whether Spark's vectorized reader reads this scan: the same decision as in Spark's format. */
+  def isVectorized(scan: FileSourceScanExec): Boolean = ParquetUtils.isBatchReadSupportedForSchema(
+    scan.conf,
+    StructType(scan.relation.partitionSchema.fields ++ scan.requiredSchema.fields)
+  )
 
   /**
    * A file that a proof relies on must not be skipped, and an error about a changed file must not be ignored.
