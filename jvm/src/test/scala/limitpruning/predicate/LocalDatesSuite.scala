@@ -51,6 +51,9 @@ class LocalDatesSuite extends AnyFunSuite {
 
   test("should accept no range with more changes than are examined, because the next may go back") {
     assert(!neverGoBack("America/New_York", "1900-01-01T00:00:00Z", "9000-01-01T00:00:00Z"))
+    // Two changes a year, from March 2010 on: the last one of 999 is in March 2509.
+    assert(neverGoBack("America/New_York", "2010-01-01T00:00:00Z", "2509-07-01T00:00:00Z"))
+    assert(!neverGoBack("America/New_York", "2010-01-01T00:00:00Z", "2509-12-31T00:00:00Z"))
   }
 
   test("should accept no range if the time zone or an end is not known") {

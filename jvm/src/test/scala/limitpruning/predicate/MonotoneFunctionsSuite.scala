@@ -35,6 +35,8 @@ class MonotoneFunctionsSuite extends AnyFunSuite {
     assert(image(Multiply(int, Literal(-3)), 0, 1000) == Range(-3000, 0))
     assert(image(Cast(int, LongType), 0, 1000) == Range(0L, 1000L))
     assert(image(Year(date), 0, 1000) == Range(1970, 1972))
+    assert(image(DateAdd(date, Literal(5)), 0, 1000) == Range(5, 1005))
+    assert(image(DateSub(date, Literal(5)), 0, 1000) == Range(-5, 995))
     assert(image(UnixSeconds(instant), -1L, 1000000L) == Range(-1L, 1L))
   }
 
