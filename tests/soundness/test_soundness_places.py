@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from support.runs import conf, hold_each, hold_sql
+from support.runs import ENABLED, VECTORIZED, conf, hold_each, hold_sql
 from support.tables import Table, write
 
 pytestmark = pytest.mark.usefixtures("statistics_alone")
@@ -87,6 +88,38 @@ def test_line_33_partition_values_that_are_written_in_two_ways(
     register(spark, tmp_path / "t")
     hold_each(spark, "t", ["p = 7", "p > 6.5", "p <> 8", "p IS NULL", "p <=> 7"], 6)
     assert hold_sql(spark, "SELECT id FROM t WHERE p = 7", 4).only.covered
+
+
+@pytest.mark.parametrize("vectorized", ["true", "false"])
+def test_line_33_decimal_partition_values_of_other_digits(
+    spark: SparkSession, tmp_path: Path, vectorized: str
+) -> None:
+    """Spark lists ``p=1.5``, and its vectorized reader returns 0.15 for DECIMAL(5, 2)."""
+    for number, name in enumerate(("1.5", "0.30", "-3", "12345.67", "__HIVE_DEFAULT_PARTITION__")):
+        file = tmp_path / "t" / f"p={name}" / "f.parquet"
+        write(file, [{"id": [number, number + 10]}], pa.schema([("id", pa.int64())]))
+    table = spark.read.schema("id LONG, p DECIMAL(5, 2)").parquet(str(tmp_path / "t"))
+    table.createOrReplaceTempView("t")
+    ends = "(SELECT max(p) FROM t), (SELECT min(p) FROM t)"
+    queries = [
+        "SELECT id, p FROM t ORDER BY p DESC, id LIMIT 3",
+        "SELECT id, p FROM t ORDER BY p NULLS LAST, id LIMIT 3",
+        "SELECT DISTINCT p FROM t LIMIT 9",
+        "SELECT p, count(*) FROM t GROUP BY p LIMIT 9",
+        "SELECT id, p FROM t WHERE p > 1 AND id % 2 = 0 LIMIT 9",
+        f"SELECT {ends} FROM t WHERE id = (SELECT min(id) FROM t) LIMIT 1",
+    ]
+    with conf(spark, {VECTORIZED: vectorized}):
+        for query in queries:
+            with conf(spark, {ENABLED: "false"}):
+                expected = Counter(map(repr, spark.sql(query).collect()))
+            assert Counter(map(repr, spark.sql(query).collect())) == expected, query
+    (tmp_path / "x").mkdir()
+    (tmp_path / "t" / "p=0.30").rename(tmp_path / "x" / "p=0.30")
+    spark.read.schema("id LONG, p DECIMAL(5, 2)").parquet(
+        str(tmp_path / "x")
+    ).createOrReplaceTempView("x")
+    assert hold_sql(spark, "SELECT id, p FROM x WHERE p < 1", 2).only.covered
 
 
 def register(spark: SparkSession, path: Path, view: str = "t") -> None:

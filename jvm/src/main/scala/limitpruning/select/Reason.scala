@@ -57,6 +57,12 @@ object Reason {
         s"the table's files are listed by $index, which is not Spark's own"
       )
 
+  case object PartitionDecimals
+      extends Reason(
+        "partition-decimals",
+        "a partition value has other digits than its DECIMAL column, and Spark's readers return other numbers for it"
+      )
+
   case object DeltaNotPrepared
       extends Reason(
         "delta-not-prepared",

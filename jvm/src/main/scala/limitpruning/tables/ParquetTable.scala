@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.types.DecimalType
 
 import limitpruning.search.{FileFacts, LimitPlan, TableListing}
 import limitpruning.select.{ListedFile, Reason}
@@ -20,7 +21,30 @@ final class ParquetTable(leaf: LogicalRelation, relation: HadoopFsRelation)
       Some(Reason.NotSparksParquet(relation.fileFormat.getClass.getName))
     else if (!isSparksOwn(relation.location))
       Some(Reason.NotSparksIndex(relation.location.getClass.getName))
+    else if (hasOtherDecimals) Some(Reason.PartitionDecimals)
     else None
+
+  /**
+   * Whether a partition value has other digits than its column. With a schema of the user, Spark parses `p=1.5` to a decimal
+   * with one digit after the point, whatever the type is. Its vectorized reader then returns 0.15 for `DECIMAL(5, 2)`. The
+   * values of a catalog table are cast.
+   */
+  private lazy val hasOtherDecimals: Boolean = {
+    val decimals = partitionSchema.map(_.dataType).zipWithIndex.collect {
+      case (decimal: DecimalType, ordinal) => (decimal, ordinal)
+    }
+    decimals.nonEmpty && (relation.location match {
+      case index: PartitioningAwareFileIndex => index.partitionSpec().partitions.exists { partition =>
+          decimals.exists { case (decimal, ordinal) =>
+            !partition.values.isNullAt(ordinal) && {
+              val value = partition.values.getDecimal(ordinal, decimal.precision, decimal.scale)
+              value.scale != decimal.scale || value.precision > decimal.precision
+            }
+          }
+        }
+      case _ => false
+    })
+  }
 
   override protected def mayHaveReserve: Boolean = true
 
