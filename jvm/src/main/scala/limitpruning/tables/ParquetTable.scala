@@ -33,7 +33,8 @@ final class ParquetTable(leaf: LogicalRelation, relation: HadoopFsRelation)
     val decimals = partitionSchema.map(_.dataType).zipWithIndex.collect {
       case (decimal: DecimalType, ordinal) => (decimal, ordinal)
     }
-    decimals.nonEmpty && (relation.location match {
+    decimals.nonEmpty &&
+    (relation.location match {
       case index: PartitioningAwareFileIndex => index.partitionSpec().partitions.exists { partition =>
           decimals.exists { case (decimal, ordinal) =>
             !partition.values.isNullAt(ordinal) && {
