@@ -15,9 +15,6 @@ from pyspark.sql.functions import udf
 import limit_pruning
 from support.runs import ENABLED, conf, outcome, planned
 from support.scan_tables import EAGER_FILTERS, hold, physical, plain
-from support.sparks import needs_spark_4
-
-pytestmark = needs_spark_4
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
 NO_ARROW = {"spark.sql.execution.pythonUDF.arrow.enabled": "false"}
