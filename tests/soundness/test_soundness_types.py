@@ -24,7 +24,7 @@ def read_as(spark: SparkSession, path: Path, kind: str) -> None:
     frame.createOrReplaceTempView("t")
 
 
-@needs_spark_4
+@needs_spark_4("reader of columns that were widened")
 def test_line_25_literals_beyond_the_file_s_type(spark: SparkSession, tmp_path: Path) -> None:
     table = one_column(tmp_path, pa.int32(), [[-5, 7], [2**31 - 1, 2**31 - 1], [-(2**31), None]])
     bounds = (2**63 - 1, -(2**63) + 1, 2**31, 2**32 + 7)
