@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from support.doc_pages import examples
+from support.doc_pages import Example, examples
 from support.paths import DOCS
 from support.runs import conf
+from support.sparks import LINE
 
 OTHER_WRITERS = ("polars", "duckdb")
 
@@ -32,8 +33,13 @@ def test_examples(names: dict[str, Any], page: str) -> None:
     shown = examples(DOCS / f"{page}.md")
     assert shown
     for example in shown:
-        if not example.imports(*OTHER_WRITERS):
+        if not example.imports(*OTHER_WRITERS) and not is_of_spark_4(example):
             example.run(names)
+
+
+def is_of_spark_4(example: Example) -> bool:
+    """Return whether Spark 3.5 prints something else: it writes no page index of long values."""
+    return LINE < (4, 0) and "texts_by_pyarrow" in example.code
 
 
 @pytest.mark.parametrize("writer", OTHER_WRITERS)

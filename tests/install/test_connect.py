@@ -19,7 +19,7 @@ from support.processes import environment, output_of
 from support.sessions import SMALL_JVM
 from support.sparks import needs_spark_4
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow, needs_spark_4]  # PySpark 3.5 has no server
+pytestmark = [pytest.mark.spark, pytest.mark.slow, needs_spark_4("server in PySpark")]
 
 STATES = "4 total → 3 matched → 1 fully matched → 1 scanned"
 ALPINE = {"Alpine Ibex", "Alpine Goat", "Alpine Sheep"}

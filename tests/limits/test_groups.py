@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 import limit_pruning
 from limit_pruning import LimitReport
 from support.runs import assert_left_alone, conf, hold_sql
+from support.sparks import needs_spark_4
 from support.tables import Table, write
 
 
@@ -84,9 +85,14 @@ def test_whole_groups_read_all_files_of_their_partitions(
             "operator-between",
             "SELECT DISTINCT a.s FROM sightings a JOIN sightings b USING (id) LIMIT 2",
         ),
-        (
+        pytest.param(
             "operator-between",
             "SELECT s FROM sightings QUALIFY rank() OVER (PARTITION BY day ORDER BY s) = 1 LIMIT 2",
+            marks=needs_spark_4("QUALIFY"),
+        ),
+        (
+            "operator-between",
+            "SELECT s FROM (SELECT s, rank() OVER (ORDER BY s) r FROM sightings) WHERE r=1 LIMIT 2",
         ),
         (
             "subquery",

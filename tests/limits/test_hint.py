@@ -179,7 +179,7 @@ def test_a_write_of_a_query_with_the_hint(spark: SparkSession) -> None:
         spark.sql("DROP TABLE copied")
 
 
-@needs_spark_4
+@needs_spark_4("place for reasons in EXPLAIN")
 def test_the_reason_is_shown(spark: SparkSession) -> None:
     (row,) = spark.sql(f"EXPLAIN SELECT {HINT} * FROM alpine LIMIT 3").collect()
     assert "(hint)" in row[0]

@@ -10,9 +10,6 @@ from pyspark.sql import SparkSession
 
 from support.runs import conf
 from support.scan_tables import hold, physical, plain, write_by_p
-from support.sparks import needs_spark_4
-
-pytestmark = needs_spark_4
 
 # Each of the three partitions has eight files of 50 rows.
 ROWS = 1200

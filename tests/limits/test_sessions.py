@@ -92,7 +92,7 @@ def test_a_cloned_session_starts_with_the_same_settings_and_goes_its_own_way(
         assert len({row.id for row in session.sql(query).collect()}) == 70
 
 
-@needs_spark_4
+@needs_spark_4("place for reasons in EXPLAIN")
 def test_a_cloned_session_has_its_own_switch_for_reasons_in_explain(
     spark: SparkSession, sightings: Table
 ) -> None:

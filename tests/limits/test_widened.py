@@ -18,7 +18,7 @@ from support import tables
 from support.runs import ENABLED, VECTORIZED, as_dicts, conf, on_off
 from support.sparks import needs_spark_4
 
-pytestmark = needs_spark_4
+pytestmark = needs_spark_4("reader of columns that were widened")
 
 NESTED = "spark.sql.parquet.enableNestedColumnVectorizedReader"
 

@@ -16,7 +16,7 @@ from syrupy.location import PyTestLocation
 
 from support.sparks import needs_spark_4
 
-pytestmark = needs_spark_4
+pytestmark = needs_spark_4("place for reasons in EXPLAIN")
 
 ALPINE = "SELECT * FROM tracking_data WHERE species LIKE 'Alpine%' AND s >= 50"
 REASONS = "== Extended Information (Limit Pruning) =="

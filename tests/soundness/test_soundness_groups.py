@@ -146,7 +146,7 @@ def test_line_61_partitions_of_one_value(spark: SparkSession, tmp_path: Path) ->
     hold_sql(spark, "SELECT p, count(*), sum(id) FROM t GROUP BY p", *WITHOUT_1)
 
 
-@needs_spark_4
+@needs_spark_4("collations")
 @pytest.mark.parametrize("collation", ["UTF8_LCASE", "UNICODE_CI"])
 def test_line_61_collations(spark: SparkSession, tmp_path: Path, collation: str) -> None:
     schema = pa.schema([("c", pa.string())])

@@ -15,9 +15,6 @@ from pyspark.sql.functions import udf
 import limit_pruning
 from support.runs import ENABLED, conf, outcome, planned
 from support.scan_tables import EAGER_FILTERS, hold, physical, plain
-from support.sparks import needs_spark_4
-
-pytestmark = needs_spark_4
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
 NO_ARROW = {"spark.sql.execution.pythonUDF.arrow.enabled": "false"}
@@ -169,10 +166,11 @@ def test_line_55_a_value_that_is_null(spark: SparkSession, where: str) -> None:
 )
 def test_line_55_errors_of_subqueries_are_those_of_spark(spark: SparkSession, where: str) -> None:
     query = f"SELECT * FROM t WHERE {where} LIMIT 5"
-    with conf(spark, {ENABLED: "false"}):
-        expected = outcome(spark, query)
-    assert isinstance(expected, str)
-    assert outcome(spark, query) == expected
+    with conf(spark, {"spark.sql.ansi.enabled": "true"}):  # not the default of Spark 3.5
+        with conf(spark, {ENABLED: "false"}):
+            expected = outcome(spark, query)
+        assert isinstance(expected, str)
+        assert outcome(spark, query) == expected
 
 
 def test_line_55_empty_tables(spark: SparkSession, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from support.runs import on_off
 from support.sparks import needs_spark_4
 
-pytestmark = needs_spark_4
+pytestmark = needs_spark_4("variants")
 
 A = "variant_get(v, '$.a', 'int')"
 NESTED = "variant_get(s.v, '$.a', 'int')"

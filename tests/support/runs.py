@@ -174,9 +174,18 @@ def outcome_of(df: DataFrame) -> list[str] | str:
 
 def _in_short(error: Exception) -> str:
     condition = re.search(r"\[([A-Z][A-Z0-9_.]+)\]", str(error))
+    if not condition and isinstance(error, Py4JJavaError):
+        # Spark 3.5 names the file only if it was open, and its text has the stack.
+        return _root_cause(error)
     named = re.search(r"reading file \S*/([^/\s]+?)\.? ", str(error) + " ")
-    text = re.sub(r"\bo\d+\.|(?:stage|TID) [\d.]+", "", str(error))  # PySpark 3.5 numbers each call
-    return f"{condition[1] if condition else text} {named[1] if named else ''}".strip()
+    return f"{condition[1] if condition else error} {named[1] if named else ''}".strip()
+
+
+def _root_cause(error: Py4JJavaError) -> str:
+    cause: Any = error.java_exception
+    while cause.getCause() is not None:
+        cause = cause.getCause()
+    return str(cause.toString())
 
 
 def assert_answer(

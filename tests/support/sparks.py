@@ -14,4 +14,10 @@ EXPLAINS_REASONS = LINE >= (4, 0)
 QUERY_ERRORS = (PySparkException, Py4JJavaError)
 """Errors of queries. PySpark 3.5 has no class for those that occur while a query runs."""
 
-needs_spark_4 = pytest.mark.skipif(LINE < (4, 0), reason="Spark 3.5 does not have it")
+FILE_IS_MISSING = r"FAILED_READ_FILE\.FILE_NOT_EXIST" if LINE >= (4, 0) else "FileNotFoundException"
+"""What is in the message of Spark's error if a file of a table was deleted."""
+
+
+def needs_spark_4(what: str) -> pytest.MarkDecorator:
+    """Skip a test on Spark 3.5, which does not have what it is about."""
+    return pytest.mark.skipif(LINE < (4, 0), reason=f"Spark 3.5 has no {what}")

@@ -5,9 +5,10 @@ import scala.reflect.NameTransformer
 import org.apache.spark.SparkException
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, AttributeSet, Expression, SubqueryExpression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.execution.PartitionedFileUtil
+import org.apache.spark.sql.execution.{FileSourceScanExec, PartitionedFileUtil}
 import org.apache.spark.sql.execution.datasources.{FileStatusWithMetadata, LogicalRelation, PartitionedFile}
 import org.apache.spark.sql.types.StructType
 
@@ -49,8 +50,26 @@ private[limitpruning] object SparkShims {
   /** Why tables of Delta Lake and Apache Iceberg are not supported. Their versions for Spark 3.5 have not been tested. */
   val noTableFormats: Option[String] = Some("it is not supported on Spark 3.5")
 
-  /** Whether Spark's scan waits for the scalar subqueries in its filters. In Spark 3.5, it has no such filters on data. */
-  val scansWaitForSubqueries: Boolean = false
+  /**
+   * The scan with all filters on data that wait for scalar subqueries, so that it refers to their runs. Spark 3.5 leaves these
+   * filters out of its scan node, because it would not push them down. It has them above the scan alone.
+   */
+  def withSubqueryFilters(
+      scan: FileSourceScanExec,
+      filters: Seq[Expression],
+      relation: LogicalRelation
+  ): FileSourceScanExec = {
+    val partitionColumns = AttributeSet(relation.resolve(scan.relation.partitionSchema, scan.conf.resolver))
+    val waiting = filters.filter { filter =>
+      filter.deterministic && SubqueryExpression.hasSubquery(filter) &&
+      filter.references.intersect(partitionColumns).isEmpty
+    }
+    scan.copy(dataFilters = scan.dataFilters ++ waiting.map(_.transform {
+      // As Spark does: its reader finds columns by the names of the table, not by those of the query.
+      case column: AttributeReference =>
+        relation.output.find(_.semanticEquals(column)).fold(column)(known => column.withName(known.name))
+    }))
+  }
 
   /** Whether a relation is the source of a streaming query. In Spark 3.5, no file relation is. */
   def isStream(relation: LogicalRelation): Boolean = relation.isStreaming

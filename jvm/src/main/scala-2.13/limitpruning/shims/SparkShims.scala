@@ -3,9 +3,10 @@ package limitpruning.shims
 import org.apache.spark.SparkException
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.execution.PartitionedFileUtil
+import org.apache.spark.sql.execution.{FileSourceScanExec, PartitionedFileUtil}
 import org.apache.spark.sql.execution.datasources.{
   FileStatusWithMetadata, LogicalRelation, PartitionedFile, VariantMetadata
 }
@@ -27,8 +28,15 @@ private[limitpruning] object SparkShims {
   /** Why tables of Delta Lake and Apache Iceberg are not supported; none if they are. */
   val noTableFormats: Option[String] = None
 
-  /** Whether Spark's scan waits for the scalar subqueries in its filters. */
-  val scansWaitForSubqueries: Boolean = true
+  /** The scan with all filters on data that wait for scalar subqueries. Spark 4 has them in its scan node. */
+  def withSubqueryFilters(
+      scan: FileSourceScanExec,
+      filters: Seq[Expression],
+      relation: LogicalRelation
+  ): FileSourceScanExec = {
+    val _ = (filters, relation)
+    scan
+  }
 
   /** Whether a relation is the source of a streaming query. */
   def isStream(relation: LogicalRelation): Boolean = relation.stream.nonEmpty

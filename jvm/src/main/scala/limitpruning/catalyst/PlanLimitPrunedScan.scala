@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.datasources.{FileSourceStrategy, LogicalRe
 
 import limitpruning.conf.SparkSessions
 import limitpruning.scan.{LimitPrunedScanExec, NoteTopKeysExec, SelectionRead}
-import limitpruning.shims.Strategy
+import limitpruning.shims.{SparkShims, Strategy}
 import limitpruning.tables.{
   DeltaLake, ScanClauses, ScanContract, SelectedIndex, SelectedRelation, UndecidedIndex, UndecidedRelation
 }
@@ -83,7 +83,7 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
           wanted.order.map(_.overTable),
           wanted.order.exists(_.isOnlyKey),
           Some(choose),
-          scan
+          SparkShims.withSubqueryFilters(scan, filters, logical)
         )
       )
     }

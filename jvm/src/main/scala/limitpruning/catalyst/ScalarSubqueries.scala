@@ -12,7 +12,6 @@ import org.apache.spark.sql.execution.{BaseSubqueryExec, ReusedSubqueryExec}
 import org.apache.spark.sql.types.DataType
 
 import limitpruning.predicate.{FiniteEvaluation, LeafColumn, Placeholder}
-import limitpruning.shims.SparkShims
 
 /** Scalar subqueries in a predicate: which are supported, and their values when the query runs. */
 object ScalarSubqueries {
@@ -22,8 +21,7 @@ object ScalarSubqueries {
    * filters also contain scalar subqueries; they are not supported.
    */
   def areSupported(conjuncts: Seq[Expression]): Boolean = !conjuncts.exists(_.exists {
-    case subquery: ScalarSubquery =>
-      !SparkShims.scansWaitForSubqueries || subquery.children.nonEmpty || !subquery.deterministic
+    case subquery: ScalarSubquery => subquery.children.nonEmpty || !subquery.deterministic
     case _: PlanExpression[_] | _: OuterReference | _: BloomFilterMightContain => true
     case FileSourceMetadataAttribute(_) => true
     case _ => false

@@ -67,6 +67,7 @@ private[limitpruning] object TestedWriters {
    * value.
    */
   private val table = Seq(
+    "parquet-mr" -> ("1.13", "1.13"), // Spark 3.5
     "parquet-mr" -> ("1.15", "1.17"), // Spark 4.0 to 4.3
     "parquet-cpp-arrow" -> ("18", "26"),
     "polars" -> ("2.0", "2.1"),

@@ -15,7 +15,7 @@ import org.apache.spark.sql.sources.Filter
 
 /**
  * The filters that Spark passes to its Parquet reader, which skips row groups and pages by them. A scalar
- * subquery is replaced by its value. Filters that wait for another subquery are not included. The method that translates filters is private to Spark, so it is
+ * subquery is replaced by its value. Filters that wait for another subquery, or for a null, are not included. The method that translates filters is private to Spark, so it is
  * looked up by name. If it is missing, the reader skips nothing, and the Filter above returns the same rows.
  */
 private[scan] object PushedFilters {
@@ -39,9 +39,13 @@ private[scan] object PushedFilters {
     } yield pushed
   }
 
-  /** The expression with the values of scalar subqueries that have run. */
+  /**
+   * The expression with the values of scalar subqueries that have run. A null is not put in: the reader of Spark 3.5 fails at a
+   * comparison with null.
+   */
   private def withValues(e: Expression): Expression = e.transform { case subquery: ScalarSubquery =>
-    Try(Literal(subquery.eval(InternalRow.empty), subquery.dataType)).getOrElse(subquery)
+    Try(subquery.eval(InternalRow.empty)).toOption.filter(_ != null)
+      .fold[Expression](subquery)(Literal(_, subquery.dataType))
   }
 
   private def isUnknownToReader(e: Expression): Boolean = e match {

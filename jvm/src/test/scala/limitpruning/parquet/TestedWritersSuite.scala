@@ -7,6 +7,7 @@ class TestedWritersSuite extends AnyFunSuite {
   test("versions from the first to the last are tested, whatever follows their numbers") {
     for (
       writer <- Seq(
+        "parquet-mr version 1.13.1 (build abc)",
         "parquet-mr version 1.15.0",
         "parquet-mr version 1.17.3 (build abc)",
         "parquet-cpp-arrow version 18.0.0-SNAPSHOT",
@@ -21,6 +22,7 @@ class TestedWritersSuite extends AnyFunSuite {
   test("other versions are not tested") {
     for (
       writer <- Seq(
+        "parquet-mr version 1.12.3",
         "parquet-mr version 1.14.4",
         "parquet-mr version 1.18.0",
         "parquet-mr",
