@@ -13,6 +13,8 @@ PYSPARK_MATRIX ?= 3.5.9 4.0.5 4.1.4 4.2.1 4.3.0
 # The newest Spark that Iceberg supports, and the oldest one with the oldest Iceberg that is supported.
 ICEBERG_PYSPARK := 4.1.4
 OLDEST_ICEBERG := PYSPARK=4.0.5 ICEBERG=1.10.2
+# An archive of the classes that sessions load, with which JVMs of tests start in two thirds of the time.
+CLASSES = $(VENV)/spark-classes.jsa
 # Processes of pytest, each with a Spark of its own.
 WORKERS ?= 2
 # More options of pytest for test-iceberg.
@@ -84,7 +86,7 @@ bench-clean: ## Remove the tables of make bench
 	rm -rf $(or $(BENCH_DATA),.bench-data)
 
 .PHONY: test
-test: setup $(if $(IS_DEFAULT),lint-python test-jvm,$(JAR)) ## Lint, Scala suites, pytest (with PYSPARK=<other>: pytest alone)
+test: setup $(if $(IS_DEFAULT),lint-python test-jvm,$(JAR)) $(CLASSES) ## Lint, Scala suites, pytest (with PYSPARK=<other>: pytest alone)
 	$(PYTEST) --no-loadscope-reorder --durations=25 --ignore=tests/delta --ignore=tests/iceberg
 
 .PHONY: test-delta
@@ -254,7 +256,7 @@ test-jvm: tools
 
 # With the Spark that the JAR is compiled for, the locked packages, by their hashes; each version of PySpark asks for
 # another gRPC, so with another one, what pip chooses. $(call install,<extra>): the extra `dev` and that one.
-PIP := $(PY) -m pip --quiet --disable-pip-version-check install
+PIP := $(PY) -m pip --quiet --disable-pip-version-check install --no-compile
 install = $(if $(and $(IS_DEFAULT),$(filter dev $(LOCKED),$(1))),$(PIP) --require-hashes --requirement requirements/$(1).txt && \
   $(PIP) --no-deps --no-build-isolation --editable .,$(PIP) --editable '.[dev,$(1)]' pyspark==$(PYSPARK))
 
@@ -271,6 +273,10 @@ $(VENV)/.stamp: pyproject.toml requirements/dev.txt
 .tools/coverage/.stamp: Makefile
 	$(PIP) --upgrade --target $(@D) coverage==7.17.3
 	@touch $@
+
+$(CLASSES): $(VENV)/.stamp tests/support/class_archive.py
+	rm -f $@
+	PYTHONPATH=tests $(PY) -m support.class_archive $@
 
 $(VENV)/.stamp-bench: $(VENV)/.stamp
 	$(call install,bench)

@@ -16,6 +16,7 @@ from limit_pruning._pyspark import disable_query_log
 from support import tables
 from support.applications import application
 from support.applications.application import Application
+from support.jvm import SMALL_JVM
 from support.object_store import s3a, server
 from support.predicates import Predicate
 from support.runs import conf
@@ -24,6 +25,7 @@ from support.sessions import local_builder
 os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
 os.environ["PYSPARK_PYTHON"] = sys.executable  # workers need the suite's packages
 os.environ["PYARROW_IGNORE_TIMEZONE"] = "1"  # pandas on Spark 4.0 warns without it
+os.environ["SPARK_SUBMIT_OPTS"] = SMALL_JVM  # of each driver that a test starts
 os.environ["TZ"] = "UTC"  # PySpark gives timestamps in the local time zone
 time.tzset()
 

@@ -15,8 +15,8 @@ import limit_pruning
 from support import install_page, tables
 from support.applications import connect_client
 from support.applications.cluster import awaited, daemon
+from support.jvm import SMALL_JVM
 from support.processes import environment, output_of
-from support.sessions import SMALL_JVM
 from support.sparks import needs_spark_4
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, needs_spark_4("server in PySpark")]

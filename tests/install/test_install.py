@@ -12,6 +12,7 @@ import pytest
 
 import limit_pruning
 from support import install_page, tables
+from support.jvm import SMALL_JVM
 from support.processes import output_of
 from support.sparks import EXPLAINS_REASONS
 
@@ -21,7 +22,7 @@ HOME = Path(pyspark.__path__[0])
 STATES = re.compile("4 total → 3 matched -?[→>] 1 fully matched")
 ROWS = ["Alpine Ibex", "Alpine Goat", "Alpine Sheep"]
 JVM = (
-    "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dfile.encoding=UTF-8 -Dstdout.encoding=UTF-8 "
+    f"{SMALL_JVM} -Dfile.encoding=UTF-8 -Dstdout.encoding=UTF-8 "
     "-Dspark.master=local[1] -Dspark.ui.enabled=false -Dspark.driver.host=127.0.0.1"
 )
 

@@ -20,9 +20,9 @@ from support import install_page, tables
 from support.applications import cluster
 from support.applications.cluster import awaited, daemon
 from support.install_page import Section
+from support.jvm import SMALL_JVM
 from support.paths import DOCS
 from support.processes import output_of
-from support.sessions import SMALL_JVM
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 

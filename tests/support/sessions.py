@@ -10,11 +10,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 import limit_pruning
+from support.jvm import JVM_FOR_SHORT_RUNS
 
 OURS = "limitpruning.LimitPruningExtensions"
-# Sessions of tests end before the optimizing compiler and a concurrent collector have paid off.
-SMALL_JVM = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
-JVM_FOR_SHORT_RUNS = f"{SMALL_JVM} -XX:ReservedCodeCacheSize=240m"
 # Spark's default pages of up to 64 MB go straight into the old generation: with a heap of 1 GB, the
 # random plans spent a fifth of their time in full collections.
 SMALL_PAGES = {"spark.driver.memory": "2g", "spark.buffer.pageSize": "1m"}

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pyspark
 
+from support.jvm import SMALL_JVM
 from support.processes import environment, program
-from support.sessions import SMALL_JVM
 
 WORKERS = 2
 PATIENCE = 90  # seconds, on a machine that is busy with other things

@@ -16,9 +16,10 @@ from typing import Any, TypedDict
 from pyspark.sql import SparkSession
 
 import limit_pruning
+from support.jvm import SMALL_JVM
 from support.leaks import open_files, threads
 from support.runs import ENABLED, conf
-from support.sessions import ON_LOOPBACK, SMALL_JVM
+from support.sessions import ON_LOOPBACK
 
 PATIENCE = 90  # seconds, on a machine that is busy with other things
 PATIENT = {

@@ -6,8 +6,9 @@ import sys
 from pathlib import Path
 
 import limit_pruning
+from support.jvm import JVM_FOR_SHORT_RUNS
 from support.random_plans import properties
-from support.sessions import JVM_FOR_SHORT_RUNS, local_builder
+from support.sessions import local_builder
 
 PLACES = ["hive", "shared"]
 
