@@ -377,6 +377,25 @@ def test_line_83_the_value_of_a_min_or_a_max(
     assert physical(df).count("ChooseWhenRun Limit: 1,") >= 8
 
 
+@pytest.mark.usefixtures("t")
+@pytest.mark.parametrize("value", ["max(id)", "max(id) - 9"])
+def test_line_83_the_same_subqueries_in_a_filter_that_a_join_infers(
+    spark: SparkSession, value: str
+) -> None:
+    """Spark runs one subquery for each ID, and merges those of the inferred filter alone."""
+    spark.range(0, 100).selectExpr("id * 3 AS other").createOrReplaceTempView("o")
+    of_t = (
+        "SELECT * FROM t WHERE id < 1000 AND "
+        f"(id >= (SELECT {value} FROM t) OR id = (SELECT min(id) FROM t WHERE id > 6))"
+    )
+    df = spark.sql(f"SELECT * FROM ({of_t} LIMIT 3) LEFT JOIN o ON id = other")
+    rows = plain(spark, f"SELECT * FROM ({of_t}) LEFT JOIN o ON id = other")
+    found = df.collect()
+    assert len(found) == min(3, len(rows))
+    assert set(found) <= set(rows)
+    assert physical(df).count("ChooseWhenRun Limit: 1,") >= 2
+
+
 @pytest.mark.usefixtures("quiet")
 def test_line_83_a_file_of_the_subquery_that_changes(spark: SparkSession, t: Path) -> None:
     """The value is that of the planned files, or the query fails, as for any other LIMIT."""

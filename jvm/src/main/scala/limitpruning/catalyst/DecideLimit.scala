@@ -1,9 +1,10 @@
 package limitpruning.catalyst
 
+import scala.collection.mutable
 import scala.util.Using
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{Expression, ScalarSubquery}
+import org.apache.spark.sql.catalyst.expressions.{ExprId, Expression, NamedExpression, ScalarSubquery}
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LocalLimit, LogicalPlan}
 import org.apache.spark.sql.internal.SQLConf
 
@@ -109,10 +110,25 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
    * The plan with subqueries that choose the rows of a min or a max, such as the newest partition, when the query runs.
    * Spark has optimized these subqueries before the query around them. They are not searched now, because Spark lists the
    * files of a catalog table when the query runs, and both must be of one state.
+   *
+   * A subquery that changes gets another ID. Spark runs one subquery for each ID, and the rest of the query may have the
+   * same subquery, in a filter that Spark inferred from a join. That one stays, and Spark may merge it with others.
    */
-  private def withMinMax(plan: LogicalPlan): LogicalPlan = plan.transformAllExpressions {
-    case subquery: ScalarSubquery =>
-      subquery.withNewPlan(subquery.plan.transformDown { case aggregate: Aggregate => minMax(aggregate) })
+  private def withMinMax(plan: LogicalPlan): LogicalPlan = {
+    val changedIds = mutable.HashMap.empty[ExprId, ExprId]
+    plan.transformAllExpressions { case subquery: ScalarSubquery =>
+      val chosen = subquery.plan.transformDown { case aggregate: Aggregate => minMax(aggregate) }
+      if (chosen.fastEquals(subquery.plan)) subquery
+      else {
+        val id = changedIds.getOrElseUpdate(subquery.exprId, NamedExpression.newExprId)
+        // Versions of Spark differ in the fields of a subquery.
+        val fields = subquery.withNewPlan(chosen).productIterator.map {
+          case _: ExprId => id
+          case field => field.asInstanceOf[AnyRef]
+        }
+        subquery.makeCopy(fields.toArray)
+      }
+    }
   }
 
   private def minMax(aggregate: Aggregate): LogicalPlan = MatchMinMax.of(aggregate) match {
