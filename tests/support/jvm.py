@@ -8,7 +8,8 @@ from pathlib import Path
 # The classes that a session of this PySpark loads. `make` writes it (`class_archive`).
 ARCHIVE = Path(sys.prefix) / "spark-classes.jsa"
 # With other class paths or another JDK, a JVM ignores the archive. It must not print that.
-_ARCHIVED = f"-XX:SharedArchiveFile={ARCHIVE} -Xshare:auto -Xlog:disable -Xlog:all=error:stderr"
+_QUIET = "-Xlog:disable -Xlog:all=error,cds=off:stderr"
+_ARCHIVED = f"-XX:SharedArchiveFile={ARCHIVE} -Xshare:auto {_QUIET}"
 # Sessions of tests end before the optimizing compiler and a concurrent collector have paid off.
 SMALL_JVM = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1" + (
     f" {_ARCHIVED}" if ARCHIVE.exists() else ""
