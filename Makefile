@@ -86,7 +86,10 @@ bench-clean: ## Remove the tables of make bench
 	rm -rf $(or $(BENCH_DATA),.bench-data)
 
 .PHONY: test
-test: setup $(if $(IS_DEFAULT),lint-python test-jvm,$(JAR)) $(CLASSES) ## Lint, Scala suites, pytest (with PYSPARK=<other>: pytest alone)
+test: setup $(if $(IS_DEFAULT),lint-python test-jvm,$(JAR)) pytest ## Lint, Scala suites, pytest (with PYSPARK=<other>: pytest alone)
+
+.PHONY: pytest
+pytest: $(CLASSES)
 	$(PYTEST) --no-loadscope-reorder --durations=25 --ignore=tests/delta --ignore=tests/iceberg
 
 .PHONY: test-delta
@@ -175,11 +178,19 @@ bench-jvm: setup ## Measure how fast row groups are classified, and what that al
 	$(SBT) "benchmarks/Jmh/run -prof gc -rf json -rff $(CURDIR)/target/jmh.json"
 	@$(PY) -m benchmarks.jvm target/jmh.json
 
+# Runs a make for each line that it reads. A part of `check` has one thread or waits for the network.
+TWO_AT_A_TIME = xargs -P 2 -L 1 $(MAKE) --no-print-directory
+
 .PHONY: check
-check: $(if $(filter true,$(CI)),browser) test test-delta test-spark-quick docs ## What CI runs: make test, in a browser too, Delta Lake, Iceberg, some of Spark's own suites, the site, a core on each Spark
+check: prepare pytest test-delta test-spark-quick ## What CI runs: make test, in a browser too, Delta Lake, Iceberg, some of Spark's own suites, the site, a core on each Spark
 	@$(MAKE) --no-print-directory test-iceberg PYSPARK=$(ICEBERG_PYSPARK)
-	@$(MAKE) --no-print-directory test-iceberg $(OLDEST_ICEBERG) SELECT='-m "not random"'
-	@for version in $(PYSPARK_MATRIX); do $(MAKE) --no-print-directory test-core PYSPARK=$$version; done
+	@$(MAKE) --no-print-directory test-iceberg $(OLDEST_ICEBERG) SELECT='-k "binary_surface or deletes or limits"'
+	@printf 'test-core WORKERS=1 PYSPARK=%s\n' $(PYSPARK_MATRIX) | $(TWO_AT_A_TIME)
+
+.PHONY: prepare
+prepare: tools
+	@printf '%s\n' test-jvm $(if $(filter true,$(CI)),browser) 'setup lint-python $(VENV)/.stamp-delta docs' \
+	  $(foreach version,$(PYSPARK_MATRIX),'setup PYSPARK=$(version)') | $(TWO_AT_A_TIME)
 
 .PHONY: lint
 lint: lint-python ## Formatters and linters of both languages, changing nothing
@@ -251,8 +262,8 @@ lint-python: setup
 .PHONY: test-jvm
 test-jvm: tools
 	$(SBT) package makePom packageSrc packageDoc benchmarks/compile scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" \
-	  benchmarks/scalafmtCheckAll "benchmarks/scalafixAll --check" test "++2.12.x" package makePom packageSrc
-	@touch $(JARS)
+	  benchmarks/scalafmtCheckAll "benchmarks/scalafixAll --check" test Test/packageBin "++2.12.x" package makePom packageSrc
+	@touch $(JARS) $(TESTS_JAR)
 
 # With the Spark that the JAR is compiled for, the locked packages, by their hashes; each version of PySpark asks for
 # another gRPC, so with another one, what pip chooses. $(call install,<extra>): the extra `dev` and that one.
