@@ -386,6 +386,14 @@ FAULTS = (
         "tests/limits/test_at_root.py",
     ),
     fault(
+        "partitions: decimals of other digits are trusted",
+        "tables/ParquetTable.scala",
+        "value.scale != decimal.scale || value.precision > decimal.precision",
+        "value.precision > decimal.precision",
+        PLANS,
+        "tests/soundness/test_soundness_places.py",
+    ),
+    fault(
         "Iceberg: position deletes and equality deletes are ignored",
         "tables/iceberg/IcebergTable.scala",
         "      Some(only.recordCount)\n    case _ => None",

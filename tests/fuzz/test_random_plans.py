@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 
 from support.random_plans import batches, changes, conditions, properties, queries, shapes
 from support.random_plans.places import IN_MEMORY, INNER
+from support.random_plans.specs import PARTITIONS
 from support.random_plans.tally import Tally
 from support.random_profiles import MINUTES
 
@@ -18,6 +19,7 @@ pytestmark = [pytest.mark.random, pytest.mark.slow, pytest.mark.usefixtures("qui
 DRAWN: dict[str, Iterable[str]] = {
     "place": [*IN_MEMORY, *INNER],
     "changing place": IN_MEMORY,
+    "partitioned by": PARTITIONS,
     "shape": shapes.SHAPES,
     "condition": [*conditions.KINDS, *conditions.OF_VARIANTS],
     "fetched": [*queries.WAYS, *queries.INNER_WAYS],

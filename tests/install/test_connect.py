@@ -17,9 +17,9 @@ from support.applications import connect_client
 from support.applications.cluster import awaited, daemon
 from support.jvm import SMALL_JVM
 from support.processes import environment, output_of
-from support.sparks import needs_spark_4
+from support.sparks import needs_spark
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow, needs_spark_4("server in PySpark")]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, needs_spark("server in PySpark")]
 
 STATES = "4 total → 3 matched → 1 fully matched → 1 scanned"
 ALPINE = {"Alpine Ibex", "Alpine Goat", "Alpine Sheep"}

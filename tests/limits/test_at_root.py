@@ -15,7 +15,7 @@ import limit_pruning
 from limit_pruning import LimitReport
 from support.runs import ENABLED, conf
 from support.scan_tables import physical
-from support.sparks import FILE_IS_MISSING, needs_spark_4
+from support.sparks import FILE_IS_MISSING, needs_spark
 
 AT_ROOT = "spark.limitPruning.planning.atRoot"
 ARROW = "spark.sql.execution.arrow.pyspark.enabled"
@@ -111,7 +111,7 @@ def test_a_take_reads_the_first_pages_of_one_file_and_no_footer_before(
     assert "Choice: the first rows of the files" in physical(df)
 
 
-@needs_spark_4("place for reasons in EXPLAIN")
+@needs_spark("place for reasons in EXPLAIN")
 def test_explain_says_who_decides(spark: SparkSession, table: str) -> None:
     text = spark.sql(f"EXPLAIN SELECT * FROM {table} LIMIT 20").collect()[0][0]
     assert "TakeFirstRows 20" in text

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 import limit_pruning
 from limit_pruning import LimitReport
 from support.runs import assert_left_alone, conf, hold_sql
-from support.sparks import needs_spark_4
+from support.sparks import needs_spark
 from support.tables import Table, write
 
 
@@ -88,7 +88,7 @@ def test_whole_groups_read_all_files_of_their_partitions(
         pytest.param(
             "operator-between",
             "SELECT s FROM sightings QUALIFY rank() OVER (PARTITION BY day ORDER BY s) = 1 LIMIT 2",
-            marks=needs_spark_4("QUALIFY"),
+            marks=needs_spark("QUALIFY", (4, 2)),
         ),
         (
             "operator-between",

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import limit_pruning
-from support.sparks import needs_spark_4
+from support.sparks import needs_spark
 from support.tables import Table
 
 HINT = "/*+ NO_LIMIT_PRUNING */"
@@ -179,7 +179,7 @@ def test_a_write_of_a_query_with_the_hint(spark: SparkSession) -> None:
         spark.sql("DROP TABLE copied")
 
 
-@needs_spark_4("place for reasons in EXPLAIN")
+@needs_spark("place for reasons in EXPLAIN")
 def test_the_reason_is_shown(spark: SparkSession) -> None:
     (row,) = spark.sql(f"EXPLAIN SELECT {HINT} * FROM alpine LIMIT 3").collect()
     assert "(hint)" in row[0]

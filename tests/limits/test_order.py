@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import limit_pruning
 from support.runs import assert_left_alone, conf, on_off
-from support.sparks import needs_spark_4
+from support.sparks import needs_spark
 from support.tables import Table, one_column, write
 
 SHAPES = {
@@ -89,7 +89,7 @@ def test_data_frames(
     assert limit_pruning.report(df).only.covered
 
 
-@needs_spark_4("pandas API that works with NumPy 2")
+@needs_spark("pandas API that works with NumPy 2")
 def test_pandas_on_spark(spark: SparkSession, sightings: Table) -> None:
     """Ties are broken by a number that Spark gives each row as it is read: all must be read."""
     table = spark.table(sightings.name)

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import limit_pruning
 from support.runs import ENABLED, VECTORIZED, as_dicts, conf, hold_sql, in_threads
-from support.sparks import needs_spark_4
+from support.sparks import needs_spark
 from support.tables import Table, numbers
 
 WHERE = "FROM sightings WHERE s >= 4"
@@ -92,7 +92,7 @@ def test_a_cloned_session_starts_with_the_same_settings_and_goes_its_own_way(
         assert len({row.id for row in session.sql(query).collect()}) == 70
 
 
-@needs_spark_4("place for reasons in EXPLAIN")
+@needs_spark("place for reasons in EXPLAIN")
 def test_a_cloned_session_has_its_own_switch_for_reasons_in_explain(
     spark: SparkSession, sightings: Table
 ) -> None:

@@ -13,7 +13,7 @@ import limit_pruning
 from limit_pruning import LimitReport
 from support.runs import VECTORIZED, conf
 from support.scan_tables import hold, hold_limits, physical, plain, write_by_p
-from support.sparks import needs_spark_4
+from support.sparks import needs_spark
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
 WITHOUT_MERGING = {
@@ -206,7 +206,7 @@ SHAPES = {
 @pytest.mark.parametrize(
     "shape",
     [
-        pytest.param(shape, marks=needs_spark_4("LIMIT in a correlated subquery"))
+        pytest.param(shape, marks=needs_spark("LIMIT in a correlated subquery"))
         if shape == "correlated"
         else shape
         for shape in SHAPES

@@ -16,9 +16,9 @@ from pyspark.sql import SparkSession
 import limit_pruning
 from support import tables
 from support.runs import ENABLED, VECTORIZED, as_dicts, conf, on_off
-from support.sparks import needs_spark_4
+from support.sparks import needs_spark
 
-pytestmark = needs_spark_4("reader of columns that were widened")
+pytestmark = needs_spark("reader of columns that were widened")
 
 NESTED = "spark.sql.parquet.enableNestedColumnVectorizedReader"
 

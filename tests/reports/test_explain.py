@@ -14,9 +14,9 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from syrupy.location import PyTestLocation
 
-from support.sparks import needs_spark_4
+from support.sparks import needs_spark
 
-pytestmark = needs_spark_4("place for reasons in EXPLAIN")
+pytestmark = needs_spark("place for reasons in EXPLAIN")
 
 ALPINE = "SELECT * FROM tracking_data WHERE species LIKE 'Alpine%' AND s >= 50"
 REASONS = "== Extended Information (Limit Pruning) =="

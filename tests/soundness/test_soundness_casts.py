@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 import limit_pruning
 from support.runs import conf, hold_each, hold_sql
-from support.sparks import QUERY_ERRORS, needs_spark_4
+from support.sparks import QUERY_ERRORS, needs_spark
 from support.tables import one_column
 
 pytestmark = pytest.mark.usefixtures("statistics_alone")
@@ -108,7 +108,7 @@ def test_line_26_local_dates_of_the_session_s_time_zone(
 TRIM_COLLATIONS = {"spark.sql.collation.trim.enabled": "true"}  # Spark 4.0 wants to be asked
 
 
-@needs_spark_4("collations")
+@needs_spark("collations")
 @pytest.mark.parametrize("collation", ["UTF8_LCASE", "UNICODE_CI", "UNICODE", "UTF8_BINARY_RTRIM"])
 def test_line_26_collations_order_otherwise_than_bytes(
     spark: SparkSession, tmp_path: Path, collation: str

@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 import limit_pruning
 from support.files import footer_edit
 from support.runs import conf, hold_sql
-from support.sparks import needs_spark_4
+from support.sparks import needs_spark
 from support.tables import one_column, write
 
 LIMITS = (1, 2, 3, 4, 5, 100)
@@ -146,7 +146,7 @@ def test_line_61_partitions_of_one_value(spark: SparkSession, tmp_path: Path) ->
     hold_sql(spark, "SELECT p, count(*), sum(id) FROM t GROUP BY p", *WITHOUT_1)
 
 
-@needs_spark_4("collations")
+@needs_spark("collations")
 @pytest.mark.parametrize("collation", ["UTF8_LCASE", "UNICODE_CI"])
 def test_line_61_collations(spark: SparkSession, tmp_path: Path, collation: str) -> None:
     schema = pa.schema([("c", pa.string())])

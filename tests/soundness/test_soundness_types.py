@@ -12,12 +12,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from support.runs import conf, hold_each
-from support.sparks import needs_spark_4
+from support.sparks import needs_spark
 from support.tables import one_column, write
 
 pytestmark = pytest.mark.usefixtures("statistics_alone")
 
-needs_widening = needs_spark_4("reader of columns that were widened")
+needs_widening = needs_spark("reader of columns that were widened")
 
 
 def read_as(spark: SparkSession, path: Path, kind: str) -> None:

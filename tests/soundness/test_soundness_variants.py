@@ -8,9 +8,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from support.runs import on_off
-from support.sparks import needs_spark_4
+from support.sparks import needs_spark
 
-pytestmark = needs_spark_4("variants")
+pytestmark = needs_spark("variants")
 
 A = "variant_get(v, '$.a', 'int')"
 NESTED = "variant_get(s.v, '$.a', 'int')"

@@ -18,6 +18,7 @@ FILE_IS_MISSING = r"FAILED_READ_FILE\.FILE_NOT_EXIST" if LINE >= (4, 0) else "Fi
 """What is in the message of Spark's error if a file of a table was deleted."""
 
 
-def needs_spark_4(what: str) -> pytest.MarkDecorator:
-    """Skip a test on Spark 3.5, which does not have what it is about."""
-    return pytest.mark.skipif(LINE < (4, 0), reason=f"Spark 3.5 has no {what}")
+def needs_spark(what: str, since: tuple[int, int] = (4, 0)) -> pytest.MarkDecorator:
+    """Skip a test on a Spark that is older than the first one with what it is about."""
+    has_not = ".".join(map(str, LINE))
+    return pytest.mark.skipif(since > LINE, reason=f"Spark {has_not} has no {what}")

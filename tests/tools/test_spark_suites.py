@@ -9,7 +9,7 @@ import pytest
 
 from spark_suites import compare, expected, jars, jvm, outcomes, suites
 from spark_suites.outcomes import Outcome, SuiteRun
-from support.sparks import needs_spark_4
+from support.sparks import needs_spark
 
 PASSED, FAILED = Outcome("passed"), Outcome("failed", "10 did not equal 11")
 
@@ -145,6 +145,6 @@ def test_runs_differ_in_the_extension_alone() -> None:
     assert any("jdk.internal.ref" in option for option in jvm.add_opens())
 
 
-@needs_spark_4("suites that the project runs")
+@needs_spark("suites that the project runs")
 def test_the_jars_are_those_of_the_spark_that_is_installed() -> None:
     assert any(":4." in jar and jar.endswith("classifier=tests") for jar in jars.coordinates())

@@ -116,7 +116,7 @@ PROVABLE = (
     "subquery of data and data",
 )
 
-_NAMES = re.compile(r"('[^']*'|`[^`]*`)|\b(r\.[ab]|id|Val|s|e|r|p|Q|day)\b")
+_NAMES = re.compile(r"('[^']*'|`[^`]*`)|\b(r\.[ab]|id|Val|s|e|r|p|Q|day|m)\b")
 
 
 @dataclass(frozen=True)

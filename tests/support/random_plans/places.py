@@ -15,7 +15,7 @@ from support.runs import conf
 from support.sparks import LINE
 
 # A partition beside those that the files are written for.
-EXTRA = {"p": "9", "Q": "'latest'", "day": "DATE'2030-01-01'"}
+EXTRA = {"p": "9", "Q": "'latest'", "day": "DATE'2030-01-01'", "m": "9.75"}
 # The types of columns of variants, and how they are made of the columns of `rows`.
 _VARIANT = (
     "CASE WHEN id % 11 = 0 THEN parse_json('{\"a\": null}') WHEN id % 13 <> 0"
@@ -161,7 +161,7 @@ def hive(spec: Spec, name: str, folder: Path, sessions: Sessions) -> Table:
     return table
 
 
-NEEDS_PARTITION = [name for name in PARTITIONS if name != "none"]
+NEEDS_PARTITION = [name for name in PARTITIONS if name not in ("none", "decimal")]
 ANY = [*NEEDS_PARTITION, "none"]
 # Each place, and how tables may be partitioned there.
 PLACES: dict[str, tuple[Place, list[str]]] = {
@@ -171,7 +171,7 @@ PLACES: dict[str, tuple[Place, list[str]]] = {
     "unlistable": (unlistable, NEEDS_PARTITION),
     "managed": (managed, ANY),
     "doubled": (doubled, ANY),
-    "view": (view, ANY),
+    "view": (view, [*(name for name in PARTITIONS if name != "none"), "none"]),
     "bucketed": (bucketed, ANY),
     "hive": (hive, ANY),
     "two buckets": (two_buckets, ANY),

@@ -16,7 +16,12 @@ from support.random_plans.specs import TYPES, Spec, value
 from support.runs import ENABLED
 from support.sparks import LINE
 
-_ARROW = {"INT": pa.int32(), "STRING": pa.string(), "DATE": pa.date32()}
+_ARROW = {
+    "INT": pa.int32(),
+    "STRING": pa.string(),
+    "DATE": pa.date32(),
+    "DECIMAL(5, 2)": pa.decimal128(5, 2),
+}
 
 
 def pair(spark: SparkSession, settings: Settings) -> Sessions:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,13 @@ from support.random_plans import rows
 PARTITIONS: dict[str, dict[str, list[str]]] = {
     "none": {},
     "int": {"p": ["1", "2", "0", "NULL"]},
+    # Where a schema is given, Spark keeps the digits that the names of the directories have.
+    "decimal": {"m": ["1.5", "2.25", "10.0", "NULL"]},
     "string": {"Q": ["'b'", "'a'", "'x y'", "NULL"]},
     "date": {"day": ["DATE'2024-01-02'", "DATE'2024-01-01'", "DATE'2023-12-31'", "NULL"]},
     "int, string": {"p": ["1", "2", "NULL"], "Q": ["'b'", "'a'", "NULL"]},
 }
-TYPES = {"p": "INT", "Q": "STRING", "day": "DATE"}
+TYPES = {"p": "INT", "Q": "STRING", "day": "DATE", "m": "DECIMAL(5, 2)"}
 Values = tuple[str, ...]
 
 
@@ -123,10 +126,12 @@ def specs(place: str, partitions: list[str]) -> st.SearchStrategy[Spec]:
     )
 
 
-def value(literal: str) -> int | str | date | None:
+def value(literal: str) -> int | str | date | Decimal | None:
     """Return what a literal of SQL is in Python."""
     if literal == "NULL":
         return None
     if literal.startswith("DATE"):
         return date.fromisoformat(_in_path(literal))
-    return literal.strip("'") if literal.startswith("'") else int(literal)
+    if literal.startswith("'"):
+        return literal.strip("'")
+    return Decimal(literal) if "." in literal else int(literal)
