@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import report
-from faults.planted import FAULTS, PARTS, Fault
+from faults.fault import PARTS, Fault
+from faults.planted import FAULTS
 from faults.trial import BuildError, Copy, Run
 from support.paths import ROOT
 

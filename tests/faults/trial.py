@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from faults.planted import ICEBERG, Fault
+from faults.fault import ICEBERG, Fault
 from support.paths import ROOT
 
 # What the JAR is built from, and what the tests need.

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from faults.__main__ import is_meant, save
-from faults.planted import FAULTS, PARTS, Edit, Fault
+from faults.fault import PARTS, Edit, Fault
+from faults.planted import FAULTS
 from faults.trial import SOURCES, copied
 from support.paths import ROOT, SCALA
 

@@ -1,0 +1,18 @@
+"""The faults, each as edits of the current code; a module for each part of the product.
+
+Each fault could make a proof wrong. If the code around a fault changes, its edits must be adapted:
+`test_faults` fails if an edit does not apply exactly once.
+"""
+
+from __future__ import annotations
+
+from faults.planted import delta, groups, iceberg, orders, plans, rows
+
+FAULTS = (
+    *rows.FAULTS,
+    *orders.FAULTS,
+    *groups.FAULTS,
+    *plans.FAULTS,
+    *delta.FAULTS,
+    *iceberg.FAULTS,
+)

@@ -1,0 +1,22 @@
+"""Faults of tables of Delta Lake."""
+
+from __future__ import annotations
+
+from faults.fault import DELTA, fault
+
+FAULTS = (
+    fault(
+        "deletion vectors are ignored",
+        "tables/delta/SelectedDeltaIndex.scala",
+        "if (selected.exists(_.deletionVector != null))",
+        "if (selected.isEmpty)",
+        DELTA,
+    ),
+    fault(
+        "deleted rows are counted, while Delta reads the files",
+        "search/ClassifyRowGroups.scala",
+        "known(listed).deletedRows.getOrElse(0L)",
+        "known(listed).deletedRows.map(_ => 0L).getOrElse(0L)",
+        DELTA,
+    ),
+)

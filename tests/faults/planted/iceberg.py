@@ -1,0 +1,144 @@
+"""Faults of tables of Apache Iceberg."""
+
+from __future__ import annotations
+
+from faults.fault import (
+    ICEBERG,
+    ICEBERG_ORDERS,
+    NAMED_ICEBERG_ORDERS,
+    NAMED_ICEBERG_ROW_GROUPS,
+    fault,
+)
+
+FAULTS = (
+    fault(
+        "Iceberg: position deletes and equality deletes are ignored",
+        "tables/iceberg/IcebergTable.scala",
+        "      Some(only.recordCount)\n    case _ => None",
+        "      Some(only.recordCount)\n    case _ => Some(0L)",
+        ICEBERG,
+    ),
+    fault(
+        "Iceberg: the cardinality of deletion vectors is ignored",
+        "tables/iceberg/IcebergTable.scala",
+        "Some(only.recordCount)",
+        "Some(0L)",
+        ICEBERG,
+    ),
+    fault(
+        "Iceberg: a column of a file has no nulls, whatever the manifest counts",
+        "tables/iceberg/MetricFacts.scala",
+        "val known = if (nulls.contains(0L)) Nulls.No else Nulls.Unknown",
+        "val known = Nulls.No",
+        ICEBERG,
+    ),
+    fault(
+        "Iceberg: a column of a file has no NaN, whatever the manifest counts",
+        "tables/iceberg/MetricFacts.scala",
+        "!count(file.nanValueCounts, field).contains(0L)",
+        "count(file.nanValueCounts, field).contains(-1L)",
+        ICEBERG,
+    ),
+    fault(
+        "Iceberg: the value of every partition transform is a value of the column",
+        "tables/iceberg/MetricFacts.scala",
+        "by.sourceId == field.fieldId && by.transform.isIdentity",
+        "by.sourceId == field.fieldId",
+        ICEBERG,
+    ),
+    fault(
+        "Iceberg: a file of which some rows match counts with all rows",
+        "search/ChooseFiles.scala",
+        "        case MatchState.FullyMatching =>\n          chosen += ChosenFile(file)",
+        "        case MatchState.FullyMatching | MatchState.PartiallyMatching =>\n"
+        "          chosen += ChosenFile(file)",
+        ICEBERG,
+    ),
+    fault(
+        "Iceberg: a row group of which some rows match counts with all rows",
+        "search/ChooseFiles.scala",
+        "case (rowGroup, MatchState.FullyMatching) => rowGroup",
+        "case (rowGroup, state) if state != MatchState.NotMatching => rowGroup",
+        ICEBERG,
+    ),
+    fault(
+        "Iceberg: deleted rows of a file count in its row groups",
+        "search/ChooseFiles.scala",
+        "file.liveRowsOf(rowGroup.rows)",
+        "file.deletedRows.fold(0L)(_ => rowGroup.rows)",
+        ICEBERG,
+        NAMED_ICEBERG_ROW_GROUPS,
+    ),
+    fault(
+        "Iceberg, ORDER BY: a file that begins at the threshold is skipped",
+        "search/KeyPlaces.scala",
+        "!mayMatch || threshold.excludes(best)",
+        "!mayMatch || threshold.excludes(best) || threshold.place == best",
+        ICEBERG_ORDERS,
+        NAMED_ICEBERG_ORDERS,
+    ),
+    fault(
+        "Iceberg, ORDER BY: nulls of the key are ignored",
+        "search/KeyPlaces.scala",
+        "best(known.known), counted)",
+        "best(known.known.withoutNulls), counted)",
+        ICEBERG_ORDERS,
+        NAMED_ICEBERG_ORDERS,
+    ),
+    fault(
+        "Iceberg, ORDER BY: deleted rows count",
+        "search/ChooseTopFiles.scala",
+        "places.unit(found.state, facts, file.rows, file.deletedRows)",
+        "places.unit(found.state, facts, file.rows, file.deletedRows.map(_.min(0L)))",
+        ICEBERG_ORDERS,
+        NAMED_ICEBERG_ORDERS,
+    ),
+    fault(
+        "Iceberg, ORDER BY: a row is certain to be at the better bound, which may be truncated",
+        "search/ChooseTopFiles.scala",
+        "for ((place, rows) <- unit.certain) threshold.add(place, rows)",
+        "for ((place, rows) <- unit.certain) {\n"
+        "        threshold.add(place, rows - 1)\n"
+        "        unit.best.foreach(threshold.add(_, 1))\n"
+        "      }",
+        ICEBERG_ORDERS,
+        NAMED_ICEBERG_ORDERS,
+    ),
+    fault(
+        "Iceberg, ORDER BY: a file of which some rows match counts with all rows",
+        "search/KeyPlaces.scala",
+        "if (state != MatchState.FullyMatching) Nil",
+        "if (state == MatchState.NotMatching) Nil",
+        ICEBERG_ORDERS,
+        NAMED_ICEBERG_ORDERS,
+    ),
+    fault(
+        "Iceberg, ORDER BY: NaN is missing from the range of the key",
+        "search/ChooseTopFiles.scala",
+        "val facts = found.facts(keyOrdinal)",
+        "val facts = found.facts(keyOrdinal).known.values match {\n"
+        "        case Values.Range(min, max) if KeyFacts.isNaN(max) =>\n"
+        "          val all = found.facts(keyOrdinal)\n"
+        "          all.copy(known = all.known.copy(values = Values.Range(min, min)))\n"
+        "        case _ => found.facts(keyOrdinal)\n"
+        "      }",
+        ICEBERG_ORDERS,
+        NAMED_ICEBERG_ORDERS,
+    ),
+    fault(
+        "Iceberg, ORDER BY: rows of a file count by its manifest and by its row groups",
+        "search/RefineTopFiles.scala",
+        "known.get(file.position).fold(Seq(unit))(_.map(_.unit))",
+        "Seq(unit) ++ known.get(file.position).toSeq.flatMap(_.map(_.unit))",
+        ICEBERG_ORDERS,
+        NAMED_ICEBERG_ROW_GROUPS,
+    ),
+    fault(
+        "Iceberg, ORDER BY: deleted rows of a file count in its row groups",
+        "search/RefineTopFiles.scala",
+        "places.unit(found.state, found.facts(keyOrdinal), rowGroup.rows, file.deletedRows)",
+        "places.unit(found.state, found.facts(keyOrdinal), rowGroup.rows, Some(0L))",
+        ICEBERG_ORDERS,
+        NAMED_ICEBERG_ROW_GROUPS,
+    ),
+)

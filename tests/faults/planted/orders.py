@@ -1,0 +1,53 @@
+"""Faults of `ORDER BY … LIMIT`."""
+
+from __future__ import annotations
+
+from faults.fault import ORDERS, SOUNDNESS, fault
+
+FAULTS = (
+    fault(
+        "ORDER BY: a row group that begins at the threshold is skipped",
+        "select/Threshold.scala",
+        "best.exists(order.gt(_, threshold))",
+        "best.exists(order.gteq(_, threshold))",
+        ORDERS,
+    ),
+    fault(
+        "ORDER BY: of the row groups that begin at the threshold, none is read",
+        "search/TopRowsSearch.scala",
+        "needed(i) || !isSkipped",
+        "!isSkipped",
+        ORDERS,
+    ),
+    fault(
+        "ORDER BY: ties are skipped although there is another key",
+        "catalyst/MatchTopRows.scala",
+        "order.size == 1,",
+        "order.nonEmpty,",
+        ORDERS,
+    ),
+    fault(
+        "ORDER BY: a row group whose key has a dictionary counts as without nulls",
+        "search/KeyDictionaries.scala",
+        "ends.fold(facts)(range => facts.copy(values = range))",
+        "ends.fold(facts)(range => facts.copy(values = range).withoutNulls)",
+        ORDERS,
+        "tests/limits/test_int96.py",
+    ),
+    fault(
+        "ORDER BY: the key counts as not null if the predicate excludes nulls of any column",
+        "search/KeyFacts.scala",
+        "case IsNotNull(LeafColumn(notNull)) => column.exists(_.id == notNull.id)",
+        "case IsNotNull(LeafColumn(_)) => column.nonEmpty",
+        ORDERS,
+        SOUNDNESS,
+    ),
+    fault(
+        "ORDER BY a partition column: nulls of a column of the same name in the files count",
+        "parquet/RowGroupFacts.scala",
+        "settings.byFieldId || isPartition(column.attribute)",
+        "settings.byFieldId || (isPartition(column.attribute) && settings.byFieldId)",
+        ORDERS,
+        "tests/scan/test_scan_partitions.py",
+    ),
+)

@@ -1,0 +1,48 @@
+"""Faults of subqueries and of partitions."""
+
+from __future__ import annotations
+
+from faults.fault import MIN_MAX, PLANS, fault
+
+FAULTS = (
+    fault(
+        "subqueries: a max is chosen in ascending order",
+        "catalyst/MatchMinMax.scala",
+        "order(max.child, Descending)",
+        "order(max.child, Ascending)",
+        PLANS,
+        MIN_MAX,
+    ),
+    fault(
+        "subqueries: Spark merges those with different predicates",
+        "tables/UndecidedIndex.scala",
+        "wanted.conjuncts.map(normalized)",
+        "Nil",
+        PLANS,
+        "tests/soundness/test_soundness_subqueries.py",
+    ),
+    fault(
+        "subqueries: one order for functions with different keys",
+        "catalyst/MatchMinMax.scala",
+        "orders.forall(_.exists(_.semanticEquals(first)))",
+        "orders.exists(_.exists(_.semanticEquals(first)))",
+        PLANS,
+        MIN_MAX,
+    ),
+    fault(
+        "subqueries: a conjunct with a subquery counts as proved",
+        "catalyst/ChooseWhenRunExec.scala",
+        "choose(conjuncts.map(ScalarSubqueries.withValues),",
+        "choose(conjuncts.filterNot(ScalarSubqueries.plansIn(_).nonEmpty),",
+        PLANS,
+        "tests/limits/test_subqueries.py",
+    ),
+    fault(
+        "partitions: decimals of other digits are trusted",
+        "tables/ParquetTable.scala",
+        "value.scale != decimal.scale || value.precision > decimal.precision",
+        "value.precision > decimal.precision",
+        PLANS,
+        "tests/soundness/test_soundness_places.py",
+    ),
+)
