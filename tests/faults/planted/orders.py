@@ -16,7 +16,7 @@ FAULTS = (
         "ORDER BY: of the row groups that begin at the threshold, none is read",
         "search/TopRowsSearch.scala",
         "needed(i) || !isSkipped",
-        "!isSkipped",
+        "(needed(i) && !isSkipped(matched(i).best)) || !isSkipped",
         ORDERS,
     ),
     fault(
