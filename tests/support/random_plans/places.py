@@ -171,11 +171,12 @@ PLACES: dict[str, tuple[Place, list[str]]] = {
     "unlistable": (unlistable, NEEDS_PARTITION),
     "managed": (managed, ANY),
     "doubled": (doubled, ANY),
-    "view": (view, [*(name for name in PARTITIONS if name != "none"), "none"]),
+    "view": (view, ANY),
     "bucketed": (bucketed, ANY),
     "hive": (hive, ANY),
     "two buckets": (two_buckets, ANY),
     "variants": (variants, ANY),
+    "decimals": (view, ["decimal"]),
 }
 NEEDS_HIVE = ["hive"]
 # Places for inner shapes alone, and all places of inner shapes.

@@ -239,6 +239,7 @@ def possible(names: Iterable[str], place: str, partitioned: bool) -> list[str]:
     """Return those of some shapes that suit a table at a place, partitioned or not."""
     key = place != "doubled"
     met = {"": True, "id": key and place != "shared", "key": key, "partition": partitioned}
-    hidden = place not in ("view", "doubled", "hive")  # these do not show hidden columns
+    # These do not show hidden columns.
+    hidden = place not in ("view", "decimals", "doubled", "hive")
     chosen = {name: SHAPES[name] for name in names}
     return [name for name, s in chosen.items() if met[s.needs] and (hidden or not s.metadata)]
