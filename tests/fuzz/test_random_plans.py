@@ -12,6 +12,7 @@ from support.random_plans.places import IN_MEMORY, INNER
 from support.random_plans.specs import PARTITIONS
 from support.random_plans.tally import Tally
 from support.random_profiles import MINUTES
+from support.sparks import LINE
 
 pytestmark = [pytest.mark.random, pytest.mark.slow, pytest.mark.usefixtures("quiet")]
 
@@ -21,7 +22,7 @@ DRAWN: dict[str, Iterable[str]] = {
     "changing place": IN_MEMORY,
     "partitioned by": PARTITIONS,
     "shape": shapes.SHAPES,
-    "condition": [*conditions.KINDS, *conditions.OF_VARIANTS],
+    "condition": [*conditions.KINDS, *(conditions.OF_VARIANTS if LINE >= (4, 0) else [])],
     "fetched": [*queries.WAYS, *queries.INNER_WAYS],
     "change": changes.ALL,
 }

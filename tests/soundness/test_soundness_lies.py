@@ -12,6 +12,7 @@ from support import oracle
 from support.files import footer_edit
 from support.predicates import Compare, In, Not
 from support.runs import conf, hold, on_off, outcome
+from support.sparks import LINE
 from support.tables import Table, one_column
 
 
@@ -65,7 +66,8 @@ def test_line_50_row_counts_that_are_wrong(spark: SparkSession, tmp_path: Path) 
             plain = outcome(spark, query)
         assert isinstance(plain, str), "plain Spark finds out"
         assert pruned == plain
-        assert "t.parquet" in pruned, "the error names the file"
+        # `outcome` has only the cause of errors of Spark 3.5, which is parquet-java's.
+        assert "t.parquet" in pruned or LINE < (4, 0), "the error names the file"
 
 
 def _compare(value: bytes, op: str, bound: bytes) -> bool:
