@@ -10,15 +10,19 @@ SPARK := $(shell sed -n 's/^val sparkVersion = "\(.*\)"/\1/p' build.sbt)
 PYSPARK ?= $(SPARK)
 # The newest patch of each minor version. `make test` alone runs on the one that the JAR is compiled for.
 PYSPARK_MATRIX ?= 3.5.9 4.0.5 4.1.4 4.2.1 4.3.0
-# The newest Spark that Iceberg supports, and the oldest one with the oldest Iceberg that is supported.
+# The one that has a JAR of its own.
+SPARK35 := $(filter 3.5.%,$(PYSPARK_MATRIX))
+# The newest Spark that Iceberg supports, and the oldest Iceberg that is supported, with its newest Spark.
 ICEBERG_PYSPARK := 4.1.4
-OLDEST_ICEBERG := PYSPARK=4.0.5 ICEBERG=1.10.2
+OLD_ICEBERG_PYSPARK := 4.0.5
+OLD_ICEBERG := 1.10.2
 # An archive of the classes that sessions load, with which JVMs of tests start in two thirds of the time.
 CLASSES = $(VENV)/spark-classes.jsa
 # Processes of pytest, each with a Spark of its own.
 WORKERS ?= 2
-# More options of pytest for test-iceberg.
-SELECT ?=
+# If not empty, test-delta and test-iceberg run a part: LIMITs, deleted rows, and the classes that the JAR refers to.
+FEW ?=
+FEW_TABLES = $(if $(FEW),-k "binary_surface or deletes or limits")
 IS_DEFAULT := $(filter $(SPARK),$(PYSPARK))
 
 VENV := .venv$(if $(IS_DEFAULT),,-$(PYSPARK))
@@ -93,12 +97,12 @@ pytest: $(CLASSES)
 	$(PYTEST) --no-loadscope-reorder --durations=25 --ignore=tests/delta --ignore=tests/iceberg
 
 .PHONY: test-delta
-test-delta: setup $(JAR) $(VENV)/.stamp-delta ## Test tables of Delta Lake (Spark 4.0, 4.1 and 4.2)
-	$(PYTEST) --no-loadscope-reorder --durations=10 tests/delta
+test-delta: setup $(JAR) $(VENV)/.stamp-delta ## Test tables of Delta Lake (Spark 3.5, 4.0, 4.1 and 4.2)
+	$(PYTEST) --no-loadscope-reorder --durations=10 $(FEW_TABLES) tests/delta
 
 .PHONY: test-iceberg
-test-iceberg: setup $(JAR) $(VENV)/.stamp-iceberg ## Test tables of Apache Iceberg (PYSPARK=4.1.4, or PYSPARK=4.0.5 and ICEBERG=1.10.2)
-	$(PYTEST) --no-loadscope-reorder --durations=10 $(SELECT) tests/iceberg
+test-iceberg: setup $(JAR) $(VENV)/.stamp-iceberg ## Test tables of Apache Iceberg (PYSPARK=4.1.4, or PYSPARK=3.5.9, or PYSPARK=4.0.5 and ICEBERG=1.10.2)
+	$(PYTEST) --no-loadscope-reorder --durations=10 $(FEW_TABLES) tests/iceberg
 
 .PHONY: test-fast
 test-fast: $(VENV)/.stamp ## The inner loop, with the JAR that is there: Python lint, tests without Spark, a few with it
@@ -182,15 +186,24 @@ bench-jvm: setup ## Measure how fast row groups are classified, and what that al
 TWO_AT_A_TIME = xargs -P 2 -L 1 $(MAKE) --no-print-directory
 
 .PHONY: check
-check: prepare pytest test-delta test-spark-quick ## What CI runs: make test, in a browser too, Delta Lake, Iceberg, some of Spark's own suites, the site, a core on each Spark
-	@$(MAKE) --no-print-directory test-iceberg PYSPARK=$(ICEBERG_PYSPARK)
-	@$(MAKE) --no-print-directory test-iceberg $(OLDEST_ICEBERG) SELECT='-k "binary_surface or deletes or limits"'
-	@printf 'test-core WORKERS=1 PYSPARK=%s\n' $(PYSPARK_MATRIX) | $(TWO_AT_A_TIME)
+check: prepare pytest check-others ## What CI runs: make test, in a browser too, Delta Lake, Iceberg, some of Spark's own suites, the site, a core on each Spark
+
+# The longest first. Each has one process, so that none waits for the slower one of two.
+.PHONY: check-others
+check-others:
+	@printf '%s WORKERS=1\n' 'test-iceberg PYSPARK=$(ICEBERG_PYSPARK)' test-delta test-spark-quick \
+	  'test-iceberg FEW=1 PYSPARK=$(OLD_ICEBERG_PYSPARK) ICEBERG=$(OLD_ICEBERG)' \
+	  'test-iceberg FEW=1 PYSPARK=$(SPARK35)' 'test-delta FEW=1 PYSPARK=$(SPARK35)' \
+	  $(foreach version,$(PYSPARK_MATRIX),'test-core PYSPARK=$(version)') | $(TWO_AT_A_TIME)
 
 .PHONY: prepare
 prepare: tools
 	@printf '%s\n' test-jvm $(if $(filter true,$(CI)),browser) 'setup lint-python $(VENV)/.stamp-delta docs' \
-	  $(foreach version,$(PYSPARK_MATRIX),'setup PYSPARK=$(version)') | $(TWO_AT_A_TIME)
+	  $(foreach version,$(PYSPARK_MATRIX),'$(call with-tables,$(version)) PYSPARK=$(version)') | $(TWO_AT_A_TIME)
+
+# The environment of a version of PySpark, with what `check` runs in it: $(call with-tables,<version>).
+with-tables = setup $(addprefix .venv-$(1)/.stamp-,$(if $(filter $(SPARK35),$(1)),delta iceberg,$(if \
+  $(filter $(ICEBERG_PYSPARK) $(OLD_ICEBERG_PYSPARK),$(1)),iceberg)))
 
 .PHONY: lint
 lint: lint-python ## Formatters and linters of both languages, changing nothing
@@ -269,7 +282,8 @@ test-jvm: tools
 # another gRPC, so with another one, what pip chooses. $(call install,<extra>): the extra `dev` and that one.
 PIP := $(PY) -m pip --quiet --disable-pip-version-check install --no-compile
 install = $(if $(and $(IS_DEFAULT),$(filter dev $(LOCKED),$(1))),$(PIP) --require-hashes --requirement requirements/$(1).txt && \
-  $(PIP) --no-deps --no-build-isolation --editable .,$(PIP) --editable '.[dev,$(1)]' pyspark==$(PYSPARK))
+  $(PIP) --no-deps --no-build-isolation --editable .,$(PIP) --editable '.[dev,$(1)]' pyspark==$(PYSPARK) \
+  $(if $(filter 3.%,$(PYSPARK)),&& $(PIP) --no-deps $(NEW_ARROW)))
 
 # The extra `connect` of PySpark 3.5 asks for NumPy 1. PyArrow that writes bloom filters, which tests need, asks for NumPy 2.
 NEW_ARROW := 'numpy>=2,<3' 'pyarrow>=26'
@@ -277,7 +291,6 @@ NEW_ARROW := 'numpy>=2,<3' 'pyarrow>=26'
 $(VENV)/.stamp: pyproject.toml requirements/dev.txt
 	$(PYTHON) -m venv $(VENV)
 	$(call install,dev)
-	$(if $(filter 3.%,$(PYSPARK)),$(PIP) --no-deps $(NEW_ARROW))
 	@touch $@
 
 # Beside the environment, as the tests do not need it.
@@ -298,7 +311,7 @@ $(VENV)/.stamp-delta: $(VENV)/.stamp requirements/delta.txt
 	@touch $@
 
 $(VENV)/.stamp-iceberg: $(VENV)/.stamp
-	$(PIP) --editable '.[dev,iceberg]' pyspark==$(PYSPARK)
+	$(call install,iceberg)
 	@touch $@
 
 $(VENV)/.stamp-docs: $(VENV)/.stamp requirements/docs.txt

@@ -11,6 +11,7 @@ import limit_pruning
 from support.delta import tables
 from support.runs import conf
 from support.scan_tables import hold, is_pruned
+from support.sparks import needs_spark
 
 # The order of the extensions does not matter here. Other files of this folder test both orders.
 pytestmark = pytest.mark.parametrize("spark", ["ours first"], indirect=True)
@@ -61,6 +62,7 @@ def test_dropped_and_added_columns(spark: SparkSession, tmp_path: Path) -> None:
     hold(spark, f"SELECT id, m FROM {table} ORDER BY m NULLS FIRST, id", 3, ordered=True)
 
 
+@needs_spark("Delta Lake that widens INT to BIGINT")
 def test_type_widening(spark: SparkSession, tmp_path: Path) -> None:
     table = tables.write(spark, tmp_path / "t", enableTypeWidening="true")
     spark.sql(f"ALTER TABLE {table} ALTER COLUMN m TYPE BIGINT")
@@ -76,6 +78,23 @@ def test_type_widening(spark: SparkSession, tmp_path: Path) -> None:
     hold(spark, f"SELECT m FROM {table} ORDER BY m", 9, ordered=True)
 
 
+def test_widened_small_integers(spark: SparkSession, tmp_path: Path) -> None:
+    table = f"delta.`{tmp_path / 't'}`"
+    spark.sql(
+        f"CREATE TABLE {table} (m SMALLINT, id BIGINT) USING delta "
+        "TBLPROPERTIES ('delta.enableTypeWidening' = 'true')"
+    )
+    spark.sql(f"INSERT INTO {table} SELECT CAST(id % 300 AS SMALLINT), id FROM range(2000)")
+    spark.sql(f"ALTER TABLE {table} ALTER COLUMN m TYPE INT")
+    spark.sql(f"INSERT INTO {table} SELECT CAST(id + 100000 AS INT), id + 2000 FROM range(500)")
+    for where in ("m >= 0", "m > 99999", "m < 7 AND id > 100", "m = 65836 OR m = 300"):
+        hold(spark, f"SELECT id, m FROM {table} WHERE {where}", 2500)
+        hold(spark, f"SELECT id, m FROM {table} WHERE {where}", 20)
+    hold(spark, f"SELECT id, m FROM {table} ORDER BY m DESC", 9, ordered=True)
+    hold(spark, f"SELECT m FROM {table} ORDER BY m", 9, ordered=True)
+
+
+@needs_spark("identity columns")
 def test_generated_and_identity_columns(spark: SparkSession, tmp_path: Path) -> None:
     spark.sql("DROP TABLE IF EXISTS generated")
     spark.sql(f"""
@@ -199,6 +218,7 @@ def test_timestamps_whose_offset_has_seconds(spark: SparkSession, tmp_path: Path
             hold(spark, f"SELECT ts FROM {table} WHERE ts {where}", 5)
 
 
+@needs_spark("variants")
 @pytest.mark.parametrize(
     ("limited", "expected"),
     [("{a} = 1 LIMIT 5", 5), ("{a} IS NULL LIMIT 5", 0), ("true ORDER BY {a} DESC LIMIT 5", 5)],

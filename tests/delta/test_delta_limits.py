@@ -11,6 +11,7 @@ import limit_pruning
 from support.delta import tables
 from support.runs import conf
 from support.scan_tables import hold, hold_frame, is_pruned
+from support.sparks import needs_spark
 
 
 @pytest.fixture(scope="module")
@@ -172,6 +173,7 @@ def test_inspect_shows_the_files(spark: SparkSession, table: str) -> None:
     assert found.files.total == found.files.inspected
 
 
+@needs_spark("Delta Lake that can read tables by data source V2")
 def test_data_source_v2_is_named_as_the_reason(
     spark: SparkSession, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

@@ -47,18 +47,20 @@ def test_the_sparks_that_are_documented() -> None:
 
 def test_the_versions_of_iceberg() -> None:
     page = (ROOT / "docs" / "iceberg.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (4\.\d) \| ([\d., ]+) \|$", page, re.MULTILINE)
+    rows = re.findall(r"^\| (\d\.\d) \| ([\d., ]+) \|$", page, re.MULTILINE)
     assert {spark: set(found.split(", ")) for spark, found in rows} == {
         spark: set(versions) for spark, versions in session.VERSIONS.items()
     }
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     newest = re.search(r"^ICEBERG_PYSPARK := ([\d.]+)$", makefile, re.MULTILINE)
-    oldest = re.search(r"^OLDEST_ICEBERG := PYSPARK=([\d.]+) ICEBERG=(.*)$", makefile, re.MULTILINE)
+    spark = re.search(r"^OLD_ICEBERG_PYSPARK := ([\d.]+)$", makefile, re.MULTILINE)
+    iceberg = re.search(r"^OLD_ICEBERG := ([\d.]+)$", makefile, re.MULTILINE)
     assert newest
-    assert oldest
-    first, *_, last = session.VERSIONS
-    assert newest[1].rpartition(".")[0] == last
-    assert (oldest[1].rpartition(".")[0], oldest[2]) == (first, session.VERSIONS[first][-1])
+    assert spark
+    assert iceberg
+    assert newest[1].rpartition(".")[0] == list(session.VERSIONS)[-1]
+    oldest = session.VERSIONS[spark[1].rpartition(".")[0]][-1]
+    assert iceberg[1] == oldest == min(each[-1] for each in session.VERSIONS.values())
 
 
 def test_the_pythons() -> None:

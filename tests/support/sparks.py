@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pyarrow as pa
 import pyspark
 import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
 
 LINE = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
 EXPLAINS_REASONS = LINE >= (4, 0)
@@ -16,6 +20,16 @@ QUERY_ERRORS = (PySparkException, Py4JJavaError)
 
 FILE_IS_MISSING = r"FAILED_READ_FILE\.FILE_NOT_EXIST" if LINE >= (4, 0) else "FileNotFoundException"
 """What is in the message of Spark's error if a file of a table was deleted."""
+
+
+def to_arrow(df: DataFrame) -> pa.Table:
+    """Return the rows of a query; PySpark 3.5 has no `toArrow`, only a part of it."""
+    frame: Any = df
+    return (
+        frame.toArrow()
+        if hasattr(frame, "toArrow")
+        else pa.Table.from_batches(frame._collect_as_arrow())
+    )
 
 
 def needs_spark(what: str, since: tuple[int, int] = (4, 0)) -> pytest.MarkDecorator:

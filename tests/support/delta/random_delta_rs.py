@@ -13,6 +13,7 @@ from support import random_histories
 from support.delta import random_changes
 from support.delta.history import History
 from support.random_histories import Draw
+from support.sparks import to_arrow
 
 UTC = pa.timestamp("us", "UTC")  # delta-rs takes no other time zone
 
@@ -33,7 +34,7 @@ def append(spark: SparkSession, history: History, draw: Draw) -> None:
     groups = draw(st.sampled_from([100_000, 50]))
     truncated = draw(st.sampled_from([None, 8]))
     history.statements.append(f"-- append by delta-rs ({file_size}, {groups}, {truncated}): {sql}")
-    rows = spark.sql(sql).toArrow()
+    rows = to_arrow(spark.sql(sql))
     at = rows.schema.get_field_index("ts")
     deltalake.write_deltalake(
         str(history.path),

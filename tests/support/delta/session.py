@@ -12,6 +12,11 @@ from support.sessions import OURS
 
 DELTA = "io.delta.sql.DeltaSparkSessionExtension"
 CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
+ANY_DATE = {  # Spark 3.5 neither reads nor writes ancient dates otherwise
+    f"spark.sql.parquet.{kind}RebaseModeIn{way}": "CORRECTED"
+    for kind in ("int96", "datetime")
+    for way in ("Read", "Write")
+}
 ORDERS = {"Delta first": [DELTA, OURS], "ours first": [OURS, DELTA]}
 
 
@@ -27,5 +32,6 @@ def start(scratch: Path, order: str) -> SparkSession:
         "spark.sql.catalog.spark_catalog": CATALOG,
         # Each query of Delta's log takes as many tasks.
         "spark.databricks.delta.snapshotPartitions": "1",
+        **ANY_DATE,
     }
     return sessions.start(scratch, jars(), ORDERS[order], settings)

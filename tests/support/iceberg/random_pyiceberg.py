@@ -19,6 +19,7 @@ from support import random_histories
 from support.iceberg import random_tables, tables
 from support.iceberg.random_tables import History
 from support.random_histories import Draw
+from support.sparks import to_arrow
 
 SCHEMA = pa.schema(
     {
@@ -123,7 +124,7 @@ def append(spark: SparkSession, history: History, draw: Draw) -> None:
     """Append rows, in the files that the table's properties ask for."""
     sql = random_histories.rows(history, draw)
     history.statements.append(f"-- append by PyIceberg: {sql}")
-    rows = spark.sql(sql).toArrow()
+    rows = to_arrow(spark.sql(sql))
     Shared(spark, history.table).change(lambda table: table.append(_typed(table, rows)))
 
 
@@ -133,7 +134,7 @@ def import_file(spark: SparkSession, history: History, draw: Draw) -> None:
     shared = Shared(spark, history.table)
     path = shared.folder / f"imported-{len(history.statements)}.parquet"
     history.statements.append(f"-- {path.name}, imported by PyIceberg: {sql}")
-    rows = spark.sql(sql).toArrow()
+    rows = to_arrow(spark.sql(sql))
 
     def write_and_add(table: Table) -> None:
         pq.write_table(_typed(table, rows).replace_schema_metadata(), path, row_group_size=100)

@@ -16,7 +16,7 @@ from support.sessions import OURS
 
 ICEBERG = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 ORDERS = {"Iceberg first": [ICEBERG, OURS], "ours first": [OURS, ICEBERG]}
-VERSIONS = {"4.0": ("1.11.0", "1.10.2"), "4.1": ("1.11.0",)}
+VERSIONS = {"3.5": ("1.11.0", "1.10.2"), "4.0": ("1.11.0", "1.10.2"), "4.1": ("1.11.0",)}
 """The versions of Iceberg that are supported, by the minor version of Spark, the newest first."""
 
 

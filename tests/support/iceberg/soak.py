@@ -10,6 +10,7 @@ import shutil
 import sys
 import tempfile
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -80,7 +81,8 @@ class ChangingTable:
 
     def expire(self) -> None:
         """Remove old snapshots with their files. Queries that have begun read the newest one."""
-        self._call("expire_snapshots", "older_than => now(), retain_last => 2")
+        now = f"TIMESTAMP'{datetime.now(timezone.utc):%Y-%m-%d %H:%M:%S.%f}Z'"
+        self._call("expire_snapshots", f"older_than => {now}, retain_last => 2")
 
     def _delete(self, where: str, left: list[Row]) -> None:
         self.spark.sql(f"DELETE FROM {self.name} WHERE {where}")

@@ -47,9 +47,6 @@ private[limitpruning] object SparkShims {
 
   private val Unknown = "unknown"
 
-  /** Why tables of Delta Lake and Apache Iceberg are not supported. Their versions for Spark 3.5 have not been tested. */
-  val noTableFormats: Option[String] = Some("it is not supported on Spark 3.5")
-
   /**
    * The scan with all filters on data that wait for scalar subqueries, so that it refers to their runs. Spark 3.5 leaves these
    * filters out of its scan node, because it would not push them down. It has them above the scan alone.

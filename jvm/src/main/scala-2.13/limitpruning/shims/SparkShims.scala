@@ -25,9 +25,6 @@ private[limitpruning] object SparkShims {
   /** The names of the fields of a case class, in the order of its constructor. */
   def elementNames(part: Product): Iterator[String] = part.productElementNames
 
-  /** Why tables of Delta Lake and Apache Iceberg are not supported; none if they are. */
-  val noTableFormats: Option[String] = None
-
   /** The scan with all filters on data that wait for scalar subqueries. Spark 4 has them in its scan node. */
   def withSubqueryFilters(
       scan: FileSourceScanExec,

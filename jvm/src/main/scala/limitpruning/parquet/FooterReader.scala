@@ -92,7 +92,7 @@ final class FooterReader(open: FileStatus => SeekableInputStream, parts: Option[
   /** Groups parts, ascending by offset, so that each group is read with one request. */
   private def near(parts: Seq[FilePart]): Seq[Seq[FilePart]] = {
     val ends = parts.iterator.map(end).scanLeft(Long.MinValue)(_ max _).drop(1) // up to each part
-    parts.zip(ends.toSeq).foldLeft(Vector.empty[(Vector[FilePart], Long)]) {
+    parts.zip(ends.toVector).foldLeft(Vector.empty[(Vector[FilePart], Long)]) {
       case (done :+ ((last, lastEnd)), (next, nextEnd)) if next.offset - lastEnd <= LargestGap =>
         done :+ ((last :+ next, nextEnd))
       case (done, (next, nextEnd)) => done :+ ((Vector(next), nextEnd))

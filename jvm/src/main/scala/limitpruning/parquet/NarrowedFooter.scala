@@ -111,7 +111,7 @@ private[limitpruning] object NarrowedFooter {
   private def only[T](all: java.util.List[T], isKept: IndexedSeq[Boolean]): java.util.List[T] =
     new java.util.ArrayList(all.asScala.iterator.zip(isKept.iterator).collect { case (one, true) =>
       one
-    }.toSeq.asJava)
+    }.toVector.asJava)
 
   /** A top-level field with all its nested elements, in the order of the schema. */
   private final case class Field(name: String, elements: IndexedSeq[SchemaElement]) {

@@ -38,7 +38,7 @@ object PartOfFile {
   /** The first parts, as long as they have at most `bytes` bytes together. */
   def within(bytes: Long, parts: Seq[PartOfFile]): Seq[PartOfFile] = {
     val totals = parts.iterator.map(_.length).scanLeft(0L)(_ + _).drop(1)
-    parts.zip(totals.toSeq).takeWhile(_._2 <= bytes).map(_._1)
+    parts.zip(totals.toVector).takeWhile(_._2 <= bytes).map(_._1)
   }
 }
 

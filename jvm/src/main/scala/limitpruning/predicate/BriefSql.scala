@@ -26,7 +26,7 @@ private[limitpruning] object BriefSql {
   def apply(e: Expression): String = {
     val sql = e.transformWithPruning(_.containsPattern(INSET)) {
       case InSet(value, elements) if elements.size > MostValues =>
-        val shown = elements.iterator.take(MostValues).map(Literal(_, value.dataType)).toSeq
+        val shown = elements.iterator.take(MostValues).map(Literal(_, value.dataType)).toVector
         In(value, shown :+ More(elements.size - MostValues, value.dataType))
     }.sql
     if (sql.length <= MostCharacters) sql else s"${sql.take(MostCharacters)}…"

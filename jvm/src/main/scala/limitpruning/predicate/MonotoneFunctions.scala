@@ -190,7 +190,7 @@ private[predicate] object LocalDates {
       .takeWhile(_.nonEmpty)
       .flatten
       .take(MostTransitions)
-      .toSeq
+      .toVector
     transitions.size < MostTransitions && transitions.forall { t =>
       !t.isOverlap || !t.getDateTimeBefore.minusNanos(1).toLocalDate.isAfter(t.getDateTimeAfter.toLocalDate)
     }

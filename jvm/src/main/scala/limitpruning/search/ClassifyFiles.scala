@@ -55,7 +55,7 @@ private[search] final class ClassifyFiles(
       case (rowGroup, ofPart) =>
         InspectedPart(file, Some(rowGroup.ordinal), rowGroup.rows, rowGroup.bytes, ofPart)
     })
-  }.toSeq
+  }.toVector
 
   private def classified(known: IndexedSeq[ManifestFacts]): ClassifiedRows = {
     val unit: RowUnit = new RowUnit {

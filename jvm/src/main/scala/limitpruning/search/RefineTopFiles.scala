@@ -51,7 +51,7 @@ private[search] final class RefineTopFiles(
         ChosenFile(file, Some(rowGroups))
       case (file, _) => ChosenFile(file)
     }.filterNot(_.rowGroups.exists(_.isEmpty))
-    val states = known.valuesIterator.flatMap(_.map(_.state)).toSeq
+    val states = known.valuesIterator.flatMap(_.map(_.state)).toVector
     RefinedFiles(
       chosen ++ unseen.map(ChosenFile(_)),
       threshold,

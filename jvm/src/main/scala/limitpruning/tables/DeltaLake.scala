@@ -8,7 +8,6 @@ import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, 
 
 import limitpruning.search.Table
 import limitpruning.select.Reason
-import limitpruning.shims.SparkShims
 import limitpruning.tables.delta.{DeltaTable, PrepareScans}
 
 /**
@@ -21,8 +20,6 @@ object DeltaLake extends Logging {
   /** @return the Delta table that a relation reads, or the reason why it is not supported; `None` for another format */
   def table(leaf: LogicalRelation, files: HadoopFsRelation): Option[Either[Reason, Table]] =
     if (!files.fileFormat.getClass.getName.startsWith(Classes)) None
-    else if (SparkShims.noTableFormats.nonEmpty)
-      SparkShims.noTableFormats.map(why => Left(Reason.DeltaVersion(why)))
     else if (isUnprepared(files.location)) Some(Left(Reason.DeltaNotPrepared))
     else
       try Some(Right(new DeltaTable(leaf, files)))
@@ -33,7 +30,7 @@ object DeltaLake extends Logging {
    * after the rule of this extension, it must run first.
    */
   def prepared(session: SparkSession, plan: LogicalPlan): LogicalPlan =
-    if (SparkShims.noTableFormats.nonEmpty || !hasUnprepared(plan)) plan
+    if (!hasUnprepared(plan)) plan
     else
       try PrepareScans(session, plan)
       catch {

@@ -7,7 +7,6 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 import limitpruning.footers.FactsCache
 import limitpruning.search.{ChosenFiles, ManifestTable}
 import limitpruning.select.Reason
-import limitpruning.shims.SparkShims
 import limitpruning.tables.iceberg.IcebergTable
 
 /**
@@ -55,8 +54,7 @@ object Iceberg {
   private def unsupported(relation: DataSourceV2ScanRelation): Option[Reason] = {
     val table = relation.relation.table.getClass.getName
     val scan = relation.scan.getClass.getName
-    if (SparkShims.noTableFormats.nonEmpty) SparkShims.noTableFormats.map(Reason.IcebergVersion(_))
-    else if (table != SparkTable) Some(Reason.IcebergScan(s"a table of class $table"))
+    if (table != SparkTable) Some(Reason.IcebergScan(s"a table of class $table"))
     else if (scan != BatchScan) Some(Reason.IcebergScan(s"a scan of class $scan"))
     else if (relation.keyGroupedPartitioning.nonEmpty)
       Some(Reason.IcebergScan("a scan that keeps its partitions apart"))

@@ -40,6 +40,73 @@ class MonotoneFunctionsSuite extends AnyFunSuite {
     assert(image(UnixSeconds(instant), -1L, 1000000L) == Range(-1L, 1L))
   }
 
+  test("each monotone function has the values between those of the ends") {
+    val (day, half) = (86400000000L, 43200000000L)
+    val utc = Some("UTC")
+    def decimal(value: String): Decimal = Decimal(BigDecimal(value), 5, 2)
+    val price = of(DecimalType(5, 2))
+    val (low, high) = (decimal("-1.25"), decimal("2.75"))
+    def ends(function: Expression, min: Any, max: Any): (String, String) = image(function, min, max) match {
+      case Range(from, to) => (from.toString, to.toString)
+      case other => fail(s"$function: $other")
+    }
+    assert(image(UnixDate(date), 0, 1000) == Range(0, 1000))
+    assert(image(UnixMillis(instant), 0L, day) == Range(0L, day / 1000))
+    assert(image(UnixMicros(instant), 0L, day) == Range(0L, day))
+    assert(image(Cast(instant, LongType, utc), 0L, day) == Range(0L, day / 1000000))
+    assert(image(Cast(date, TimestampType, utc), 0, 1000) == Range(0L, 1000 * day))
+    assert(image(Cast(date, TimestampNTZType), 0, 1000) == Range(0L, 1000 * day))
+    assert(image(TruncDate(date, string("MM")), 0, 1000) == Range(0, 974))
+    assert(image(TruncTimestamp(string("DAY"), instant, utc), half, 2 * day + half) == Range(0L, 2 * day))
+    val format = string("yyyy-MM-dd")
+    assert(image(UnixTimestamp(instant, format, utc), 0L, day) == Range(0L, day / 1000000))
+    assert(image(ToUnixTimestamp(instant, format, utc), 0L, day) == Range(0L, day / 1000000))
+    assert(image(KnownNotNull(int), 0, 1000) == Range(0, 1000))
+    assert(image(Cast(of(ShortType), IntegerType), 0.toShort, 1000.toShort) == Range(0, 1000))
+    assert(image(Cast(int, DoubleType), 0, 1000) == Range(0.0, 1000.0))
+    assert(image(Cast(of(FloatType), DoubleType), 0f, 8f) == Range(0.0, 8.0))
+    assert(image(Add(Literal(5), int), 0, 1000) == Range(5, 1005))
+    assert(image(Subtract(int, Literal(5)), 0, 1000) == Range(-5, 995))
+    assert(image(Multiply(int, Literal(3)), 0, 1000) == Range(0, 3000))
+    assert(image(Multiply(Literal(3), int), 0, 1000) == Range(0, 3000))
+    assert(image(Multiply(double, Literal(3.0)), 0.0, 8.0) == Range(0.0, 24.0))
+    assert(image(Round(int, Literal(-1)), 4, 1006) == Range(0, 1010))
+    assert(ends(Cast(price, DecimalType(6, 3)), low, high) == (("-1.250", "2.750")))
+    assert(ends(Cast(price, DoubleType), low, high) == (("-1.25", "2.75")))
+    assert(ends(UnaryMinus(price), low, high) == (("-2.75", "1.25")))
+    assert(ends(Floor(price), low, high) == (("-2", "2")))
+    assert(ends(Ceil(price), low, high) == (("-1", "3")))
+    assert(ends(RoundFloor(price, Literal(1)), low, high) == (("-1.3", "2.7")))
+    assert(ends(RoundCeil(price, Literal(1)), low, high) == (("-1.2", "2.8")))
+    assert(ends(Round(price, Literal(1)), low, high) == (("-1.3", "2.8")))
+    assert(ends(BRound(price, Literal(1)), low, high) == (("-1.2", "2.8")))
+  }
+
+  test("functions of other arguments are unknown") {
+    val format = string("yyyy-MM-dd")
+    for (
+      function <- Seq(
+        UnixTimestamp(text, format, Some("UTC")),
+        ToUnixTimestamp(text, format, Some("UTC")),
+        Year(instant),
+        TruncDate(date, text),
+        DateAdd(date, int),
+        DateSub(date, int),
+        Round(int, int),
+        BRound(int, int),
+        RoundFloor(int, int),
+        RoundCeil(int, int),
+        Add(int, Literal(null, IntegerType)),
+        Add(double, Literal(Double.NaN)),
+        Add(double, Literal(Double.PositiveInfinity)),
+        Subtract(int, long),
+        Multiply(int, Literal(0)),
+        Substring(text, Literal(1), int)
+      )
+    )
+      assert(MonotoneFunctions.unapply(function).isEmpty, function)
+  }
+
   test("line 24: if an end overflows, nothing is known, with ANSI on or off") {
     def overflowing: Seq[Expression] =
       Seq(
@@ -58,6 +125,8 @@ class MonotoneFunctionsSuite extends AnyFunSuite {
     val function = legacy(Multiply(long, Literal(Long.MaxValue)))
     assert(image(function, 0L, 1000L) == Values.Unknown)
     assert(legacy(image(Multiply(int, Literal(1 << 20)), 0, 1 << 20)) == Values.Unknown)
+    // -2^31 and 2^31 + 10, which wraps to -2^31 + 10: the ends are in order, and the values between them are not.
+    assert(legacy(image(Multiply(int, Literal(2)), -(1 << 30), (1 << 30) + 5)) == Values.Unknown)
   }
 
   test("line 10: a function that does not keep NaN the greatest value does not support floats") {
@@ -66,7 +135,14 @@ class MonotoneFunctionsSuite extends AnyFunSuite {
       function <- Seq(
         UnaryMinus(double),
         Floor(double),
+        Ceil(double),
+        RoundFloor(double, Literal(1)),
+        RoundCeil(double, Literal(1)),
+        Round(double, Literal(1)),
+        BRound(double, Literal(1)),
+        Subtract(Literal(1.0), double),
         Multiply(double, Literal(-1.0)),
+        Multiply(Literal(-1.0), double),
         Multiply(double, Literal(0.0))
       )
     )

@@ -43,7 +43,8 @@ private final class ReadManifests(table: Table, scan: BatchScan, fields: Set[Int
   private def decode(manifest: ManifestFile, fields: Set[Int]): Map[String, DataFile] = {
     val ids = fields.map(Int.box).asJava
     Using.resource(ManifestFiles.read(manifest, table.io, table.specs).select(Columns)) { reader =>
-      Using.resource(reader.iterator)(_.asScala.map(_.copyWithStats(ids)).toSeq)
+      // Not `toSeq`: in Scala 2.12 it is lazy, and the reader would be closed.
+      Using.resource(reader.iterator)(_.asScala.map(_.copyWithStats(ids)).toVector)
         .groupBy(_.location).collect { case (path, Seq(file)) => path -> file }
     }
   }

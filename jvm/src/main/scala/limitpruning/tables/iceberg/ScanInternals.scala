@@ -21,7 +21,7 @@ private final class ScanInternals(scan: Scan) {
   import ScanInternals._
 
   private val classes: Seq[Class[_]] =
-    Iterator.iterate[Class[_]](scan.getClass)(_.getSuperclass).takeWhile(_ != null).toSeq
+    Iterator.iterate[Class[_]](scan.getClass)(_.getSuperclass).takeWhile(_ != null).toVector
 
   private val plannedTasks: Method = method("tasks")
 
