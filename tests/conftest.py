@@ -42,7 +42,13 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 
 # Files that take minutes, first: each process takes the next file when it has finished one.
-LONGEST = ["test_random_plans.py", "test_random_plans_hive.py"]
+LONGEST = [
+    "test_random_plans.py",
+    "test_random_plans_hive.py",
+    "test_delta_random.py",
+    "test_iceberg_random_orders.py",
+    "test_iceberg_random.py",
+]
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marks

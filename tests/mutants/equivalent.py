@@ -14,4 +14,20 @@ EQUIVALENT: dict[str, str] = {
     "predicate/Operands.scala: if (!from) unknown -> if (!true && !from) unknown": (
         "each monotone function whose result has a supported type has an operand of such a type"
     ),
+    "predicate/Evaluator.scala: case _ => _ => Outcomes.Any -> case _ => _ => Outcomes.True": (
+        "predicates and their parts are Boolean, and the case before has all of these"
+    ),
+    "predicate/Evaluator.scala: case Branches(branches, otherwise) if expression.dataType =="
+    " BooleanType => -> case Branches(branches, otherwise) =>": (
+        "predicates and their parts are Boolean"
+    ),
+    "predicate/MonotoneFunctions.scala: case _ => true -> case _ => false": (
+        "a unit that is null gives null at both ends, of which nothing is known"
+    ),
+    "predicate/FiniteEvaluation.scala: distance >= 0 && distance < LongestRange -> distance > 0 &&"
+    " distance < LongestRange": "a range of one value is constant, which is asked before",
+    'tables/ScanContract.scala: "markedForSingleTaskExecution", -> '
+    '"no markedForSingleTaskExecution",': (
+        "of Spark 4.3; the suites run on 4.2, and the Python suite checks each version"
+    ),
 }

@@ -44,21 +44,23 @@ class Build:
 
 def build() -> Build:
     """Compile the sources and the suites."""
-    wanted = ["Test/compile", "export Test/fullClasspath", "export Test/javaOptions"]
+    wanted = ["Test/compile", "export Test/fullClasspath", "print Test/javaOptions"]
     command = ["bin/sbt", "-Dsbt.color=false", "-error", *wanted]
     done = subprocess.run(
         command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, check=True, text=True
     )
-    path, options = [line for line in done.stdout.splitlines() if line.strip()][-2:]
+    lines = done.stdout.splitlines()
+    options = [line.removeprefix("* ") for line in lines if line.startswith("* ")]
+    path = next(line for line in reversed(lines) if line.strip() and not line.startswith("* "))
     compiler = subprocess.run(
-        ["bin/coursier", "fetch", "-q", f"org.scala-lang:scala-compiler:{_scala()}"],
+        ["bin/coursier", "fetch", "-q", f"org.scala-lang:scala-compiler:{scala_version()}"],
         cwd=ROOT, capture_output=True, check=True, text=True,
     ).stdout.split()  # fmt: skip
     parts = path.strip().split(os.pathsep)
     return Build(
         tuple(part for part in parts if Path(part).is_dir()),
         tuple([part for part in parts if part.endswith(".jar")] + compiler),
-        tuple(option for option in options.split() if "module" in option.lower() or "=" in option),
+        tuple(option for option in options if "module" in option.lower() or "=" in option),
     )
 
 
@@ -159,8 +161,9 @@ class Trials:
         self._jvm.wait()
 
 
-def _scala() -> str:
+def scala_version() -> str:
+    """The Scala of the sources that mutants are compiled from."""
     text = (ROOT / "build.sbt").read_text(encoding="utf-8")
-    found = re.search(r'scalaVersion := "([\d.]+)"', text)
+    found = re.search(r'^val scala213 = "([\d.]+)"', text, re.MULTILINE)
     assert found
     return found[1]

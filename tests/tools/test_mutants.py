@@ -7,7 +7,7 @@ from collections import Counter
 from mutants.__main__ import all_mutants
 from mutants.equivalent import EQUIVALENT
 from mutants.operators import mutants
-from mutants.trial import CONTRACT, suites
+from mutants.trial import CONTRACT, scala_version, suites
 from support.paths import SCALA, SCALA_TESTS
 
 SOURCE = """package p
@@ -51,3 +51,7 @@ def test_all_files_of_the_proofs_have_mutants_and_suites() -> None:
 
 def test_each_equivalent_mutant_can_still_be_made() -> None:
     assert set(EQUIVALENT) <= {one.change for one in all_mutants()}
+
+
+def test_mutants_are_compiled_by_the_scala_of_the_build() -> None:
+    assert scala_version().startswith("2.13.")
