@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
@@ -216,6 +218,18 @@ def test_timestamps_whose_offset_has_seconds(spark: SparkSession, tmp_path: Path
         # The offset is 00:53:28.
         for where in (">= TIMESTAMP'1850-01-01 00:00:10'", "<= TIMESTAMP'1850-01-01 00:00:10'"):
             hold(spark, f"SELECT ts FROM {table} WHERE ts {where}", 5)
+
+
+def test_ancient_dates_that_the_reader_rebases(spark: SparkSession, tmp_path: Path) -> None:
+    deltalake = pytest.importorskip("deltalake")
+    # By the Julian calendar, this day is 1499-12-27. The file does not say which calendar it has.
+    days = pa.table({"d": pa.array([date(1500, 1, 5)] * 20)})
+    deltalake.write_deltalake(str(tmp_path / "t"), days)
+    table = f"delta.`{tmp_path / 't'}`"
+    for mode in ("LEGACY", "CORRECTED"):
+        with conf(spark, {"spark.sql.parquet.datetimeRebaseModeInRead": mode}):
+            for where in (">= DATE'1500-01-01'", "< DATE'1500-01-01'", "IS NOT NULL"):
+                hold(spark, f"SELECT d FROM {table} WHERE d {where}", 5)
 
 
 @needs_spark("variants")

@@ -29,7 +29,7 @@ DRAWN: dict[str, Iterable[str]] = {
 
 
 def test_random_plans(spark: SparkSession) -> None:
-    tally = properties.check(spark, IN_MEMORY, tables=3, changes=3, inner=INNER)
+    tally = properties.check(spark, IN_MEMORY, tables=3, changes=4, inner=INNER)
     assert not tally.failures, f"{len(tally.failures)} failures"
     assert tally.share("covered") >= 0.2, "else the property says nothing"
     assert tally.share(batches.PLAIN_TOO) < 0.01

@@ -2,6 +2,7 @@ package limitpruning.tables.delta
 
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
+import org.apache.spark.sql.catalyst.util.RebaseDateTime
 import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.functions.{col, lit}
 import org.apache.spark.sql.types._
@@ -127,6 +128,8 @@ private object LogStatistics {
   /** Whether the range of a column in the log contains all its values, whoever wrote the log. */
   private def isCertain(dataType: DataType, range: Values.Range): Boolean = (dataType, range.min) match {
     case (TimestampType | TimestampNTZType, min: Long) => min >= Trusted
+    // Spark's reader may take older days of a file for days of the Julian calendar. The log does not.
+    case (DateType, min: Int) => min >= RebaseDateTime.lastSwitchJulianDay
     case _ => true
   }
 
