@@ -101,7 +101,11 @@ class MonotoneFunctionsSuite extends AnyFunSuite {
         Add(double, Literal(Double.PositiveInfinity)),
         Subtract(int, long),
         Multiply(int, Literal(0)),
-        Substring(text, Literal(1), int)
+        Substring(text, Literal(1), int),
+        TruncTimestamp(text, instant, Some("UTC")),
+        Cast(text, DateType, Some("UTC")),
+        Cast(instant, StringType, Some("UTC")),
+        UnaryMinus(double)
       )
     )
       assert(MonotoneFunctions.unapply(function).isEmpty, function)
