@@ -12,7 +12,7 @@ PYSPARK ?= $(SPARK)
 PYSPARK_MATRIX ?= 3.5.9 4.0.5 4.1.4 4.2.1 4.3.0
 # The one that has a JAR of its own.
 SPARK35 := $(filter 3.5.%,$(PYSPARK_MATRIX))
-# The newest Spark that Iceberg supports, and the oldest Iceberg that is supported, with its newest Spark.
+# The newest Spark that Iceberg supports, and the oldest Iceberg that is supported, with a Spark that it is published for.
 ICEBERG_PYSPARK := 4.1.4
 OLD_ICEBERG_PYSPARK := 4.0.5
 OLD_ICEBERG := 1.10.2

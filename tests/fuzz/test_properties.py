@@ -19,6 +19,7 @@ from support.random_tables.reference import Reference
 from support.random_tables.runs import Tally, write_and_check
 from support.random_tables.table import random_tables
 from support.runs import conf
+from support.sparks import ANY_DATE
 
 pytestmark = [pytest.mark.random, pytest.mark.slow, pytest.mark.usefixtures("quiet")]
 
@@ -30,10 +31,6 @@ NOT_DETERMINISTIC = [
     "spark_partition_id() = 0",
     "hash(uuid()) % 100 < 50",
 ]
-
-ANY_DATE = {  # Spark 3.5 does not read ancient dates otherwise
-    f"spark.sql.parquet.{kind}RebaseModeInRead": "CORRECTED" for kind in ("int96", "datetime")
-}
 
 TABLES, QUERIES_PER_TABLE = 64, 42
 

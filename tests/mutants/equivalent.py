@@ -28,6 +28,6 @@ EQUIVALENT: dict[str, str] = {
     " distance < LongestRange": "a range of one value is constant, which is asked before",
     'tables/ScanContract.scala: "markedForSingleTaskExecution", -> '
     '"no markedForSingleTaskExecution",': (
-        "of Spark 4.3; the suites run on 4.2, and the Python suite checks each version"
+        "of Spark 4.3; the suites run on 4.2. On 4.3, test_scan_contract.py asks for it"
     ),
 }

@@ -21,6 +21,13 @@ QUERY_ERRORS = (PySparkException, Py4JJavaError)
 FILE_IS_MISSING = r"FAILED_READ_FILE\.FILE_NOT_EXIST" if LINE >= (4, 0) else "FileNotFoundException"
 """What is in the message of Spark's error if a file of a table was deleted."""
 
+ANY_DATE = {
+    f"spark.sql.parquet.{kind}RebaseModeIn{way}": "CORRECTED"
+    for kind in ("int96", "datetime")
+    for way in ("Read", "Write")
+}
+"""The default settings of Spark 4. With those of Spark 3.5, ancient dates are errors."""
+
 
 def to_arrow(df: DataFrame) -> pa.Table:
     """Return the rows of a query; PySpark 3.5 has no `toArrow`, only a part of it."""

@@ -9,14 +9,10 @@ from pyspark.sql import SparkSession
 
 from support import downloads, sessions
 from support.sessions import OURS
+from support.sparks import ANY_DATE
 
 DELTA = "io.delta.sql.DeltaSparkSessionExtension"
 CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
-ANY_DATE = {  # Spark 3.5 neither reads nor writes ancient dates otherwise
-    f"spark.sql.parquet.{kind}RebaseModeIn{way}": "CORRECTED"
-    for kind in ("int96", "datetime")
-    for way in ("Read", "Write")
-}
 ORDERS = {"Delta first": [DELTA, OURS], "ours first": [OURS, DELTA]}
 
 
