@@ -282,7 +282,7 @@ test-jvm: tools
 # another gRPC, so with another one, what pip chooses. $(call install,<extra>): the extra `dev` and that one.
 PIP := $(PY) -m pip --quiet --disable-pip-version-check install --no-compile
 install = $(if $(and $(IS_DEFAULT),$(filter dev $(LOCKED),$(1))),$(PIP) --require-hashes --requirement requirements/$(1).txt && \
-  $(PIP) --no-deps --no-build-isolation --editable .,$(PIP) --editable '.[dev,$(1)]' pyspark==$(PYSPARK) \
+  $(PIP) --no-deps --no-build-isolation --editable .,$(PIP) --editable '.[dev,$(1)]' 'pyspark[connect]==$(PYSPARK)' \
   $(if $(filter 3.%,$(PYSPARK)),&& $(PIP) --no-deps $(NEW_ARROW)))
 
 # The extra `connect` of PySpark 3.5 asks for NumPy 1. PyArrow that writes bloom filters, which tests need, asks for NumPy 2.

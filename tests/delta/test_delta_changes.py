@@ -38,8 +38,6 @@ def test_the_snapshot_of_planning_is_read(spark: SparkSession, tmp_path: Path, c
     hold(spark, f"SELECT id FROM {table} WHERE id >= 500", 1000)
 
 
-# VACUUM takes minutes.
-@pytest.mark.parametrize("spark", ["ours first"], indirect=True)
 def test_files_that_vacuum_removed_are_an_error_as_without_the_extension(
     spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -27,6 +27,7 @@ pytestmark = [
 ]
 
 TABLES, TABLES_OF_DELTA_RS, QUERIES = 8, 3, 20
+REBASE_MODE = "spark.sql.parquet.datetimeRebaseModeInRead"
 # With this setting, planning reads the log before the footers, as it does for many files.
 SETTINGS = {"spark.limitPruning.planning.firstFiles": "2"}
 
@@ -46,8 +47,20 @@ def test_random_tables_of_delta_rs(spark: SparkSession) -> None:
     assert tally["pruned"] >= 0.2 * tally["queries"], "else the property says nothing"
 
 
+def test_random_ancient_dates_of_delta_rs(spark: SparkSession) -> None:
+    pytest.importorskip("deltalake")
+    from support.delta import random_delta_rs
+
+    create = random_delta_rs.create_ancient
+    tally = _tally(spark, TABLES_OF_DELTA_RS, create, ("LEGACY", "CORRECTED"))
+    assert tally["pruned"] >= 0.2 * tally["queries"], "else the property says nothing"
+
+
 def _tally(
-    spark: SparkSession, tables: int, create: Callable[[SparkSession, Path, Draw], History]
+    spark: SparkSession,
+    tables: int,
+    create: Callable[[SparkSession, Path, Draw], History],
+    rebase_modes: Sequence[str] = (),
 ) -> Counter[str]:
     """Hold queries over random tables to those of Delta alone, and count what happened."""
     tally: Counter[str] = Counter()
@@ -56,16 +69,17 @@ def _tally(
         with TemporaryDirectory() as folder:
             history = create(spark, Path(folder) / "t", data.draw)
             queries = [random_queries.query(history, data.draw) for _ in range(QUERIES)]
-            with conf(spark, {ENABLED: "false"}):
+            rebase = {REBASE_MODE: data.draw(st.sampled_from(rebase_modes))} if rebase_modes else {}
+            with conf(spark, {ENABLED: "false", **rebase}):
                 wanted = in_threads(lambda query: _rows(spark, query.without_limit), queries)
                 keys = in_threads(lambda query: _keys(spark, query), queries)
             pairs = list(zip(queries, wanted, keys, strict=True))
             first = tally["queries"] + 1
-            with conf(spark, SETTINGS):
+            with conf(spark, {**SETTINGS, **rebase}):
                 found = in_threads(lambda pair: _problem(spark, *pair, tally), pairs)
         for number, (query, problem) in enumerate(zip(queries, found, strict=True), first):
             made = "\n".join(history.statements)
-            assert not problem, f"at query {number}: {problem}: {query.sql}\n{made}"
+            assert not problem, f"at query {number}: {problem}: {query.sql}, {rebase}\n{made}"
 
     random_profiles.run(tables, check)
     print(sorted(tally.items()))

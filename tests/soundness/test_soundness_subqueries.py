@@ -14,7 +14,7 @@ from pyspark.sql.functions import udf
 
 import limit_pruning
 from support.runs import ENABLED, conf, outcome, planned
-from support.scan_tables import EAGER_FILTERS, hold, physical, plain
+from support.scan_tables import EAGER_FILTERS, hold, hold_limits, physical, plain
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
 NO_ARROW = {"spark.sql.execution.pythonUDF.arrow.enabled": "false"}
@@ -99,8 +99,7 @@ def test_line_53_every_filter_is_evaluated_above_the_chosen_rows(
     few_files = {"spark.limitPruning.planning.maxFiles": "1"}
     for settings in ({}, few_files):
         with conf(spark, settings):
-            for limit in (3, 60, 1000):
-                hold(spark, f"SELECT * FROM t WHERE {where}", limit)
+            hold_limits(spark, f"SELECT * FROM t WHERE {where}", (3, 60, 1000))
             hold(spark, f"SELECT * FROM t WHERE {where} ORDER BY id DESC", 4, ordered=True)
     df = spark.sql(f"SELECT * FROM t WHERE {where} LIMIT 3")
     above, _, _ = physical(planned(df)).partition("ChooseWhenRun")
@@ -149,8 +148,7 @@ def test_line_54_a_filter_that_moves_or_comes_in_later(spark: SparkSession, tmp_
     ],
 )
 def test_line_55_a_value_that_is_null(spark: SparkSession, where: str) -> None:
-    for limit in (2, 400):
-        hold(spark, f"SELECT * FROM t WHERE {where}", limit)
+    hold_limits(spark, f"SELECT * FROM t WHERE {where}", (2, 400))
     hold(spark, f"SELECT * FROM t WHERE {where} ORDER BY id", 5, ordered=True)
 
 

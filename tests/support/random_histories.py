@@ -13,7 +13,7 @@ COLUMNS = {
     "id": "id + {start}",
     "k": "IF(id % {nulls} = 1, NULL, CAST((id * {step}) % {modulus} AS INT))",
     "s": "IF(id % {nulls} = 2, NULL, CONCAT('{prefix}', LPAD(STRING(id * {step}), 6, '0')))",
-    "d": "DATE'1999-12-30' + CAST(id * {step} % 9000 AS INT)",
+    "d": "DATE'{first_day}' + CAST(id * {step} % 9000 AS INT)",
     "ts": "TIMESTAMP'{year}-03-01 10:11:12.345678' + MAKE_DT_INTERVAL(0, 0, 0, id * {step})",
     "tn": "TIMESTAMP_NTZ'{year}-03-01 01:11:12.345678' + MAKE_DT_INTERVAL(0, 0, 0, id * {step})",
     "f": "IF(id % {nans} = 1, DOUBLE('NaN'), CAST(id AS DOUBLE) / {step})",
@@ -37,12 +37,16 @@ class History:
         partitioned: Whether it has a column ``p`` besides, which is never renamed.
         statements: The statements so far.
         names: The names that columns have now, by their first names.
+        first_day: The smallest value of the column of dates.
+        years: From when on timestamps are.
     """
 
     table: str
     partitioned: bool = True
     statements: list[str] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=lambda: {name: name for name in COLUMNS})
+    first_day: str = "1999-12-30"
+    years: list[int] = field(default_factory=lambda: YEARS)
 
     @property
     def columns(self) -> list[str]:
@@ -63,7 +67,8 @@ def rows(history: History, draw: Draw) -> str:
         "step": draw(st.sampled_from([1, 1, 3, 86400])),
         "modulus": draw(st.sampled_from([2, 50, 100000])),
         "prefix": draw(st.sampled_from(["a", "b", "long" * 12])),
-        "year": draw(st.sampled_from(YEARS)),
+        "year": draw(st.sampled_from(history.years)),
+        "first_day": history.first_day,
         "nulls": draw(st.sampled_from([3, 11, 1000000])),
         "nans": draw(st.sampled_from([3, 17, 1000000])),
     }
@@ -87,11 +92,11 @@ def predicate(history: History, draw: Draw) -> str:
     columns += ["p"] if history.partitioned else []
     parts = draw(st.lists(st.sampled_from(columns), min_size=1, max_size=2))
     return f" {draw(st.sampled_from(['AND', 'AND', 'OR']))} ".join(
-        _comparison(first, history.names.get(first, first), draw) for first in parts
+        _comparison(history, first, history.names.get(first, first), draw) for first in parts
     )
 
 
-def _comparison(first: str, name: str, draw: Draw) -> str:
+def _comparison(history: History, first: str, name: str, draw: Draw) -> str:
     number = draw(st.sampled_from([0, 7, 30, 100, 390, 1000, 1200, 5300, 300000]))
     column = f"`{name}`"
     value = {
@@ -99,10 +104,10 @@ def _comparison(first: str, name: str, draw: Draw) -> str:
         "k": f"{draw(st.sampled_from([0, 0, number]))}",
         "p": f"{number % 3}",
         "s": f"'{draw(st.sampled_from(TEXTS))}'",
-        "d": f"DATE'1999-12-30' + {number % 9000}",
-        "ts": f"TIMESTAMP'{draw(st.sampled_from(YEARS))}-03-01 10:11:12.345' + "
+        "d": f"DATE'{history.first_day}' + {number % 9000}",
+        "ts": f"TIMESTAMP'{draw(st.sampled_from(history.years))}-03-01 10:11:12.345' + "
         f"MAKE_DT_INTERVAL(0, 0, 0, {number})",
-        "tn": f"TIMESTAMP_NTZ'{draw(st.sampled_from(YEARS))}-03-01 01:11:12.345' + "
+        "tn": f"TIMESTAMP_NTZ'{draw(st.sampled_from(history.years))}-03-01 01:11:12.345' + "
         f"MAKE_DT_INTERVAL(0, 0, 0, {number})",
         "f": draw(st.sampled_from(["100.5D", "5000D", "5000D", "DOUBLE('NaN')"])),
         "g": draw(st.sampled_from(["100.5F", "5500F", "5500F", "FLOAT('NaN')"])),

@@ -20,7 +20,25 @@ UTC = pa.timestamp("us", "UTC")  # delta-rs takes no other time zone
 
 def create(spark: SparkSession, path: Path, draw: Draw) -> History:
     """Create a table with its first rows, and change it a few times."""
-    history = History.at(path, "none", vectors=False, partitioned=draw(st.booleans()))
+    return _change(spark, _at(path, draw), draw)
+
+
+def create_ancient(spark: SparkSession, path: Path, draw: Draw) -> History:
+    """Create a table of dates and timestamps on both sides of the Gregorian calendar's first day.
+
+    Files of delta-rs name no calendar, so Spark's reader rebases them if a setting tells it to.
+    """
+    history = _at(path, draw)
+    history.first_day = "1570-01-01"
+    history.years = [1500, 1582, 1971]
+    return _change(spark, history, draw)
+
+
+def _at(path: Path, draw: Draw) -> History:
+    return History.at(path, "none", vectors=False, partitioned=draw(st.booleans()))
+
+
+def _change(spark: SparkSession, history: History, draw: Draw) -> History:
     append(spark, history, draw)
     for change in draw(st.lists(st.sampled_from(CHANGES), min_size=2, max_size=4)):
         change(spark, history, draw)

@@ -70,6 +70,7 @@ class MonotoneFunctionsSuite extends AnyFunSuite {
     assert(image(Multiply(int, Literal(3)), 0, 1000) == Range(0, 3000))
     assert(image(Multiply(Literal(3), int), 0, 1000) == Range(0, 3000))
     assert(image(Multiply(double, Literal(3.0)), 0.0, 8.0) == Range(0.0, 24.0))
+    assert(image(Multiply(int, Literal(1)), 0, Int.MaxValue) == Range(0, Int.MaxValue))
     assert(image(Round(int, Literal(-1)), 4, 1006) == Range(0, 1010))
     assert(ends(Cast(price, DecimalType(6, 3)), low, high) == (("-1.250", "2.750")))
     assert(ends(Cast(price, DoubleType), low, high) == (("-1.25", "2.75")))
@@ -109,6 +110,11 @@ class MonotoneFunctionsSuite extends AnyFunSuite {
       )
     )
       assert(MonotoneFunctions.unapply(function).isEmpty, function)
+  }
+
+  test("a unit that is null gives null") {
+    val function = TruncTimestamp(Literal(null, StringType), instant, Some("UTC"))
+    assert(image(function, 0L, 86400000000L) == Values.Unknown)
   }
 
   test("line 24: if an end overflows, nothing is known, with ANSI on or off") {
