@@ -14,6 +14,7 @@ from support.iceberg import tables
 from support.iceberg.session import java_table
 from support.iceberg.tables import hold_order, is_pruned, reason_of
 from support.runs import ENABLED, conf
+from support.scan_tables import hold_limits
 from support.sparks import needs_spark
 
 pytestmark = pytest.mark.parametrize("spark", ["ours first"], indirect=True)
@@ -215,8 +216,8 @@ def test_line_71_truncated_and_missing_bounds(spark: SparkSession, mode: str) ->
     for number, text in enumerate(("aa0000", "aa", "aa0", "aa9", "ab", "b", "")):
         spark.sql(f"INSERT INTO {table} VALUES ({-number - 1}, '{text}')")
         for order in orders:
-            for limit in (1, 2, 5):
-                hold_order(spark, f"SELECT s FROM {table} ORDER BY {order} LIMIT {limit}")
+            query = f"SELECT s FROM {table} ORDER BY {order}"
+            hold_limits(spark, query, (1, 2, 5), ordered=True)
 
 
 def test_characters_beyond_ascii(spark: SparkSession) -> None:

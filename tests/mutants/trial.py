@@ -24,7 +24,7 @@ _OF_CONTRACT = (
 )
 _FAILED = re.compile(r"^- (.*) \*\*\* FAILED \*\*\*", re.MULTILINE)
 # A mutant may never end. The suites of an unchanged file need a few seconds on an idle machine.
-_MOST_SECONDS = 300.0
+_MOST_SECONDS = 60.0
 KILLED, SURVIVED, STILLBORN, TIMEOUT = OUTCOMES = (
     "killed",
     "survived",

@@ -39,14 +39,28 @@ def read(spark: SparkSession, path: Path) -> None:
     spark.read.parquet(str(path)).createOrReplaceTempView("t")
 
 
+@pytest.fixture(scope="module")
+def files(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write what no test changes: ``t``, and ``x`` with the values 150 and null of ``v``."""
+    path = tmp_path_factory.mktemp("subqueries")
+    write(spark, path / "t")
+    frame = spark.sql("SELECT * FROM VALUES (1, 150L), (2, NULL), (3, 151L) AS x(k, v)")
+    frame.write.parquet(str(path / "x"))
+    return path
+
+
 @pytest.fixture
-def t(spark: SparkSession, tmp_path: Path) -> Path:
-    """Register ``t``, and ``x`` with the values 150 and null of ``v``."""
+def t(spark: SparkSession, files: Path) -> None:
+    """Register ``t`` and ``x``."""
+    read(spark, files / "t")
+    spark.read.parquet(str(files / "x")).createOrReplaceTempView("x")
+
+
+@pytest.fixture
+def own(spark: SparkSession, tmp_path: Path) -> Path:
+    """Register a ``t`` that the test may change."""
     write(spark, tmp_path / "t")
     read(spark, tmp_path / "t")
-    frame = spark.sql("SELECT * FROM VALUES (1, 150L), (2, NULL), (3, 151L) AS x(k, v)")
-    frame.write.parquet(str(tmp_path / "x"))
-    spark.read.parquet(str(tmp_path / "x")).createOrReplaceTempView("x")
     return tmp_path / "t"
 
 
@@ -195,20 +209,20 @@ def ids(df: DataFrame) -> set[int] | str:
 @pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("order", ["", "ORDER BY id DESC"])
 def test_line_56_a_path_that_changes_before_the_query_runs(
-    spark: SparkSession, t: Path, order: str
+    spark: SparkSession, own: Path, order: str
 ) -> None:
     query = f"SELECT * FROM t WHERE {NEWEST} {order} LIMIT 5"
     before, newer = planned(spark.sql(query)), planned(spark.sql(query))
-    write(spark, t, first=1000, mode="append")
+    write(spark, own, first=1000, mode="append")
     found = ids(before)  # files that are new are not in the listing
     assert isinstance(found, set)
     assert len(found) == 5
     assert found <= set(range(200, 300))
-    write(spark, t, first=1000)
+    write(spark, own, first=1000)
     found = ids(newer)
     assert isinstance(found, str)
     assert "REFRESH TABLE" in found or "FILE_NOT_EXIST" in found
-    read(spark, t)
+    read(spark, own)
     found = ids(spark.sql(query))
     assert isinstance(found, set)
     assert found <= set(range(1200, 1300))
@@ -395,15 +409,15 @@ def test_line_83_the_same_subqueries_in_a_filter_that_a_join_infers(
 
 
 @pytest.mark.usefixtures("quiet")
-def test_line_83_a_file_of_the_subquery_that_changes(spark: SparkSession, t: Path) -> None:
+def test_line_83_a_file_of_the_subquery_that_changes(spark: SparkSession, own: Path) -> None:
     """The value is that of the planned files, or the query fails, as for any other LIMIT."""
     query = "SELECT * FROM t WHERE id >= (SELECT max(id) - 9 FROM t) LIMIT 3"
     added, replaced = planned(spark.sql(query)), planned(spark.sql(query))
-    write(spark, t, first=1000, mode="append")
+    write(spark, own, first=1000, mode="append")
     found = ids(added)
     assert isinstance(found, set)
     assert found <= set(range(290, 300))
-    write(spark, t, first=1000)
+    write(spark, own, first=1000)
     found = ids(replaced)
     assert isinstance(found, str)
     assert "REFRESH TABLE" in found or "FILE_NOT_EXIST" in found
