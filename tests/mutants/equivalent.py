@@ -24,6 +24,39 @@ EQUIVALENT: dict[str, str] = {
     "predicate/MonotoneFunctions.scala: case _ => true -> case _ => false": (
         "a unit that is null gives null at both ends, of which nothing is known"
     ),
+    "predicate/Evaluator.scala: case Coalesce(children) if expression.dataType == BooleanType =>"
+    " -> case Coalesce(children) =>": "predicates and their parts are Boolean",
+    "predicate/Evaluator.scala: case e if e.dataType == BooleanType =>"
+    " ask(e)(FactOutcomes.isTrue) -> case e => ask(e)(FactOutcomes.isTrue)": (
+        "predicates and their parts are Boolean"
+    ),
+    "predicate/ColumnFacts.scala: if (values.size == 1) Some(Range(values.head, values.head)) else"
+    " Option.empty -> if (!true && values.size == 1) Some(Range(values.head, values.head)) else"
+    " Option.empty": "without it, the same range is computed from all values",
+    "predicate/FactOutcomes.scala: canBeTrue = ordering.gteq(max, prefix) && (ordering.lteq(min,"
+    " prefix) || min.startsWith(prefix)), -> canBeTrue = ordering.gteq(max, prefix) &&"
+    " (ordering.lt(min, prefix) || min.startsWith(prefix)),": (
+        "a min that is the prefix starts with it"
+    ),
+    "predicate/FiniteEvaluation.scala: case range: Values.Range => if (isConstant(range, dataType))"
+    " Seq(range.min) else enumerate(range) -> case range: Values.Range => if (isConstant(range,"
+    " dataType)) Seq(range.max) else enumerate(range)": "min and max of a constant are equal",
+    "predicate/FiniteEvaluation.scala: private def isShort(range: Values.Range, dataType:"
+    " DataType): Boolean = range.min match { -> private def isShort(range: Values.Range,"
+    " dataType: DataType): Boolean = range.max match {": "min and max have the same class",
+    "predicate/Operands.scala: e.mapChildren(c => if (c eq operand) BoundReference(0,"
+    " operand.dataType, nullable = true) else c) -> e.mapChildren(c => if (c eq operand)"
+    " BoundReference(0, operand.dataType, nullable = false) else c)": "no end of a range is null",
+    "predicate/Operands.scala: val values = if (!known.canBeValue) Values.Empty -> val values ="
+    " if (!true && !known.canBeValue) Values.Empty": (
+        "only nulls are few values, for which the function is evaluated before"
+    ),
+    "predicate/Operands.scala: val values = if (!known.canBeValue) Values.Empty -> val values ="
+    " if (!known.canBeValue) Values.Unknown": (
+        "only nulls are few values, for which the function is evaluated before"
+    ),
+    "predicate/Operands.scala: else if (!first.canBeValue) rest -> else if (!true &&"
+    " !first.canBeValue) rest": "the union of no value and the rest is the rest",
     "predicate/FiniteEvaluation.scala: distance >= 0 && distance < LongestRange -> distance > 0 &&"
     " distance < LongestRange": "a range of one value is constant, which is asked before",
     'tables/ScanContract.scala: "markedForSingleTaskExecution", -> '

@@ -24,6 +24,16 @@ class BriefSqlSuite extends AnyFunSuite {
     assert(sql.startsWith("(c > 1) AND (c > 2)") && sql.endsWith("(c > 20) AND … 4980 more"), sql)
   }
 
+  test("what is just short enough is shown whole") {
+    val list = InSet(c, (1 to 10).toSet)
+    assert(BriefSql(list) == list.sql)
+    val conjuncts = (1 to 20).map(i => GreaterThan(c, Literal(i)))
+    assert(BriefSql.and(conjuncts) == conjuncts.map(_.sql).mkString(" AND "))
+    def named(length: Int) = AttributeReference("x" * length, IntegerType)()
+    val longest = named(500 - (named(1).sql.length - 1))
+    assert(longest.sql.length == 500 && BriefSql(longest) == longest.sql)
+  }
+
   test("other long expressions are truncated") {
     val sql = BriefSql(In(c, (1 to 1000).map(Literal(_))))
     assert(sql.startsWith("(c IN (1, 2, ") && sql.endsWith("…") && sql.length == 501, sql)

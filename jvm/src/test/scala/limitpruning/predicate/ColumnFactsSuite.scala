@@ -72,12 +72,32 @@ class ColumnFactsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("all that is known of two facts is kept, also of rows that are all null") {
+    val allNull = ColumnFacts(Values.Empty, Nulls.Unknown)
+    assert(allNull.and(ColumnFacts.Unknown, ordering) == allNull)
+  }
+
+  test("the hull of a union has the values of both, and no others at its ends") {
+    val (low, high) = (Values.Range(1, 3), Values.Range(5, 9))
+    for (
+      (one, other) <- Seq(low -> high, high -> low, high -> Values.Range(1, 10), Values.Range(1, 10) -> high)
+    ) {
+      val Values.Range(min: Int, max: Int) = one.union(other, ordering): @unchecked
+      assert(min == 1 && max == (if (Seq(one, other).contains(low)) 9 else 10))
+    }
+    assert(Values.Finite(Seq(7, 2, 5)).hull(ordering).contains(Values.Range(2, 7)))
+    assert(Values.Finite(Seq(7)).hull(ordering).contains(Values.Range(7, 7)))
+    assert(Values.Finite(Seq(4, 2)).union(low, ordering) == Values.Range(1, 4))
+    assert(Values.Unknown.hull(ordering).isEmpty && Values.Empty.hull(ordering).isEmpty)
+  }
+
   test("if two facts contradict each other, nothing is known") {
     val contradictions = Seq(
       (Values.Range(1, 2), Nulls.No) -> ((Values.Range(3, 4), Nulls.No)),
       (Values.Finite(Seq(1, 2)), Nulls.No) -> ((Values.Range(3, 4), Nulls.No)),
       (Values.Finite(Seq(1, 2)), Nulls.No) -> ((Values.Finite(Seq(3)), Nulls.Unknown)),
       (Values.Unknown, Nulls.No) -> ((Values.Empty, Nulls.All)),
+      (Values.Range(1, 2), Nulls.No) -> ((Values.Empty, Nulls.Unknown)),
       (Values.Range(1, 2), Nulls.No) -> ((Values.Empty, Nulls.All))
     )
     for (((v1, n1), (v2, n2)) <- contradictions) {

@@ -82,10 +82,28 @@ class EvaluatorSuite extends AnyFunSuite {
     leavesOpen(StartsWith(text, text), StartsWith(text, Literal(null, StringType)))
   }
 
+  test("COALESCE of predicates is null only if the last one can be") {
+    val wide = IndexedSeq(ColumnFacts(Range(0, 1000), Nulls.Unknown), ColumnFacts(Range(0, 1000), Nulls.No))
+    def over(e: Expression) = evaluator(e, IndexedSeq(int, other)).outcomes(wide(_))
+    val positive = GreaterThanOrEqual(int, Literal(0))
+    assert(over(Coalesce(Seq(positive, Literal.FalseLiteral))) == Outcomes.TrueOrFalse)
+    assert(over(Coalesce(Seq(positive, GreaterThanOrEqual(other, Literal(0))))) == Outcomes.True)
+  }
+
+  test("a prefix is not looked for where the order is not that of bytes") {
+    val collated = StringType("UTF8_LCASE")
+    val of = AttributeReference("of", collated)()
+    val names = Range(UTF8String.fromString("alpine goat"), UTF8String.fromString("alpine sheep"))
+    def over(prefix: String) =
+      evaluator(StartsWith(of, Literal(UTF8String.fromString(prefix), collated)), IndexedSeq(of))
+        .outcomes(_ => ColumnFacts(names, Nulls.No))
+    assert(Seq("Alpine", "alpine", "brown").map(over).forall(o => o.canBeTrue && o.canBeFalse))
+  }
+
   test("the columns of a conjunct are undecided unless it holds for every row") {
     val holds = GreaterThan(int, Literal(4))
     val open = And(LessThan(other, Literal(15)), EqualTo(flag, Literal.TrueLiteral))
-    val random = LessThan(Rand(Literal(1L)), Literal(0.5))
+    val random = LessThan(Add(Cast(int, DoubleType), Rand(Literal(1L))), Literal(0.5))
     val never = GreaterThan(int, Literal(9))
     val several = new Evaluator(Seq(holds, open, random, never), columns.map(column))
     assert(several.undecided(facts(_)) == Seq(Seq(1, 3), Nil, Seq(0)))

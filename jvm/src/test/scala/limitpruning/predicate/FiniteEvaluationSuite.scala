@@ -57,6 +57,8 @@ class FiniteEvaluationSuite extends AnyFunSuite {
   test("an expression with too many combinations is not evaluated") {
     val many = values((1 to 40): _*)
     assert(results(Add(a, b))(many, many).isEmpty)
+    val fewer = values((1 to 32): _*)
+    assert(results(Add(a, b))(fewer, fewer).map(_.size).contains(63))
     assert(results(Add(a, a))(many).nonEmpty)
   }
 
@@ -69,6 +71,7 @@ class FiniteEvaluationSuite extends AnyFunSuite {
 
   test("an expression over a column without facts is not evaluated") {
     assert(FiniteEvaluation.of(AttributeReference("other", IntegerType)(), columns).isEmpty)
+    assert(FiniteEvaluation.of(Literal.TrueLiteral, columns).isEmpty, "nor one without columns")
     assert(results(Upper(text))(values(), values(), ColumnFacts.Unknown).isEmpty)
   }
 

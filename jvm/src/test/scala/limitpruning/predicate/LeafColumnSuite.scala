@@ -1,6 +1,7 @@
 package limitpruning.predicate
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.execution.datasources.VariantMetadata
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -15,6 +16,13 @@ class LeafColumnSuite extends AnyFunSuite {
     val predicate = And(GreaterThan(x(struct, 1), plain), LessThan(plain, x(struct, 1)))
     assert(LeafColumn.in(predicate).map(_.id) == Seq((struct.exprId, Seq("x")), (plain.exprId, Nil)))
     assert(LeafColumn.in(IsNull(struct)).map(_.id) == Seq((struct.exprId, Nil)))
+  }
+
+  test("a part of a variant is no column: its struct is not in the file") {
+    val taken = VariantMetadata("$.x", failOnError = true, timeZoneId = "UTC").toMetadata
+    val variant = AttributeReference("v", new StructType().add("0", IntegerType, nullable = true, taken))()
+    assert(LeafColumn.unapply(x(variant, 0)).isEmpty)
+    assert(LeafColumn.in(GreaterThan(x(variant, 0), Literal(1))).map(_.path) == Seq(Nil))
   }
 
   test("a predicate on a field is equal for any other fields of the struct that are read") {

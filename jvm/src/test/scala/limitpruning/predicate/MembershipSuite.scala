@@ -55,6 +55,7 @@ class MembershipSuite extends AnyFunSuite {
       val rows = BruteForce.possible(facts, domain, ordering).map(InternalRow(_))
       val real = BruteForce.outcomesOf(In(column, Nil), Seq(column), rows)
       assert(BruteForce.contains(outcomes, real), s"for $facts IN ()")
+      assert(!outcomes.canBeTrue && outcomes.canBeFalse)
       assert(outcomes.canBeNull == facts.canBeNull, s"for $facts IN (), as in Spark's legacy behavior")
     }
   }

@@ -64,6 +64,7 @@ class MonotoneFunctionsSuite extends AnyFunSuite {
     assert(image(KnownNotNull(int), 0, 1000) == Range(0, 1000))
     assert(image(Cast(of(ShortType), IntegerType), 0.toShort, 1000.toShort) == Range(0, 1000))
     assert(image(Cast(int, DoubleType), 0, 1000) == Range(0.0, 1000.0))
+    assert(image(Cast(int, IntegerType), 0, 1000) == Range(0, 1000))
     assert(image(Cast(of(FloatType), DoubleType), 0f, 8f) == Range(0.0, 8.0))
     assert(image(Add(Literal(5), int), 0, 1000) == Range(5, 1005))
     assert(image(Subtract(int, Literal(5)), 0, 1000) == Range(-5, 995))
@@ -137,6 +138,7 @@ class MonotoneFunctionsSuite extends AnyFunSuite {
     assert(legacy(image(Multiply(int, Literal(1 << 20)), 0, 1 << 20)) == Values.Unknown)
     // -2^31 and 2^31 + 10, which wraps to -2^31 + 10: the ends are in order, and the values between them are not.
     assert(legacy(image(Multiply(int, Literal(2)), -(1 << 30), (1 << 30) + 5)) == Values.Unknown)
+    assert(legacy(image(Multiply(int, Literal(2)), -(1 << 30), 1 << 30)) == Values.Unknown)
   }
 
   test("line 10: a function that does not keep NaN the greatest value does not support floats") {
@@ -194,6 +196,8 @@ class MonotoneFunctionsSuite extends AnyFunSuite {
     val (ibex, sheep) = (UTF8String.fromString("Alpine Ibex"), UTF8String.fromString("Alpine Sheep"))
     val prefix = UTF8String.fromString("Alp")
     assert(image(Substring(text, Literal(1), Literal(3)), ibex, sheep) == Range(prefix, prefix))
+    val (bear, bro) = (UTF8String.fromString("Brown Bear"), UTF8String.fromString("Bro"))
+    assert(image(Substring(text, Literal(1), Literal(3)), ibex, bear) == Range(prefix, bro))
     assert(MonotoneFunctions.unapply(Substring(text, Literal(2), Literal(3))).isEmpty)
   }
 }

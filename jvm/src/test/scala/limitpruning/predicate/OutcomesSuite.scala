@@ -61,5 +61,7 @@ class OutcomesSuite extends AnyFunSuite {
   test("the text of a set of outcomes lists its results") {
     assert(Outcomes.Any.toString == "{true, false, null}")
     assert(Outcomes.Empty.toString == "{}")
+    assert(Seq(Outcomes.True, Outcomes.False, Outcomes.Null).map(_.toString) ==
+      Seq("{true}", "{false}", "{null}"))
   }
 }

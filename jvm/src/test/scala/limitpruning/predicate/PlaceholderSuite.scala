@@ -13,6 +13,10 @@ class PlaceholderSuite extends AnyFunSuite {
     assert(ExpressionSet(Seq(Mark("a"), Mark("b"), Mark("a"))).size == 2)
   }
 
+  test("may be null, so that Catalyst simplifies nothing around it") {
+    assert(Mark("a").nullable)
+  }
+
   test("is not evaluated, interpreted or generated") {
     for (evaluate <- Seq(() => Mark("a").eval(), () => Mark("a").genCode(new CodegenContext)))
       assert(intercept[UnsupportedOperationException](evaluate()).getMessage.startsWith("mark(a"))

@@ -32,6 +32,16 @@ class ParquetTableSuite extends AnyFunSuite with SparkSuite {
     assert(unsupported(relation).isEmpty)
   }
 
+  test("the first field of a node that no clause is about is named") {
+    def clauses(fields: String*) =
+      fields.map(ScanContract.Clause(_, ScanContract.NotCalled("test"), "ParquetTableSuite"))
+    val node = TwoFields("x", "y")
+    assert(ScanContract.undecided(node, clauses("one", "other")).isEmpty)
+    assert(ScanContract.undecided(node, clauses("one", "another")).contains("TwoFields.other"))
+    assert(ScanContract.undecided(node, clauses("other", "another")).contains("TwoFields.one"))
+    assert(ScanContract.undecided(node, Nil).contains("TwoFields.one"))
+  }
+
   test("a table in another format is not a Parquet table") {
     spark.range(3).write.orc(pathOf("orc").toString)
     assert(tablesIn(optimized(spark.read.orc(pathOf("orc").toString))).isEmpty)
@@ -91,6 +101,8 @@ class ParquetTableSuite extends AnyFunSuite with SparkSuite {
 }
 
 private object ParquetTableSuite {
+  final case class TwoFields(one: String, other: String)
+
   final class WithDeletionVectors extends ParquetFileFormat
 
   final class SnapshotIndex(original: FileIndex) extends FileIndex {
