@@ -23,6 +23,7 @@ COLUMNS = {
     "n": "NAMED_STRUCT('x', id * {step}, 'y', CONCAT('y', id % {modulus}))",
 }
 YEARS = [1850, 1971, 2024]
+NUMBERS = [0, 7, 30, 100, 390, 1000, 1200, 5300, 300000]
 TEXTS = ["a", "a", "a", "b0", "a000300", "long" * 12 + "00", "longlongz"]
 
 Draw = Callable[..., Any]
@@ -37,16 +38,25 @@ class History:
         partitioned: Whether it has a column ``p`` besides, which is never renamed.
         statements: The statements so far.
         names: The names that columns have now, by their first names.
-        first_day: The smallest value of the column of dates.
-        years: From when on timestamps are.
+        is_ancient: Whether dates and timestamps are on both sides of 1582-10-15, the first day of
+            the Gregorian calendar, and most predicates are about dates.
     """
 
     table: str
     partitioned: bool = True
     statements: list[str] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=lambda: {name: name for name in COLUMNS})
-    first_day: str = "1999-12-30"
-    years: list[int] = field(default_factory=lambda: YEARS)
+    is_ancient: bool = False
+
+    @property
+    def first_day(self) -> str:
+        """The smallest value of the column of dates."""
+        return "1570-01-01" if self.is_ancient else "1999-12-30"
+
+    @property
+    def years(self) -> list[int]:
+        """The years from which on timestamps are."""
+        return [1500, 1582, 1971] if self.is_ancient else YEARS
 
     @property
     def columns(self) -> list[str]:
@@ -90,6 +100,7 @@ def predicate(history: History, draw: Draw) -> str:
     """A predicate of one or two conjuncts."""
     columns = ["id", "id", *["k", "s", "f", "g"] * 2, *sorted(history.names)]
     columns += ["p"] if history.partitioned else []
+    columns += ["d"] * 40 if history.is_ancient else []
     parts = draw(st.lists(st.sampled_from(columns), min_size=1, max_size=2))
     return f" {draw(st.sampled_from(['AND', 'AND', 'OR']))} ".join(
         _comparison(history, first, history.names.get(first, first), draw) for first in parts
@@ -97,7 +108,8 @@ def predicate(history: History, draw: Draw) -> str:
 
 
 def _comparison(history: History, first: str, name: str, draw: Draw) -> str:
-    number = draw(st.sampled_from([0, 7, 30, 100, 390, 1000, 1200, 5300, 300000]))
+    numbers = [0, 0, 0, 7, 390] if history.is_ancient else NUMBERS
+    number = draw(st.sampled_from(numbers))
     column = f"`{name}`"
     value = {
         "id": f"{number}",
@@ -123,6 +135,8 @@ def _comparison(history: History, first: str, name: str, draw: Draw) -> str:
     shape = draw(st.sampled_from(shapes))
     # With these, all values of many files match, but not NaN, which is above all, and not null.
     more = {"f": ["<", "<="] * 2, "g": ["<", "<="] * 2, "k": [">="] * 4, "s": [">="] * 4}
+    if history.is_ancient:
+        more["d"] = [">="] * 6  # true of all days of a file, and not of days that are moved back
     operators = [">=", "<", ">", "<=", "=", "<>", "<=>", *more.get(first, [])]
     operator: str = draw(st.sampled_from(operators))
     return str(shape).format(column, operator, value)
