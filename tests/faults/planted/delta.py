@@ -19,4 +19,11 @@ FAULTS = (
         "known(listed).deletedRows.map(_ => 0L).getOrElse(0L)",
         DELTA,
     ),
+    fault(
+        "a date of the log before 1582-10-15 is trusted, although the reader may rebase it",
+        "tables/delta/LogStatistics.scala",
+        "min >= RebaseDateTime.lastSwitchJulianDay",
+        "min >= RebaseDateTime.lastSwitchJulianDay - 1000000",
+        DELTA,
+    ),
 )
