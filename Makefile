@@ -280,11 +280,13 @@ test-jvm: tools
 	@touch $(JARS) $(TESTS_JAR)
 
 # With the Spark that the JAR is compiled for, the locked packages, by their hashes; each version of PySpark asks for
-# another gRPC, so with another one, what pip chooses. $(call install,<extra>): the extra `dev` and that one.
+# another gRPC, so with another one, what pip chooses. $(call install,<extra>): that extra; `dev` comes first.
+# `pyspark[connect]` names the version too, or pip would download each newer one to see what it asks for.
 PIP := $(PY) -m pip --quiet --disable-pip-version-check install --no-compile
 install = $(if $(and $(IS_DEFAULT),$(filter dev $(LOCKED),$(1))),$(PIP) --require-hashes --requirement requirements/$(1).txt && \
-  $(PIP) --no-deps --no-build-isolation --editable .,$(PIP) --editable '.[dev,$(1)]' 'pyspark[connect]==$(PYSPARK)' \
-  $(if $(filter 3.%,$(PYSPARK)),&& $(PIP) --no-deps $(NEW_ARROW)))
+  $(PIP) --no-deps --no-build-isolation --editable .,$(if $(filter dev,$(1)),$(PIP) --editable '.[dev]' \
+  'pyspark[connect]==$(PYSPARK)' $(if $(filter 3.%,$(PYSPARK)),&& $(PIP) --no-deps $(NEW_ARROW)),$(PIP) --editable '.[$(1)]' \
+  pyspark==$(PYSPARK)))
 
 # The extra `connect` of PySpark 3.5 asks for NumPy 1. PyArrow that writes bloom filters, which tests need, asks for NumPy 2.
 NEW_ARROW := 'numpy>=2,<3' 'pyarrow>=26'
