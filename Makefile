@@ -283,10 +283,11 @@ test-jvm: tools
 # another gRPC, so with another one, what pip chooses. $(call install,<extra>): that extra; `dev` comes first.
 # `pyspark[connect]` names the version too, or pip would download each newer one to see what it asks for.
 PIP := $(PY) -m pip --quiet --disable-pip-version-check install --no-compile
-install = $(if $(and $(IS_DEFAULT),$(filter dev $(LOCKED),$(1))),$(PIP) --require-hashes --requirement requirements/$(1).txt && \
-  $(PIP) --no-deps --no-build-isolation --editable .,$(if $(filter dev,$(1)),$(PIP) --editable '.[dev]' \
-  'pyspark[connect]==$(PYSPARK)' $(if $(filter 3.%,$(PYSPARK)),&& $(PIP) --no-deps $(NEW_ARROW)),$(PIP) --editable '.[$(1)]' \
-  pyspark==$(PYSPARK)))
+install = $(if $(and $(IS_DEFAULT),$(filter dev $(LOCKED),$(1))),$(locked),$(if $(filter dev,$(1)),$(newest_dev),$(newest)))
+locked = $(PIP) --require-hashes --requirement requirements/$(1).txt && $(PIP) --no-deps --no-build-isolation --editable .
+newest = $(PIP) --editable '.[$(1)]' pyspark==$(PYSPARK)
+newest_dev = $(PIP) --editable '.[dev]' 'pyspark[connect]==$(PYSPARK)' $(if $(filter 3.%,$(PYSPARK)),&& \
+  $(PIP) --no-deps $(NEW_ARROW))
 
 # The extra `connect` of PySpark 3.5 asks for NumPy 1. PyArrow that writes bloom filters, which tests need, asks for NumPy 2.
 NEW_ARROW := 'numpy>=2,<3' 'pyarrow>=26'

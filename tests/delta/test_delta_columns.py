@@ -13,10 +13,11 @@ import limit_pruning
 from support.delta import tables
 from support.runs import conf
 from support.scan_tables import hold, is_pruned
+from support.sessions import OURS_FIRST
 from support.sparks import needs_spark
 
 # The order of the extensions does not matter here. Other files of this folder test both orders.
-pytestmark = pytest.mark.parametrize("spark", ["ours first"], indirect=True)
+pytestmark = OURS_FIRST
 
 
 @pytest.mark.parametrize("mode", ["name", "id"])

@@ -12,8 +12,9 @@ from pyspark.sql import SparkSession
 
 from support.delta import tables
 from support.runs import ENABLED, conf
+from support.sessions import OURS_FIRST
 
-pytestmark = pytest.mark.parametrize("spark", ["ours first"], indirect=True)
+pytestmark = OURS_FIRST
 
 SECONDS = 60
 LIMITED = "SELECT held(id) AS id, m, s, ts, p FROM (SELECT * FROM {t} WHERE id >= 1000 LIMIT 30)"

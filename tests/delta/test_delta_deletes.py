@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 import limit_pruning
 from support.delta import tables
 from support.scan_tables import hold, hold_limits, is_pruned, physical
+from support.sessions import OURS_FIRST
 
 
 def with_vectors(spark: SparkSession, path: Path, delete: str) -> str:
@@ -24,8 +25,6 @@ def has_vectors(path: Path) -> bool:
     return any(path.glob("deletion_vector*.bin"))
 
 
-# With the extensions in either order, deleted rows stay deleted; the rest does not depend on it.
-ONE_ORDER = pytest.mark.parametrize("spark", ["ours first"], indirect=True)
 DELETES = {
     "some rows of each file": "id % 10 = 3",
     "some rows of one file": "id BETWEEN 510 AND 530",
@@ -48,10 +47,10 @@ def test_deleted_rows_stay_deleted(spark: SparkSession, tmp_path: Path, delete: 
     table = with_vectors(spark, tmp_path / "t", delete)
     assert has_vectors(tmp_path / "t")
     for query, ordered in QUERIES.items():
-        hold_limits(spark, query.format(table), (40, 900), ordered)
+        hold_limits(spark, query.format(table), (1, 40, 900), ordered)
 
 
-@ONE_ORDER
+@OURS_FIRST
 def test_files_without_deleted_rows_are_preferred(spark: SparkSession, tmp_path: Path) -> None:
     table = with_vectors(spark, tmp_path / "t", "id BETWEEN 0 AND 20 OR id BETWEEN 900 AND 930")
     df = hold(spark, f"SELECT id FROM {table} WHERE id >= 0", 100)
@@ -59,7 +58,7 @@ def test_files_without_deleted_rows_are_preferred(spark: SparkSession, tmp_path:
     assert limit_pruning.report(df).only.files.scanned == 1
 
 
-@ONE_ORDER
+@OURS_FIRST
 def test_files_with_deleted_rows_count_less_these_rows(spark: SparkSession, tmp_path: Path) -> None:
     table = with_vectors(spark, tmp_path / "t", "id % 2 = 0")
     df = hold(spark, f"SELECT id FROM {table} WHERE id >= 0", 100)
@@ -73,14 +72,14 @@ def test_files_with_deleted_rows_count_less_these_rows(spark: SparkSession, tmp_
     assert limit_pruning.report(df).only.files.scanned == 2
 
 
-@ONE_ORDER
+@OURS_FIRST
 def test_order_by_counts_files_with_deleted_rows(spark: SparkSession, tmp_path: Path) -> None:
     table = with_vectors(spark, tmp_path / "t", "id % 2 = 1")
     df = hold(spark, f"SELECT id FROM {table} ORDER BY id DESC", 10, ordered=True)
     assert limit_pruning.report(df).only.files.scanned == 1
 
 
-@ONE_ORDER
+@OURS_FIRST
 def test_deletes_after_planning_are_not_seen(spark: SparkSession, tmp_path: Path) -> None:
     table = tables.write(spark, tmp_path / "t", enableDeletionVectors="true")
     df = spark.sql(f"SELECT id FROM {table} WHERE id >= 500 LIMIT 1500")
@@ -90,7 +89,7 @@ def test_deletes_after_planning_are_not_seen(spark: SparkSession, tmp_path: Path
     hold(spark, f"SELECT id FROM {table} WHERE id >= 500", 1500)
 
 
-@ONE_ORDER
+@OURS_FIRST
 def test_purged_and_restored(spark: SparkSession, tmp_path: Path) -> None:
     table = with_vectors(spark, tmp_path / "t", "id % 3 = 0")
     query = f"SELECT id FROM {table} WHERE id >= 500"

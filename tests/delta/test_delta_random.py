@@ -19,14 +19,15 @@ from support.delta.history import History
 from support.delta.random_queries import Query
 from support.random_histories import Draw
 from support.runs import ENABLED, conf, in_threads
+from support.sessions import OURS_FIRST
 
 pytestmark = [
     pytest.mark.random,
     pytest.mark.slow,
-    pytest.mark.parametrize("spark", ["ours first"], indirect=True),
+    OURS_FIRST,
 ]
 
-TABLES, TABLES_OF_DELTA_RS, ANCIENT_TABLES, QUERIES = 5, 2, 3, 20
+TABLES, TABLES_OF_DELTA_RS, ANCIENT_TABLES, QUERIES = 8, 3, 3, 20
 REBASE_MODE = "spark.sql.parquet.datetimeRebaseModeInRead"
 # With this setting, planning reads the log before the footers, as it does for many files.
 SETTINGS = {"spark.limitPruning.planning.firstFiles": "2"}

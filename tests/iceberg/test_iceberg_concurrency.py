@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
 from pyspark.sql import SparkSession
 
 from support.iceberg import tables
 from support.iceberg.session import staged_task_sets
 from support.iceberg.tables import is_pruned
 from support.runs import in_threads
+from support.sessions import OURS_FIRST
 
-pytestmark = pytest.mark.parametrize("spark", ["ours first"], indirect=True)
+pytestmark = OURS_FIRST
 
 
 def rules(spark: SparkSession) -> int:

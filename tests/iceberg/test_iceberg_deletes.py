@@ -7,8 +7,9 @@ from pyspark.sql import SparkSession
 
 from support.iceberg import tables
 from support.iceberg.tables import hold, hold_pruned, hold_unpruned
+from support.sessions import OURS_FIRST
 
-pytestmark = pytest.mark.parametrize("spark", ["ours first"], indirect=True)
+pytestmark = OURS_FIRST
 
 MERGE_ON_READ = {"write_delete_mode": "merge-on-read", "write_update_mode": "merge-on-read"}
 

@@ -8,8 +8,9 @@ from pyspark.sql import SparkSession
 import limit_pruning
 from limit_pruning import InspectionError
 from support.iceberg import tables
+from support.sessions import OURS_FIRST
 
-pytestmark = pytest.mark.parametrize("spark", ["ours first"], indirect=True)
+pytestmark = OURS_FIRST
 
 
 def write(spark: SparkSession, **properties: str) -> str:

@@ -15,9 +15,10 @@ from support.iceberg.session import java_table
 from support.iceberg.tables import hold_order, is_pruned, reason_of
 from support.runs import ENABLED, conf
 from support.scan_tables import hold_limits
+from support.sessions import OURS_FIRST
 from support.sparks import needs_spark
 
-pytestmark = pytest.mark.parametrize("spark", ["ours first"], indirect=True)
+pytestmark = OURS_FIRST
 
 NOT_CLUSTERED = "key-not-clustered-in-files"
 MERGE_ON_READ = {"write_delete_mode": "merge-on-read", "write_update_mode": "merge-on-read"}

@@ -13,8 +13,9 @@ from support.iceberg import tables
 from support.iceberg.session import java_table, staged_task_sets
 from support.iceberg.tables import is_pruned, reason_of
 from support.runs import ENABLED, conf
+from support.sessions import OURS_FIRST
 
-pytestmark = pytest.mark.parametrize("spark", ["ours first"], indirect=True)
+pytestmark = OURS_FIRST
 
 A = TypeVar("A")
 

@@ -9,8 +9,9 @@ from pyspark.sql import SparkSession
 
 from support.iceberg import tables
 from support.iceberg.tables import hold, hold_pruned, hold_unpruned
+from support.sessions import OURS_FIRST
 
-pytestmark = pytest.mark.parametrize("spark", ["ours first"], indirect=True)
+pytestmark = OURS_FIRST
 
 NOT_ENOUGH = "not-enough-rows-in-files"
 

@@ -10,8 +10,9 @@ from support.iceberg import tables
 from support.iceberg.tables import is_pruned
 from support.runs import ENABLED, conf
 from support.scan_tables import physical
+from support.sessions import OURS_FIRST
 
-pytestmark = pytest.mark.parametrize("spark", ["ours first"], indirect=True)
+pytestmark = OURS_FIRST
 
 
 @pytest.fixture(scope="module")

@@ -16,11 +16,12 @@ from support.iceberg.random_tables import History, Query
 from support.iceberg.tables import is_pruned
 from support.random_histories import Draw
 from support.runs import ENABLED, conf, in_threads
+from support.sessions import OURS_FIRST
 
 pytestmark = [
     pytest.mark.random,
     pytest.mark.slow,
-    pytest.mark.parametrize("spark", ["ours first"], indirect=True),
+    OURS_FIRST,
 ]
 
 TABLES, TABLES_OF_PYICEBERG, QUERIES = 12, 8, 15

@@ -14,11 +14,12 @@ from support.iceberg import random_orders, random_tables
 from support.iceberg.random_orders import OrderedQuery
 from support.iceberg.tables import is_pruned
 from support.runs import ENABLED, conf, in_threads
+from support.sessions import OURS_FIRST
 
 pytestmark = [
     pytest.mark.random,
     pytest.mark.slow,
-    pytest.mark.parametrize("spark", ["ours first"], indirect=True),
+    OURS_FIRST,
 ]
 
 TABLES, QUERIES = 10, 16

@@ -11,8 +11,9 @@ from support.iceberg import tables
 from support.iceberg.tables import hold_order, is_pruned, reason_of
 from support.runs import conf
 from support.scan_tables import physical
+from support.sessions import OURS_FIRST
 
-pytestmark = pytest.mark.parametrize("spark", ["ours first"], indirect=True)
+pytestmark = OURS_FIRST
 
 MERGE_ON_READ = {"write_delete_mode": "merge-on-read", "write_update_mode": "merge-on-read"}
 

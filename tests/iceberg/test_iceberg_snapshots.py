@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
 from pyspark.sql import SparkSession
 
 from support.iceberg import tables
 from support.iceberg.session import java_table
 from support.iceberg.tables import hold, hold_pruned, is_pruned
 from support.scan_tables import physical
+from support.sessions import OURS_FIRST
 
-pytestmark = pytest.mark.parametrize("spark", ["ours first"], indirect=True)
+pytestmark = OURS_FIRST
 
 
 def snapshot(spark: SparkSession, table: str) -> int:

@@ -10,11 +10,12 @@ from pyspark.sql import SparkSession
 from support import soak
 from support.iceberg.session import staged_task_sets
 from support.iceberg.soak import POOLS, ChangingTable
+from support.sessions import OURS_FIRST
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.random,
-    pytest.mark.parametrize("spark", ["ours first"], indirect=True),
+    OURS_FIRST,
 ]
 
 

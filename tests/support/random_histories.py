@@ -103,11 +103,12 @@ def predicate(history: History, draw: Draw) -> str:
     columns += ["d"] * 40 if history.is_ancient else []
     parts = draw(st.lists(st.sampled_from(columns), min_size=1, max_size=2))
     return f" {draw(st.sampled_from(['AND', 'AND', 'OR']))} ".join(
-        _comparison(history, first, history.names.get(first, first), draw) for first in parts
+        _comparison(history, first, draw) for first in parts
     )
 
 
-def _comparison(history: History, first: str, name: str, draw: Draw) -> str:
+def _comparison(history: History, first: str, draw: Draw) -> str:
+    name = history.names.get(first, first)
     numbers = [0, 0, 0, 7, 390] if history.is_ancient else NUMBERS
     number = draw(st.sampled_from(numbers))
     column = f"`{name}`"

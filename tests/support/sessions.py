@@ -13,6 +13,8 @@ import limit_pruning
 from support.jvm import JVM_FOR_SHORT_RUNS
 
 OURS = "limitpruning.LimitPruningExtensions"
+OURS_FIRST = pytest.mark.parametrize("spark", ["ours first"], indirect=True)
+"""One order of two extensions, for tests that do not depend on it."""
 # Spark's default pages of up to 64 MB go straight into the old generation: with a heap of 1 GB, the
 # random plans spent a fifth of their time in full collections.
 SMALL_PAGES = {"spark.driver.memory": "2g", "spark.buffer.pageSize": "1m"}

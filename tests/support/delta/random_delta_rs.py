@@ -22,7 +22,7 @@ UTC = pa.timestamp("us", "UTC")  # delta-rs takes no other time zone
 
 def create(spark: SparkSession, path: Path, draw: Draw) -> History:
     """Create a table with its first rows, and change it a few times."""
-    return _change(spark, _at(path, draw), draw, CHANGES)
+    return _create(spark, path, draw, CHANGES)
 
 
 def create_ancient(spark: SparkSession, path: Path, draw: Draw) -> History:
@@ -31,18 +31,18 @@ def create_ancient(spark: SparkSession, path: Path, draw: Draw) -> History:
     Files of delta-rs name no calendar, so Spark's reader rebases them if a setting tells it to.
     Spark does not change the table: it would write files again, and name the calendar.
     """
-    history = _at(path, draw)
-    history.is_ancient = True
-    return _change(spark, history, draw, [append, delete])
+    return _create(spark, path, draw, [append, delete], is_ancient=True)
 
 
-def _at(path: Path, draw: Draw) -> History:
-    return History.at(path, "none", vectors=False, partitioned=draw(st.booleans()))
-
-
-def _change(
-    spark: SparkSession, history: History, draw: Draw, changes: Sequence[Change]
+def _create(
+    spark: SparkSession,
+    path: Path,
+    draw: Draw,
+    changes: Sequence[Change],
+    is_ancient: bool = False,
 ) -> History:
+    history = History.at(path, "none", vectors=False, partitioned=draw(st.booleans()))
+    history.is_ancient = is_ancient
     append(spark, history, draw)
     for change in draw(st.lists(st.sampled_from(changes), min_size=2, max_size=4)):
         change(spark, history, draw)

@@ -28,7 +28,7 @@ def start(scratch: Path, order: str) -> SparkSession:
         "spark.sql.catalog.spark_catalog": CATALOG,
         # Each query of Delta's log takes as many tasks.
         "spark.databricks.delta.snapshotPartitions": "1",
-        # VACUUM lists files with as many; the default is 10,000.
+        # VACUUM lists files by as many tasks; the default is 10,000.
         "spark.sql.sources.parallelPartitionDiscovery.parallelism": "2",
         **ANY_DATE,
     }

@@ -95,11 +95,10 @@ def _insert(
         "'write.delete.mode' = 'merge-on-read', 'write.update.mode' = 'merge-on-read'"
     )
     history.run(spark, f"ALTER TABLE {history.table} SET TBLPROPERTIES ({properties})")
-    every = {"start": 0, "step": 1, "modulus": 100000, "year": 2024, "first_day": history.first_day}
+    fixed = {"start": 0, "step": 1, "modulus": 100000, "year": 2024, "first_day": history.first_day}
+    every = {**fixed, **values}
     now = history.names.items()
-    columns = [
-        f"{random_histories.COLUMNS[c].format(**every, **values)} AS `{name}`" for c, name in now
-    ]
+    columns = [f"{random_histories.COLUMNS[c].format(**every)} AS `{name}`" for c, name in now]
     names = ", ".join(history.columns)
     history.run(
         spark,
