@@ -68,6 +68,7 @@ def test_every_reason_of_the_contract_is_one_that_reports_give(contract: Any) ->
 
 
 @pytest.mark.usefixtures("planned_at_root")
+@pytest.mark.core
 def test_this_spark_has_no_field_that_nobody_has_decided_about(
     spark: SparkSession, contract: Any, tmp_path: Path
 ) -> None:
