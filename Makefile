@@ -6,10 +6,11 @@ SHELL := bash
 .NOTPARALLEL:
 
 PYTHON ?= python3
-SPARK := $(shell sed -n 's/^val sparkVersion = "\(.*\)"/\1/p' build.sbt)
-PYSPARK ?= $(SPARK)
-# The newest patch of each minor version. `make test` alone runs on the one that the JAR is compiled for.
+# The newest patch of each minor version, and of the one that the JAR for Scala 2.13 is compiled for: the default.
 PYSPARK_MATRIX ?= 3.5.9 4.0.5 4.1.4 4.2.1 4.3.0
+DEFAULT_PYSPARK := 4.2.1
+OTHER_PYSPARKS = $(filter-out $(DEFAULT_PYSPARK),$(PYSPARK_MATRIX))
+PYSPARK ?= $(DEFAULT_PYSPARK)
 # The one that has a JAR of its own.
 SPARK35 := $(filter 3.5.%,$(PYSPARK_MATRIX))
 # The newest Spark that Iceberg supports, and the oldest Iceberg that is supported, with a Spark that it is published for.
@@ -20,15 +21,17 @@ OLD_ICEBERG := 1.10.2
 CLASSES = $(VENV)/spark-classes.jsa
 # Processes of pytest, each with a Spark of its own.
 WORKERS ?= 2
-# If not empty, test-delta and test-iceberg run a part, in one order of the extensions: LIMITs, deleted rows, and the
+# If not empty, test-delta and test-iceberg run a core, in one order of the extensions: LIMITs, deleted rows, and the
 # classes that the JAR refers to.
 FEW ?=
-FEW_TABLES = $(if $(FEW),-k "binary_surface or ours and (deletes.py or limits.py)")
-IS_DEFAULT := $(filter $(SPARK),$(PYSPARK))
+FEW_TABLES = $(if $(FEW),-m core -k "binary_surface or ours")
+IS_DEFAULT := $(filter $(DEFAULT_PYSPARK),$(PYSPARK))
 
 VENV := .venv$(if $(IS_DEFAULT),,-$(PYSPARK))
 PY := $(VENV)/bin/python
 PYTEST := $(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadfile
+# These folders have sessions of their own, which need other JARs.
+WITHOUT_FORMATS := --ignore=tests/delta --ignore=tests/iceberg
 VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' python/limit_pruning/_version.py)
 # One JAR for each version of Scala that a supported Spark has, and that of this PySpark.
 JARS := $(foreach scala,2.12 2.13,target/spark-limit-pruning_$(scala)-$(VERSION).jar)
@@ -95,7 +98,7 @@ test: setup $(if $(IS_DEFAULT),lint-python test-jvm,$(JAR)) pytest ## Lint, Scal
 
 .PHONY: pytest
 pytest: $(CLASSES)
-	$(PYTEST) --no-loadscope-reorder --durations=25 --ignore=tests/delta --ignore=tests/iceberg
+	$(PYTEST) --no-loadscope-reorder --durations=25 $(WITHOUT_FORMATS)
 
 .PHONY: test-delta
 test-delta: setup $(JAR) $(VENV)/.stamp-delta ## Test tables of Delta Lake (Spark 3.5, 4.0, 4.1 and 4.2)
@@ -112,11 +115,11 @@ test-fast: $(VENV)/.stamp ## The inner loop, with the JAR that is there: Python 
 	$(VENV)/bin/ruff check
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/mypy
-	$(PYTEST) -m "core or not (spark or slow or browser)"
+	$(PYTEST) -m "core or not (spark or slow or browser)" $(WITHOUT_FORMATS)
 
 .PHONY: test-core
 test-core: setup $(JAR) ## A core of the tests, in minutes: what the JAR refers to is there, and LIMITs are pruned (PYSPARK=3.5.9)
-	$(PYTEST) -m core
+	$(PYTEST) -m core $(WITHOUT_FORMATS)
 
 .PHONY: test-matrix
 test-matrix: ## make test on every supported minor version of Spark
@@ -195,12 +198,12 @@ check-others:
 	@printf '%s WORKERS=1\n' 'test-iceberg PYSPARK=$(ICEBERG_PYSPARK)' test-delta test-spark-quick \
 	  'test-iceberg FEW=1 PYSPARK=$(OLD_ICEBERG_PYSPARK) ICEBERG=$(OLD_ICEBERG)' \
 	  'test-iceberg FEW=1 PYSPARK=$(SPARK35)' 'test-delta FEW=1 PYSPARK=$(SPARK35)' \
-	  $(foreach version,$(PYSPARK_MATRIX),'test-core PYSPARK=$(version)') | $(TWO_AT_A_TIME)
+	  $(foreach version,$(OTHER_PYSPARKS),'test-core PYSPARK=$(version)') | $(TWO_AT_A_TIME)
 
 .PHONY: prepare
 prepare: tools
 	@printf '%s\n' test-jvm $(if $(filter true,$(CI)),browser) 'setup lint-python $(VENV)/.stamp-delta docs' \
-	  $(foreach version,$(PYSPARK_MATRIX),'$(call with-tables,$(version)) PYSPARK=$(version)') | $(TWO_AT_A_TIME)
+	  $(foreach version,$(OTHER_PYSPARKS),'$(call with-tables,$(version)) PYSPARK=$(version)') | $(TWO_AT_A_TIME)
 
 # The environment of a version of PySpark, with what `check` runs in it: $(call with-tables,<version>).
 with-tables = setup $(addprefix .venv-$(1)/.stamp-,$(if $(filter $(SPARK35),$(1)),delta iceberg,$(if \
@@ -236,7 +239,7 @@ wheel: setup $(JARS) ## Build the wheel, with the JARs inside, into dist/
 lock: tools ## Choose the newest versions of what development needs, and write requirements/ anew
 	$(PYTHON) -m venv .tools/lock
 	.tools/lock/bin/pip install --quiet --disable-pip-version-check uv==0.13.9
-	echo "pyspark==$(SPARK)" >.tools/lock/spark.txt
+	echo "pyspark==$(DEFAULT_PYSPARK)" >.tools/lock/spark.txt
 	for extra in dev $(LOCKED); do .tools/lock/bin/uv pip compile --quiet --upgrade --universal --python-version 3.10 \
 	  --generate-hashes --no-annotate --no-emit-index-url --custom-compile-command "make lock" \
 	  --constraint .tools/lock/spark.txt $$([[ $$extra = dev ]] || echo --constraint requirements/dev.txt) \
@@ -279,8 +282,8 @@ test-jvm: tools
 	  benchmarks/scalafmtCheckAll "benchmarks/scalafixAll --check" test Test/packageBin "++2.12.x" package makePom packageSrc
 	@touch $(JARS) $(TESTS_JAR)
 
-# With the Spark that the JAR is compiled for, the locked packages, by their hashes; each version of PySpark asks for
-# another gRPC, so with another one, what pip chooses. $(call install,<extra>): that extra; `dev` comes first.
+# With the default PySpark, the locked packages, by their hashes; each version of PySpark asks for another gRPC, so with
+# another one, what pip chooses. $(call install,<extra>): that extra; `dev` comes first.
 # `pyspark[connect]` names the version too, or pip would download each newer one to see what it asks for.
 PIP := $(PY) -m pip --quiet --disable-pip-version-check install --no-compile
 install = $(if $(and $(IS_DEFAULT),$(filter dev $(LOCKED),$(1))),$(locked),$(if $(filter dev,$(1)),$(newest_dev),$(newest)))

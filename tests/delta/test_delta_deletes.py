@@ -31,6 +31,7 @@ DELETES = {
     "nearly all rows": "id % 100 <> 7",
     "all rows of a file and some": "id < 260",
 }
+IN_THE_CORE = "all rows of a file and some"
 QUERIES = {
     "SELECT * FROM {}": False,
     "SELECT id FROM {} WHERE id >= 500": False,
@@ -42,7 +43,13 @@ QUERIES = {
 }
 
 
-@pytest.mark.parametrize("delete", DELETES.values(), ids=DELETES)
+@pytest.mark.parametrize(
+    "delete",
+    [
+        pytest.param(where, id=name, marks=[pytest.mark.core] * (name == IN_THE_CORE))
+        for name, where in DELETES.items()
+    ],
+)
 def test_deleted_rows_stay_deleted(spark: SparkSession, tmp_path: Path, delete: str) -> None:
     table = with_vectors(spark, tmp_path / "t", delete)
     assert has_vectors(tmp_path / "t")
@@ -58,6 +65,7 @@ def test_files_without_deleted_rows_are_preferred(spark: SparkSession, tmp_path:
     assert limit_pruning.report(df).only.files.scanned == 1
 
 
+@pytest.mark.core
 @OURS_FIRST
 def test_files_with_deleted_rows_count_less_these_rows(spark: SparkSession, tmp_path: Path) -> None:
     table = with_vectors(spark, tmp_path / "t", "id % 2 = 0")

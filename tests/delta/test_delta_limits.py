@@ -20,6 +20,7 @@ def table(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
     return tables.write(spark, tmp_path_factory.mktemp("delta") / "t")
 
 
+@pytest.mark.core
 @pytest.mark.parametrize(
     ("query", "limit"),
     [
@@ -52,6 +53,7 @@ def test_timestamps_without_statistics_in_footers_are_proved_by_the_log(
     assert limit_pruning.report(df).only.row_groups.fully_matched
 
 
+@pytest.mark.core
 def test_order_by_reads_the_best_files(spark: SparkSession, table: str) -> None:
     for key in ("id DESC", "id", "ts DESC", "ts", "p.x DESC"):
         df = hold(spark, f"SELECT id, s FROM {table} ORDER BY {key}", 7, ordered=True)

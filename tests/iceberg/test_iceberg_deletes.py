@@ -20,6 +20,7 @@ def formats(spark: SparkSession, table: str) -> set[str]:
     return {row.file_format for row in deletes}
 
 
+@pytest.mark.core
 def test_files_with_position_deletes_are_not_counted_on(spark: SparkSession) -> None:
     table = tables.write(spark, format__version="2", **MERGE_ON_READ)
     # One row of each file but the last two.
@@ -34,6 +35,7 @@ def test_files_with_position_deletes_are_not_counted_on(spark: SparkSession) -> 
     hold_unpruned(spark, f"SELECT * FROM {table} WHERE id < 1500", 30, "not-enough-rows-in-files")
 
 
+@pytest.mark.core
 def test_files_with_deletion_vectors_count_without_the_deleted_rows(spark: SparkSession) -> None:
     table = tables.write(spark, format__version="3", **MERGE_ON_READ)
     spark.sql(f"DELETE FROM {table} WHERE id % 250 < 100 AND id < 1500")

@@ -53,6 +53,7 @@ def table(spark: SparkSession) -> str:
     return tables.write(spark)
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("predicate", PROVED)
 def test_a_provable_predicate_skips_files(spark: SparkSession, table: str, predicate: str) -> None:
     report = hold_pruned(spark, f"SELECT * FROM {table} WHERE {predicate}", 200)
@@ -74,6 +75,7 @@ def test_a_python_udf_is_evaluated_apart(spark: SparkSession, table: str) -> Non
     assert not is_pruned(df)
 
 
+@pytest.mark.core
 def test_without_a_predicate_as_few_files_as_possible_are_read(
     spark: SparkSession, table: str
 ) -> None:
@@ -104,6 +106,7 @@ def test_metadata_columns_are_read(spark: SparkSession, table: str) -> None:
     hold_unpruned(spark, f"SELECT id, _deleted FROM {table}", 30, "iceberg-scan")
 
 
+@pytest.mark.core
 @pytest.mark.parametrize(
     ("query", "limit", "reason"),
     [

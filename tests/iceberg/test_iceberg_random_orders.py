@@ -22,7 +22,7 @@ pytestmark = [
     OURS_FIRST,
 ]
 
-TABLES, QUERIES = 10, 16
+TABLES, QUERIES = 6, 16
 
 
 def test_random_orders_over_iceberg(spark: SparkSession) -> None:
@@ -34,11 +34,12 @@ def test_random_orders_over_iceberg(spark: SparkSession) -> None:
         queries = [random_orders.query(history, data.draw) for _ in range(QUERIES)]
         queries += random_orders.probes(history)
         queries += random_orders.at_ends_of_files(spark, history)
-        with conf(spark, {ENABLED: "false"}):
-            every = in_threads(
-                lambda query: random_orders.rows(spark, query.without_limit), queries
-            )
-        pairs = list(zip(queries, every, strict=True))
+        distinct = list(dict.fromkeys(query.without_limit for query in queries))
+        # With one partition, Spark reads a table once, not first a sample of it to find ranges.
+        with conf(spark, {ENABLED: "false", "spark.sql.shuffle.partitions": "1"}):
+            every = in_threads(lambda sql: random_orders.rows(spark, sql), distinct)
+        references = dict(zip(distinct, every, strict=True))
+        pairs = [(query, references[query.without_limit]) for query in queries]
         found = in_threads(lambda pair: _problem(spark, *pair, tally), pairs)
         made = "\n".join(history.statements)
         for (query, _), problem in zip(pairs, found, strict=True):

@@ -70,18 +70,17 @@ def both(app: Application, address: str, sql: str) -> tuple[Seen, Seen]:
         return ours, seen_by(app, address, sql)
 
 
-@pytest.mark.parametrize(
-    ("predicate", "footers"), [("id >= 0", 4), ("id >= 30000", 4), ("k < 1000", 4)]
-)
+@pytest.mark.parametrize("predicate", ["id >= 0", "id >= 30000", "k < 1000"])
 def test_a_covered_limit_makes_at_most_four_requests_more(
-    app: Application, address: str, table: str, predicate: str, footers: int
+    app: Application, address: str, table: str, predicate: str
 ) -> None:
     sql = f"SELECT * FROM {table} WHERE {predicate} LIMIT 10"
     ours, plain = both(app, address, sql)
     assert ours.answer.limit["covered"]
-    # One round trip: nothing is read besides the ends of the first files.
-    assert ours.planning.count(*KINDS) == footers
-    assert len(ours.planning.objects("GET")) == footers
+    # One round trip: nothing is read besides the ends of the first four files. Where the others
+    # are enough before the last is asked for, it is not read.
+    assert 1 <= ours.planning.count(*KINDS) <= 4
+    assert len(ours.planning.objects("GET")) == ours.planning.count(*KINDS)
     assert count(ours) <= count(plain) + 4
 
 

@@ -20,26 +20,31 @@ ALONE_SECONDS = 900.0
 class Check:
     """One comparison; `limited`: with a LIMIT over each scan of Parquet, in both runs.
 
-    `trusting`: suites do not run without pruning for tests that are known to fail then.
+    `quick`: all suites share one JVM, and none runs without pruning for tests that are known to
+    fail then.
     """
 
     limited: bool
     class_path: str
     jobs: int
     minutes: float
-    trusting: bool
+    quick: bool
 
     def leg(self, *, pruning: bool) -> Leg:
         """Return one of the two ways to run suites."""
         return Leg(limited=self.limited, pruning=pruning)
 
     def run(self, wanted: Iterable[Suite], *, pruning: bool) -> Runs:
-        """Run the suites, each group of them in a JVM, several JVMs at a time."""
+        """Run the suites, each group of them in a JVM, several JVMs at a time.
+
+        Quick suites are one group: starting a JVM and Spark takes as long as some suites.
+        """
         leg = self.leg(pruning=pruning)
         groups: dict[str, dict[str, list[str]]] = {}
         for suite in wanted:
             tests = jars.inputs_with_limits() if suite.only_limits else []
-            groups.setdefault(suite.group, {})[suite.class_name] = tests
+            group = "quick" if self.quick else suite.group
+            groups.setdefault(group, {})[suite.class_name] = tests
 
         def run_group(group: str) -> Runs:
             started = time.monotonic()
@@ -78,7 +83,7 @@ class Check:
         pruned = self.run(wanted, pruning=True)
         names = [suite.class_name for suite in wanted]
         problems = compare.not_run(names, pruned) + compare.inactive(pruned)
-        repeated = compare.to_repeat(names, pruned, listed if self.trusting else ())
+        repeated = compare.to_repeat(names, pruned, listed if self.quick else ())
         without = self.run((s for s in wanted if s.class_name in repeated), pruning=False)
         problems += compare.active(without)
         found = compare.differences(without, pruned)

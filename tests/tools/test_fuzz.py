@@ -60,6 +60,6 @@ def test_a_row_that_is_lost_with_the_extension_is_a_wrong_answer(
     def check(data: st.DataObject) -> None:
         rounds.KINDS[kind][0](spark, data, found, problems.append)
 
-    random_profiles.run(3, check, start=7)
+    random_profiles.run(2, check, start=7)  # the first table and its queries are trivial
     assert found[WRONG] == len(problems) > 0
     assert found[EXCUSED] == 0

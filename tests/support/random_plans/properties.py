@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from support import random_profiles
 from support.random_plans import batches, cases, conditions, shapes, specs
+from support.random_plans.changes import ALL, OFTEN
 from support.random_plans.inner_shapes import INNER
 from support.random_plans.places import PLACES
 from support.random_plans.queries import queries
@@ -25,17 +26,20 @@ def check(
     Inner shapes are tried last, over one table at each of their places.
     """
     tally = Tally()
-    still = partial(_still, spark, tally)
-    changing = partial(_changing, spark, tally)
-    within = partial(_inner, spark, tally)
     if random_profiles.MINUTES:
         random_profiles.run(50, partial(check_one, spark, places, inner, tally))
     else:
+        # Each place has one way to partition and some changes, so that all of them are drawn.
         for start, place in enumerate(places):
-            random_profiles.run(tables, partial(still, place), start)
-            random_profiles.run(changes, partial(changing, place), start)
+            ways = PLACES[place][1]
+            way = [ways[start % len(ways)]]
+            due = list(ALL)[start :: len(places)]
+            still = partial(_still, spark, tally, place, partitions=way)
+            random_profiles.run(tables, still, start)
+            random_profiles.run(changes, partial(_changing, spark, tally, place, due=due), start)
         for start, place in enumerate(inner):
-            random_profiles.run(2, partial(within, place), start)  # the first keeps no query
+            within = partial(_inner, spark, tally, place)
+            random_profiles.run(2, within, start)  # the first keeps no query
     print(tally)
     return tally
 
@@ -53,8 +57,14 @@ def check_one(
     part(spark, tally, data.draw(st.sampled_from(its_places)), data)
 
 
-def _still(spark: SparkSession, tally: Tally, place: str, data: st.DataObject) -> None:
-    spec = data.draw(specs.specs(place, PLACES[place][1]))
+def _still(
+    spark: SparkSession,
+    tally: Tally,
+    place: str,
+    data: st.DataObject,
+    partitions: Sequence[str] = (),
+) -> None:
+    spec = data.draw(specs.specs(place, partitions or PLACES[place][1]))
     names = shapes.possible(shapes.PLAIN, place, bool(spec.partition_columns))
     drawn = [data.draw(queries(spec, name)) for name in names if _kept(data)]
     batches.check(spark, spec, drawn, tally)
@@ -71,8 +81,16 @@ def _inner(spark: SparkSession, tally: Tally, place: str, data: st.DataObject) -
     batches.check(spark, spec, drawn, tally)
 
 
-def _changing(spark: SparkSession, tally: Tally, place: str, data: st.DataObject) -> None:
-    drawn = [data.draw(cases.cases(place)) for _ in range(THREADS) if _kept(data)]
+def _changing(
+    spark: SparkSession,
+    tally: Tally,
+    place: str,
+    data: st.DataObject,
+    due: Sequence[str] = (),
+) -> None:
+    firsts = [[change] for change in due[: THREADS - 1]]
+    firsts += [[*ALL, *OFTEN]] * (THREADS - len(firsts))
+    drawn = [data.draw(cases.cases(place, first)) for first in firsts if _kept(data)]
     cases.check(spark, drawn, tally)
 
 

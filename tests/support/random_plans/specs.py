@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -111,7 +112,7 @@ _OPTIONS: dict[str, list[Any]] = {
 }
 
 
-def specs(place: str, partitions: list[str]) -> st.SearchStrategy[Spec]:
+def specs(place: str, partitions: Sequence[str]) -> st.SearchStrategy[Spec]:
     """Draw a table at this place, partitioned in one of these ways."""
     return st.builds(
         Spec,
