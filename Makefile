@@ -6,7 +6,7 @@ SHELL := bash
 .NOTPARALLEL:
 
 PYTHON ?= python3
-# The newest patch of each minor version, and of the one that the JAR for Scala 2.13 is compiled for: the default.
+# The newest patch of each minor version. The default is that of the Spark that the JAR for Scala 2.13 is compiled for.
 PYSPARK_MATRIX ?= 3.5.9 4.0.5 4.1.4 4.2.1 4.3.0
 DEFAULT_PYSPARK := 4.2.1
 OTHER_PYSPARKS = $(filter-out $(DEFAULT_PYSPARK),$(PYSPARK_MATRIX))

@@ -39,6 +39,21 @@ def test_the_sparks_that_are_tested() -> None:
     assert lines == SUPPORTED_SPARK_LINES
 
 
+def test_the_default_spark_is_the_newest_of_the_line_that_the_jar_is_compiled_for() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    build = (ROOT / "build.sbt").read_text(encoding="utf-8")
+    default = re.search(r"^DEFAULT_PYSPARK := (.*)$", makefile, re.MULTILINE)
+    matrix = re.search(r"^PYSPARK_MATRIX \?= (.*)$", makefile, re.MULTILINE)
+    compiled = re.search(r'^val sparkVersion = "(.*)"$', build, re.MULTILINE)
+    assert default
+    assert matrix
+    assert compiled
+    line = compiled[1].rpartition(".")[0]
+    assert [v for v in matrix[1].split() if v.startswith(f"{line}.")] == [default[1]]
+    for file in (ROOT / "requirements").glob("*.txt"):
+        assert f"\npyspark=={default[1]} " in file.read_text(encoding="utf-8"), file.name
+
+
 def test_the_sparks_that_are_documented() -> None:
     listed = "Spark " + ", ".join(SUPPORTED_SPARK_LINES[:-1]) + f" and {SUPPORTED_SPARK_LINES[-1]}"
     for page in ("README.md", "docs/install.md"):

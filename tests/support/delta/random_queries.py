@@ -12,9 +12,14 @@ from support.random_histories import Draw, predicate
 
 @dataclass(frozen=True)
 class Query:
-    """A query, with and without its LIMIT."""
+    """A query, with and without its LIMIT.
 
-    without_limit: str
+    Attributes:
+        rows: The query without ORDER BY and LIMIT.
+        key: The key of ORDER BY, with its direction; None without ORDER BY.
+    """
+
+    rows: str
     key: str | None
     limit: int
 
@@ -24,10 +29,14 @@ class Query:
         return (self.key or "").split("`")[1]
 
     @property
+    def every_row(self) -> str:
+        """The query without its LIMIT, in its order."""
+        return self.rows + (f" ORDER BY {self.key}" if self.key else "")
+
+    @property
     def sql(self) -> str:
         """The query."""
-        order = f" ORDER BY {self.key}" if self.key else ""
-        return f"{self.without_limit}{order} LIMIT {self.limit}"
+        return f"{self.every_row} LIMIT {self.limit}"
 
 
 def query(history: History, draw: Draw) -> Query:
