@@ -1,4 +1,4 @@
-"""Gets the JARs of Spark's tests, and what they need beside PySpark's own JARs."""
+"""Gets the JARs of Spark and of its tests, of the version that the JAR is compiled for."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import re
 import subprocess
 import zipfile
 from pathlib import Path
-
-import pyspark
 
 import limit_pruning
 from support.paths import ROOT
@@ -22,11 +20,20 @@ SPARK_TESTS = ["sql", "core", "catalyst", "tags", "common-utils", "sql-api", "ne
 SCALATEST, SCALACHECK, MOCKITO, PARQUET = "3.2.19", "1.18.0", "5.23.0", "1.17.0"
 
 
+def spark_version() -> str:
+    """Return the Spark that the JAR for Scala 2.13 is compiled for."""
+    build = (ROOT / "build.sbt").read_text("utf-8")
+    found = re.search(r'^val sparkVersion = "(.+)"$', build, re.MULTILINE)
+    assert found, "build.sbt has no sparkVersion"
+    return found[1]
+
+
 def coordinates() -> list[str]:
-    """Name what is fetched, as coursier's arguments; Spark itself is on the class path already."""
+    """Name what is fetched, as coursier's arguments."""
+    version = spark_version()
     alone = [
         *(
-            f"org.apache.spark:spark-{module}_2.13:{pyspark.__version__},classifier=tests"
+            f"org.apache.spark:spark-{module}_2.13:{version},classifier=tests"
             for module in SPARK_TESTS
         ),
         f"org.scalatestplus:scalacheck-1-18_2.13:{SCALATEST}.0",
@@ -35,6 +42,7 @@ def coordinates() -> list[str]:
         f"org.apache.parquet:parquet-variant:{PARQUET}",
     ]
     return [
+        f"org.apache.spark:spark-sql_2.13:{version}",
         f"org.scalatest:scalatest_2.13:{SCALATEST}",
         f"org.scalacheck:scalacheck_2.13:{SCALACHECK}",
         f"org.mockito:mockito-core:{MOCKITO}",
@@ -76,7 +84,7 @@ def inputs_with_limits() -> list[str]:
 def class_path() -> str:
     """Make the class path of the suites, and `HOME`."""
     jars = fetch()
-    unpack(next(jar for jar in jars if jar.name.startswith("spark-sql_")), SQL_TESTS)
+    unpack(next(jar for jar in jars if re.match("spark-sql_.*-tests.jar$", jar.name)), SQL_TESTS)
     resources = HOME / "sql" / "core" / "src" / "test" / "resources"
     if not resources.is_symlink():
         resources.parent.mkdir(parents=True, exist_ok=True)
@@ -84,7 +92,6 @@ def class_path() -> str:
     jar = limit_pruning.jar_path()
     places = [
         SQL_TESTS,
-        Path(pyspark.__file__).parent / "jars" / "*",
         jar,
         jar.with_name(f"{jar.stem}-tests.jar"),
         *jars,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -162,7 +163,13 @@ def delete(spark: SparkSession, history: History, draw: Draw) -> None:
     name = history.names["id"]
     where = f"{name} >= {low} and {name} < {low + count}"
     history.statements.append(f"-- delete by PyIceberg: {where}")
-    Shared(spark, history.table).change(lambda table: table.delete(where))
+
+    def change(table: Table) -> None:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Delete operation did not match any records")
+            table.delete(where)
+
+    Shared(spark, history.table).change(change)
 
 
 def rename(spark: SparkSession, history: History, draw: Draw) -> None:
