@@ -202,12 +202,14 @@ check-others:
 
 .PHONY: prepare
 prepare: tools
-	@printf '%s\n' test-jvm $(if $(filter true,$(CI)),browser) 'setup lint-python $(VENV)/.stamp-delta docs' \
-	  $(foreach version,$(OTHER_PYSPARKS),'$(call with-tables,$(version)) PYSPARK=$(version)') | $(TWO_AT_A_TIME)
+	@printf '%s\n' test-jvm $(if $(filter true,$(CI)),browser) 'setup lint-python $(CLASSES) $(VENV)/.stamp-delta docs' \
+	  $(foreach version,$(WITH_TABLES),'$(call with-tables,$(version)) PYSPARK=$(version)') | $(TWO_AT_A_TIME)
+
+# The versions of PySpark that several parts of `check` run with. That of one part is made by the part itself.
+WITH_TABLES = $(filter $(SPARK35) $(ICEBERG_PYSPARK) $(OLD_ICEBERG_PYSPARK),$(OTHER_PYSPARKS))
 
 # The environment of a version of PySpark, with what `check` runs in it: $(call with-tables,<version>).
-with-tables = setup $(addprefix .venv-$(1)/.stamp-,$(if $(filter $(SPARK35),$(1)),delta iceberg,$(if \
-  $(filter $(ICEBERG_PYSPARK) $(OLD_ICEBERG_PYSPARK),$(1)),iceberg)))
+with-tables = setup $(addprefix .venv-$(1)/.stamp-,$(if $(filter $(SPARK35),$(1)),delta iceberg,iceberg))
 
 .PHONY: lint
 lint: lint-python ## Formatters and linters of both languages, changing nothing
