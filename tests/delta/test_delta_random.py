@@ -17,7 +17,7 @@ from support.delta import random_changes, random_queries
 from support.delta.history import History
 from support.delta.random_queries import Query
 from support.random_histories import Draw
-from support.runs import ENABLED, conf, in_threads
+from support.runs import ENABLED, IN_ONE_PARTITION, conf, in_threads
 from support.sessions import OURS_FIRST
 
 pytestmark = [
@@ -70,9 +70,7 @@ def _tally(
             history = create(spark, Path(folder) / "t", data.draw)
             queries = [random_queries.query(history, data.draw) for _ in range(QUERIES)]
             rebase = {REBASE_MODE: data.draw(st.sampled_from(rebase_modes))} if rebase_modes else {}
-            # With one partition, Spark reads a table once, not first a sample of it to find ranges.
-            plain = {ENABLED: "false", "spark.sql.shuffle.partitions": "1", **rebase}
-            with conf(spark, plain):
+            with conf(spark, {ENABLED: "false", **IN_ONE_PARTITION, **rebase}):
                 every = in_threads(lambda query: spark.sql(query.every_row).collect(), queries)
             pairs = list(zip(queries, every, strict=True))
             first = tally["queries"] + 1

@@ -13,7 +13,7 @@ from support import random_profiles
 from support.iceberg import random_orders, random_tables
 from support.iceberg.random_orders import OrderedQuery
 from support.iceberg.tables import is_pruned
-from support.runs import ENABLED, conf, in_threads
+from support.runs import ENABLED, IN_ONE_PARTITION, conf, in_threads
 from support.sessions import OURS_FIRST
 
 pytestmark = [
@@ -35,8 +35,7 @@ def test_random_orders_over_iceberg(spark: SparkSession) -> None:
         queries += random_orders.probes(history)
         queries += random_orders.at_ends_of_files(spark, history)
         distinct = list(dict.fromkeys(query.without_limit for query in queries))
-        # With one partition, Spark reads a table once, not first a sample of it to find ranges.
-        with conf(spark, {ENABLED: "false", "spark.sql.shuffle.partitions": "1"}):
+        with conf(spark, {ENABLED: "false", **IN_ONE_PARTITION}):
             every = in_threads(lambda sql: random_orders.rows(spark, sql), distinct)
         references = dict(zip(distinct, every, strict=True))
         pairs = [(query, references[query.without_limit]) for query in queries]

@@ -6,11 +6,20 @@ import re
 from importlib.metadata import metadata
 
 from limit_pruning._pyspark import SUPPORTED_SPARK_LINES
+from support import build_sbt
 from support.iceberg import session
 from support.paths import ROOT
 
 PYTHONS = ["3.10", "3.11", "3.12", "3.13", "3.14"]
 PACKAGE = metadata("spark-limit-pruning")
+
+
+def in_makefile(variable: str) -> str:
+    """Return what the Makefile gives a variable by default."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    found = re.search(rf"^{variable} [:?]= (.*)$", makefile, re.MULTILINE)
+    assert found, f"the Makefile has no {variable}"
+    return found[1]
 
 
 def test_the_range_of_pyspark() -> None:
@@ -32,26 +41,18 @@ def test_nothing_that_a_platform_brings_is_installed() -> None:
 
 
 def test_the_sparks_that_are_tested() -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    matrix = re.search(r"^PYSPARK_MATRIX \?= (.*)$", makefile, re.MULTILINE)
-    assert matrix
-    lines = tuple(version.rpartition(".")[0] for version in matrix[1].split())
+    matrix = in_makefile("PYSPARK_MATRIX").split()
+    lines = tuple(version.rpartition(".")[0] for version in matrix)
     assert lines == SUPPORTED_SPARK_LINES
 
 
 def test_the_default_spark_is_the_newest_of_the_line_that_the_jar_is_compiled_for() -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    build = (ROOT / "build.sbt").read_text(encoding="utf-8")
-    default = re.search(r"^DEFAULT_PYSPARK := (.*)$", makefile, re.MULTILINE)
-    matrix = re.search(r"^PYSPARK_MATRIX \?= (.*)$", makefile, re.MULTILINE)
-    compiled = re.search(r'^val sparkVersion = "(.*)"$', build, re.MULTILINE)
-    assert default
-    assert matrix
-    assert compiled
-    line = compiled[1].rpartition(".")[0]
-    assert [v for v in matrix[1].split() if v.startswith(f"{line}.")] == [default[1]]
+    default = in_makefile("DEFAULT_PYSPARK")
+    line = build_sbt.value("sparkVersion").rpartition(".")[0]
+    matrix = in_makefile("PYSPARK_MATRIX").split()
+    assert [version for version in matrix if version.startswith(f"{line}.")] == [default]
     for file in (ROOT / "requirements").glob("*.txt"):
-        assert f"\npyspark=={default[1]} " in file.read_text(encoding="utf-8"), file.name
+        assert f"\npyspark=={default} " in file.read_text(encoding="utf-8"), file.name
 
 
 def test_the_sparks_that_are_documented() -> None:
@@ -66,16 +67,11 @@ def test_the_versions_of_iceberg() -> None:
     assert {spark: set(found.split(", ")) for spark, found in rows} == {
         spark: set(versions) for spark, versions in session.VERSIONS.items()
     }
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    newest = re.search(r"^ICEBERG_PYSPARK := ([\d.]+)$", makefile, re.MULTILINE)
-    spark = re.search(r"^OLD_ICEBERG_PYSPARK := ([\d.]+)$", makefile, re.MULTILINE)
-    iceberg = re.search(r"^OLD_ICEBERG := ([\d.]+)$", makefile, re.MULTILINE)
-    assert newest
-    assert spark
-    assert iceberg
-    assert newest[1].rpartition(".")[0] == list(session.VERSIONS)[-1]
-    oldest = session.VERSIONS[spark[1].rpartition(".")[0]][-1]
-    assert iceberg[1] == oldest == min(each[-1] for each in session.VERSIONS.values())
+    newest = in_makefile("ICEBERG_PYSPARK")
+    assert newest.rpartition(".")[0] == list(session.VERSIONS)[-1]
+    oldest = session.VERSIONS[in_makefile("OLD_ICEBERG_PYSPARK").rpartition(".")[0]][-1]
+    iceberg = in_makefile("OLD_ICEBERG")
+    assert iceberg == oldest == min(each[-1] for each in session.VERSIONS.values())
 
 
 def test_the_pythons() -> None:

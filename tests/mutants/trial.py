@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 from mutants.operators import Mutant
+from support import build_sbt
 from support.paths import ROOT, SCALA, SCALA_TESTS
 
 HERE = Path(__file__).parent
@@ -163,7 +164,4 @@ class Trials:
 
 def scala_version() -> str:
     """The Scala of the sources that mutants are compiled from."""
-    text = (ROOT / "build.sbt").read_text(encoding="utf-8")
-    found = re.search(r'^val scala213 = "([\d.]+)"', text, re.MULTILINE)
-    assert found
-    return found[1]
+    return build_sbt.value("scala213")

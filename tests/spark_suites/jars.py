@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import limit_pruning
+from support import build_sbt
 from support.paths import ROOT
 
 WORK = ROOT / "target" / "spark-suites"
@@ -20,17 +21,9 @@ SPARK_TESTS = ["sql", "core", "catalyst", "tags", "common-utils", "sql-api", "ne
 SCALATEST, SCALACHECK, MOCKITO, PARQUET = "3.2.19", "1.18.0", "5.23.0", "1.17.0"
 
 
-def spark_version() -> str:
-    """Return the Spark that the JAR for Scala 2.13 is compiled for."""
-    build = (ROOT / "build.sbt").read_text("utf-8")
-    found = re.search(r'^val sparkVersion = "(.+)"$', build, re.MULTILINE)
-    assert found, "build.sbt has no sparkVersion"
-    return found[1]
-
-
 def coordinates() -> list[str]:
     """Name what is fetched, as coursier's arguments."""
-    version = spark_version()
+    version = build_sbt.value("sparkVersion")
     alone = [
         *(
             f"org.apache.spark:spark-{module}_2.13:{version},classifier=tests"

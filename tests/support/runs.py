@@ -26,6 +26,9 @@ B = TypeVar("B")
 THREADS = 4
 ENABLED = "spark.limitPruning.enabled"
 VECTORIZED = "spark.sql.parquet.enableVectorizedReader"
+# A reference that sorts reads its table once; with more partitions, Spark reads it first to find
+# their ranges.
+IN_ONE_PARTITION = {"spark.sql.shuffle.partitions": "1"}
 # Nothing is skipped by statistics, column indexes or bloom filters.
 ROW_BY_ROW = {ENABLED: "false", "spark.sql.parquet.filterPushdown": "false"}
 
