@@ -17,15 +17,23 @@ import org.apache.parquet.internal.hadoop.metadata.IndexReference
  * @param start the offset of its first byte
  * @param length compressed bytes, with the dictionary
  * @param offsetIndex the place of its offset index; none if the footer does not contain it, or if the file is encrypted
+ * @param isSkippable whether Spark's vectorized reader skips values inside its pages correctly ([[SkippableEncodings]])
  */
-final case class ChunkPlace(path: Seq[String], start: Long, length: Long, offsetIndex: Option[IndexPlace])
+final case class ChunkPlace(
+    path: Seq[String],
+    start: Long,
+    length: Long,
+    offsetIndex: Option[IndexPlace],
+    isSkippable: Boolean
+)
 
 private[parquet] object ChunkPlace {
   def of(chunk: ColumnChunkMetaData): ChunkPlace = ChunkPlace(
     chunk.getPath.toArray.toSeq,
     chunk.getStartingPos,
     chunk.getTotalSize,
-    IndexPlace.of(chunk.getOffsetIndexReference)
+    IndexPlace.of(chunk.getOffsetIndexReference),
+    SkippableEncodings.all(chunk.getEncodings)
   )
 }
 
@@ -97,7 +105,8 @@ private[parquet] object ChunkPlaces {
 
   /**
    * The chunks of one row group. Each is four numbers of variable length: usually, a chunk begins where the last one
-   * ends, and so does an offset index, so that two of the numbers are 0.
+   * ends, and so does an offset index, so that two of the numbers are 0. The lowest bit of the last one is set if the
+   * chunk is not skippable.
    */
   private final class OfRowGroup(val paths: ColumnPaths, numbers: Array[Byte]) extends Serializable {
 
@@ -108,10 +117,17 @@ private[parquet] object ChunkPlaces {
         val start = chunkEnd + readZigZagVarLong(in)
         val length = readZigZagVarLong(in)
         val indexStart = indexEnd + readZigZagVarLong(in)
-        val indexLength = readZigZagVarLong(in).toInt
+        val indexLengthAndFlag = readZigZagVarLong(in)
+        val indexLength = (indexLengthAndFlag >> 1).toInt
         chunkEnd = start + length
         indexEnd = indexStart + indexLength
-        ChunkPlace(path, start, length, IndexPlace.of(indexStart, indexLength))
+        ChunkPlace(
+          path,
+          start,
+          length,
+          IndexPlace.of(indexStart, indexLength),
+          isSkippable = (indexLengthAndFlag & 1) == 0
+        )
       }
     }
 
@@ -139,7 +155,8 @@ private[parquet] object ChunkPlaces {
         writeZigZagVarLong(first - chunkEnd, numbers)
         writeZigZagVarLong(length, numbers)
         writeZigZagVarLong(index.offset - indexEnd, numbers)
-        writeZigZagVarLong(index.length.toLong, numbers)
+        val flag = if (SkippableEncodings.all(chunk.getMeta_data.getEncodings)) 0L else 1L
+        writeZigZagVarLong((index.length.toLong << 1) | flag, numbers)
         chunkEnd = first + length
         indexEnd = index.offset + index.length
       }

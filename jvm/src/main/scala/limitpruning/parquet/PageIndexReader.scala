@@ -60,8 +60,9 @@ final class PageIndexReader(file: FileStatus, footer: Footer, storage: Storage, 
     IndexPlace.of(chunk.getColumnIndexReference)
 
   /**
-   * The pages of several chunks of a row group that contain the rows, by the paths of the chunks. None if the pages of a
-   * chunk are not known.
+   * The pages of several chunks of a row group that are read for the rows, by the paths of the chunks. Chunks that are not
+   * skippable are read in whole pages, and the others in the rows of these pages. None if the pages of a chunk are not
+   * known.
    */
   def pagesOf(
       rowGroup: Int,
@@ -69,9 +70,15 @@ final class PageIndexReader(file: FileStatus, footer: Footer, storage: Storage, 
       rows: Seq[RowRange]
   ): Option[Map[Seq[String], SelectedPages]] = {
     load(chunks.flatMap(_.offsetIndex))
-    val known = chunks.iterator.map(c => c.path -> locations(rowGroup, c)).takeWhile(_._2.nonEmpty)
-    val found = known.collect { case (path, Some(pages)) => path -> pages.select(rows) }.toMap
-    if (found.size == chunks.size) Some(found) else None
+    val known = chunks.iterator.map(c => c -> locations(rowGroup, c)).takeWhile(_._2.nonEmpty)
+    val found = known.collect { case (chunk, Some(pages)) => chunk -> pages }.toVector
+    if (found.size < chunks.size) None
+    else {
+      val read = WholePages.of(rows, found.collect { case (chunk, pages) if !chunk.isSkippable => pages })
+      Some(found.map { case (chunk, pages) =>
+        chunk.path -> pages.select(read).copy(areWhole = !chunk.isSkippable)
+      }.toMap)
+    }
   }
 
   private[parquet] def locations(rowGroup: Int, leaf: Int): Option[PageLocations] =

@@ -40,9 +40,47 @@ private[limitpruning] final class PageLocations(
   }
 }
 
+/** Extends row ranges to the boundaries of pages, for columns whose pages cannot be read in part. */
+private[limitpruning] object WholePages {
+
+  /**
+   * The smallest ranges that contain `ranges` and skip no value inside a page. The last range keeps its end: nothing is
+   * read behind it, so nothing is skipped there.
+   *
+   * @param ranges ascending and not adjacent
+   * @param columns the pages of the columns whose pages cannot be read in part
+   */
+  def of(ranges: Seq[RowRange], columns: Seq[PageLocations]): Seq[RowRange] =
+    if (columns.isEmpty || ranges.isEmpty) ranges
+    else {
+      val whole = ranges.map(range => RowRange(start(range.from, columns), end(range.until, columns)))
+      val merged = whole.foldLeft(Vector.empty[RowRange]) {
+        case (done :+ last, next) if next.from <= last.until =>
+          done :+ RowRange(last.from, last.until.max(next.until))
+        case (done, next) => done :+ next
+      }
+      merged.init :+ merged.last.copy(until = ranges.last.until)
+    }
+
+  /** The last row, not after `row`, with which a page begins in all columns. */
+  private def start(row: Long, columns: Seq[PageLocations]): Long = {
+    val earlier = columns.iterator.map(pages => pages.first(pages.pageOf(row))).min
+    if (earlier == row) row else start(earlier, columns)
+  }
+
+  /** The first row, not before `row`, before which a page ends in all columns. */
+  private def end(row: Long, columns: Seq[PageLocations]): Long = {
+    val later = columns.iterator.map(pages => pages.end(pages.pageOf(row - 1))).max
+    if (later == row) row else end(later, columns)
+  }
+}
+
 private[limitpruning] object PageLocations {
 
-  /** None if the index contradicts itself, the chunk, or the number of rows of the row group. */
+  /**
+   * None if the index contradicts itself, the chunk, or the number of rows of the row group, or if its pages are not
+   * contiguous up to the end of the chunk. Some writers leave out the sizes of page headers.
+   */
   private[parquet] def of(index: OffsetIndex, chunk: ChunkPlace, rows: Long): Option[PageLocations] =
     of(
       index.getPage_locations.asScala.toIndexedSeq
@@ -72,8 +110,8 @@ private[limitpruning] object PageLocations {
     val isPlausible = pages.nonEmpty && starts.head == 0 && isAscending(starts) &&
       pages.head.offset >= chunk.start &&
       pages.forall(_.size > 0) &&
-      pages.tail.zip(pages).forall { case (page, before) => page.offset >= before.end } &&
-      pages.last.end <= chunk.start + chunk.length
+      pages.tail.zip(pages).forall { case (page, before) => page.offset == before.end } &&
+      pages.last.end == chunk.start + chunk.length
     if (isPlausible) Some(new PageLocations(
       starts.toArray,
       pages.map(_.size.toLong).toArray,

@@ -138,7 +138,7 @@ private final class RunningCheck(check: CheckUnchanged) {
 
   /** Why reading failed: that the file is another one, if the check finds this, else the error itself. */
   def reasonOf(error: Throwable): Throwable =
-    if (isInterrupted(error)) {
+    if (RunningCheck.isInterrupted(error)) {
       cancel() // the task was killed: it must end at once
       error
     } else
@@ -156,8 +156,12 @@ private final class RunningCheck(check: CheckUnchanged) {
   def cancel(): Unit = {
     val _ = task.cancel(true)
   }
+}
 
-  private def isInterrupted(error: Throwable): Boolean =
+private[scan] object RunningCheck {
+
+  /** Whether the task was killed, so that it must end at once. */
+  def isInterrupted(error: Throwable): Boolean =
     Thread.currentThread.isInterrupted || Causes(error).exists {
       case failed: IOException => Interrupted.unapply(failed).nonEmpty
       case other => other.isInstanceOf[TaskKilledException]

@@ -58,8 +58,8 @@ private[scan] final class FirstPages(file: ParquetFileReader, schema: MessageTyp
       else None
     pages match {
       case Some(located) =>
-        PlannedRowGroup(rows, Seq(range), located.map(_.select(Seq(range)).bytes).sum)
-      case None => PlannedRowGroup(rows, if (rows > 0) RowRange.all(rows) else Nil, bytes)
+        PlannedRowGroup(ordinal, rows, Seq(range), located.map(_.select(Seq(range)).bytes).sum)
+      case None => PlannedRowGroup(ordinal, rows, if (rows > 0) RowRange.all(rows) else Nil, bytes)
     }
   }
 

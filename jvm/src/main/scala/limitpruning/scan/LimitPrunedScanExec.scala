@@ -56,6 +56,9 @@ case class LimitPrunedScanExec(
   /** Data pages of the selected row groups that will not be read. */
   def pagesSkipped: Long = reading.pagesSkipped
 
+  /** The columns of which only whole pages are read, because Spark's reader cannot skip values in their encoding. */
+  def columnsInWholePages: Seq[String] = reading.columnsInWholePages
+
   /**
    * Why row groups are read whole, even if the LIMIT needs few of their rows. None if pages can be skipped.
    */

@@ -2,7 +2,6 @@ package limitpruning.scan
 
 import java.io.Closeable
 
-import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
@@ -11,18 +10,29 @@ import limitpruning.select.{ColumnBytes, FileVersion, Place, RowRange, SelectedP
 /**
  * The part of one file that a task reads. It is sent to executors.
  *
- * @param rowGroups adjacent row groups, in file order
+ * @param rowGroups row groups in file order; the split may have others between them
  * @param isReserve whether it is read because too few rows were found before it
  */
 private[scan] final case class PlannedRun(
     version: FileVersion,
     rowGroups: Seq[PlannedRowGroup],
     isReserve: Boolean = false
-)
+) {
+
+  /** The position in the file of the first row group. */
+  def first: Int = rowGroups.head.ordinal
+
+  /** The number of row groups of the split. */
+  def size: Int = rowGroups.last.ordinal - first + 1
+
+  /** Whether every row of the split is read. */
+  def isWhole: Boolean = size == rowGroups.size && rowGroups.forall(_.isWhole)
+}
 
 /**
  * The part of one row group that a task reads. It is sent to executors.
  *
+ * @param ordinal its position in the file, from 0
  * @param rows the number of rows of the row group
  * @param ranges the rows to read, ascending
  * @param bytes compressed bytes that are read for them
@@ -30,6 +40,7 @@ private[scan] final case class PlannedRun(
  *   known
  */
 private[scan] final case class PlannedRowGroup(
+    ordinal: Int,
     rows: Long,
     ranges: Seq[RowRange],
     bytes: Long,
@@ -41,7 +52,7 @@ private[scan] final case class PlannedRowGroup(
 
 private[scan] object PlannedRowGroup {
   def of(rowGroup: SelectedRowGroup, bytes: Long): PlannedRowGroup =
-    PlannedRowGroup(rowGroup.rows, rowGroup.ranges.toVector, bytes, rowGroup.best)
+    PlannedRowGroup(rowGroup.ordinal, rowGroup.rows, rowGroup.ranges.toVector, bytes, rowGroup.best)
 }
 
 /**
@@ -59,6 +70,13 @@ final class ReadBytes(schema: StructType, caseSensitive: Boolean, skipsPages: Bo
   /** The selected pages of the columns that are read only in part. */
   def pages(rowGroup: SelectedRowGroup): Seq[SelectedPages] =
     if (skipsPages) columns(rowGroup).flatMap(_.pages).toSeq else Nil
+
+  /** The columns of which all rows of the selected pages are decoded. */
+  def inWholePages(rowGroup: SelectedRowGroup): Iterator[Seq[String]] =
+    if (!skipsPages) Iterator.empty
+    else rowGroup.columns.pages.iterator.collect {
+      case (path, pages) if pages.areWhole && isRead(path, schema) => path
+    }
 
   private def columns(rowGroup: SelectedRowGroup): Iterator[ColumnBytes] =
     rowGroup.columns.iterator.collect { case (path, bytes) if isRead(path, schema) => bytes }
@@ -81,16 +99,14 @@ final class ReadBytes(schema: StructType, caseSensitive: Boolean, skipsPages: Bo
  * @param rows the reader's rows, or batches of rows, which do not cross row groups: only the planned rows
  * @param planned the row groups of the run
  * @param check whether the file is still the file that was planned
- * @param bytesRead compressed bytes; the bytes of a row group are counted when its first row is read, because
- *   they are read together
+ * @param counts the bytes of a row group are counted when its first row is read, because they are read together
  */
 private[scan] final class PlannedRows(
     rows: Iterator[Any],
     path: String,
     planned: Seq[PlannedRowGroup],
     check: CheckUnchanged,
-    rowGroupsRead: SQLMetric,
-    bytesRead: SQLMetric
+    counts: ReadCounts
 ) extends Iterator[Any]
     with Closeable {
   private val total = planned.map(_.rowsToRead).sum
@@ -111,8 +127,7 @@ private[scan] final class PlannedRows(
     if (nextBegins <= delivered) check.whileOpen()
     while (begun < planned.length && nextBegins <= delivered) {
       nextBegins += planned(begun).rowsToRead
-      rowGroupsRead += 1
-      bytesRead += planned(begun).bytes
+      counts.read(planned(begun))
       begun += 1
     }
     delivered +=
@@ -127,7 +142,7 @@ private[scan] final class PlannedRows(
 }
 
 /**
- * Returns the rows that Spark's reader returns of a run of row groups. The reader's filters skip some of
+ * Returns the rows that Spark's reader returns of a whole run of row groups. The reader's filters skip some of
  * them. The reader does not report which row groups it read, so all row groups of the run are counted with
  * its first row.
  *
@@ -136,8 +151,7 @@ private[scan] final class PlannedRows(
 private[scan] final class CandidatesRead(
     rows: Iterator[Any],
     planned: Seq[PlannedRowGroup],
-    rowGroupsRead: SQLMetric,
-    bytesRead: SQLMetric
+    counts: ReadCounts
 ) extends Iterator[Any]
     with Closeable {
   private var isBegun = false
@@ -148,8 +162,7 @@ private[scan] final class CandidatesRead(
     val element = rows.next()
     if (!isBegun) {
       isBegun = true
-      rowGroupsRead += planned.size.toLong
-      bytesRead += planned.map(_.bytes).sum
+      planned.foreach(counts.read)
     }
     element
   }
@@ -158,11 +171,13 @@ private[scan] final class CandidatesRead(
 }
 
 /**
- * Selects the planned rows, by their position, from all rows of a run of row groups. Stops after the last.
+ * Selects the planned rows, by their position, from all rows of a run of adjacent row groups. Stops after the last.
  */
-private[scan] final class RowsInRanges(rows: Iterator[Any], planned: Seq[PlannedRowGroup])
+private[scan] final class RowsInRanges(rows: Iterator[Any], run: PlannedRun)
     extends Iterator[Any]
     with Closeable {
+  private val planned = run.rowGroups
+  if (run.size != planned.size) RowsInRanges.cannotRead()
   private val starts = planned.scanLeft(0L)(_ + _.rows)
 
   /** Positions in the run: from (inclusive), until (exclusive). */
@@ -194,15 +209,18 @@ private[scan] final class RowsInRanges(rows: Iterator[Any], planned: Seq[Planned
   }
 
   private def rowOf(element: Any): Any = element match {
-    case _: ColumnarBatch =>
-      throw new IllegalStateException(
-        "The Spark of this executor cannot read single rows of a row group, but the Spark of the driver can. Run the same " +
-          "release of Spark on both, or set spark.limitPruning.planning.maxBytes=0."
-      )
+    case _: ColumnarBatch => RowsInRanges.cannotRead()
     case row => row
   }
 
   override def close(): Unit = CloseRows(rows)
+}
+
+private object RowsInRanges {
+  def cannotRead(): Nothing = throw new IllegalStateException(
+    "The Spark of this executor cannot read some rows of a file alone, but the Spark of the driver can. Run the same " +
+      "release of Spark on both, or set spark.limitPruning.enabled=false."
+  )
 }
 
 private[scan] object CloseRows {

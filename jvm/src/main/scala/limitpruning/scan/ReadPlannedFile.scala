@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.util.SerializableConfiguration
 
 /**
- * Opens one run of row groups with Spark's own reader, and checks that the file is still the one whose footer
+ * Opens the row groups of one run with Spark's own reader, and checks that the file is still the one whose footer
  * was read. Runs on executors.
  *
  * @param read Spark's reader for the format
@@ -22,15 +22,14 @@ private[scan] final class ReadPlannedFile(
     read: PartitionedFile => Iterator[InternalRow],
     allRowsMatch: Boolean,
     conf: Broadcast[SerializableConfiguration],
-    rowGroupsRead: SQLMetric,
-    bytesRead: SQLMetric,
+    counts: ReadCounts,
     skip: Option[SkipBehindThreshold] = None,
     whileReading: Option[WhileReading] = None,
     reserveRead: Option[SQLMetric] = None
 ) extends (PartitionedFile => Iterator[InternalRow])
     with Serializable {
 
-  private val unseen = new ReadUnseenFile(read, whileReading, conf, rowGroupsRead, bytesRead)
+  private val unseen = new ReadUnseenFile(read, whileReading, conf, counts)
 
   override def apply(file: PartitionedFile): Iterator[InternalRow] = {
     val planned = ReadPlannedFile.planned(file)
@@ -45,27 +44,34 @@ private[scan] final class ReadPlannedFile(
   private def readPlanned(file: PartitionedFile, run: PlannedRun): Iterator[InternalRow] = {
     val check =
       new CheckUnchanged(file, run.version, conf.value.value, isTolerant = reserveRead.nonEmpty)
-    val rows = check.opening(read(file))(chosen(_, file.urlEncodedPath, run.rowGroups, check))
+    val rows = check.opening(read(file))(chosen(_, file, run, check))
     // Spark also types the batches of its columnar readers as rows.
     rows.asInstanceOf[Iterator[InternalRow]]
   }
 
   private def chosen(
       all: Iterator[Any],
-      path: String,
-      planned: Seq[PlannedRowGroup],
+      file: PartitionedFile,
+      run: PlannedRun,
       check: CheckUnchanged
   ): Iterator[Any] = {
-    val isWhole = planned.forall(_.isWhole)
-    if (allRowsMatch) {
-      val rows =
-        if (isWhole || ReadRowRanges.narrow(all, planned, path)) all else new RowsInRanges(all, planned)
-      new PlannedRows(rows, path, planned, check, rowGroupsRead, bytesRead)
-    } else {
-      if (!isWhole) ReadRowRanges.narrowFiltered(all, planned)
-      new CandidatesRead(all, planned, rowGroupsRead, bytesRead)
+    val path = file.urlEncodedPath
+    def reopen(): Iterator[Any] = {
+      check.now()
+      check.orElse(read(file))
     }
+    def narrowed(onRead: PlannedRowGroup => Unit): Option[Iterator[Any]] =
+      if (run.isWhole && !canSkip(run)) None
+      else
+        new NarrowPlanned(run, path, () => reopen(), skip, counts, onRead)(all, areFiltered = !allRowsMatch)
+    if (allRowsMatch) {
+      val rows = narrowed(_ => ()).getOrElse(if (run.isWhole) all else new RowsInRanges(all, run))
+      new PlannedRows(rows, path, run.rowGroups, check, counts)
+    } else narrowed(counts.read).getOrElse(new CandidatesRead(all, run.rowGroups, counts))
   }
+
+  /** Whether a part of the run may turn out to be needless while the rest is read. */
+  private def canSkip(run: PlannedRun): Boolean = skip.nonEmpty && run.rowGroups.size > 1
 }
 
 private[scan] object ReadPlannedFile {

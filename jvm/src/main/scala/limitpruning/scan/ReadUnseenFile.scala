@@ -7,7 +7,6 @@ import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
-import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.util.SerializableConfiguration
 
 import limitpruning.select.FileVersion
@@ -23,8 +22,7 @@ private[scan] final class ReadUnseenFile(
     read: PartitionedFile => Iterator[InternalRow],
     whileReading: Option[WhileReading],
     conf: Broadcast[SerializableConfiguration],
-    rowGroupsRead: SQLMetric,
-    bytesRead: SQLMetric
+    counts: ReadCounts
 ) extends (PartitionedFile => Iterator[InternalRow])
     with Serializable {
 
@@ -36,17 +34,35 @@ private[scan] final class ReadUnseenFile(
   }
 
   private def readAll(file: PartitionedFile): Iterator[InternalRow] = {
-    bytesRead += file.length
+    counts.bytes += file.length
     read(file)
   }
 
   private def readFirst(file: PartitionedFile, first: FirstRows): Iterator[InternalRow] = {
     val rows = read(file)
     try {
-      val opened = ReadRowRanges.narrowToFirst(rows, first)
-      rowGroupsRead += opened.fold(0L)(_.rowGroups.toLong)
-      bytesRead += opened.fold(file.length)(_.bytes)
-      rows
+      val narrowed = for {
+        reader <- VectorizedReader.of(rows)
+        opened <- new FirstPages(reader.file, reader.schema, first)()
+      } yield {
+        counts.rowGroups += opened.rowGroups.toLong
+        counts.bytes += opened.bytes
+        new NarrowedRows(
+          reader,
+          i => opened.planned.lift(i).toSeq.flatMap(_.ranges),
+          areProved = false, // any rows will do
+          isSkipped = _ => false,
+          () => read(file),
+          new ReadUnseenFile.Observer(file.urlEncodedPath, reader, counts)
+        )
+      }
+      narrowed match {
+        // Spark also types the batches of its columnar readers as rows.
+        case Some(some) => some.asInstanceOf[Iterator[InternalRow]]
+        case None =>
+          counts.bytes += file.length
+          rows
+      }
     } catch {
       case error: Throwable =>
         CloseRows(rows) // no other code can close them yet
@@ -55,8 +71,8 @@ private[scan] final class ReadUnseenFile(
   }
 
   private def readEnough(file: PartitionedFile, enough: EnoughRows): Iterator[InternalRow] = {
-    rowGroupsRead += enough.rowGroups.toLong
-    bytesRead += enough.bytes
+    counts.rowGroups += enough.rowGroups.toLong
+    counts.bytes += enough.bytes
     val parts = enough.ranges.map { case (start, length) => file.copy(start = start, length = length) }
     val check = new CheckUnchanged(file, enough.version, conf.value.value)
     val opened = parts.iterator.map(part => check.opening(read(part))(identity))
@@ -72,6 +88,14 @@ private[scan] final class ReadUnseenFile(
 }
 
 private object ReadUnseenFile {
+
+  /** Counts what is read a second time. The rest is counted when the file is opened. */
+  private final class Observer(override val path: String, reader: VectorizedReader, counts: ReadCounts)
+      extends NarrowedRows.Observer {
+    private val bytes = reader.rowGroups.map(_.getCompressedSize)
+    override def read(rowGroup: Int): Unit = ()
+    override def readsAgain(rowGroup: Int): Unit = counts.readsAgain(bytes(rowGroup))
+  }
 
   /** Opens each part when the previous part has been read, and closes the last opened part. */
   private final class OneByOne(parts: Iterator[Iterator[Any]]) extends Iterator[Any] with Closeable {

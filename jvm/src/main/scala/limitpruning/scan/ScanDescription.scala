@@ -91,10 +91,17 @@ private[scan] object ScanDescription {
     val skipped = node.noPageSkipping match {
       case Some(reason) if selection.rows > node.chosen.limit || ranges.nonEmpty =>
         Seq("PagesSkipped" -> s"0, because $reason")
-      case None if ranges.nonEmpty => Seq("PagesSkipped" -> node.pagesSkipped.toString)
+      case None if ranges.nonEmpty => Seq("PagesSkipped" -> s"${node.pagesSkipped}${inWholePages(node)}")
       case _ => Nil
     }
     ranges ++ skipped
+  }
+
+  private def inWholePages(node: LimitPrunedScanExec): String = node.columnsInWholePages match {
+    case Seq() => ""
+    case columns =>
+      val shown = truncatedString(columns, "", ", ", "", node.conf.maxToStringFields)
+      s" ($shown in whole pages, because Spark's reader cannot skip values in their encoding)"
   }
 
   private def location(node: LimitPrunedScanExec): String = node.scan.relation.location.rootPaths match {

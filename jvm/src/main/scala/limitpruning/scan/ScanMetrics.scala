@@ -14,11 +14,13 @@ object ScanMetrics {
   val BytesRead = "bytesRead"
   val RowGroupsSkipped = "rowGroupsSkipped"
   val ReserveRead = "reserveRead"
+  val RowGroupsReadAgain = "rowGroupsReadAgain"
 
   def create(context: SparkContext, isColumnar: Boolean): Map[String, SQLMetric] = Map(
     OutputRows -> SQLMetrics.createMetric(context, "number of output rows"),
     RowGroupsRead -> SQLMetrics.createMetric(context, "row groups read"),
     RowGroupsSkipped -> SQLMetrics.createMetric(context, "row groups skipped while reading"),
+    RowGroupsReadAgain -> SQLMetrics.createMetric(context, "row groups read again without page index"),
     ReserveRead -> SQLMetrics.createMetric(context, "parts of the reserve read"),
     BytesRead -> SQLMetrics.createSizeMetric(context, "bytes read"),
     "rowGroupsTotal" -> SQLMetrics.createMetric(context, "row groups inspected"),

@@ -49,12 +49,16 @@ private[scan] final class SelectionRead(
   lazy val pagesSkipped: Long =
     rowGroups.flatMap(bytesOf.pages(_)).map(pages => (pages.total - pages.pages).toLong).sum
 
+  /** The columns of which only whole pages are read, because Spark's reader cannot skip values in their encoding. */
+  def columnsInWholePages: Seq[String] =
+    rowGroups.flatMap(bytesOf.inWholePages).map(_.mkString(".")).toSeq.distinct.sorted
+
   /**
    * Why row groups are read whole, even if the LIMIT needs few of their rows. None if pages can be skipped.
    */
   def noPageSkipping: Option[String] =
     if (SelectionRead.isVectorized(scan))
-      ReadRowRanges.problem.map(p => s"this Spark's reader cannot read single rows of a row group: $p")
+      VectorizedReader.problem.map(p => s"this Spark's reader cannot read single rows of a row group: $p")
     else Some("Spark's row-based reader reads whole row groups")
 
   private def rowGroups: Iterator[SelectedRowGroup] = selection.files.iterator.flatMap(_.rowGroups)
@@ -94,8 +98,11 @@ private[scan] final class SelectionRead(
         chosen.allRowsMatch,
         // A configuration is large, and a task would otherwise contain it.
         session.sparkContext.broadcast(new SerializableConfiguration(hadoopConf)),
-        metrics(ScanMetrics.RowGroupsRead),
-        metrics(ScanMetrics.BytesRead),
+        ReadCounts(
+          metrics(ScanMetrics.RowGroupsRead),
+          metrics(ScanMetrics.BytesRead),
+          metrics(ScanMetrics.RowGroupsReadAgain)
+        ),
         skip,
         whileReading,
         reserveRead = selection.reserve.map(_ => metrics(ScanMetrics.ReserveRead))
@@ -155,13 +162,24 @@ private[scan] final class SelectionRead(
   }
 
   private def packed(maxBytes: Long): Seq[Seq[RowGroupRun]] =
-    PackTasks(selection, bytesOf(_), conf.filesOpenCostInBytes, maxBytes, maxRunBytes)
+    PackTasks(selection, bytesOf(_), conf.filesOpenCostInBytes, maxBytes, maxRunBytes, maxGap)
+
+  /** Whether the reader passes over row groups of a file that it has opened. */
+  private def skipsRowGroups: Boolean = noPageSkipping.isEmpty
 
   /**
-   * The maximum bytes of a run. Row groups that are opened together cannot be skipped one by one. Only ORDER BY
-   * skips row groups while it reads.
+   * The maximum bytes of a run. Other readers than the vectorized one cannot skip row groups that they opened together.
+   * Only ORDER BY skips row groups while it reads.
    */
-  private def maxRunBytes: Long = if (chosen.top.isEmpty) Long.MaxValue else SelectionRead.LargestRun
+  private def maxRunBytes: Long =
+    if (chosen.top.isEmpty || skipsRowGroups) Long.MaxValue else SelectionRead.LargestRun
+
+  /**
+   * The most row groups that a run passes over. A reader with filters of its own tries them on these, too, and may read
+   * their dictionaries for it.
+   */
+  private def maxGap: Int =
+    if (!skipsRowGroups) 0 else if (chosen.allRowsMatch) Int.MaxValue else SelectionRead.LargestFilteredGap
 
   private def unseenTasks(maxBytes: Long): Seq[Seq[FileRange]] =
     PackUnseen(selection.unseen, conf.filesOpenCostInBytes, maxBytes)
@@ -223,6 +241,9 @@ private[limitpruning] object SelectionRead {
 
   /** The size of a run in bytes from which the cost of opening a file again is negligible. */
   private val LargestRun = 16L * 1024 * 1024
+
+  /** The row groups to which a reader with filters applies them in less time than opening the file again takes. */
+  private val LargestFilteredGap = 8
 
   /** The size in bytes of rows that are all needed, for which a second task is not worth starting. */
   private val SmallTask = 32L * 1024 * 1024

@@ -16,7 +16,7 @@ import limitpruning.footers.{
 }
 import limitpruning.parquet.{FileColumns, FooterReader, ReadSettings, Storage}
 import limitpruning.predicate.FiniteEvaluation
-import limitpruning.scan.{InspectWhileReading, ReadRowRanges}
+import limitpruning.scan.{InspectWhileReading, VectorizedReader}
 import limitpruning.search.ClassifyRowGroups.isMetadata
 import limitpruning.select.ListedFile
 
@@ -82,7 +82,7 @@ private[limitpruning] final class SearchInputs(
 
   val narrow: NarrowRowGroups = new NarrowRowGroups(
     isNeeded,
-    isSupported = maxBytes > 0 && ReadRowRanges.isSupported,
+    isSupported = maxBytes > 0 && VectorizedReader.isSupported,
     conf.getConf(LimitPruningConf.MinPageBytes)
   )
 

@@ -1,15 +1,18 @@
 package limitpruning.select
 
 /**
- * Adjacent row groups of one file, which are read while the file is open once.
+ * Row groups of one file, in file order, which are read while the file is open once.
  *
  * @param file the file; its `rowGroups` are those of this run alone
  */
 final case class RowGroupRun(file: SelectedFile) {
 
-  /** Whether `rowGroup` of `other` immediately follows this run. */
-  def isFollowedBy(other: SelectedFile, rowGroup: SelectedRowGroup): Boolean =
-    file.listed.position == other.listed.position && file.rowGroups.last.ordinal + 1 == rowGroup.ordinal
+  /** Whether `rowGroup` of `other` follows this run in the same file, with at most `maxGap` row groups between them. */
+  def isFollowedBy(other: SelectedFile, rowGroup: SelectedRowGroup, maxGap: Int): Boolean =
+    file.listed.position == other.listed.position && {
+      val last = file.rowGroups.last.ordinal
+      last < rowGroup.ordinal && rowGroup.ordinal - last - 1 <= maxGap
+    }
 
   def :+(rowGroup: SelectedRowGroup): RowGroupRun =
     RowGroupRun(file.copy(rowGroups = file.rowGroups :+ rowGroup))
@@ -17,7 +20,7 @@ final case class RowGroupRun(file: SelectedFile) {
 
 /**
  * Packs a selection into tasks, in order. The bytes of the selection determine the number of tasks: a small
- * limit needs only one task, and a large one is still read in parallel. Adjacent row groups of a file form
+ * limit needs only one task, and a large one is still read in parallel. Row groups of a file that follow each other form
  * one [[RowGroupRun]] if they are in the same task.
  */
 object PackTasks {
@@ -31,6 +34,7 @@ object PackTasks {
    * @param maxTaskBytes a task is closed before its bytes exceed this, unless it is empty
    * @param maxRunBytes a run is closed before its bytes exceed this: row groups that are opened together
    *   cannot be skipped separately
+   * @param maxGap the most row groups that are not selected between two row groups of a run
    * @return the runs of each task; no task is empty
    */
   def apply(
@@ -38,7 +42,8 @@ object PackTasks {
       bytesOf: SelectedRowGroup => Long,
       openCost: Long,
       maxTaskBytes: Long,
-      maxRunBytes: Long = Long.MaxValue
+      maxRunBytes: Long = Long.MaxValue,
+      maxGap: Int = 0
   ): Seq[Seq[RowGroupRun]] = {
 
     def open(file: SelectedFile, rowGroup: SelectedRowGroup): RowGroupRun =
@@ -47,7 +52,7 @@ object PackTasks {
     def add(task: Task, file: SelectedFile, rowGroup: SelectedRowGroup): Task =
       task.runs.lastOption match {
         case Some(run)
-            if run.isFollowedBy(file, rowGroup) && task.runBytes <= maxRunBytes - bytesOf(rowGroup) =>
+            if run.isFollowedBy(file, rowGroup, maxGap) && task.runBytes <= maxRunBytes - bytesOf(rowGroup) =>
           val bytes = bytesOf(rowGroup)
           Task(task.runs.init :+ (run :+ rowGroup), task.bytes + bytes, task.runBytes + bytes)
         case _ =>

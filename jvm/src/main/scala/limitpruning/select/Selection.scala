@@ -39,8 +39,9 @@ final case class SelectedColumns(
  * @param bytes compressed bytes of these pages, and of the dictionary
  * @param pages the number of these pages
  * @param total the number of data pages of the chunk
+ * @param areWhole whether all rows of these pages are decoded, because Spark's reader cannot skip values in their encoding
  */
-final case class SelectedPages(bytes: Long, pages: Int, total: Int)
+final case class SelectedPages(bytes: Long, pages: Int, total: Int, areWhole: Boolean = false)
 
 /** A place in an order: a value in Catalyst's representation, or null for SQL's NULL. */
 final case class Place(place: Any)
@@ -228,6 +229,29 @@ object RowRange {
     ranges.zip(before).collect {
       case (range, seen) if seen < rows => range.copy(until = range.from + range.rows.min(rows - seen))
     }
+  }
+
+  /** The rows of ascending ranges without the first `rows` rows. */
+  def drop(ranges: Seq[RowRange], rows: Long): Seq[RowRange] = {
+    val before = ranges.scanLeft(0L)(_ + _.rows)
+    ranges.zip(before).collect {
+      case (range, seen) if seen + range.rows > rows =>
+        range.copy(from = range.from + (rows - seen).max(0))
+    }
+  }
+
+  /** The rows that are in both, of ascending ranges that are not adjacent. */
+  def intersection(one: Seq[RowRange], other: Seq[RowRange]): Seq[RowRange] = {
+    val (a, b) = (one.toIndexedSeq, other.toIndexedSeq)
+    val both = Vector.newBuilder[RowRange]
+    var i, j = 0
+    while (i < a.length && j < b.length) {
+      val from = a(i).from.max(b(j).from)
+      val until = a(i).until.min(b(j).until)
+      if (from < until) both += RowRange(from, until)
+      if (a(i).until < b(j).until) i += 1 else j += 1
+    }
+    both.result()
   }
 
   /** The same rows of ascending ranges, with adjacent ranges merged. */

@@ -67,9 +67,9 @@ class NarrowedFooterSuite extends AnyFunSuite with TempFolder {
     val (_, footer) = narrowed(FileColumns.named(Seq("a"), read = Seq("G")))
     assert(leaves(footer) == Seq("a") && chunks(footer) == Seq("a"))
     assert(footer.places(0) == Seq(
-      ChunkPlace(Seq("a"), 4, 100, None),
-      ChunkPlace(Seq("g", "a"), 104, 100, None),
-      ChunkPlace(Seq("g", "h", "x"), 204, 100, None)
+      ChunkPlace(Seq("a"), 4, 100, None, isSkippable = true),
+      ChunkPlace(Seq("g", "a"), 104, 100, None, isSkippable = true),
+      ChunkPlace(Seq("g", "h", "x"), 204, 100, None, isSkippable = true)
     ))
     assert(!footer.columns.covers(FileColumns.named(Seq("g"))))
     val (_, readsAll) = narrowed(FileColumns.named(Nil, read = Seq("a", "g", "b")))

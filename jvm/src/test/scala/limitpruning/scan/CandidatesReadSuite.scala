@@ -19,12 +19,13 @@ class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
 
   test("counts all row groups of the run with the first row, for any number of rows") {
     val (rowGroups, bytes) = (new SQLMetric("sum"), new SQLMetric("size"))
-    val planned = Seq(5L, 7L).map(rows => PlannedRowGroup(rows, RowRange.all(rows), bytes = 10))
-    val rows = new CandidatesRead(Iterator("a", "b"), planned, rowGroups, bytes)
+    val planned = Seq(5L, 7L).map(rows => PlannedRowGroup(0, rows, RowRange.all(rows), bytes = 10))
+    val rows = new CandidatesRead(Iterator("a", "b"), planned, PlannedSplit.counts(rowGroups, bytes))
     assert(rows.hasNext && rowGroups.value == 0)
     assert(rows.map(row => (row, rowGroups.value, bytes.value)).toSeq == Seq(("a", 2, 20), ("b", 2, 20)))
     val none = new SQLMetric("sum")
-    assert(new CandidatesRead(Iterator.empty, planned, none, none).isEmpty && none.value == 0)
+    assert(new CandidatesRead(Iterator.empty, planned, PlannedSplit.counts(rowGroups = none)).isEmpty &&
+      none.value == 0)
   }
 
   test("closes the reader") {
@@ -34,7 +35,7 @@ class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
       override def next(): Any = "row"
       override def close(): Unit = closed = true
     }
-    new CandidatesRead(reader, Nil, new SQLMetric("sum"), new SQLMetric("sum")).close()
+    new CandidatesRead(reader, Nil, PlannedSplit.counts()).close()
     assert(closed)
   }
 

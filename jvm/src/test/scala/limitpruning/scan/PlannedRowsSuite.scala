@@ -19,12 +19,12 @@ class PlannedRowsSuite extends AnyFunSuite with TempFolder {
 
   private def batch(rows: Int): ColumnarBatch = new ColumnarBatch(Array.empty, rows)
 
-  private def whole(rows: Long): PlannedRowGroup = PlannedRowGroup(rows, RowRange.all(rows), bytes = 100)
+  private def whole(rows: Long): PlannedRowGroup = PlannedRowGroup(0, rows, RowRange.all(rows), bytes = 100)
 
   private def read(elements: Any*)(planned: Long*): (PlannedRows, SQLMetric) = {
     val metric = new SQLMetric("sum")
     val rows =
-      new PlannedRows(elements.iterator, "the-file", planned.map(whole), check, metric, new SQLMetric("sum"))
+      new PlannedRows(elements.iterator, "the-file", planned.map(whole), check, PlannedSplit.counts(metric))
     (rows, metric)
   }
 
@@ -53,8 +53,9 @@ class PlannedRowsSuite extends AnyFunSuite with TempFolder {
 
   test("the bytes of a row group count with its first row, and only its selected rows are expected") {
     val bytes = new SQLMetric("size")
-    val planned = Seq(PlannedRowGroup(9, Seq(RowRange(1, 2), RowRange(5, 6)), bytes = 7), whole(1))
-    val rows = new PlannedRows(Iterator("b", "f", "a"), "f", planned, check, new SQLMetric("sum"), bytes)
+    val planned = Seq(PlannedRowGroup(0, 9, Seq(RowRange(1, 2), RowRange(5, 6)), bytes = 7), whole(1))
+    val rows =
+      new PlannedRows(Iterator("b", "f", "a"), "f", planned, check, PlannedSplit.counts(bytes = bytes))
     assert(rows.map(_ => bytes.value).toSeq == Seq(7, 7, 107))
   }
 
@@ -94,7 +95,7 @@ class PlannedRowsSuite extends AnyFunSuite with TempFolder {
       override def hasNext: Boolean = throw new java.io.IOException("no page here")
       override def next(): Any = "row"
     }
-    val rows = new PlannedRows(broken, "f", Seq(whole(9)), check, new SQLMetric("sum"), new SQLMetric("sum"))
+    val rows = new PlannedRows(broken, "f", Seq(whole(9)), check, PlannedSplit.counts())
     assert(intercept[java.io.IOException](rows.hasNext).getMessage == "no page here")
     overwrite()
     intercept[FileChangedException](rows.hasNext)
@@ -110,7 +111,7 @@ class PlannedRowsSuite extends AnyFunSuite with TempFolder {
       override def next(): Any = "row"
       override def close(): Unit = closed = true
     }
-    val rows = new PlannedRows(reader, "f", Seq(whole(9)), check, new SQLMetric("sum"), new SQLMetric("sum"))
+    val rows = new PlannedRows(reader, "f", Seq(whole(9)), check, PlannedSplit.counts())
     assert(rows.next() == "row")
     rows.close()
     assert(closed)

@@ -6,6 +6,7 @@ import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.paths.SparkPath
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
+import org.apache.spark.sql.execution.metric.SQLMetric
 
 import limitpruning.parquet.FooterSeal
 import limitpruning.select.FileVersion
@@ -22,6 +23,11 @@ object PlannedSplit {
     listed.getLen,
     ReadPlannedFile.plan(PlannedRun(version(listed), rowGroups))
   )
+
+  def counts(
+      rowGroups: SQLMetric = new SQLMetric("sum"),
+      bytes: SQLMetric = new SQLMetric("size")
+  ): ReadCounts = ReadCounts(rowGroups, bytes, readAgain = new SQLMetric("sum"))
 
   /** Ten bytes that end like a Parquet file, with a footer of two bytes. */
   def content(footer: String = "01"): String = s"$footer\u0002\u0000\u0000\u0000PAR1"

@@ -25,10 +25,13 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
   }
 
   private def planned(path: Path, rows: Long*): PartitionedFile =
-    PlannedSplit(status(path), rows.map(n => PlannedRowGroup(n, RowRange.all(n), 1)): _*)
+    PlannedSplit(
+      status(path),
+      rows.zipWithIndex.map { case (n, i) => PlannedRowGroup(i, n, RowRange.all(n), 1) }: _*
+    )
 
   private def read(reader: Reader, metric: SQLMetric = new SQLMetric("sum")): ReadPlannedFile =
-    new ReadPlannedFile(reader, allRowsMatch = true, conf, metric, new SQLMetric("sum"))
+    new ReadPlannedFile(reader, allRowsMatch = true, conf, PlannedSplit.counts(rowGroups = metric))
 
   private def file(name: String, content: String): Path = Files.writeString(folder.resolve(name), content)
 
@@ -121,11 +124,11 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
   }
 
   test("if the reader cannot read single rows, the other rows are skipped") {
-    val some = PlannedRowGroup(9, Seq(RowRange(2, 4)), 1)
+    val some = PlannedRowGroup(0, 9, Seq(RowRange(2, 4)), 1)
     val split = PlannedSplit(status(file("rows", PlannedSplit.content())), some)
     val all = (_: PartitionedFile) => (0 to 8).iterator.map(i => InternalRow(i))
     val rows =
-      new ReadPlannedFile(all, allRowsMatch = true, conf, new SQLMetric("sum"), new SQLMetric("sum"))(split)
+      new ReadPlannedFile(all, allRowsMatch = true, conf, PlannedSplit.counts())(split)
     assert(rows.map(_.getInt(0)).toSeq == Seq(2, 3))
   }
 }

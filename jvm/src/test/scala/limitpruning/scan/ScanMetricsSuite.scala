@@ -47,6 +47,6 @@ class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
 
   test("every metric has a unique name in the Spark UI") {
     val names = ScanMetrics.create(spark.sparkContext, isColumnar = true).values.flatMap(_.name).toSeq
-    assert(names.size == 27 && names.distinct.size == names.size)
+    assert(names.size == 28 && names.distinct.size == names.size)
   }
 }

@@ -38,10 +38,21 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
     assert(ReadPlannedFile.planned(split).get.rowGroups.map(_.rows) == Seq(5, 5))
   }
 
-  test("row groups that are not adjacent are separate ranges") {
+  test("row groups that are not adjacent are one split, because the reader passes over the others") {
     val query = table.where("a < 5 OR (a >= 10 AND a < 15)").limit(10)
     val Seq(task) = tasks(query): @unchecked
-    assert(task.files.map(ReadPlannedFile.planned(_).get.rowGroups.map(_.rows)).toSeq == Seq(Seq(5), Seq(5)))
+    assert(task.files.map(ReadPlannedFile.planned(_).get.rowGroups.map(_.ordinal)).toSeq == Seq(Seq(0, 2)))
+    assert(query.select("a").collect().map(_.getInt(0)).toSeq == (0 until 5) ++ (10 until 15))
+  }
+
+  test("row groups that are not adjacent are separate splits of the row-based reader") {
+    withConf("spark.sql.parquet.enableVectorizedReader" -> "false") {
+      val query = table.where("a < 5 OR (a >= 10 AND a < 15)").limit(10)
+      val Seq(task) = tasks(query): @unchecked
+      assert(task.files.map(ReadPlannedFile.planned(_).get.rowGroups.map(_.ordinal)).toSeq ==
+        Seq(Seq(0), Seq(2)))
+      assert(query.select("a").collect().map(_.getInt(0)).toSeq == (0 until 5) ++ (10 until 15))
+    }
   }
 
   test("a split has the length and modification time of the file that was planned") {

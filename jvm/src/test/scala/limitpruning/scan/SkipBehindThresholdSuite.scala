@@ -13,7 +13,9 @@ class SkipBehindThresholdSuite extends AnyFunSuite with SparkSuite {
   private val metric = new SQLMetric("sum")
 
   private def run(bests: Option[Any]*): Seq[PlannedRowGroup] =
-    bests.map(best => PlannedRowGroup(10, RowRange.all(10), bytes = 1, best.map(Place(_))))
+    bests.zipWithIndex.map { case (best, i) =>
+      PlannedRowGroup(i, 10, RowRange.all(10), bytes = 1, best.map(Place(_)))
+    }
 
   test("skips a run only if every row group of it is strictly after the threshold") {
     val shared = spark.sparkContext.broadcast(new SharedThreshold)

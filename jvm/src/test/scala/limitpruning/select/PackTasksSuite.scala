@@ -26,6 +26,22 @@ class PackTasksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(shown(tasks) == Seq(Seq("a" -> Seq(0), "a" -> Seq(2, 3))))
   }
 
+  test(
+    "a reader that passes over row groups opens a file once, unless more of them are between than it may try"
+  ) {
+    val files = Seq(file("a", 0 -> 10, 2 -> 10, 9 -> 10))
+    def packed(maxGap: Int) = shown(PackTasks(Selection(files), bytesOf, 4, 100, maxGap = maxGap))
+    assert(packed(maxGap = 6) == Seq(Seq("a" -> Seq(0, 2, 9))))
+    assert(packed(maxGap = 5) == Seq(Seq("a" -> Seq(0, 2), "a" -> Seq(9))))
+    assert(packed(maxGap = 0) == Seq(Seq("a" -> Seq(0), "a" -> Seq(2), "a" -> Seq(9))))
+  }
+
+  test("row groups that are read in another order than that of the file are runs of their own") {
+    val files = Seq(file("a", 3 -> 10), file("a", 1 -> 10), file("a", 2 -> 10))
+    assert(shown(PackTasks(Selection(files), bytesOf, 4, 100, maxGap = 9)) ==
+      Seq(Seq("a" -> Seq(3), "a" -> Seq(1, 2))))
+  }
+
   test("row groups of two files never form one run, even with consecutive ordinals") {
     assert(shown(pack(0, 100)(file("a", 0 -> 1), file("b", 1 -> 1))) ==
       Seq(Seq("a" -> Seq(0), "b" -> Seq(1))))

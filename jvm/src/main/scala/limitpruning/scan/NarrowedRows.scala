@@ -1,0 +1,243 @@
+package limitpruning.scan
+
+import java.io.Closeable
+
+import scala.annotation.tailrec
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import org.apache.parquet.column.ColumnDescriptor
+import org.apache.parquet.column.page.PageReadStore
+import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+import limitpruning.parquet.{Interrupted, PageLocations, SkippableEncodings, WholePages}
+import limitpruning.select.RowRange
+
+/**
+ * Reads some rows of a split with Spark's vectorized reader, which is opened once for all of them.
+ *
+ * Columns in which the reader cannot skip single values are read in whole pages; the rows that are too many are cut off.
+ * If the pages of a row group cannot be read as the page index places them, the reader is opened again and the row group is
+ * read whole: plain Spark reads it without its page index.
+ *
+ * @param first the open reader
+ * @param due by row group of the reader: the rows to return, ascending; empty for a row group that is not read
+ * @param areProved whether nothing evaluates a filter on the rows, because they were proved to pass it
+ * @param isSkipped whether a row group, by its position in the reader, is no longer needed; asked before it is read
+ * @param reopen opens the same split once more, or throws an error if the file is no longer the same
+ * @param observer is told what is read
+ */
+private[scan] final class NarrowedRows(
+    first: VectorizedReader,
+    due: Int => Seq[RowRange],
+    areProved: Boolean,
+    isSkipped: Int => Boolean,
+    reopen: () => Iterator[Any],
+    observer: NarrowedRows.Observer
+) extends Iterator[Any]
+    with Closeable
+    with Logging {
+
+  private var reader = first
+  private var rowGroup = -1 // that is being read
+  private var cuts = new Cuts(Nil, Nil)
+  private var isNarrow = false // whether the row group is read by its page index
+  private var delivered = 0L // rows of it that were returned
+  private var total = 0L // rows after which the reader ends
+  private var loaded = 0L // rows of all row groups that the reader has begun
+  private var passed = 0L // rows that the reader has returned
+  private var whole = Option.empty[Int] // the row group that is read without its page index
+  private var element: Option[Any] = None
+  private val known = mutable.Map.empty[Int, Seq[RowRange]]
+
+  start(0)
+
+  override def hasNext: Boolean = {
+    if (element.isEmpty) element = find()
+    element.nonEmpty
+  }
+
+  override def next(): Any = {
+    if (!hasNext) throw new NoSuchElementException
+    val found = element.get
+    element = None
+    delivered += NarrowedRows.rowsOf(found)
+    found
+  }
+
+  override def close(): Unit = reader.rows.close()
+
+  @tailrec
+  private def find(): Option[Any] = {
+    val found =
+      try Right(step())
+      catch { case error if canReadWhole(error) => Left(error) }
+    found match {
+      case Left(error) =>
+        readWhole(error)
+        find()
+      case Right(None) => None
+      case Right(Some((_, false))) => find()
+      case Right(Some((row, true))) => Some(row)
+    }
+  }
+
+  /** The reader's next row or batch, and whether it is due. None at its end. */
+  private def step(): Option[(Any, Boolean)] = {
+    if (passed == loaded) skip() else limitBatch()
+    if (!reader.rows.hasNext) None
+    else {
+      val found = reader.rows.next()
+      val isDue = cuts.isDue
+      val rows = NarrowedRows.rowsOf(found)
+      cuts.pass(rows)
+      passed += rows
+      Some((found, isDue))
+    }
+  }
+
+  /** Passes over the row groups that are no longer needed. */
+  private def skip(): Unit = {
+    while (upcoming.exists(isSkipped)) {
+      total -= RowRange.rowsOf(dueOf(upcoming.get))
+      rowGroup = upcoming.get
+    }
+    reader.setTotalRows(total)
+  }
+
+  /** A batch must not contain both rows that are due and others. */
+  private def limitBatch(): Unit = if (cuts.areSome) reader.limitBatch(cuts.left)
+
+  /** The next row group with rows that are due. */
+  private def upcoming: Option[Int] = (rowGroup + 1 until reader.rowGroups.size).find(dueOf(_).nonEmpty)
+
+  /** The rows of a row group that are due and have not been returned. */
+  private def dueOf(position: Int): Seq[RowRange] = known.getOrElseUpdate(position, due(position))
+
+  private def start(from: Int): Unit = {
+    rowGroup = from - 1
+    loaded = 0
+    passed = 0
+    cuts = new Cuts(Nil, Nil)
+    total = reader.rowGroups.indices.drop(from).map(i => RowRange.rowsOf(dueOf(i))).sum
+    reader.setTotalRows(total)
+    reader.readFrom(() => readNext())
+  }
+
+  private def readNext(): PageReadStore = upcoming match {
+    case None => null
+    case Some(position) =>
+      rowGroup = position
+      delivered = 0
+      isNarrow = false
+      read(position, dueOf(position))
+  }
+
+  private def read(position: Int, rows: Seq[RowRange]): PageReadStore = {
+    val all = VectorizedReader.all(reader.rowGroups(position))
+    val isWhole = rows == all || whole.contains(position)
+    val (ranges, pages) =
+      if (isWhole) (all, reader.read(position, all))
+      else {
+        isNarrow = true
+        narrow(position, rows).getOrElse((all, reader.read(position, all)))
+      }
+    cuts = new Cuts(ranges, rows)
+    if (cuts.areSome) reader.limitBatch(cuts.left) else reader.limitBatch(reader.batchSize.toLong)
+    total += RowRange.rowsOf(ranges) - RowRange.rowsOf(rows)
+    loaded += RowRange.rowsOf(ranges)
+    reader.setTotalRows(total)
+    observer.read(position)
+    pages
+  }
+
+  /** The rows that are read for `rows`, and their pages. None if the row group must be read whole. */
+  private def narrow(position: Int, rows: Seq[RowRange]): Option[(Seq[RowRange], PageReadStore)] = {
+    val wholePages = unskippable(position)
+    val located = wholePages.map(locate(position, _))
+    if (located.exists(_.isEmpty)) None
+    else {
+      val ranges = WholePages.of(rows, located.flatten)
+      val paths = wholePages.map(_.getPath.toArray.toSeq).toSet
+      def readsWholePages(column: ColumnDescriptor): Boolean = paths(column.getPath.toSeq)
+      Some((ranges, CheckedPages(reader.read(position, ranges), readsWholePages)))
+    }
+  }
+
+  /** The chunks that are read and in which Spark's reader cannot skip values. */
+  private def unskippable(position: Int): Seq[ColumnChunkMetaData] = {
+    val columns = reader.schema.getPaths.asScala.map(_.toSeq).toSet
+    reader.rowGroups(position).getColumns.asScala.iterator
+      .filter(chunk => columns(chunk.getPath.toArray.toSeq) && !SkippableEncodings.all(chunk.getEncodings))
+      .toVector
+  }
+
+  private def locate(position: Int, chunk: ColumnChunkMetaData): Option[PageLocations] =
+    try
+      PageLocations.of(
+        reader.file.getColumnIndexStore(position),
+        chunk,
+        reader.rowGroups(position).getRowCount
+      )
+    catch {
+      case Interrupted(interruption) => throw interruption
+      case NonFatal(_) => None
+    }
+
+  /** Whether the page index can be the cause of an error, so that the row group may be readable without it. */
+  private def canReadWhole(error: Throwable): Boolean =
+    isNarrow && !whole.contains(rowGroup) && NonFatal(error) && !RunningCheck.isInterrupted(error) && {
+      if (areProved && error.isInstanceOf[MisplacedRowsException])
+        throw new WrongPageIndexException(observer.path, error)
+      true
+    }
+
+  private def readWhole(error: Throwable): Unit = {
+    val position = rowGroup
+    val rowGroups = reader.rowGroups.map(_.getRowCount)
+    CloseRows(reader.rows)
+    val opened = reopen()
+    reader = VectorizedReader.of(opened).filter(_.rowGroups.map(_.getRowCount) == rowGroups).getOrElse {
+      CloseRows(opened)
+      throw error
+    }
+    logWarning(
+      s"The pages of row group $position of a split cannot be read by the page index of ${observer.path}. The row group is " +
+        "read whole.",
+      error
+    )
+    observer.readsAgain(position)
+    whole = Some(position)
+    known(position) = RowRange.drop(dueOf(position), delivered)
+    start(position)
+  }
+}
+
+private[scan] object NarrowedRows {
+
+  /** Is told what [[NarrowedRows]] read. Row groups are identified by their position in the reader. */
+  trait Observer {
+    def path: String
+
+    /** The pages of a row group have been read. */
+    def read(rowGroup: Int): Unit
+
+    /** A row group is read once more, whole. */
+    def readsAgain(rowGroup: Int): Unit
+  }
+
+  private def rowsOf(element: Any): Long = element match {
+    case batch: ColumnarBatch => batch.numRows().toLong
+    case _ => 1L
+  }
+}
+
+/** Rows for a LIMIT were proved by a page index that claims other rows than its pages have. */
+private[scan] final class WrongPageIndexException(path: String, cause: Throwable) extends RuntimeException(
+      s"The page index of $path is wrong: ${cause.getMessage}. The rows for the LIMIT were selected by it. Write the file " +
+        "again, or set spark.limitPruning.planning.maxBytes=0, so that page indexes are not used.",
+      cause
+    )
