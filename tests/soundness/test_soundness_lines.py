@@ -17,7 +17,7 @@ import pytest
 
 from support.paths import ROOT, SCALA_TESTS, TEST_FILES
 
-LINES = 83
+LINES = 85
 PYTEST = re.compile(r"^def (test_line_(\d+)_\w+)", re.MULTILINE)
 SCALA = re.compile(r'\btest\(\s*s?"(lines? ([\d, ]+): [^"]+)"')
 
@@ -70,3 +70,9 @@ def test_no_name_is_nearly_a_claim() -> None:
         text = file.read_text(encoding="utf-8")
         meant = re.findall(r"^ *(?:async )?def (test_lines?_?\d\w*)", text, re.MULTILINE)
         assert meant == [name for name, _ in PYTEST.findall(text)], file.name
+
+
+def test_the_page_on_soundness_describes_each_line() -> None:
+    page = (ROOT / "docs" / "soundness.md").read_text(encoding="utf-8")
+    described = [int(line) for line in re.findall(r"^- \*\*(\d+)\.\*\* ", page, re.MULTILINE)]
+    assert sorted(described) == list(range(1, LINES + 1))
