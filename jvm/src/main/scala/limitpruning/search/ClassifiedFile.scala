@@ -2,6 +2,8 @@ package limitpruning.search
 
 import java.lang.ref.SoftReference
 
+import scala.collection.mutable
+
 import limitpruning.parquet.{Footer, RowGroupDetails, RowGroupFacts}
 import limitpruning.predicate.{ColumnFacts, LeafColumn, MatchState, Obstacle, RowUnit}
 import limitpruning.select.{ListedFile, MatchingRows, RowRange}
@@ -132,12 +134,20 @@ private[limitpruning] final class DetailedFacts(
     rowGroup: Int,
     details: RowGroupDetails
 ) extends RowUnit {
-  override def facts(ordinal: Int): ColumnFacts =
-    if (helpful(ordinal)) details.narrow(columns(ordinal), rowGroup, known.facts(ordinal))
-    else known.facts(ordinal)
+  // Computed once: each range of pages asks again.
+  private val narrowed = new Array[ColumnFacts](columns.size)
+  private val excluded = mutable.Map.empty[(Int, Any), Boolean]
 
-  override def excludes(ordinal: Int, value: Any): Boolean =
-    helpful(ordinal) && details.exclude(columns(ordinal), rowGroup, value)
+  override def facts(ordinal: Int): ColumnFacts = {
+    if (narrowed(ordinal) == null)
+      narrowed(ordinal) =
+        if (helpful(ordinal)) details.narrow(columns(ordinal), rowGroup, known.facts(ordinal))
+        else known.facts(ordinal)
+    narrowed(ordinal)
+  }
+
+  override def excludes(ordinal: Int, value: Any): Boolean = helpful(ordinal) &&
+    excluded.getOrElseUpdate((ordinal, value), details.exclude(columns(ordinal), rowGroup, value))
 
   override def exceedsDictionary(ordinal: Int): Boolean = known.exceedsDictionary(ordinal)
 }

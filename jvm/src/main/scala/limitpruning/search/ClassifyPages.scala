@@ -66,8 +66,19 @@ private[limitpruning] object ClassifyPages {
       pages: Map[Int, ColumnPages],
       orderings: Map[Int, Ordering[Any]]
   ) extends RowUnit {
-    override def facts(ordinal: Int): ColumnFacts =
-      pages.get(ordinal).fold(known.facts(ordinal))(_.at(row).and(known.facts(ordinal), orderings(ordinal)))
+    private var combined = Map.empty[Int, ColumnFacts]
+
+    override def facts(ordinal: Int): ColumnFacts = pages.get(ordinal) match {
+      case None => known.facts(ordinal)
+      case Some(ofColumn) =>
+        combined.getOrElse(
+          ordinal, {
+            val both = ofColumn.at(row).and(known.facts(ordinal), orderings(ordinal))
+            combined += ordinal -> both
+            both
+          }
+        )
+    }
 
     override def excludes(ordinal: Int, value: Any): Boolean = known.excludes(ordinal, value)
   }

@@ -31,11 +31,14 @@ final class ClassifyRowGroups(
   import ClassifyRowGroups._
 
   /** The columns of the predicate and of `alsoNeeded`. Units of rows number the columns in this order. */
-  val columns: IndexedSeq[LeafColumn] = for {
-    column <- LeafColumn.inAll(conjuncts ++ alsoNeeded).toIndexedSeq
-    attribute <- output.find(_.exprId == column.attribute.exprId)
-    if !isMetadata(attribute)
-  } yield column.copy(attribute = attribute)
+  val columns: IndexedSeq[LeafColumn] = {
+    val byId = output.reverseIterator.map(attribute => attribute.exprId -> attribute).toMap
+    for {
+      column <- LeafColumn.inAll(conjuncts ++ alsoNeeded).toIndexedSeq
+      attribute <- byId.get(column.attribute.exprId)
+      if !isMetadata(attribute)
+    } yield column.copy(attribute = attribute)
+  }
 
   /** Whether the predicate has any conjunct. */
   def hasPredicate: Boolean = evaluator.nonEmpty

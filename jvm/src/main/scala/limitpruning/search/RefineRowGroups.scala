@@ -55,8 +55,9 @@ final class RefineRowGroups(
   /** The dictionaries and bloom filters that are read first for a row group. No I/O. */
   private def valueParts(file: ClassifiedFile, ordinal: Int): Seq[PartOfFile] = {
     val details = detailsOf(file)
-    classify.undecidedColumns(file.known(ordinal)).flatMap(i =>
-      details.firstPart(classify.columns(i), ordinal)
+    val known = file.known(ordinal)
+    classify.undecidedColumns(known).flatMap(i =>
+      details.firstPart(classify.columns(i), ordinal, known.facts(i))
     )
   }
 
@@ -122,7 +123,7 @@ final class RefineRowGroups(
     private def refineByValues(rowGroup: ClassifiedRowGroup, ordinal: Int): (ClassifiedRowGroup, RowUnit) = {
       val known = file.known(ordinal)
       val undecided = evaluator.undecided(known)
-      if (undecided.forall(_.exists(column => details.exist(classify.columns(column), ordinal)))) {
+      if (undecided.forall(_.exists(i => details.exist(classify.columns(i), ordinal, known.facts(i))))) {
         ahead.values(file, ordinal)(valueParts)
         val unit = new DetailedFacts(known, classify.columns, undecided.flatten.toSet, ordinal, details)
         (classify.classify(rows(ordinal), unit).copy(by = Layer.Values), unit)
