@@ -64,7 +64,13 @@ final class ClassifiedFile(
   def mayMatch(rowGroup: Int): Boolean = rowGroups(rowGroup).state != MatchState.NotMatching
 
   /** The facts in the footer about one row group. */
-  def known(rowGroup: Int): RowUnit = new KnownFacts(sources, rowGroup)
+  def known(rowGroup: Int): RowUnit = {
+    if (!lastKnown.exists(_.rowGroup == rowGroup)) lastKnown = Some(new KnownFacts(sources, rowGroup))
+    lastKnown.get
+  }
+
+  // A search asks for the same row group several times in a row.
+  private var lastKnown = Option.empty[KnownFacts]
 
   def withRowGroups(refined: IndexedSeq[ClassifiedRowGroup]): ClassifiedFile =
     new ClassifiedFile(listed, footer, facts, sources, isBelieved, refined, deletedRows)
@@ -99,7 +105,7 @@ private[limitpruning] final case class ColumnSource(
 )
 
 /** The facts about one row group. The facts about a column are computed on first use. */
-private[limitpruning] final class KnownFacts(sources: IndexedSeq[ColumnSource], rowGroup: Int)
+private[limitpruning] final class KnownFacts(sources: IndexedSeq[ColumnSource], val rowGroup: Int)
     extends RowUnit {
   private val known = new Array[ColumnFacts](sources.size)
 

@@ -19,7 +19,7 @@ final class GroupKeys(keys: Seq[Expression], classify: ClassifyRowGroups) extend
   import GroupKeys._
 
   private val facts: IndexedSeq[RowUnit => ColumnFacts] = {
-    val evaluator = new Evaluator(Nil, classify.columns)
+    val evaluator = new Evaluator(Nil, classify.columns, classify.work)
     // Values of other types may be equal although their bytes are not.
     keys.map { key =>
       if (SupportedTypes.contains(key.dataType)) evaluator.facts(key) else (_: RowUnit) => ColumnFacts.Unknown
@@ -40,8 +40,8 @@ final class GroupKeys(keys: Seq[Expression], classify: ClassifyRowGroups) extend
   val sql: String = keys.map(BriefSql(_)).mkString(", ")
 
   /**
-   * Orders of tuples, each with another key first, for the first keys. In all of them, tuples are equal if and only if Spark puts their rows
-   * into one group: nulls are equal, and so are all NaN, and 0.0 and -0.0.
+   * Orders of tuples, each with another one of the first keys first. In all of them, tuples are equal if and only if Spark
+   * puts their rows into one group: nulls are equal, and so are all NaN, and 0.0 and -0.0.
    */
   val orders: Seq[Ordering[Tuple]] =
     keys.indices.take(MostOrders).map { first =>

@@ -74,6 +74,7 @@ final class KeyDictionaries(
       if (found.isEmpty) file else classified(file.withFacts(found.toMap), found.map(_._1._2).toSet)
     } finally {
       requested += details.bytesRead
+      classify.work.addDecoded(details.valuesDecoded)
       details.close()
     }
   }
