@@ -67,8 +67,14 @@ final class ChunkReader(file: FileStatus, footer: Footer, storage: Storage) exte
    * values.
    *
    * @param maxBytes maximum size of the dictionary's page, compressed or not
+   * @param maxValues maximum number of values; a larger dictionary is not decoded
    */
-  def dictionary(rowGroup: Int, leaf: Int, maxBytes: Long): Option[IndexedSeq[Any]] = orNone {
+  def dictionary(
+      rowGroup: Int,
+      leaf: Int,
+      maxBytes: Long,
+      maxValues: Int = Int.MaxValue
+  ): Option[IndexedSeq[Any]] = orNone {
     for {
       chunk <- footer.chunk(rowGroup, leaf) if isDictionaryEncoded(chunk)
       // Even if the offsets do not determine the size, the page is the first of its chunk, where readers
@@ -79,6 +85,8 @@ final class ChunkReader(file: FileStatus, footer: Footer, storage: Storage) exte
           sizeByOffsets(chunk),
           maxBytes
         )(checked(Util.readPageHeader))(pageSize)
+      if page.header.isSetDictionary_page_header &&
+        page.header.getDictionary_page_header.getNum_values <= maxValues
       values <- decoder.decode(chunk, page.header, page.body, maxBytes)
     } yield values
   }

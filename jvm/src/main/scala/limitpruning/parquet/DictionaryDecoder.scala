@@ -91,20 +91,22 @@ private object DictionaryDecoder {
       in.get(value)
       Binary.fromConstantByteArray(value)
     }
-    val format: Option[(Int, () => Any)] = column.getPrimitiveTypeName match {
-      case INT32 => Some((4, () => in.getInt))
-      case INT64 => Some((8, () => in.getLong))
-      case FLOAT => Some((4, () => in.getFloat))
-      case DOUBLE => Some((8, () => in.getDouble))
-      case BINARY => Some((4, () => bytes(in.getInt)))
-      case FIXED_LEN_BYTE_ARRAY => Some((column.getTypeLength, () => bytes(column.getTypeLength)))
-      case INT96 => Some((Int96.Bytes, () => bytes(Int96.Bytes)))
+    // Arrays of numbers, which are not boxed.
+    val format: Option[(Int, () => IndexedSeq[Any])] = column.getPrimitiveTypeName match {
+      case INT32 => Some((4, () => Array.fill(count)(in.getInt).toIndexedSeq))
+      case INT64 => Some((8, () => Array.fill(count)(in.getLong).toIndexedSeq))
+      case FLOAT => Some((4, () => Array.fill(count)(in.getFloat).toIndexedSeq))
+      case DOUBLE => Some((8, () => Array.fill(count)(in.getDouble).toIndexedSeq))
+      case BINARY => Some((4, () => Array.fill(count)(bytes(in.getInt)).toIndexedSeq))
+      case FIXED_LEN_BYTE_ARRAY =>
+        Some((column.getTypeLength, () => Array.fill(count)(bytes(column.getTypeLength)).toIndexedSeq))
+      case INT96 => Some((Int96.Bytes, () => Array.fill(count)(bytes(Int96.Bytes)).toIndexedSeq))
       case BOOLEAN => None // no writer has dictionaries of booleans
     }
     for {
       (leastBytes, next) <- format
       if count > 0 && leastBytes.toLong * count <= in.remaining // checked before memory is allocated for them
-      values = Vector.fill(count)(next())
+      values = next()
       if !in.hasRemaining
     } yield values
   }
@@ -137,13 +139,45 @@ private[parquet] final class DictionaryValues(
   /**
    * @param dictionary the entries as they are stored
    * @param known the facts from the footer; no row has an entry outside of their range
-   * @return `known` with only the remaining values, or `known` itself if the two contradict each other
+   * @return `known` with only the remaining values, or only with their range if there are more than
+   *   [[DictionaryValues.MostFew]]; `known` itself if the two contradict each other
    */
-  def within(dictionary: Seq[Any], known: ColumnFacts): ColumnFacts = {
-    val converted = dictionary.map(toValue)
-    val values = converted.flatten.filter(isWithin(known.values, _))
-    if (converted.contains(None) || values.isEmpty || !known.canBeValue) known
-    else known.copy(values = Values.Finite(values))
+  def within(dictionary: Seq[Any], known: ColumnFacts): ColumnFacts =
+    if (!known.canBeValue) known
+    else {
+      val hull = known.values.hull(ordering)
+      def isKnown(value: Any): Boolean =
+        hull.forall(range => ordering.lteq(range.min, value) && ordering.lteq(value, range.max))
+      val isFew = dictionary.size <= DictionaryValues.MostFew
+      val found = if (isFew) new AllValues else new EndsOfValues
+      val areReadable = dictionary.forall { stored =>
+        val value = toValue(stored)
+        value.foreach(v => if (isKnown(v)) found.add(v))
+        value.nonEmpty
+      }
+      if (areReadable) found.values.fold(known)(values => known.copy(values = values)) else known
+    }
+
+  private sealed trait Found {
+    def add(value: Any): Unit
+
+    /** None if there is none. */
+    def values: Option[Values]
+  }
+
+  private final class AllValues extends Found {
+    private val all = IndexedSeq.newBuilder[Any]
+    override def add(value: Any): Unit = all += value
+    override def values: Option[Values] = Some(all.result()).filter(_.nonEmpty).map(Values.Finite(_))
+  }
+
+  private final class EndsOfValues extends Found {
+    private var min, max: Any = null
+    override def add(value: Any): Unit = {
+      if (min == null || ordering.lt(value, min)) min = value
+      if (max == null || ordering.gt(value, max)) max = value
+    }
+    override def values: Option[Values] = if (min == null) None else Some(Values.Range(min, max))
   }
 
   private def toValue(stored: Any): Option[Any] = (sparkType, stored) match {
@@ -153,9 +187,12 @@ private[parquet] final class DictionaryValues(
     case (_, value: Binary) if isInt96 => Int96.micros(value).filter(_ => isReadable)
     case _ => toRange.flatMap(_(stored, stored)).map(_.min)
   }
+}
 
-  private def isWithin(values: Values, value: Any): Boolean =
-    values.hull(ordering).forall(hull => ordering.lteq(hull.min, value) && ordering.lteq(value, hull.max))
+private[parquet] object DictionaryValues {
+
+  /** The maximum number of values that are stored one by one. Expressions are evaluated for fewer. */
+  val MostFew = 4096
 }
 
 /** Timestamps in INT96: the nanoseconds of a day, in eight bytes, and the Julian day number, in four; little-endian. */

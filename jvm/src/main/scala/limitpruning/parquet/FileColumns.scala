@@ -1,11 +1,11 @@
 package limitpruning.parquet
 
-import java.util.Locale
+import java.util.{IdentityHashMap, Locale}
 
 import scala.jdk.CollectionConverters._
 
 import org.apache.parquet.hadoop.metadata.ColumnPath
-import org.apache.parquet.schema.{GroupType, MessageType, PrimitiveType}
+import org.apache.parquet.schema.{GroupType, MessageType, PrimitiveType, Type}
 import org.apache.parquet.schema.Type.Repetition
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.types.{StructField, StructType}
@@ -104,8 +104,13 @@ private[parquet] final class LocateColumn(
     if (column.attribute.name.equalsIgnoreCase(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME)) Unclear
     else names.of(column.attribute.name +: column.path).fold[ColumnLocation](Unclear)(find(schema, _, Nil))
 
+  // By the names as they are compared: a schema may have thousands of columns.
+  private val fieldsByName = new IdentityHashMap[GroupType, Map[String, Seq[Type]]]
+  private lazy val leaves: Map[Seq[String], Int] =
+    schema.getPaths.asScala.map(_.toSeq).zipWithIndex.reverseIterator.toMap
+
   private def find(group: GroupType, names: Seq[String], above: Seq[String]): ColumnLocation =
-    group.getFields.asScala.filter(f => sameName(f.getName, names.head)).toSeq match {
+    named(group, names.head) match {
       case Seq() => Missing
       case Seq(field) if field.isRepetition(Repetition.REPEATED) => Unclear
       case Seq(field) if field.isPrimitive && names.size == 1 =>
@@ -115,12 +120,15 @@ private[parquet] final class LocateColumn(
       case _ => Unclear // another shape than declared, or an ambiguous name
     }
 
-  private def sameName(a: String, b: String): Boolean =
-    if (caseSensitive) a == b else a.toLowerCase(Locale.ROOT) == b.toLowerCase(Locale.ROOT)
+  private def named(group: GroupType, name: String): Seq[Type] = fieldsByName
+    .computeIfAbsent(group, _.getFields.asScala.toSeq.groupBy(field => compared(field.getName)))
+    .getOrElse(compared(name), Nil)
+
+  private def compared(name: String): String = if (caseSensitive) name else name.toLowerCase(Locale.ROOT)
 
   private def stored(path: Seq[String], leafType: PrimitiveType): Stored = Stored(
     ColumnPath.get(path: _*),
-    leaf = schema.getPaths.asScala.indexWhere(_.sameElements(path)),
+    leaf = leaves.getOrElse(path, -1),
     leafType,
     // A required field of a struct that may be null is null if the struct is null.
     isRequired =

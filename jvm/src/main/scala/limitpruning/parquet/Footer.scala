@@ -82,7 +82,9 @@ final class Footer private (
     )
 
   /** The approximate memory in bytes, without what files share. */
-  private[limitpruning] def size: Int =
+  private[limitpruning] def size: Int = ownSize
+
+  private lazy val ownSize: Int =
     Footer.OwnSize + offsets.size + places.size + int96.size +
       rowGroups.iterator.map(Footer.sizeOf).sum.min(Int.MaxValue / 4L).toInt
 }

@@ -6,6 +6,8 @@ import scala.collection.mutable
 
 import org.apache.hadoop.fs.FileStatus
 import org.apache.parquet.column.values.bloomfilter.BloomFilter
+import org.apache.parquet.schema.PrimitiveType
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 import org.apache.spark.sql.types.DataType
 
 import limitpruning.parquet.ColumnLocation.Stored
@@ -24,8 +26,11 @@ final class RowGroupDetails(
     storage: Storage,
     maxBytes: Long
 ) extends Closeable {
+  import RowGroupDetails._
+
   private val reader = new ChunkReader(file, footer, storage)
-  private val dictionaries = mutable.Map.empty[(Int, Int), Option[IndexedSeq[Any]]]
+  private val dictionaries = mutable.Map.empty[(Int, Int, Int), Option[IndexedSeq[Any]]]
+  private var decoded = 0L
   private val lookups = mutable.Map.empty[(DataType, Int), BloomLookup]
   private val filters = mutable.Map.empty[(Int, Int), Option[BloomFilter]]
 
@@ -37,9 +42,19 @@ final class RowGroupDetails(
 
   override def close(): Unit = reader.close()
 
-  /** Whether a dictionary or a bloom filter of a column can be read. No I/O. */
-  def exist(column: LeafColumn, rowGroup: Int): Boolean =
-    hasDictionary(column, rowGroup) || hasBloomFilter(column, rowGroup)
+  /** The number of values of dictionaries that were decoded so far. */
+  def valuesDecoded: Long = decoded
+
+  /**
+   * Whether a dictionary or a bloom filter of a column may help. No I/O.
+   *
+   * @param known the facts from the footer
+   */
+  def exist(column: LeafColumn, rowGroup: Int, known: ColumnFacts = ColumnFacts.Unknown): Boolean =
+    facts.locationOf(column) match {
+      case stored: Stored => mayNarrow(column, stored, rowGroup, known) || hasFilter(column, stored, rowGroup)
+      case _ => false
+    }
 
   /** Whether a dictionary with all values of a column can be read. No I/O. */
   def hasDictionary(column: LeafColumn, rowGroup: Int): Boolean = facts.locationOf(column) match {
@@ -60,9 +75,15 @@ final class RowGroupDetails(
   /**
    * The part of the file that is read first for a column: its dictionary, or else its bloom filter. None if
    * its size is not known. No I/O.
+   *
+   * @param known the facts from the footer
    */
-  def firstPart(column: LeafColumn, rowGroup: Int): Option[PartOfFile] = facts.locationOf(column) match {
-    case stored: Stored if hasDictionary(column, stored, rowGroup) =>
+  def firstPart(
+      column: LeafColumn,
+      rowGroup: Int,
+      known: ColumnFacts = ColumnFacts.Unknown
+  ): Option[PartOfFile] = facts.locationOf(column) match {
+    case stored: Stored if mayNarrow(column, stored, rowGroup, known) =>
       reader.dictionaryPart(rowGroup, stored.leaf)
     case stored: Stored if hasFilter(column, stored, rowGroup) =>
       reader.bloomFilterPart(rowGroup, stored.leaf).filter(_.length <= maxBytes)
@@ -70,19 +91,41 @@ final class RowGroupDetails(
   }
 
   /**
-   * @return `known`, narrowed to the values of the chunk's dictionary if the dictionary contains all values
+   * @return `known`, narrowed to the values of the chunk's dictionary if the dictionary contains all values and
+   *   may have few of them, or if `known` has no range
    */
   def narrow(column: LeafColumn, rowGroup: Int, known: ColumnFacts): ColumnFacts =
     facts.locationOf(column) match {
-      case stored: Stored if hasDictionary(column, stored, rowGroup) =>
-        val dictionary =
-          dictionaries.getOrElseUpdate(
-            (rowGroup, stored.leaf),
-            reader.dictionary(rowGroup, stored.leaf, maxBytes)
-          )
-        dictionary.fold(known)(values(column, stored).within(_, known))
+      case stored: Stored if mayNarrow(column, stored, rowGroup, known) =>
+        val maxValues = if (known.values.areBounded) DictionaryValues.MostFew else Int.MaxValue
+        val dictionary = dictionaries.getOrElseUpdate(
+          (rowGroup, stored.leaf, maxValues),
+          reader.dictionary(rowGroup, stored.leaf, maxBytes, maxValues)
+        )
+        dictionary.fold(known) { entries =>
+          decoded += entries.size
+          values(column, stored).within(entries, known)
+        }
       case _ => known
     }
+
+  /** A large dictionary has so many values that no expression is evaluated for them. Only their range may help. */
+  private def mayNarrow(column: LeafColumn, stored: Stored, rowGroup: Int, known: ColumnFacts): Boolean =
+    hasDictionary(column, stored, rowGroup) && (
+      !known.values.areBounded ||
+        reader.dictionaryBytes(rowGroup, stored.leaf).forall(_ <= largestOfFew(stored.leafType))
+    )
+
+  private def largestOfFew(leafType: PrimitiveType): Long = {
+    val width = leafType.getPrimitiveTypeName match {
+      case INT32 | FLOAT | BOOLEAN => 4L
+      case INT64 | DOUBLE => 8L
+      case INT96 => 12L
+      case FIXED_LEN_BYTE_ARRAY => leafType.getTypeLength.toLong
+      case BINARY => LongTextBytes
+    }
+    PageHeaderBytes + DictionaryValues.MostFew * width
+  }
 
   /** Whether the chunk's bloom filter proves that no row has the value. */
   def exclude(column: LeafColumn, rowGroup: Int, value: Any): Boolean = facts.locationOf(column) match {
@@ -116,4 +159,13 @@ final class RowGroupDetails(
       (column.dataType, stored.leaf),
       new BloomLookup(column.dataType, stored.leafType, facts.calendar)
     )
+}
+
+private object RowGroupDetails {
+
+  /** Compression does not make a page much larger than its values. */
+  private val PageHeaderBytes = 1024L
+
+  /** The bytes of a long text. */
+  private val LongTextBytes = 64L
 }

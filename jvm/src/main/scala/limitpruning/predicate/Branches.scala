@@ -42,8 +42,9 @@ private[predicate] object Branches {
  * values to which a column is compared, the comparison is not true.
  *
  * @param columns the unit's number of each column
+ * @param work what may be looked up
  */
-private[predicate] final class ExcludedValues(columns: Map[(ExprId, Seq[String]), Int]) {
+private[predicate] final class ExcludedValues(columns: Map[(ExprId, Seq[String]), Int], work: Work) {
   import ExcludedValues._
 
   /** @param byFacts the outcomes of `column IN (values)` from facts alone */
@@ -53,7 +54,7 @@ private[predicate] final class ExcludedValues(columns: Map[(ExprId, Seq[String])
         val wanted = values.filter(_ != null)
         unit => {
           val outcomes = byFacts(unit)
-          if (outcomes.canBeTrue && wanted.forall(unit.excludes(ordinal, _)))
+          if (outcomes.canBeTrue && wanted.forall(value => work.spend(1) && unit.excludes(ordinal, value)))
             outcomes.intersect(Outcomes.NotTrue)
           else outcomes
         }

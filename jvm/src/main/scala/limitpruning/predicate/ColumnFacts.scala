@@ -48,9 +48,16 @@ sealed trait Values {
   /** The smallest range that contains all values, if it is known. */
   def hull(ordering: Ordering[Any]): Option[Range] = this match {
     case range: Range => Some(range)
-    case finite: Finite if finite.only.nonEmpty => finite.only
-    case Finite(values) => Some(Range(values.min(ordering), values.max(ordering)))
+    case finite: Finite => finite.ends(ordering)
     case Unknown | Empty => Option.empty
+  }
+
+  /** Whether both ends are known. A range of floats that ends with NaN may have any greatest value. */
+  def areBounded: Boolean = this match {
+    case Unknown => false
+    case Range(_, max: Double) => !max.isNaN
+    case Range(_, max: Float) => !max.isNaN
+    case _ => true
   }
 
   /** The values that are in both. None if there is no such value. */
@@ -58,6 +65,8 @@ sealed trait Values {
     case (Unknown, values) => Some(values)
     case (values, Unknown) => Some(values)
     case (Empty, _) | (_, Empty) => Some(Empty)
+    case (finite: Finite, range: Range) => finite.within(range, ordering)
+    case (range: Range, finite: Finite) => finite.within(range, ordering)
     case (Finite(a), b) => b.keeping(a, ordering)
     case (a, Finite(b)) => a.keeping(b, ordering)
     case (Range(a, b), Range(c, d)) =>
@@ -66,9 +75,8 @@ sealed trait Values {
 
   private def keeping(candidates: Seq[Any], ordering: Ordering[Any]): Option[Values] = {
     val kept = this match {
-      case Range(min, max) => candidates.filter(v => ordering.lteq(min, v) && ordering.lteq(v, max))
       case Finite(values) => candidates.filter(v => values.exists(ordering.equiv(v, _)))
-      case Unknown | Empty => candidates
+      case _ => candidates
     }
     if (kept.isEmpty) Option.empty else Some(Finite(kept))
   }
@@ -76,7 +84,7 @@ sealed trait Values {
   def union(other: Values, ordering: Ordering[Any]): Values = (this, other) match {
     case (Empty, values) => values
     case (values, Empty) => values
-    case (Finite(a), Finite(b)) => Finite((a ++ b).distinct)
+    case (Finite(a), Finite(b)) if a.size + b.size <= MostUnited => Finite((a ++ b).distinct)
     case _ =>
       val ranges = for (a <- hull(ordering); b <- other.hull(ordering))
         yield Range(ordering.min(a.min, b.min), ordering.max(a.max, b.max))
@@ -96,13 +104,50 @@ object Values {
    */
   final case class Range(min: Any, max: Any) extends Values
 
-  /** Every value is one of these. There is at least one. Not all of them need to occur in the data. */
+  /**
+   * Every value is one of these. There is at least one. Not all of them need to occur in the data. Values are always
+   * compared by the same ordering, that of their type.
+   */
   final case class Finite(values: Seq[Any]) extends Values {
-
-    /** The hull of a single value, created once: every row group needs the hull of a literal. */
-    private[predicate] val only: Option[Range] =
+    // Computed at most once: every row group needs the hull of a literal, and every page that of a dictionary.
+    private var hull: Option[Range] =
       if (values.size == 1) Some(Range(values.head, values.head)) else Option.empty
+    private var ascending: Array[Any] = _
+
+    private[predicate] def ends(ordering: Ordering[Any]): Option[Range] = {
+      if (hull.isEmpty) hull = Some(Range(values.min(ordering), values.max(ordering)))
+      hull
+    }
+
+    /** The values in a range, by binary search. None if there is no such value. */
+    private[predicate] def within(range: Range, ordering: Ordering[Any]): Option[Finite] = {
+      val all = sorted(ordering)
+      val from = first(all)(ordering.gteq(_, range.min))
+      val until = first(all)(ordering.gt(_, range.max))
+      if (from >= until) Option.empty
+      else if (until - from == all.length) Some(this)
+      else Some(Finite(all.slice(from, until).toIndexedSeq))
+    }
+
+    private def sorted(ordering: Ordering[Any]): Array[Any] = {
+      if (ascending == null) ascending = values.toArray[Any].sorted(ordering)
+      ascending
+    }
   }
+
+  /** The index of the first value that meets a condition, which all later ones meet; the number of values if none does. */
+  private def first(values: Array[Any])(holds: Any => Boolean): Int = {
+    var low = 0
+    var high = values.length
+    while (low < high) {
+      val middle = (low + high) >>> 1
+      if (holds(values(middle))) high = middle else low = middle + 1
+    }
+    low
+  }
+
+  /** A union of more values is only their range. */
+  private val MostUnited = 1024
 }
 
 /** Whether rows are null. If the null count is not recorded, this is `Unknown`, never zero. */

@@ -1,5 +1,7 @@
 package limitpruning.predicate
 
+import java.lang.ref.WeakReference
+
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.BooleanType
 import org.apache.spark.unsafe.types.UTF8String
@@ -15,16 +17,23 @@ import org.apache.spark.unsafe.types.UTF8String
  *
  * @param conjuncts resolved boolean expressions, which must all be true
  * @param input the columns, in the order in which a [[RowUnit]] numbers them
+ * @param work what may be evaluated; all outcomes of what exceeds it are possible
  */
-final class Evaluator(conjuncts: Seq[Expression], input: Seq[LeafColumn]) {
+final class Evaluator(conjuncts: Seq[Expression], input: Seq[LeafColumn], work: Work = new Work) {
+  import Evaluator._
+
   private val columns: Map[(ExprId, Seq[String]), Int] = input.map(_.id).zipWithIndex.toMap
-  private val operands = new Operands(columns, compile)
-  private val excluded = new ExcludedValues(columns)
+  private val operands = new Operands(columns, compile, work)
+  private val excluded = new ExcludedValues(columns, work)
   // A conjunct may be decided as a whole although its parts are not decided separately: a = 1 OR a = 2.
   private val roots: IndexedSeq[RowUnit => Outcomes] = conjuncts.map {
-    case c @ (_: And | _: Or | _: Not) => orFinite(c, compile(c))
+    case c @ (_: And | _: Or | _: Not) => finite(c).fold(compile(c))(_.narrow(compile(c)))
     case atom => compile(atom)
   }.toIndexedSeq
+  private val costs: IndexedSeq[Long] = conjuncts.map(cost).toIndexedSeq
+  // Several questions about one unit need the outcomes of its conjuncts.
+  private var lastUnit = new WeakReference[RowUnit](null)
+  private val lastOutcomes = new Array[Outcomes](roots.size)
   private val obstacles = conjuncts.map(new FindObstacle(_, columns)).toIndexedSeq
 
   /** The possible outcomes over `unit`, which must have at least one row. */
@@ -32,32 +41,49 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[LeafColumn]) {
     var all = Outcomes.True
     var next = 0
     while (next < roots.size && all.canBeTrue) { // if a conjunct cannot be true, the others do not matter
-      all = all.and(roots(next)(unit))
+      all = all.and(outcomes(next, unit))
       next += 1
     }
     all
   }
 
+  private def outcomes(conjunct: Int, unit: RowUnit): Outcomes = {
+    if (lastUnit.get ne unit) {
+      lastUnit = new WeakReference(unit)
+      java.util.Arrays.fill(lastOutcomes.asInstanceOf[Array[AnyRef]], null)
+    }
+    if (lastOutcomes(conjunct) == null)
+      lastOutcomes(conjunct) =
+        if (work.spend(costs(conjunct))) roots(conjunct)(unit) else Outcomes.Any
+    lastOutcomes(conjunct)
+  }
+
   /** The facts about the values of a resolved expression of any type. */
-  def facts(expression: Expression): RowUnit => ColumnFacts = operands.facts(expression)
+  def facts(expression: Expression): RowUnit => ColumnFacts = {
+    val operand = operands.facts(expression)
+    val size = cost(expression)
+    unit => if (work.spend(size)) operand(unit) else ColumnFacts.Unknown
+  }
 
   /**
    * The columns, by ordinal, of each conjunct that is not proved to be true for every row. Empty for a
    * conjunct that cannot be evaluated while planning.
    */
   def undecided(unit: RowUnit): Seq[Seq[Int]] =
-    roots.indices.filter(i => !roots(i)(unit).isOnlyTrue).map { i =>
-      if (FiniteEvaluation.obstacle(conjuncts(i)).nonEmpty) Nil
-      else LeafColumn.in(conjuncts(i)).flatMap(column => columns.get(column.id))
-    }
+    roots.indices.filter(i => !outcomes(i, unit).isOnlyTrue).map(columnsOf)
+
+  private lazy val columnsOf: IndexedSeq[Seq[Int]] = conjuncts.map { conjunct =>
+    if (FiniteEvaluation.obstacle(conjunct).nonEmpty) Nil
+    else LeafColumn.in(conjunct).flatMap(column => columns.get(column.id))
+  }.toIndexedSeq
 
   /** The first conjunct that is true for no row. */
   def neverTrue(unit: RowUnit): Option[Expression] =
-    roots.indices.find(i => !roots(i)(unit).canBeTrue).map(conjuncts(_))
+    roots.indices.find(i => !outcomes(i, unit).canBeTrue).map(conjuncts(_))
 
   /** The obstacle to the proof of the first conjunct that is not proved to be true for every row. */
   def obstacle(unit: RowUnit): Option[Obstacle] =
-    roots.indices.find(i => !roots(i)(unit).isOnlyTrue).map(obstacles(_)(unit))
+    roots.indices.find(i => !outcomes(i, unit).isOnlyTrue).map(obstacles(_)(unit))
 
   private def compile(expression: Expression): RowUnit => Outcomes = expression match {
     case e if !e.deterministic => _ => Outcomes.Any
@@ -66,8 +92,20 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[LeafColumn]) {
     case Not(child) => not(compile(child))
     // Rules check at every level whether the rest is finite. This takes long for hundreds of levels, so here
     // it is checked once.
-    case atom if Nesting.isDeeper(atom, Nesting.DeepestAtom) => orFinite(atom, _ => Outcomes.Any)
-    case atom => orFinite(atom, compileAtom(atom))
+    case atom if Nesting.isDeeper(atom, Nesting.DeepestAtom) => finite(atom).fold(nothing)(_.orElse(nothing))
+    case atom =>
+      val byRules = compileAtom(atom)
+      finite(atom).fold(byRules) { all =>
+        // The rules for columns and literals are quick. Those for expressions may evaluate these, too.
+        if (atom.children.forall(isQuick)) all.narrow(byRules) else all.orElse(byRules)
+      }
+  }
+
+  private val nothing: RowUnit => Outcomes = _ => Outcomes.Any
+
+  private def isQuick(e: Expression): Boolean = e match {
+    case LeafColumn(_) | _: Literal => true
+    case _ => false
   }
 
   private def compileAtom(expression: Expression): RowUnit => Outcomes = expression match {
@@ -99,8 +137,7 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[LeafColumn]) {
     case _ => _ => Outcomes.Any
   }
 
-  private def orFinite(e: Expression, byRules: RowUnit => Outcomes): RowUnit => Outcomes =
-    FiniteEvaluation.of(e, columns).fold(byRules)(_.narrow(byRules))
+  private def finite(e: Expression): Option[FiniteEvaluation] = FiniteEvaluation.of(e, columns, work)
 
   private def both(l: RowUnit => Outcomes, r: RowUnit => Outcomes)(
       combine: (Outcomes, Outcomes) => Outcomes
@@ -119,4 +156,15 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[LeafColumn]) {
     val (l, r) = (operands.facts(left), operands.facts(right))
     unit => outcomes(l(unit), r(unit))
   }
+}
+
+private object Evaluator {
+
+  /** The work of the rules, which look at types, ranges and sorted lists instead of rows. */
+  private def cost(e: Expression): Long = 1 + Nesting.nodes(e).min(MostNodes) / NodesByRules
+
+  private val NodesByRules = 16L
+
+  /** The rules do not evaluate each literal of a list. */
+  private val MostNodes = 1000L
 }

@@ -2,7 +2,6 @@ package limitpruning.predicate
 
 import scala.util.control.NonFatal
 
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.types.{BooleanType, DataType, DoubleType, FloatType, LongType}
@@ -10,50 +9,134 @@ import org.apache.spark.sql.types.{BooleanType, DataType, DoubleType, FloatType,
 /**
  * Evaluates an expression with Catalyst itself, for every combination of its columns' values, if there are
  * few. This proves any deterministic expression without a rule for it. An evaluation that throws proves
- * nothing.
+ * nothing. Not thread-safe.
  *
  * @param expression resolved and deterministic
  * @param ordinals the unit's number of each column of the expression
+ * @param isNullOnlyForNull whether the result is null only if one of the columns is
+ * @param work what may be evaluated
  */
 final class FiniteEvaluation private (
     expression: Expression,
     ordinals: IndexedSeq[Int],
-    types: IndexedSeq[DataType]
+    types: IndexedSeq[DataType],
+    isNullOnlyForNull: Boolean,
+    work: Work
 ) {
   import FiniteEvaluation._
 
   private val inputs = ordinals.indices
+  private val nodes = Nesting.nodes(expression)
+  private val row = new GenericInternalRow(ordinals.size)
+  // Neighbouring row groups and pages often have the same facts about columns of few values.
+  private val lastResults, lastOutcomes = new LastFacts
 
-  /** The results, including null. None if a column has too many values, or if an evaluation threw. */
-  def results(unit: RowUnit): Option[Set[Any]] = {
-    // Most columns have many values. This check runs before anything is allocated for the others.
-    val areFew = inputs.forall(i => FewValues.exist(unit.facts(ordinals(i)), types(i)))
-    if (!areFew) None
-    else {
-      val choices = inputs.flatMap(i => FewValues.of(unit.facts(ordinals(i)), types(i)))
-      if (choices.map(_.size.toLong).product > MostCombinations) None
-      else
-        try Some(combinations(choices).map(row => expression.eval(row)).toSet)
-        catch { case NonFatal(_) => None }
-    }
+  /** The results, including null. None if there are too many combinations, or if an evaluation threw. */
+  def results(unit: RowUnit): Option[Set[Any]] =
+    if (!areFew(unit)) None else lastResults.getOrElse(unit)(allResults(unit)).asInstanceOf[Option[Set[Any]]]
+
+  private def allResults(unit: RowUnit): Option[Set[Any]] = {
+    val found = Set.newBuilder[Any]
+    if (evaluate(unit) { result => found += result; true }) Some(found.result()) else None
   }
 
   /** Also evaluates a predicate if the rules leave more than one outcome. */
   def narrow(byRules: RowUnit => Outcomes): RowUnit => Outcomes = unit => {
     val outcomes = byRules(unit)
-    if (outcomes.isDecided) outcomes
-    else
-      results(unit).fold(outcomes) { results =>
-        outcomes.intersect(Outcomes(results(true), results(false), results(null)))
-      }
+    if (outcomes.isDecided || !areFew(unit)) outcomes
+    else {
+      // Once all of these are found, nothing is left to be excluded.
+      val found = outcomesUntil(unit)(_.containsAll(outcomes))
+      found.fold(outcomes)(outcomes.intersect(_))
+    }
   }
 
-  private def combinations(choices: IndexedSeq[Seq[Any]]): Iterator[InternalRow] =
-    choices
-      .foldLeft(Iterator(Vector.empty[Any]))((rows, values) =>
-        rows.flatMap(row => values.iterator.map(row :+ _))
-      )
-      .map(InternalRow.fromSeq(_))
+  /** Evaluates a predicate. The rules, which evaluate its parts, are used only if it has too many combinations. */
+  def orElse(byRules: RowUnit => Outcomes): RowUnit => Outcomes = unit =>
+    if (!areFew(unit)) byRules(unit)
+    else
+      lastOutcomes.getOrElse(unit) {
+        val mayBeNull = expression.nullable && !(isNullOnlyForNull && inputs.forall(!facts(unit, _).canBeNull))
+        // Nothing is decided if some rows may match and others not, so it does not matter whether others are null.
+        outcomesUntil(unit)(_.containsAll(Outcomes.TrueOrFalse)).map { found =>
+          if (mayBeNull && found.containsAll(Outcomes.TrueOrFalse)) Outcomes.Any else found
+        }
+      }.asInstanceOf[Option[Outcomes]].getOrElse(byRules(unit))
+
+  /** The outcomes that were found until they are `enough`. None if an evaluation threw. */
+  private def outcomesUntil(unit: RowUnit)(enough: Outcomes => Boolean): Option[Outcomes] = {
+    var found = Outcomes.Empty
+    val isKnown = evaluate(unit) { result =>
+      found = found.union(Outcomes.ofResult(result))
+      !enough(found)
+    }
+    if (isKnown) Some(found) else None
+  }
+
+  private def facts(unit: RowUnit, input: Int): ColumnFacts = unit.facts(ordinals(input))
+
+  /** Whether there are few combinations. Allocates nothing: most columns have many values. */
+  private def areFew(unit: RowUnit): Boolean = {
+    var combinations = 1L
+    var input = 0
+    while (input < ordinals.size && combinations <= MostCombinations) {
+      // Neither factor is large enough for an overflow.
+      combinations *= FewValues.count(facts(unit, input), types(input)).min(MostCombinations + 1)
+      input += 1
+    }
+    combinations <= MostCombinations && inputs.forall(i => FewValues.exist(facts(unit, i), types(i)))
+  }
+
+  /**
+   * Calls `goesOn` with the results of all combinations, or until it returns false.
+   *
+   * @return false if an evaluation threw, or if the work exceeds the budget
+   */
+  private def evaluate(unit: RowUnit)(goesOn: Any => Boolean): Boolean = {
+    val choices =
+      inputs.flatMap(i => FewValues.of(facts(unit, i), types(i))).map(_.toArray[Any]).toArray
+    val at = new Array[Int](choices.length)
+    var isKnown = true
+    var hasNext = choices.forall(_.nonEmpty)
+    if (hasNext) inputs.foreach(i => row.update(i, choices(i)(0)))
+    try
+      while (hasNext) {
+        isKnown = work.spend(nodes)
+        hasNext = isKnown && goesOn(expression.eval(row)) && advance(choices, at)
+      }
+    catch { case NonFatal(_) => isKnown = false }
+    isKnown
+  }
+
+  /** Puts the next combination into the row, if there is one. */
+  private def advance(choices: Array[Array[Any]], at: Array[Int]): Boolean = {
+    var column = choices.length - 1
+    while (column >= 0 && at(column) == choices(column).length - 1) {
+      at(column) = 0
+      row.update(column, choices(column)(0))
+      column -= 1
+    }
+    if (column >= 0) {
+      at(column) += 1
+      row.update(column, choices(column)(at(column)))
+    }
+    column >= 0
+  }
+
+  /** What was found for the last facts about the columns. */
+  private final class LastFacts {
+    private val known = new Array[ColumnFacts](ordinals.size)
+    private var found: Option[Any] = None
+
+    /** @param find what is found for other facts; none, which is not stored, if nothing is known */
+    def getOrElse(unit: RowUnit)(find: => Option[Any]): Option[Any] =
+      if (found.nonEmpty && inputs.forall(i => areSame(known(i), facts(unit, i)))) found
+      else {
+        found = find
+        inputs.foreach(i => known(i) = facts(unit, i))
+        found
+      }
+  }
 }
 
 object FiniteEvaluation {
@@ -62,11 +145,20 @@ object FiniteEvaluation {
   private val MostCombinations = 1024L
 
   /** @return none if the expression cannot be evaluated here, or contains user-defined code */
-  def of(expression: Expression, columns: Map[(ExprId, Seq[String]), Int]): Option[FiniteEvaluation] = {
+  def of(
+      expression: Expression,
+      columns: Map[(ExprId, Seq[String]), Int],
+      work: Work = new Work
+  ): Option[FiniteEvaluation] = {
     val used = LeafColumn.in(expression).toIndexedSeq
     val ordinals = used.flatMap(column => columns.get(column.id))
     if (used.isEmpty || ordinals.size < used.size || obstacle(expression).nonEmpty) None
-    else Some(new FiniteEvaluation(bind(expression, used), ordinals, used.map(_.dataType)))
+    else {
+      val inputs = used.map(_.id).zipWithIndex.toMap
+      val isNullOnlyForNull = !bind(expression, inputs, nullable = false).nullable
+      val bound = bind(expression, inputs, nullable = true)
+      Some(new FiniteEvaluation(bound, ordinals, used.map(_.dataType), isNullOnlyForNull, work))
+    }
   }
 
   /** The part of an expression, as SQL, that cannot or must not be evaluated while planning. */
@@ -78,10 +170,26 @@ object FiniteEvaluation {
     case other => other.children.iterator.map(obstacle).collectFirst { case Some(part) => part }
   }
 
-  private def bind(e: Expression, columns: IndexedSeq[LeafColumn]): Expression = e match {
-    case LeafColumn(column) =>
-      BoundReference(columns.indexWhere(_.id == column.id), column.dataType, nullable = true)
-    case other => other.mapChildren(bind(_, columns))
+  private def bind(e: Expression, inputs: Map[(ExprId, Seq[String]), Int], nullable: Boolean): Expression =
+    e match {
+      case LeafColumn(column) => BoundReference(inputs(column.id), column.dataType, nullable)
+      case other => other.mapChildren(bind(_, inputs, nullable))
+    }
+
+  /**
+   * Whether the facts are the same, so that the results are. Values that are only equal, such as 0.0 and -0.0, may have
+   * other results.
+   */
+  private def areSame(a: ColumnFacts, b: ColumnFacts): Boolean =
+    (a eq b) || (a.nulls == b.nulls && ((a.values, b.values) match {
+      case (Values.Range(min, max), Values.Range(otherMin, otherMax)) =>
+        isExact(min) && isExact(max) && min == otherMin && max == otherMax
+      case (one, other) => one eq other
+    }))
+
+  private def isExact(value: Any): Boolean = value match {
+    case _: Boolean | _: Byte | _: Short | _: Int | _: Long => true
+    case _ => false
   }
 }
 
@@ -92,11 +200,23 @@ private[predicate] object FewValues {
   private val LongestRange = 64L
 
   /** Whether [[of]] returns values. Allocates nothing. */
-  def exist(facts: ColumnFacts, dataType: DataType): Boolean = facts.values match {
-    case Values.Empty | Values.Finite(_) => true
-    case range: Values.Range => isConstant(range, dataType) || isShort(range, dataType)
-    case Values.Unknown => dataType == BooleanType
+  def exist(facts: ColumnFacts, dataType: DataType): Boolean = count(facts, dataType) != Many
+
+  /** How many values [[of]] returns. [[Many]] if it returns none. Allocates nothing. */
+  def count(facts: ColumnFacts, dataType: DataType): Long = {
+    val nulls = if (facts.canBeNull) 1L else 0L
+    facts.values match {
+      case Values.Empty => nulls
+      case Values.Finite(values) => values.size + nulls
+      case range: Values.Range if isConstant(range, dataType) => 1 + nulls
+      case range: Values.Range if isShort(range, dataType) => distance(range) + 1 + nulls
+      case Values.Unknown if dataType == BooleanType => 2 + nulls
+      case _ => Many
+    }
   }
+
+  /** More values than there can be. */
+  val Many: Long = Long.MaxValue
 
   /** All values that the column can have, with null if it may be null. None if there are too many. */
   def of(facts: ColumnFacts, dataType: DataType): Option[Seq[Any]] = if (!exist(facts, dataType)) None
@@ -122,8 +242,14 @@ private[predicate] object FewValues {
   }
 
   private def hasShortDistance(range: Values.Range): Boolean = {
-    val distance = asLong(range.max) - asLong(range.min) // below 0 on overflow
-    distance >= 0 && distance < LongestRange
+    val values = distance(range)
+    values >= 0 && values < LongestRange
+  }
+
+  /** Below 0 on overflow. */
+  private def distance(range: Values.Range): Long = (range.min, range.max) match {
+    case (min: Boolean, max: Boolean) => if (min == max) 0 else 1
+    case (min, max) => asLong(max) - asLong(min)
   }
 
   private def enumerate(range: Values.Range): Seq[Any] = (range.min, range.max) match {

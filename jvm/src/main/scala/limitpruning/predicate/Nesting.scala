@@ -18,6 +18,17 @@ object Nesting {
 
   def isDeeper(e: Expression, levels: Int): Boolean = isDeeper(Seq(e), levels)
 
+  /** The number of nodes of an expression. */
+  def nodes(e: Expression): Long = {
+    var count = 0L
+    var level = Seq(e)
+    while (level.nonEmpty) {
+      count += level.size
+      level = level.flatMap(_.children)
+    }
+    count
+  }
+
   @tailrec
   private def isDeeper(level: Seq[Expression], levels: Int): Boolean =
     level.nonEmpty && (levels == 0 || isDeeper(level.flatMap(_.children), levels - 1))

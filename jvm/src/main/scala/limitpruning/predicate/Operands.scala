@@ -12,10 +12,12 @@ import limitpruning.predicate.Values.Range
  *
  * @param columns the unit's number of each column
  * @param predicates compiles the conditions of IF and CASE
+ * @param work what may be evaluated
  */
 private[predicate] final class Operands(
     columns: Map[(ExprId, Seq[String]), Int],
-    predicates: Expression => (RowUnit => Outcomes)
+    predicates: Expression => (RowUnit => Outcomes),
+    work: Work = new Work
 ) {
 
   /**
@@ -28,7 +30,7 @@ private[predicate] final class Operands(
     case _ if !e.deterministic || !SupportedTypes.contains(e.dataType) => unknown
     case _ =>
       val byRule = ofForm(e)
-      FiniteEvaluation.of(e, columns).fold(byRule) { finite => unit =>
+      FiniteEvaluation.of(e, columns, work).fold(byRule) { finite => unit =>
         finite.results(unit).fold(byRule(unit))(fromResults)
       }
   }
@@ -87,7 +89,7 @@ private[predicate] final class Operands(
     }.getOrElse(Values.Unknown)
 
   private def valueAt(e: Expression, point: Any): Option[Any] =
-    try Option(e.eval(InternalRow(point)))
+    try if (work.spend(1)) Option(e.eval(InternalRow(point))) else None
     catch { case NonFatal(_) => None }
 
   /** The facts about the first child that is not null. */

@@ -26,6 +26,9 @@ final class Outcomes private (private val bits: Int) {
   def intersect(other: Outcomes): Outcomes =
     if ((bits & other.bits) == 0) Any else of(bits & other.bits)
 
+  /** Whether each outcome of `other` is one of these. */
+  def containsAll(other: Outcomes): Boolean = (bits & other.bits) == other.bits
+
   /** The results without null. */
   def withoutNull: Outcomes = of(bits & ~NullBit)
 
@@ -63,6 +66,9 @@ object Outcomes {
   private val subsets: Array[Outcomes] = Array.tabulate(TrueBit + FalseBit + NullBit + 1)(new Outcomes(_))
 
   private def of(bits: Int): Outcomes = subsets(bits)
+
+  /** The outcome of one row, whose result is true, false or null. */
+  def ofResult(result: Any): Outcomes = if (result == null) Null else if (result == true) True else False
 
   val Empty: Outcomes = of(0)
   val True: Outcomes = of(TrueBit)

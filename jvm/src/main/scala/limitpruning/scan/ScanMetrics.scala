@@ -44,6 +44,9 @@ object ScanMetrics {
     "reserveRowGroups" -> SQLMetrics.createMetric(context, "row groups in reserve"),
     "reserveFiles" -> SQLMetrics.createMetric(context, "files in reserve"),
     "bytesToRead" -> SQLMetrics.createSizeMetric(context, "bytes to read"),
+    "nodesEvaluated" -> SQLMetrics.createMetric(context, "expression nodes evaluated while planning"),
+    "valuesDecoded" -> SQLMetrics.createMetric(context, "dictionary values decoded while planning"),
+    "pagesClassified" -> SQLMetrics.createMetric(context, "ranges of pages classified while planning"),
     "planningTime" -> SQLMetrics.createNanoTimingMetric(context, "limit pruning time")
   ) ++ (if (isColumnar) Some(ScanTime -> SQLMetrics.createTimingMetric(context, "scan time")) else None)
 
@@ -75,6 +78,9 @@ object ScanMetrics {
       "rowsCut" -> chosen.selection.rowsCut,
       "pagesSkipped" -> pagesSkipped,
       "bytesToRead" -> bytes,
+      "nodesEvaluated" -> chosen.counts.work.evaluated,
+      "valuesDecoded" -> chosen.counts.work.decoded,
+      "pagesClassified" -> chosen.counts.work.pages,
       "planningTime" -> chosen.planningNanos
     )
     val top = chosen.top.fold(Map.empty[String, Long])(top =>

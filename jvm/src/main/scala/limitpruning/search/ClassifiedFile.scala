@@ -2,6 +2,8 @@ package limitpruning.search
 
 import java.lang.ref.SoftReference
 
+import scala.collection.mutable
+
 import limitpruning.parquet.{Footer, RowGroupDetails, RowGroupFacts}
 import limitpruning.predicate.{ColumnFacts, LeafColumn, MatchState, Obstacle, RowUnit}
 import limitpruning.select.{ListedFile, MatchingRows, RowRange}
@@ -62,7 +64,13 @@ final class ClassifiedFile(
   def mayMatch(rowGroup: Int): Boolean = rowGroups(rowGroup).state != MatchState.NotMatching
 
   /** The facts in the footer about one row group. */
-  def known(rowGroup: Int): RowUnit = new KnownFacts(sources, rowGroup)
+  def known(rowGroup: Int): RowUnit = {
+    if (!lastKnown.exists(_.rowGroup == rowGroup)) lastKnown = Some(new KnownFacts(sources, rowGroup))
+    lastKnown.get
+  }
+
+  // A search asks for the same row group several times in a row.
+  private var lastKnown = Option.empty[KnownFacts]
 
   def withRowGroups(refined: IndexedSeq[ClassifiedRowGroup]): ClassifiedFile =
     new ClassifiedFile(listed, footer, facts, sources, isBelieved, refined, deletedRows)
@@ -97,7 +105,7 @@ private[limitpruning] final case class ColumnSource(
 )
 
 /** The facts about one row group. The facts about a column are computed on first use. */
-private[limitpruning] final class KnownFacts(sources: IndexedSeq[ColumnSource], rowGroup: Int)
+private[limitpruning] final class KnownFacts(sources: IndexedSeq[ColumnSource], val rowGroup: Int)
     extends RowUnit {
   private val known = new Array[ColumnFacts](sources.size)
 
@@ -132,12 +140,20 @@ private[limitpruning] final class DetailedFacts(
     rowGroup: Int,
     details: RowGroupDetails
 ) extends RowUnit {
-  override def facts(ordinal: Int): ColumnFacts =
-    if (helpful(ordinal)) details.narrow(columns(ordinal), rowGroup, known.facts(ordinal))
-    else known.facts(ordinal)
+  // Computed once: each range of pages asks again.
+  private val narrowed = new Array[ColumnFacts](columns.size)
+  private val excluded = mutable.Map.empty[(Int, Any), Boolean]
 
-  override def excludes(ordinal: Int, value: Any): Boolean =
-    helpful(ordinal) && details.exclude(columns(ordinal), rowGroup, value)
+  override def facts(ordinal: Int): ColumnFacts = {
+    if (narrowed(ordinal) == null)
+      narrowed(ordinal) =
+        if (helpful(ordinal)) details.narrow(columns(ordinal), rowGroup, known.facts(ordinal))
+        else known.facts(ordinal)
+    narrowed(ordinal)
+  }
+
+  override def excludes(ordinal: Int, value: Any): Boolean = helpful(ordinal) &&
+    excluded.getOrElseUpdate((ordinal, value), details.exclude(columns(ordinal), rowGroup, value))
 
   override def exceedsDictionary(ordinal: Int): Boolean = known.exceedsDictionary(ordinal)
 }

@@ -1,7 +1,7 @@
 package limitpruning.search
 
 import limitpruning.parquet.ColumnPages
-import limitpruning.predicate.{ColumnFacts, Evaluator, LeafColumn, MatchState, RowUnit, SupportedTypes}
+import limitpruning.predicate.{ColumnFacts, Evaluator, LeafColumn, MatchState, RowUnit, SupportedTypes, Work}
 import limitpruning.search.ClassifiedRowGroup._
 import limitpruning.select.RowRange
 
@@ -13,6 +13,7 @@ import limitpruning.select.RowRange
 private[limitpruning] object ClassifyPages {
 
   /**
+   * @param work counts the ranges
    * @param rows row count of the row group, at least 1
    * @param known the facts about the row group as a whole
    * @param pages by the ordinal of the column
@@ -20,6 +21,7 @@ private[limitpruning] object ClassifyPages {
    */
   def apply(
       evaluator: Evaluator,
+      work: Work,
       columns: IndexedSeq[LeafColumn],
       rows: Long,
       known: RowUnit,
@@ -27,7 +29,7 @@ private[limitpruning] object ClassifyPages {
       undecided: ClassifiedRowGroup
   ): ClassifiedRowGroup = if (pages.isEmpty) undecided
   else {
-    val states = units(columns, rows, known, pages).map { case (range, unit) =>
+    val states = units(work, columns, rows, known, pages).map { case (range, unit) =>
       range -> MatchState.of(evaluator.outcomes(unit))
     }
     val matching = states.collect { case (range, MatchState.FullyMatching) => range }
@@ -45,6 +47,7 @@ private[limitpruning] object ClassifyPages {
 
   /** The ranges of rows between page boundaries, in ascending order, with the facts about each range. */
   def units(
+      work: Work,
       columns: IndexedSeq[LeafColumn],
       rows: Long,
       known: RowUnit,
@@ -54,6 +57,7 @@ private[limitpruning] object ClassifyPages {
       ordinal -> SupportedTypes.ordering(columns(ordinal).dataType)
     }
     val starts = (0L +: pages.values.flatMap(_.starts).toSeq).distinct.sorted :+ rows
+    work.addPages(starts.size - 1)
     starts.zip(starts.tail).map { case (from, until) =>
       RowRange(from, until) -> new PageFactsAt(from, known, pages, orderings)
     }
@@ -66,8 +70,19 @@ private[limitpruning] object ClassifyPages {
       pages: Map[Int, ColumnPages],
       orderings: Map[Int, Ordering[Any]]
   ) extends RowUnit {
-    override def facts(ordinal: Int): ColumnFacts =
-      pages.get(ordinal).fold(known.facts(ordinal))(_.at(row).and(known.facts(ordinal), orderings(ordinal)))
+    private var combined = Map.empty[Int, ColumnFacts]
+
+    override def facts(ordinal: Int): ColumnFacts = pages.get(ordinal) match {
+      case None => known.facts(ordinal)
+      case Some(ofColumn) =>
+        combined.getOrElse(
+          ordinal, {
+            val both = ofColumn.at(row).and(known.facts(ordinal), orderings(ordinal))
+            combined += ordinal -> both
+            both
+          }
+        )
+    }
 
     override def excludes(ordinal: Int, value: Any): Boolean = known.excludes(ordinal, value)
   }

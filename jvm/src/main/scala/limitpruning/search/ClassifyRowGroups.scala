@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, FileSou
 import org.apache.spark.sql.types.StructType
 
 import limitpruning.parquet.{Footer, ReadSettings, RowGroupFacts, TestedWriters}
-import limitpruning.predicate.{ColumnFacts, Evaluator, LeafColumn, MatchState, Obstacle, RowUnit, Values}
+import limitpruning.predicate.{ColumnFacts, Evaluator, LeafColumn, MatchState, Obstacle, RowUnit, Values, Work}
 import limitpruning.search.ClassifiedRowGroup._
 import limitpruning.select.ListedFile
 
@@ -31,11 +31,14 @@ final class ClassifyRowGroups(
   import ClassifyRowGroups._
 
   /** The columns of the predicate and of `alsoNeeded`. Units of rows number the columns in this order. */
-  val columns: IndexedSeq[LeafColumn] = for {
-    column <- LeafColumn.inAll(conjuncts ++ alsoNeeded).toIndexedSeq
-    attribute <- output.find(_.exprId == column.attribute.exprId)
-    if !isMetadata(attribute)
-  } yield column.copy(attribute = attribute)
+  val columns: IndexedSeq[LeafColumn] = {
+    val byId = output.reverseIterator.map(attribute => attribute.exprId -> attribute).toMap
+    for {
+      column <- LeafColumn.inAll(conjuncts ++ alsoNeeded).toIndexedSeq
+      attribute <- byId.get(column.attribute.exprId)
+      if !isMetadata(attribute)
+    } yield column.copy(attribute = attribute)
+  }
 
   /** Whether the predicate has any conjunct. */
   def hasPredicate: Boolean = evaluator.nonEmpty
@@ -47,9 +50,12 @@ final class ClassifyRowGroups(
   private[limitpruning] def undecidedColumns(unit: RowUnit): Seq[Int] =
     evaluator.toSeq.flatMap(_.undecided(unit)).flatten.distinct
 
+  /** What the search may evaluate: the predicate and its keys. */
+  private[limitpruning] lazy val work = new Work
+
   /** None if there is no predicate. */
   private[limitpruning] val evaluator =
-    if (conjuncts.isEmpty) None else Some(new Evaluator(conjuncts, columns))
+    if (conjuncts.isEmpty) None else Some(new Evaluator(conjuncts, columns, work))
 
   def apply(listed: ListedFile, footer: Footer): ClassifiedFile = {
     val doubt = untested(footer).orElse(contradicted(listed, footer))

@@ -19,7 +19,7 @@ final class GroupKeys(keys: Seq[Expression], classify: ClassifyRowGroups) extend
   import GroupKeys._
 
   private val facts: IndexedSeq[RowUnit => ColumnFacts] = {
-    val evaluator = new Evaluator(Nil, classify.columns)
+    val evaluator = new Evaluator(Nil, classify.columns, classify.work)
     // Values of other types may be equal although their bytes are not.
     keys.map { key =>
       if (SupportedTypes.contains(key.dataType)) evaluator.facts(key) else (_: RowUnit) => ColumnFacts.Unknown
@@ -31,24 +31,25 @@ final class GroupKeys(keys: Seq[Expression], classify: ClassifyRowGroups) extend
   }.toIndexedSeq
 
   // A key that is null if and only if one column is.
+  private val ordinals = classify.columns.map(_.id).zipWithIndex.toMap
   private val nullColumns = keys.map(KeyFacts.columnOf(_).flatMap(column =>
-    classify.columns.find(_.id == column.id)
+    ordinals.get(column.id).map(classify.columns)
   )).toIndexedSeq
 
   /** The keys as SQL. */
   val sql: String = keys.map(BriefSql(_)).mkString(", ")
 
   /**
-   * Orders of tuples, each with another key first. In all of them, tuples are equal if and only if Spark puts their rows
-   * into one group: nulls are equal, and so are all NaN, and 0.0 and -0.0.
+   * Orders of tuples, each with another one of the first keys first. In all of them, tuples are equal if and only if Spark
+   * puts their rows into one group: nulls are equal, and so are all NaN, and 0.0 and -0.0.
    */
   val orders: Seq[Ordering[Tuple]] =
-    keys.indices.map(first => new TupleOrder(valueOrders, first +: keys.indices.filter(_ != first)))
+    keys.indices.take(MostOrders).map { first =>
+      new TupleOrder(valueOrders, (first +: keys.indices.filter(_ != first)).toArray)
+    }
 
   override val columns: Seq[Int] =
-    keys.flatMap(LeafColumn.in).map(_.id).distinct.flatMap { id =>
-      classify.columns.indices.find(classify.columns(_).id == id)
-    }
+    keys.flatMap(LeafColumn.in).map(_.id).distinct.flatMap(ordinals.get(_))
 
   /** The ends of the tuples in a file before its footer is read. */
   def ends(file: ListedFile): Ends = endsOf(facts.map(_(classify.beforeReading(file))))
@@ -112,6 +113,9 @@ final class GroupKeys(keys: Seq[Expression], classify: ClassifyRowGroups) extend
 
 private[search] object GroupKeys {
 
+  /** The maximum number of orders. Each takes as long as there are keys. */
+  private val MostOrders = 16
+
   /** The values of the keys, in Catalyst's representation. Null, which is the first value, stands for SQL's NULL. */
   type Tuple = IndexedSeq[Any]
 
@@ -131,7 +135,7 @@ private[search] object GroupKeys {
   }
 
   /** @param sequence the keys in the order in which they are compared */
-  private final class TupleOrder(values: IndexedSeq[Ordering[Any]], sequence: Seq[Int])
+  private final class TupleOrder(values: IndexedSeq[Ordering[Any]], sequence: Array[Int])
       extends Ordering[Tuple] {
     override def compare(a: Tuple, b: Tuple): Int =
       sequence.iterator.map(i => compareKey(values(i), a(i), b(i))).find(_ != 0).getOrElse(0)

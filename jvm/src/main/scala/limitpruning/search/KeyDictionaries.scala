@@ -3,7 +3,7 @@ package limitpruning.search
 import scala.concurrent.duration.Deadline
 
 import limitpruning.parquet.{PartOfFile, RowGroupDetails, Storage}
-import limitpruning.predicate.{ColumnFacts, MatchState, Obstacle, SupportedTypes, Values}
+import limitpruning.predicate.{ColumnFacts, MatchState, Obstacle, SupportedTypes}
 
 /** The keys whose values a search needs: the first sort key, or the keys of groups. */
 private[limitpruning] trait KeysOfSearch {
@@ -21,19 +21,8 @@ private[limitpruning] trait KeysOfSearch {
       classify: ClassifyRowGroups
   ): Option[Obstacle] = {
     val known = file.known(rowGroup)
-    columns.find(i => !KeysOfSearch.isBounded(known.facts(i).values) && known.exceedsDictionary(i))
+    columns.find(i => !known.facts(i).values.areBounded && known.exceedsDictionary(i))
       .map(i => Obstacle.BeyondDictionary(classify.columns(i).name))
-  }
-}
-
-private[search] object KeysOfSearch {
-
-  /** Whether both ends of a column's values are known. */
-  def isBounded(values: Values): Boolean = values match {
-    case Values.Unknown => false
-    case Values.Range(_, max: Double) => !max.isNaN
-    case Values.Range(_, max: Float) => !max.isNaN
-    case _ => true
   }
 }
 
@@ -85,6 +74,7 @@ final class KeyDictionaries(
       if (found.isEmpty) file else classified(file.withFacts(found.toMap), found.map(_._1._2).toSet)
     } finally {
       requested += details.bytesRead
+      classify.work.addDecoded(details.valuesDecoded)
       details.close()
     }
   }
@@ -105,7 +95,7 @@ final class KeyDictionaries(
   private def columnsToRead(file: ClassifiedFile, rowGroup: Int, details: RowGroupDetails): Seq[Int] =
     if (!needsDictionary(file, rowGroup)) Nil
     else key.columns.filter { column =>
-      !KeysOfSearch.isBounded(known(file, rowGroup, column).values) &&
+      !known(file, rowGroup, column).values.areBounded &&
       details.hasDictionary(classify.columns(column), rowGroup)
     }
 

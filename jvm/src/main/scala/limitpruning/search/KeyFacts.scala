@@ -20,7 +20,7 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
   import KeyFacts._
 
   val order: KeyOrder = FirstKey.of(key).order
-  private val facts = new Evaluator(Nil, classify.columns).facts(key.child)
+  private val facts = new Evaluator(Nil, classify.columns, classify.work).facts(key.child)
   private val column = columnOf(key.child).map(_.id).flatMap(id => classify.columns.find(_.id == id))
   // If the predicate excludes nulls, rows with a null key are not in the result.
   private val isNeverNull = conjuncts.exists {

@@ -39,9 +39,12 @@ final class NarrowRowGroups(isNeeded: String => Boolean, isSupported: Boolean, m
     if (!needsPages(footer, chosen) || !isPossible(footer, chosen.ordinal)) Nil
     else indexes.offsetIndexParts(chunks(footer, chosen.ordinal))
 
+  /** The compressed bytes of the columns that the scan may read. */
+  def bytes(footer: Footer, rowGroup: Int): Long = chunks(footer, rowGroup).map(_.length).sum
+
   /** Whether a row group is so large that reading its page index pays. */
   def isLarge(footer: Footer, rowGroup: Int): Boolean =
-    chunks(footer, rowGroup).map(_.length).sum >= minBytes
+    bytes(footer, rowGroup) >= minBytes
 
   /** Whether the pages of the chosen rows must be located: not if all rows are read, or if reading all is no worse. */
   private def needsPages(footer: Footer, chosen: MatchingRows): Boolean =

@@ -8,8 +8,8 @@ import limitpruning.select.RowRange
 
 /**
  * Decides row groups that the footer leaves undecided, by dictionaries and bloom filters, then by pages. It inspects
- * them in order, as long as rows are missing, bytes and time are left, and row groups can be decided. One instance per
- * search.
+ * them in order, as long as rows are missing, bytes and time are left, row groups can be decided, and what is read in vain
+ * is little compared with what the scan would read. One instance per search.
  *
  * @param narrow decides whether some rows of a row group can be read without the others
  * @param maxBytes maximum bytes to read for one LIMIT
@@ -30,6 +30,8 @@ final class RefineRowGroups(
 
   private var bytesLeft = maxBytes
   private var inVain = 0
+  // Bytes that were read since a row group was decided, and the bytes that the scan would have read instead.
+  private var bytesInVain, bytesOfScan = 0L
   private val ahead = new ReadAhead(parts => prefetch(PartOfFile.within(bytesLeft, parts)))
 
   /** Announces files that are refined next, in this order, so that parts of several files are read at the same time. */
@@ -55,8 +57,9 @@ final class RefineRowGroups(
   /** The dictionaries and bloom filters that are read first for a row group. No I/O. */
   private def valueParts(file: ClassifiedFile, ordinal: Int): Seq[PartOfFile] = {
     val details = detailsOf(file)
-    classify.undecidedColumns(file.known(ordinal)).flatMap(i =>
-      details.firstPart(classify.columns(i), ordinal)
+    val known = file.known(ordinal)
+    classify.undecidedColumns(known).flatMap(i =>
+      details.firstPart(classify.columns(i), ordinal, known.facts(i))
     )
   }
 
@@ -81,6 +84,7 @@ final class RefineRowGroups(
 
     def close(): Unit = {
       bytesLeft -= bytesRead
+      classify.work.addDecoded(details.valuesDecoded)
       details.close()
       indexes.close()
     }
@@ -103,15 +107,32 @@ final class RefineRowGroups(
       if (unproved.contains(file.listed, ordinal)) {
         inVain += 1 // as in the query that read it
         rowGroup
-      } else refineByReading(rowGroup, ordinal)
+      } else {
+        bytesOfScan += narrow.bytes(file.footer, ordinal)
+        if (isCheap(ordinal)) refineByReading(rowGroup, ordinal) else rowGroup
+      }
+
+    /** Whether reading about the row group takes little compared with scanning what is not decided. No I/O. */
+    private def isCheap(ordinal: Int): Boolean = {
+      val known = file.known(ordinal)
+      val parts = classify.undecidedColumns(known).flatMap { column =>
+        val leaf = classify.columns(column)
+        details.firstPart(leaf, ordinal, known.facts(column)) ++ ColumnPages.parts(file.facts, indexes, leaf, ordinal)
+      }
+      bytesInVain + parts.map(_.length).sum <= AlwaysInVain.max(bytesOfScan / LeastScanned)
+    }
 
     private def refineByReading(rowGroup: ClassifiedRowGroup, ordinal: Int): ClassifiedRowGroup = {
       val before = bytesRead
       val (byValues, unit) = refineByValues(rowGroup, ordinal)
       val refined = if (isUndecided(byValues)) refineByPages(byValues, ordinal, unit) else byValues
-      if (!isUndecided(refined) || refined.matching.nonEmpty) inVain = 0
-      else if (bytesRead > before) {
+      if (!isUndecided(refined) || refined.matching.nonEmpty) {
+        inVain = 0
+        bytesInVain = 0
+        bytesOfScan = 0
+      } else if (bytesRead > before) {
         inVain += 1
+        bytesInVain += bytesRead - before
         // What could not be read, or not within the budget, may prove something the next time.
         if (!details.hasFailed && !indexes.hasFailed) unproved.add(file.listed, ordinal)
       }
@@ -122,7 +143,7 @@ final class RefineRowGroups(
     private def refineByValues(rowGroup: ClassifiedRowGroup, ordinal: Int): (ClassifiedRowGroup, RowUnit) = {
       val known = file.known(ordinal)
       val undecided = evaluator.undecided(known)
-      if (undecided.forall(_.exists(column => details.exist(classify.columns(column), ordinal)))) {
+      if (undecided.forall(_.exists(i => details.exist(classify.columns(i), ordinal, known.facts(i))))) {
         ahead.values(file, ordinal)(valueParts)
         val unit = new DetailedFacts(known, classify.columns, undecided.flatten.toSet, ordinal, details)
         (classify.classify(rows(ordinal), unit).copy(by = Layer.Values), unit)
@@ -143,7 +164,15 @@ final class RefineRowGroups(
         val pages = undecided.flatten.distinct.flatMap { column =>
           ColumnPages.of(file.facts, indexes, classify.columns(column), ordinal).map(column -> _)
         }
-        ClassifyPages(evaluator, classify.columns, rows(ordinal), known, pages.toMap, rowGroup)
+        ClassifyPages(
+          evaluator,
+          classify.work,
+          classify.columns,
+          rows(ordinal),
+          known,
+          pages.toMap,
+          rowGroup
+        )
           .copy(by = Layer.Pages)
       } else rowGroup
     }
@@ -156,6 +185,12 @@ private object RefineRowGroups {
 
   /** After this many consecutive row groups that were read in vain, no further one is read. */
   private val MostInVain = ReadAhead.First
+
+  /** Bytes that are read in vain are at most one in this many bytes that the scan reads. */
+  private val LeastScanned = 20L
+
+  /** These bytes are read in vain even if the scan reads little. */
+  private val AlwaysInVain = 256L * 1024
 
   /** Maximum bytes of one dictionary or bloom filter. */
   private val LargestPart = 1024L * 1024

@@ -95,7 +95,7 @@ final class RefineTopRows(
       val rows = file.footer.rowGroups(candidate.rowGroup).getRowCount
       if (pages.isEmpty) None
       else Some(for (
-        (range, unit) <- ClassifyPages.units(classify.columns, rows, known, pages);
+        (range, unit) <- ClassifyPages.units(classify.work, classify.columns, rows, known, pages);
         part <- part(file, range, unit)
       )
         yield part)

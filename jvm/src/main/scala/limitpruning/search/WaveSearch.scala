@@ -7,7 +7,7 @@ import scala.concurrent.duration.{Deadline, FiniteDuration}
 import limitpruning.conf.LimitPruningConf.{MaxFiles, MaxMemory, MaxTime}
 import limitpruning.footers.{FooterWave, SearchMemory}
 import limitpruning.parquet.{Footer, UnreadableFooterException}
-import limitpruning.predicate.MatchState
+import limitpruning.predicate.{MatchState, Work}
 import limitpruning.select.{ListedFile, Reason, SearchCounts}
 
 /**
@@ -125,6 +125,7 @@ abstract class WaveSearch[R](
       wave.iterator
         .takeWhile(_ => missing > 0)
         .map { file =>
+          Work.checkInterrupted()
           try footers.next(deadline).map(footer => Some(classified(file, footer)))
           catch { case _: UnreadableFooterException if skipsUnreadable => Some(None) }
         }
@@ -199,7 +200,11 @@ private final class RunSearch(scan: LimitedScan, table: SearchInputs) {
     try {
       val (outcome, seen) = search.run(files)
       val counts =
-        seen.copy(footersCached = table.footers.hits, filesPrunedByLog = table.listing.prunedByLog)
+        seen.copy(
+          footersCached = table.footers.hits,
+          filesPrunedByLog = table.listing.prunedByLog,
+          work = table.classify.work.counts
+        )
       val inspected = Some(InspectedRowGroups(search.seen, table.classify))
       choose(outcome, counts) match {
         case Right(plan) => Right(plan.copy(inspected = inspected))

@@ -2,7 +2,7 @@ package limitpruning.select
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionSet}
 
-import limitpruning.predicate.{FirstKey, LeafColumn}
+import limitpruning.predicate.{FirstKey, LeafColumn, WorkCounts}
 
 /**
  * What a scan reads for one LIMIT: the selected rows, the predicate for which they were selected, and the
@@ -64,6 +64,7 @@ trait ChosenRows {
  * @param bytes the length of all files
  * @param filesPrunedByLog the files of the table that its log has proved to be unnecessary; none if there is no log, or if
  *   it does not say how many files there are
+ * @param work the work with expressions, dictionaries and pages
  */
 final case class SearchCounts(
     files: Int,
@@ -73,7 +74,8 @@ final case class SearchCounts(
     fullyMatched: Int,
     footersCached: Int = 0,
     bytes: Long = 0,
-    filesPrunedByLog: Option[Long] = None
+    filesPrunedByLog: Option[Long] = None,
+    work: WorkCounts = WorkCounts()
 )
 
 object SearchCounts {

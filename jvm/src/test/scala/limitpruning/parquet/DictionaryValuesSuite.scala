@@ -43,6 +43,18 @@ class DictionaryValuesSuite extends AnyFunSuite {
     assert(ints.within(Seq(1, 5), between(1, 5)).values == Finite(Seq(1, 5)), "bounds are values, too")
   }
 
+  test("should return the range of many values, which are not stored one by one") {
+    val many = (1 to 2 * DictionaryValues.MostFew).reverse
+    assert(ints.within(many, ColumnFacts.Unknown).values == Range(1, 2 * DictionaryValues.MostFew))
+    assert(ints.within(many, between(5, 9)).values == Range(5, 9), "no row has the others")
+    assert(ints.within(many, between(-9, -5)) == between(-9, -5), "a contradiction")
+    assert(ints.within(many :+ "x", ColumnFacts.Unknown) == ColumnFacts.Unknown)
+    val floats = many.map(_.toDouble)
+    assert(doubles.within(floats, between(1.0, Double.NaN)).values == Range(1.0, 2.0 * DictionaryValues.MostFew))
+    val Range(_, max) = doubles.within(floats :+ Double.NaN, between(1.0, Double.NaN)).values: @unchecked
+    assert(max.toString == "NaN")
+  }
+
   test("should trust neither if the dictionary and the range contradict each other") {
     assert(ints.within(Seq(8, 9), between(1, 5)) == between(1, 5))
     assert(ints.within(Nil, between(1, 5)) == between(1, 5))

@@ -99,6 +99,21 @@ class RowGroupDetailsSuite extends AnyFunSuite with TempFolder {
     details(path, maxBytes = 450)(details => assert(details.narrow(c, 0, known) != known))
   }
 
+  test("should not read a dictionary of many values, unless they have no range") {
+    val many = (0 until 20000).flatMap(Seq.fill(4)(_))
+    val path = OneColumn.write(folder.resolve("many.parquet"), "required int32 c", many)(
+      _.withDictionaryPageSize(1 << 20)
+    )
+    val between = ColumnFacts(Range(0, 19999), Nulls.No)
+    details(path) { details =>
+      assert(details.hasDictionary(c, 0) && !details.exist(c, 0, between) && details.exist(c, 0))
+      assert(details.narrow(c, 0, between) == between && details.firstPart(c, 0, between).isEmpty)
+      assert(details.bytesRead == 0 && details.valuesDecoded == 0)
+      assert(details.narrow(c, 0, ColumnFacts(Values.Unknown, Nulls.No)) == between)
+      assert(details.valuesDecoded == 20000)
+    }
+  }
+
   test("line 48: should not trust a filter that excludes the chunk's own min or max") {
     val believed = details(write(withFilter))(details => (1 until 200 by 2).find(details.exclude(c, 0, _)))
     for (change <- Seq(-1 -> 198, 0 -> 199)) {
