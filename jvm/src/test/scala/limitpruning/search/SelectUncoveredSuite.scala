@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.select.{CandidateRows, Selection}
-import limitpruning.testing.{ParquetFixture, SparkSuite}
+import limitpruning.testing.{FooterEdit, ParquetFixture, SparkSuite}
 
 /** The selections of LIMITs that are not covered. */
 class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
@@ -56,6 +56,33 @@ class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
       assert(reasonOf(query).contains("not-enough-rows"))
       isRight(query, 18)
       isRight(table.where("a >= 100").limit(1000), 15 + 2 + 3)
+    }
+  }
+
+  test("line 91: likely row groups come first and unlikely ones last if a writer is not listed; none is skipped") {
+    val name = "someone else version 1.0"
+    val other = {
+      val df =
+        tableOf("other", "0.parquet" -> file(0, 100, 95), "1.parquet" -> file(96, 20, 200, 300))
+      for (one <- Seq("0.parquet", "1.parquet"))
+        FooterEdit.forgetChecksum(FooterEdit(pathOf(s"other/$one"))(_.setCreated_by(name)))
+      df
+    }
+    withConf(byStatistics) {
+      def query = other.where("a >= 100").limit(18)
+      val Some(selection) = selectionOf(query): @unchecked
+      assert(rowGroups(selection) == Seq(
+        "0.parquet" -> Seq(1),
+        "1.parquet" -> Seq(2, 3),
+        "0.parquet" -> Seq(2),
+        "1.parquet" -> Seq(0),
+        "0.parquet" -> Seq(0),
+        "1.parquet" -> Seq(1)
+      ))
+      assert(reasonOf(query).contains("writer-not-listed"))
+      assert(planned(query).toString.contains(s"not listed for them: $name"))
+      isRight(query, 18)
+      isRight(other.where("a >= 100").limit(1000), 20)
     }
   }
 
