@@ -77,8 +77,8 @@ final class RowGroupFacts(
     case stored: Stored =>
       for {
         chunk <- inFooter(stored, rowGroup)
-        claim <- trust.unlisted(stored.leafType, chunk).headOption
-      } yield Obstacle.UnlistedWriter(claim.name, column.name, trust.writerName)
+        claims = trust.unlisted(stored.leafType, chunk) if claims.nonEmpty
+      } yield Obstacle.UnlistedWriter(claims.map(_.name).mkString(", "), column.name, trust.writerName)
     case _ => None
   }
 

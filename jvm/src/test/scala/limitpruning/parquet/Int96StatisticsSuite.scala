@@ -81,7 +81,9 @@ class Int96StatisticsSuite extends AnyFunSuite {
     }
   }
 
-  test("line 80: an end whose microseconds overflow is unknown, although each reader returns some value for it") {
+  test(
+    "line 80: an end whose microseconds overflow is unknown, although each reader returns some value for it"
+  ) {
     def of(max: Array[Byte]): ColumnFacts = {
       val metadata = RawFooter("optional int96 ts;")
         .rowGroup(10, RawChunk.between(int96(2440588, 5000), max).nulls(0)).metadata

@@ -54,10 +54,10 @@ class ListedWritersSuite extends AnyFunSuite {
     )
     for (writer <- others) {
       val trust = new TrustedClaims(writer)
-      assert(!provesNulls(writer) && !trust.provesByPages && !trust.provesByDictionaries, writer)
+      assert(!provesNulls(writer) && !trust.provesByPages && !trust.provesByDictionaries, s"of $writer")
       for (column <- Seq(int, float, text, decimal) ++ unsigned ++ narrow) {
         assert(!provesMinMax(writer, column) && !trust.provesByBloomFilters(column), s"$writer, $column")
-        assert(!trust.isListed(column))
+        assert(!trust.isListed(column), s"of $writer")
       }
     }
   }

@@ -59,14 +59,16 @@ class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  test("line 91: likely row groups come first and unlikely ones last if a writer is not listed; none is skipped") {
+  test(
+    "line 91: likely row groups come first and unlikely ones last if a writer is not listed; none is skipped"
+  ) {
     val name = "someone else version 1.0"
     val other = {
-      val df =
-        tableOf("other", "0.parquet" -> file(0, 100, 95), "1.parquet" -> file(96, 20, 200, 300))
-      for (one <- Seq("0.parquet", "1.parquet"))
-        FooterEdit.forgetChecksum(FooterEdit(pathOf(s"other/$one"))(_.setCreated_by(name)))
-      df
+      for ((one, starts) <- Seq("0.parquet" -> Seq(0, 100, 95), "1.parquet" -> Seq(96, 20, 200, 300))) {
+        val path = file(starts: _*).write(pathOf(s"other/$one"))
+        FooterEdit.forgetChecksum(FooterEdit(path)(_.setCreated_by(name)))
+      }
+      spark.read.parquet(pathOf("other").toString)
     }
     withConf(byStatistics) {
       def query = other.where("a >= 100").limit(18)
@@ -80,7 +82,6 @@ class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
         "1.parquet" -> Seq(1)
       ))
       assert(reasonOf(query).contains("writer-not-listed"))
-      assert(planned(query).toString.contains(s"not listed for them: $name"))
       isRight(query, 18)
       isRight(other.where("a >= 100").limit(1000), 20)
     }
