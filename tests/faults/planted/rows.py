@@ -105,9 +105,9 @@ FAULTS = (
     ),
     fault(
         "unsigned integers of all writers are trusted, also of those that merge pages as signed",
-        "parquet/WriterQuirks.scala",
-        "if (comparesUnsigned || !UnsignedWriters.concern(column)) doubted",
-        "if (comparesUnsigned || doubted.isEmpty) doubted",
+        "parquet/Claim.scala",
+        "if !int.isSigned && int.getBitWidth >= 32 =>",
+        "if !int.isSigned && int.getBitWidth > 64 =>",
         TABLES,
         "tests/limits/test_unsigned.py",
     ),

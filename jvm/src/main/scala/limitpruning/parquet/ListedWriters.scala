@@ -35,7 +35,8 @@ private[parquet] object ListedWriters {
     since("parquet-cpp-arrow", "18", UnsignedMinMax, PageIndexes),
     since("parquet-cpp-arrow", "26", BloomFilters),
     // Arrow Rust, which writes under the names of its users, too.
-    since("parquet-rs", "49", NullCounts, NumbersMinMax, BytesMinMax, DecimalsMinMax, PageIndexes, Dictionaries, BloomFilters),
+    since("parquet-rs", "49", NullCounts, NumbersMinMax, BytesMinMax, DecimalsMinMax, Dictionaries, BloomFilters),
+    since("parquet-rs", "55", PageIndexes), // older ones leave out bounds of pages: apache/arrow-rs#6310
     since("delta-rs", "1.6", NullCounts, NumbersMinMax, BytesMinMax, DecimalsMinMax, PageIndexes, Dictionaries),
     since("datafusion", "52", NullCounts, NumbersMinMax, BytesMinMax, DecimalsMinMax, PageIndexes, Dictionaries),
     always("duckdb", NullCounts, NumbersMinMax, BytesMinMax, DecimalsMinMax, Dictionaries),
