@@ -19,7 +19,15 @@ from support.paths import ROOT, SCALA
 from support.runs import ENABLED, conf
 from support.tables import one_column
 
-RIGHT = ("pyarrow-18", "pyarrow-26", "polars-2", "duckdb-2", "fastparquet", "delta-rs", "datafusion")
+RIGHT = (
+    "pyarrow-18",
+    "pyarrow-26",
+    "polars-2",
+    "duckdb-2",
+    "fastparquet",
+    "delta-rs",
+    "datafusion",
+)
 CORPUS = ROOT.parent / "shared" / "corpus"
 # pyarrow reads these from fields of unknown order, which no reader uses for decimals.
 NO_ORDER = ("fixed_length_decimal.parquet", "fixed_length_decimal_legacy.parquet")

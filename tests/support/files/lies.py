@@ -161,7 +161,7 @@ def bounds(draw: Random, column: Claimable, chunk: Chunk) -> None:
         chunk.statistics[7] = chunk.statistics[8] = (TRUE if exact else FALSE, exact)
 
 
-def null_counts(draw: Random, column: Claimable, chunk: Chunk) -> None:
+def null_counts(draw: Random, _column: Claimable, chunk: Chunk) -> None:
     """Claim any null count; all nulls also without min and max."""
     count = draw.choice([0, 0, chunk.rows, draw.randrange(chunk.rows + 1), chunk.rows + 1, None])
     chunk.null_count(count)
@@ -208,7 +208,7 @@ def empty_page_bounds(draw: Random, column: Claimable, chunk: Chunk) -> None:
     chunk.set_index(index)
 
 
-def dictionary(draw: Random, column: Claimable, chunk: Chunk) -> None:
+def dictionary(_draw: Random, _column: Claimable, chunk: Chunk) -> None:
     """Claim that all pages use the dictionary, although later ones do not."""
     statistics = chunk.meta.get(13)
     if statistics is None or 11 not in chunk.meta:
@@ -228,7 +228,7 @@ def dictionary(draw: Random, column: Claimable, chunk: Chunk) -> None:
     chunk.meta[2] = (LIST, (I32, [_PLAIN, 3, _RLE_DICTIONARY]))
 
 
-def sizes(draw: Random, column: Claimable, chunk: Chunk) -> None:
+def sizes(draw: Random, _column: Claimable, chunk: Chunk) -> None:
     """Claim another size of the decoded values."""
     chunk.meta[6] = (I64, draw.choice([0, 1, draw.randrange(1 << 20), 1 << 40]))
 
