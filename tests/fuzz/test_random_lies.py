@@ -38,7 +38,7 @@ from support.sparks import ANY_DATE
 
 pytestmark = [pytest.mark.random, pytest.mark.slow, pytest.mark.usefixtures("quiet")]
 
-FILES_PER_QUERY, QUERIES = 2, 1000
+FILES_PER_QUERY, QUERIES = 4, 500
 ROWS, GROUPS, PAGE = 24, 2, 4
 SETTINGS = ANY_DATE | {"spark.limitPruning.pages.minBytes": "0"}
 
@@ -229,7 +229,7 @@ def _draw_query(draw: Random, paths: tuple[str, ...], focus: Claimable) -> Query
         paths,
         draw.choice(about if draw.random() < 0.8 else PREDICATES),
         draw.choice(["any", "any", "any", "top", "distinct", "count", "subquery"]),
-        draw.choice([1, 3, 7, 12, 24, 48]),
+        draw.choice([1, 3, 7, 12, 24, 48, 96]),
         focus.name if draw.random() < 0.7 else draw.choice(COLUMNS).name,
         draw.random() < 0.5,
     )

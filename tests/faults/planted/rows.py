@@ -130,8 +130,8 @@ FAULTS = (
     fault(
         "null counts of pages are used as zero",
         "parquet/PageFacts.scala",
-        "Some(ColumnChunk(rows, rows, nullCount, minMax(",
-        "Some(ColumnChunk(rows, rows, Some(0L), minMax(",
+        "Some(ColumnChunk(rows, rows, nullCount, ends, ",
+        "Some(ColumnChunk(rows, rows, Some(0L), ends, ",
         TABLES,
         SOUNDNESS,
     ),

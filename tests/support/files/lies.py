@@ -193,18 +193,15 @@ def page_index(draw: Random, column: Claimable, chunk: Chunk) -> None:
     return None
 
 
-def empty_page_bounds(draw: Random, column: Claimable, chunk: Chunk) -> None:
+def empty_page_bounds(_draw: Random, column: Claimable, chunk: Chunk) -> None:
     """Leave out the min and max of the chunk, and claim the empty string for those of pages."""
     index = chunk.index()
     if index is None or not isinstance(column.values[0], str):
         return
     pages = len(index[1][1][1])
-    index[1] = (LIST, (TRUE, [False] * pages))
     index[2] = index[3] = (LIST, (BINARY, [b""] * pages))
     index[4] = (I32, 0)
-    index[5] = (LIST, (I64, [0] * pages))
     chunk.bounds(None, None)
-    chunk.null_count(draw.choice([0, None]))
     chunk.set_index(index)
 
 
