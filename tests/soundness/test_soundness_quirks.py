@@ -51,7 +51,8 @@ def test_line_45_bounds_of_the_first_chunk(spark: SparkSession) -> None:
             assert not covered_and_right(spark, table, predicate, limit)
 
 
-NAN_FILES = [name for name in FILES if "nan" in name or re.match("(polars|duckdb|fast)", name)]
+WITH_NAN = "(polars|duckdb|fast|delta|datafusion)"
+NAN_FILES = [name for name in FILES if "nan" in name or re.match(WITH_NAN, name)]
 
 
 @pytest.mark.parametrize("name", [name for name in NAN_FILES if "half" not in name])

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import sys
 from decimal import Decimal
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 NAN = float("nan")
 IDS = list(range(8))
@@ -80,7 +82,37 @@ def fastparquet():
     fp.write(name, frame, stats=True, has_nulls=["s"])
 
 
+def _table():
+    import pyarrow as pa
+
+    decimals = pa.array(DECIMALS, pa.decimal128(30, 2))
+    columns = {"id": IDS, "i": NUMBERS, "s": TEXTS, "d": DOUBLES, "n": ALL_NAN}
+    return pa.table({**columns, "m": decimals})
+
+
+def _only_file(folder, name):
+    (file,) = Path(folder).glob("*.parquet")
+    file.rename(f"{name}.parquet")
+
+
+def deltalake():
+    """What delta-rs writes into a Delta table, by Arrow Rust."""
+    import deltalake as dl
+
+    with TemporaryDirectory() as folder:
+        dl.write_deltalake(folder, _table())
+        _only_file(folder, f"delta-rs-{dl.__version__}")
+
+
+def datafusion():
+    """What DataFusion writes, by Arrow Rust."""
+    import datafusion as df
+
+    with TemporaryDirectory() as folder:
+        df.SessionContext().from_arrow(_table()).write_parquet(folder)
+        _only_file(folder, f"datafusion-{df.__version__}")
+
+
 if __name__ == "__main__":
-    {"pyarrow": pyarrow, "polars": polars, "duckdb": duckdb, "fastparquet": fastparquet}[
-        sys.argv[1]
-    ]()
+    makers = [pyarrow, polars, duckdb, fastparquet, deltalake, datafusion]
+    {maker.__name__: maker for maker in makers}[sys.argv[1]]()

@@ -105,9 +105,9 @@ FAULTS = (
     ),
     fault(
         "unsigned integers of all writers are trusted, also of those that merge pages as signed",
-        "parquet/WriterQuirks.scala",
-        "if (comparesUnsigned || !UnsignedWriters.concern(column)) doubted",
-        "if (comparesUnsigned || doubted.isEmpty) doubted",
+        "parquet/Claim.scala",
+        "if !int.isSigned && int.getBitWidth >= 32 =>",
+        "if !int.isSigned && int.getBitWidth > 64 =>",
         TABLES,
         "tests/limits/test_unsigned.py",
     ),
@@ -130,8 +130,8 @@ FAULTS = (
     fault(
         "null counts of pages are used as zero",
         "parquet/PageFacts.scala",
-        "Some(ColumnChunk(rows, rows, nullCount, minMax(",
-        "Some(ColumnChunk(rows, rows, Some(0L), minMax(",
+        "Some(ColumnChunk(rows, rows, nullCount, ends, ",
+        "Some(ColumnChunk(rows, rows, Some(0L), ends, ",
         TABLES,
         SOUNDNESS,
     ),

@@ -176,7 +176,8 @@ object LimitPruningConf {
     .buildConf("spark.limitPruning.trustedWritersOnly")
     .doc(
       "When true, only files of tested writers, in tested versions, are trusted. Row groups of all other files count as " +
-        "partially matching. When false, every writer is trusted, except for its known errors."
+        "partially matching. When false, files of listed writers prove what the writer is listed for, and row counts of all files " +
+        "are trusted."
     )
     .version("0.1.0")
     .booleanConf

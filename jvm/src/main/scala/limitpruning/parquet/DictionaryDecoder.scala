@@ -211,16 +211,20 @@ private object Int96 {
   }
 
   /**
-   * As [[micros]], for a min or a max. None if it is not a time of its day, or if its day is negative, for which the function
-   * of Spark's readers overflows.
+   * As [[micros]], for a min or a max. None if it is not a time of its day, or if the function of Spark's readers overflows,
+   * which happens silently: for a negative day, and for days after the year 294,246. An overflow breaks the order of values.
    */
   def end(stored: Binary): Option[Long] =
     if (stored.length != Bytes) None
     else {
       val in = stored.toByteBuffer.order(ByteOrder.LITTLE_ENDIAN)
       val nanos = in.getLong
-      if (nanos < 0 || nanos >= NanosPerDay || in.getInt < 0) None else micros(stored)
+      val day = in.getInt
+      if (nanos < 0 || nanos >= NanosPerDay || day < 0 || day > LastDay) None else micros(stored)
     }
 
   private val NanosPerDay = 24L * 3600 * 1000 * 1000 * 1000
+
+  /** The last Julian day whose microseconds since 1970-01-01, which is the day 2,440,588, all fit a Long. */
+  private val LastDay = 2440588L + Long.MaxValue / (NanosPerDay / 1000) - 1
 }

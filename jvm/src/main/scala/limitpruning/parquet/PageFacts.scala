@@ -7,6 +7,7 @@ import scala.util.Try
 
 import org.apache.parquet.column.statistics.Statistics
 import org.apache.parquet.format.ColumnIndex
+import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.ColumnOrder.ColumnOrderName
 import org.apache.parquet.schema.PrimitiveType
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.INT96
@@ -51,7 +52,8 @@ private[parquet] object PageFacts {
           index.getMax_values.get(page),
           believed.map(_(page)),
           pages.rows(page),
-          leafType
+          leafType,
+          chunk
         )
       }
       if (all.forall(_.nonEmpty)) Some(all.flatten) else None
@@ -64,15 +66,27 @@ private[parquet] object PageFacts {
       max: ByteBuffer,
       nullCount: Option[Long],
       rows: Long,
-      leafType: PrimitiveType
+      leafType: PrimitiveType,
+      chunk: ColumnChunk
   ): Option[ColumnChunk] = {
     val contradicts = nullCount.exists(count => count < 0 || count > rows || (count == rows) != isNull)
     if (contradicts) None
     else if (isNull) Some(ColumnChunk(rows, rows, nullCount, None, mayBeCut = false))
     else {
       val (low, high) = (bytes(min), bytes(max))
-      Some(ColumnChunk(rows, rows, nullCount, minMax(low, high, leafType), isLong(low) || isLong(high)))
+      val isMissing = low.isEmpty && high.isEmpty && !hasEmptyMin(chunk)
+      val ends = if (isMissing) None else minMax(low, high, leafType)
+      Some(ColumnChunk(rows, rows, nullCount, ends, isLong(low) || isLong(high)))
     }
+  }
+
+  /**
+   * Whether the footer states that the chunk has an empty value. If not, a page whose min and max are both empty has none:
+   * some writers leave out bounds that are too long, and the index has no other mark for this.
+   */
+  private def hasEmptyMin(chunk: ColumnChunk): Boolean = chunk.minMax.exists {
+    case (min: Binary, _) => min.length == 0
+    case _ => false
   }
 
   /** Min and max as parquet-java reads statistics: without NaN, and with both zeros if one is a limit. */
@@ -105,7 +119,7 @@ object ColumnPages {
   /** Whether the footer contains the location of an index of the column's pages. No I/O. */
   def exist(facts: RowGroupFacts, indexes: PageIndexReader, column: LeafColumn, rowGroup: Int): Boolean =
     facts.locationOf(column) match {
-      case stored: Stored => indexes.hasColumnIndex(rowGroup, stored.leaf)
+      case stored: Stored => facts.trust.provesByPages && indexes.hasColumnIndex(rowGroup, stored.leaf)
       case _ => false
     }
 
@@ -127,15 +141,15 @@ object ColumnPages {
       column: LeafColumn,
       rowGroup: Int
   ): Option[ColumnPages] = facts.locationOf(column) match {
-    case stored: Stored if indexes.hasColumnIndex(rowGroup, stored.leaf) =>
-      val believed = facts.quirks.believed(stored.leafType)
+    case stored: Stored if facts.trust.provesByPages && indexes.hasColumnIndex(rowGroup, stored.leaf) =>
+      val proved = facts.trust.proved(stored.leafType)
       val toFacts = facts.chunkFacts(column, stored)
       for {
         locations <- indexes.locations(rowGroup, stored.leaf)
         index <- indexes.columnIndex(rowGroup, stored.leaf)
         chunk <- facts.statements(stored)(rowGroup)
         pages <- PageFacts.of(index, locations, stored.leafType, chunk, facts.isInOrderOfTime(stored))
-      } yield new ColumnPages(locations, pages.map(page => toFacts(believed(page))))
+      } yield new ColumnPages(locations, pages.map(page => toFacts(proved(page))))
     case _ => None
   }
 }

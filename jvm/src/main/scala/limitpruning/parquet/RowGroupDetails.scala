@@ -144,11 +144,12 @@ final class RowGroupDetails(
   }
 
   private def hasDictionary(column: LeafColumn, stored: Stored, rowGroup: Int): Boolean =
-    values(column, stored).isReadable && reader.hasDictionary(rowGroup, stored.leaf) &&
+    facts.trust.provesByDictionaries && values(column, stored).isReadable &&
+      reader.hasDictionary(rowGroup, stored.leaf) &&
       reader.dictionaryBytes(rowGroup, stored.leaf).forall(_ <= maxBytes)
 
   private def hasFilter(column: LeafColumn, stored: Stored, rowGroup: Int): Boolean =
-    reader.hasBloomFilter(rowGroup, stored.leaf) && facts.quirks.believesBloomFilters(stored.leafType) &&
+    reader.hasBloomFilter(rowGroup, stored.leaf) && facts.trust.provesByBloomFilters(stored.leafType) &&
       bloomLookup(column, stored).isAnswerable
 
   private def values(column: LeafColumn, stored: Stored): DictionaryValues =

@@ -2,9 +2,10 @@ package limitpruning.parquet
 
 import scala.collection.mutable
 
+import org.apache.parquet.schema.PrimitiveType
 import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId}
 
-import limitpruning.predicate.{ColumnFacts, LeafColumn, SupportedTypes}
+import limitpruning.predicate.{ColumnFacts, LeafColumn, Obstacle, SupportedTypes}
 import limitpruning.shims.ParquetShims
 
 /**
@@ -27,7 +28,7 @@ final class RowGroupFacts(
   private val located = mutable.Map.empty[(ExprId, Seq[String]), ColumnLocation]
   private[parquet] lazy val calendar =
     Calendar.of(footer.keyValues, settings.rebaseMode).copy(readsInt96AsStored = !settings.convertsInt96)
-  private[parquet] lazy val quirks = new WriterQuirks(footer.createdBy)
+  private[parquet] lazy val trust = new TrustedClaims(footer.createdBy)
 
   /** The location of the column, or that it is missing or unclear. */
   private[parquet] def locationOf(column: LeafColumn): ColumnLocation =
@@ -53,14 +54,38 @@ final class RowGroupFacts(
    * @param column a column of the file as the relation declares it, or a field of a struct column
    * @return the facts by the ordinal of the row group
    */
-  def of(column: LeafColumn): Int => ColumnFacts = locationOf(column) match {
+  def of(column: LeafColumn): Int => ColumnFacts = factsOf(column, trust.proved)
+
+  /** As [[of]], if everything that the writer states were right. Of a writer that is not listed, it proves nothing. */
+  def stated(column: LeafColumn): Int => ColumnFacts = factsOf(column, trust.claimed)
+
+  private def factsOf(
+      column: LeafColumn,
+      believed: PrimitiveType => ColumnChunk => ColumnChunk
+  ): Int => ColumnFacts = locationOf(column) match {
     case Missing if SupportedTypes.contains(column.dataType) && !hasDefault(column) =>
       _ => ColumnFacts.AllNull
     case stored: Stored =>
       val facts = chunkFacts(column, stored)
-      val believed = statements(stored)
-      rowGroup => believed(rowGroup).fold(ColumnFacts.Unknown)(facts(_))
+      val toBelieved = believed(stored.leafType)
+      rowGroup => inFooter(stored, rowGroup).fold(ColumnFacts.Unknown)(chunk => facts(toBelieved(chunk)))
     case _ => _ => ColumnFacts.Unknown
+  }
+
+  /** Why nothing is proved by what the footer states about a column, if only because its writer is not listed. */
+  def doubt(column: LeafColumn, rowGroup: Int): Option[Obstacle] = locationOf(column) match {
+    case stored: Stored =>
+      for {
+        chunk <- inFooter(stored, rowGroup)
+        claims = trust.unlisted(stored.leafType, chunk) if claims.nonEmpty
+      } yield Obstacle.UnlistedWriter(claims.map(_.name).mkString(", "), column.name, trust.writerName)
+    case _ => None
+  }
+
+  /** Whether the writer is listed for what a footer states about a column. If not, [[stated]] may be more than [[of]]. */
+  def isListed(column: LeafColumn): Boolean = locationOf(column) match {
+    case stored: Stored => trust.isListed(stored.leafType)
+    case _ => true
   }
 
   /** The number of null rows in each row group, if it is known and the facts about its values are known. */
@@ -89,9 +114,12 @@ final class RowGroupFacts(
 
   /** The trusted metadata of a column's chunks in the footer, by row group. */
   private[parquet] def statements(stored: Stored): Int => Option[ColumnChunk] = {
-    val believed = quirks.believed(stored.leafType)
-    rowGroup => footer.statement(rowGroup, stored.leaf, stored.path).map(believed)
+    val proved = trust.proved(stored.leafType)
+    rowGroup => inFooter(stored, rowGroup).map(proved)
   }
+
+  private def inFooter(stored: Stored, rowGroup: Int): Option[ColumnChunk] =
+    footer.statement(rowGroup, stored.leaf, stored.path)
 }
 
 private object RowGroupFacts {

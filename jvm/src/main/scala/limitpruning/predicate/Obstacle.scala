@@ -23,6 +23,12 @@ object Obstacle {
   final case class PerhapsNaN(key: String)
       extends Obstacle(s"$key may be NaN, which Spark sorts above all values and statistics do not contain")
 
+  /** @param claims kinds of statements of writers, in the plural */
+  final case class UnlistedWriter(claims: String, column: String, writer: String)
+      extends Obstacle(
+        s"$claims prove nothing for column $column, because the writer is not listed for them: $writer"
+      )
+
   final case class UntestedWriter(writer: String) extends Obstacle(s"its writer is not trusted: $writer")
 
   case object RowsNotInTable extends Obstacle("the table may have deleted rows of the file")

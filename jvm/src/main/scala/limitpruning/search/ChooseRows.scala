@@ -63,14 +63,15 @@ object ChooseRows {
       unseen: Seq[ListedFile],
       select: SelectUncovered
   ): Option[Selection] = reason match {
-    case _: Reason.NotEnoughRows | _: Reason.OutOfBudget => select(seen, unseen)
+    case _: Reason.NotEnoughRows | _: Reason.WriterNotListed | _: Reason.OutOfBudget => select(seen, unseen)
     case _ => None
   }
 }
 
 /**
  * Selects row groups for a LIMIT that is not covered, if the inspected files show that this helps. Not matching row
- * groups are skipped. Fully matching ones come first, so that Spark's incremental `take` reads them in its first job.
+ * groups are skipped. Fully matching ones come first, then likely ones, so that Spark's incremental `take` reads them in its
+ * first job. Those in which no row is likely to match come last.
  */
 private[limitpruning] final class SelectUncovered(select: AddressRows) {
   private val possible = new SelectPossible(select)
@@ -81,28 +82,30 @@ private[limitpruning] final class SelectUncovered(select: AddressRows) {
    * @return none if the scan would read the same row groups in the same order as without the extension
    */
   def apply(seen: Seq[ClassifiedFile], unseen: Seq[ListedFile]): Option[Selection] = {
-    val states = seen.flatMap(_.rowGroups.map(_.state))
-    val isAsBefore = !states.contains(MatchState.NotMatching) && isInOrder(states)
+    val rowGroups = seen.flatMap(_.rowGroups)
+    val ranks = rowGroups.map(rank)
+    val isAsBefore = rowGroups.forall(_.state != MatchState.NotMatching) && ranks == ranks.sorted
     if (isAsBefore) None
     else {
       val (chosen, whole) = possible(seen)
-      val first = chosen.flatMap { case (file, rowGroups) => only(file, rowGroups, isFully = true) }
-      val then_ = chosen.flatMap { case (file, rowGroups) => only(file, rowGroups, isFully = false) }
-      Some(Selection(
-        first ++ then_,
-        whole ++ unseen
-      ))
+      val inOrder = ranks.distinct.sorted.flatMap { wanted =>
+        chosen.flatMap { case (file, rowGroups) => only(file, rowGroups, wanted) }
+      }
+      Some(Selection(inOrder, whole ++ unseen))
     }
   }
 
-  /** Whether fully matching row groups already come first. */
-  private def isInOrder(states: Seq[MatchState]): Boolean =
-    !states.dropWhile(_ == MatchState.FullyMatching).contains(MatchState.FullyMatching)
+  /** The position of a row group in the order of reading. */
+  private def rank(rowGroup: ClassifiedRowGroup): Int =
+    if (rowGroup.state == MatchState.FullyMatching) 0
+    else if (rowGroup.isLikely) 1
+    else if (!rowGroup.isUnlikely) 2
+    else 3
 
-  private def only(file: ClassifiedFile, chosen: SelectedFile, isFully: Boolean): Option[SelectedFile] =
-    Some(chosen.copy(rowGroups = chosen.rowGroups.filter { rowGroup =>
-      (file.rowGroups(rowGroup.ordinal).state == MatchState.FullyMatching) == isFully
-    })).filter(_.rowGroups.nonEmpty)
+  private def only(file: ClassifiedFile, chosen: SelectedFile, wanted: Int): Option[SelectedFile] =
+    Some(chosen.copy(rowGroups =
+      chosen.rowGroups.filter(rowGroup => rank(file.rowGroups(rowGroup.ordinal)) == wanted)
+    )).filter(_.rowGroups.nonEmpty)
 }
 
 /** Selects all row groups of files in which rows may match. */

@@ -16,14 +16,24 @@ import limitpruning.select.{ListedFile, MatchingRows, RowRange}
  *   matching one
  * @param isDecided whether all other rows are proved not to match
  * @param by the metadata that decided the row group, as far as it is decided
+ * @param stated the state that would follow from what the writer states, if it is undecided only because the writer is not
+ *   listed; it proves nothing, and decides only what is read first
  */
 final case class ClassifiedRowGroup(
     state: MatchState,
     obstacle: Option[Obstacle],
     matching: Seq[RowRange],
     isDecided: Boolean,
-    by: Layer = Layer.Statistics
-)
+    by: Layer = Layer.Statistics,
+    stated: Option[MatchState] = None
+) {
+
+  /** Whether every row matches if the writer is right. Nothing is proved. */
+  def isLikely: Boolean = stated.contains(MatchState.FullyMatching)
+
+  /** Whether no row matches if the writer is right. Nothing is proved. */
+  def isUnlikely: Boolean = stated.contains(MatchState.NotMatching)
+}
 
 object ClassifiedRowGroup {
   val NotMatching: ClassifiedRowGroup =

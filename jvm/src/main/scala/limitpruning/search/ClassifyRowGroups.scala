@@ -60,19 +60,28 @@ final class ClassifyRowGroups(
   def apply(listed: ListedFile, footer: Footer): ClassifiedFile = {
     val doubt = untested(footer).orElse(contradicted(listed, footer))
     val facts = new RowGroupFacts(footer, settings, partitionOrdinal(_) >= 0)
+    lazy val stated = columns.map(source(_, listed, facts, facts.stated))
+    val isListed = columns.forall(facts.isListed)
     // Each source evaluates the writer and the calendar of the footer only once.
-    val inFooter = columns.map(source(_, listed, facts))
-    val orInTable = columns.zip(inFooter).map { case (column, known) => orFromTable(column, listed, known) }
+    val inFooter = columns.map(source(_, listed, facts, facts.of))
+    val orInTable = columns.zip(inFooter).map { case (column, known) =>
+      if (facts.isListed(column)) orFromTable(column, listed, known) else known
+    }
     var isTableAsked = false
     val rowGroups =
       if (doubt.isEmpty) footer.rowGroups.indices.map { ordinal =>
         val rows = footer.rowGroups(ordinal).getRowCount
         val unit = new KnownFacts(inFooter, ordinal)
         val byFooter = classify(rows, unit)
-        if (byFooter.isDecided || !tableMayDecide(listed, unit)) byFooter
-        else {
-          isTableAsked = true
-          classify(rows, new KnownFacts(orInTable, ordinal))
+        val proved =
+          if (byFooter.isDecided || !tableMayDecide(listed, unit)) byFooter
+          else {
+            isTableAsked = true
+            classify(rows, new KnownFacts(orInTable, ordinal))
+          }
+        if (proved.isDecided || isListed) proved
+        else withStatements(proved, classify(rows, new KnownFacts(stated, ordinal))) {
+          undecidedColumns(unit).flatMap(i => facts.doubt(columns(i), ordinal)).headOption
         }
       }
       else footer.rowGroups.map(_ => undecided(doubt))
@@ -82,6 +91,18 @@ final class ClassifyRowGroups(
     val deletedRows = known(listed).deletedRows.getOrElse(0L)
     new ClassifiedFile(listed, footer, facts, sources, doubt.isEmpty, rowGroups, deletedRows)
   }
+
+  /**
+   * An undecided row group, with the state that would follow from what the writer states.
+   *
+   * @param doubt why nothing is proved by it
+   */
+  private def withStatements(undecided: ClassifiedRowGroup, stated: ClassifiedRowGroup)(
+      doubt: => Option[Obstacle]
+  ): ClassifiedRowGroup =
+    if (stated.isDecided)
+      undecided.copy(obstacle = doubt.orElse(undecided.obstacle), stated = Some(stated.state))
+    else undecided.copy(obstacle = stated.obstacle)
 
   private val keys = alsoNeeded.flatMap(LeafColumn.in).map(_.id).toSet
 
@@ -138,9 +159,14 @@ final class ClassifyRowGroups(
       if (isWorthAskingFirst()) facts(columns(ordinal)) else ColumnFacts.Unknown
     }(ColumnFacts.constant)
 
-  private def source(column: LeafColumn, file: ListedFile, facts: RowGroupFacts): ColumnSource =
+  private def source(
+      column: LeafColumn,
+      file: ListedFile,
+      facts: RowGroupFacts,
+      inFile: LeafColumn => Int => ColumnFacts
+  ): ColumnSource =
     partitionValue(column, file) match {
-      case None => ColumnSource(facts.of(column), facts.exceedsDictionary(column, _))
+      case None => ColumnSource(inFile(column), facts.exceedsDictionary(column, _))
       case Some(value) =>
         val constant = ColumnFacts.constant(value)
         ColumnSource(_ => constant)

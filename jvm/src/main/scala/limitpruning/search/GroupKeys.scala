@@ -71,7 +71,8 @@ final class GroupKeys(keys: Seq[Expression], classify: ClassifyRowGroups) extend
 
   override def obstacle(file: ClassifiedFile, rowGroup: Int): Option[Obstacle] =
     factsOf(file, rowGroup).zip(keys).collectFirst {
-      case (ColumnFacts(Values.Unknown, _), key) => Obstacle.NoStatistics(key.sql)
+      case (ColumnFacts(Values.Unknown, _), key) =>
+        unlisted(file, rowGroup, classify).getOrElse(Obstacle.NoStatistics(key.sql))
       case (ColumnFacts(Values.Range(_, max), _), key) if KeyFacts.isNaN(max) => Obstacle.PerhapsNaN(key.sql)
     }.map(beyondDictionary(file, rowGroup, classify).getOrElse(_))
 

@@ -14,6 +14,14 @@ private[limitpruning] trait KeysOfSearch {
   /** Why the values of a key in a row group are not bounded; none if all are. */
   def obstacle(file: ClassifiedFile, rowGroup: Int): Option[Obstacle]
 
+  /** The obstacle if the writer of the file bounds a column of a key, but is not listed for it. */
+  protected final def unlisted(
+      file: ClassifiedFile,
+      rowGroup: Int,
+      classify: ClassifyRowGroups
+  ): Option[Obstacle] =
+    columns.iterator.flatMap(i => file.facts.doubt(classify.columns(i), rowGroup)).find(_ => true)
+
   /** The obstacle if a column of a key is not bounded because its dictionary does not contain all of its values. */
   protected final def beyondDictionary(
       file: ClassifiedFile,

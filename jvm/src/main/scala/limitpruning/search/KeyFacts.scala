@@ -38,7 +38,8 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
   /** Why the key values of a row group are unknown; none if they are known. */
   override def obstacle(file: ClassifiedFile, rowGroup: Int): Option[Obstacle] =
     (of(file, rowGroup).values match {
-      case Values.Unknown => Some(Obstacle.NoStatistics(key.child.sql))
+      case Values.Unknown =>
+        Some(unlisted(file, rowGroup, classify).getOrElse(Obstacle.NoStatistics(key.child.sql)))
       case Values.Range(_, max) if isNaN(max) => Some(Obstacle.PerhapsNaN(key.child.sql))
       case _ => None
     }).map(beyondDictionary(file, rowGroup, classify).getOrElse(_))

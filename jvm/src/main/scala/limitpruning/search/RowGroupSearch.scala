@@ -6,7 +6,8 @@ import limitpruning.select.{FirstMatchingRows, ListedFile, MatchingRows, Reason,
 
 /**
  * Searches for matching rows, in reading order. It stops when `limit` rows are found, when every row of the table is
- * decided, when a wave shows that the data is not clustered by the predicate, or when the budget is used up.
+ * decided, when as many rows are likely, when a wave shows that the data is not clustered by the predicate, or when the
+ * budget is used up.
  *
  * @param limit rows that the LIMIT needs, at least 1
  * @param refine decides more row groups of a file, given the number of missing rows; used only if footers do not
@@ -31,6 +32,8 @@ final class RowGroupSearch(
   private val cover = new FirstMatchingRows[ClassifiedFile](limit)
   private var anyUndecided = false
   private var foundBefore = 0L
+  // Rows that match if writers are right that are not listed.
+  private var likely, likelyBefore = 0L
 
   /** The files that were inspected, in reading order. */
   override def seen: Seq[ClassifiedFile] = inspectedFiles
@@ -47,6 +50,7 @@ final class RowGroupSearch(
 
   override protected def add(wave: Seq[ClassifiedFile]): Seq[ClassifiedFile] = {
     foundBefore = cover.rows
+    likelyBefore = likely
     val isEnough = wave.map(matchingRows).sum >= missingRows
     if (!isEnough) expect(wave)
     wave.map { file =>
@@ -56,6 +60,9 @@ final class RowGroupSearch(
       else cover.add(refined, refined.matching)
       anyUndecided ||= refined.rowGroups.exists(!_.isDecided)
       refined.rowGroups.flatMap(_.obstacle).foreach(obstacles.add)
+      likely += refined.rowGroups.indices.iterator.filter(refined.rowGroups(_).isLikely).map { rowGroup =>
+        refined.footer.rowGroups(rowGroup).getRowCount.min(limit.toLong)
+      }.sum
       refined
     }
   }
@@ -66,6 +73,8 @@ final class RowGroupSearch(
       now: SearchCounts
   ): Option[Either[Reason, Selection]] =
     if (cover.isComplete || (rest.isEmpty && !anyUndecided)) Some(select(cover.chosen))
+    else if (likely > 0 && (rest.isEmpty || cover.rows + likely >= limit))
+      Some(Left(Reason.WriterNotListed(cover.rows, likely, limit, obstacles.summary(now.rowGroups))))
     else if (rest.isEmpty)
       Some(Left(Reason.NotEnoughRows(cover.rows, limit, obstacles.summary(now.rowGroups))))
     else
@@ -77,7 +86,7 @@ final class RowGroupSearch(
 
   /** The reason if the last wave proved no row, and does not look clustered; none otherwise. */
   private def notClustered(before: SearchCounts, now: SearchCounts): Option[Reason] =
-    if (cover.rows > foundBefore || mostlyNotMatching(before, now)) None
+    if (cover.rows > foundBefore || likely > likelyBefore || mostlyNotMatching(before, now)) None
     else Some(Reason.NotClustered(now.filesInspected, obstacles.summary(now.rowGroups)))
 
   /**

@@ -177,6 +177,17 @@ object Reason {
           (if (obstacles.isEmpty) "" else s": $obstacles")
       )
 
+  /**
+   * @param likely rows of row groups in which every row matches if their writers are right; at most `limit` count for each
+   * @param obstacles the obstacles, each with the number of row groups
+   */
+  final case class WriterNotListed(found: Long, likely: Long, limit: Int, obstacles: String)
+      extends Reason(
+        "writer-not-listed",
+        s"fully matching row groups and pages hold $found rows, the LIMIT needs $limit; at least ${likely.min(limit.toLong)} more " +
+          s"rows match if the writers of their files are right, which is not proved: $obstacles"
+      )
+
   final case class KeyNotOrdered(key: String, dataType: String)
       extends Reason(
         "key-not-ordered",

@@ -81,6 +81,23 @@ class Int96StatisticsSuite extends AnyFunSuite {
     }
   }
 
+  test(
+    "line 80: an end whose microseconds overflow is unknown, although each reader returns some value for it"
+  ) {
+    def of(max: Array[Byte]): ColumnFacts = {
+      val metadata = RawFooter("optional int96 ts;")
+        .rowGroup(10, RawChunk.between(int96(2440588, 5000), max).nulls(0)).metadata
+      metadata.getColumn_orders.set(0, new ColumnOrder())
+      val footer =
+        Footer.of(NarrowedFooter.of(metadata, FileColumns.All, FooterSeal(1, 1), () => IndexedSeq(3)))
+      new RowGroupFacts(footer, settings).of(ts)(0)
+    }
+    val last = 2440588 + (Long.MaxValue / 86400000000L).toInt - 1 // a day of the year 294,247
+    assert(of(int96(last, 0)).values == Range(5L, (last - 2440588L) * 86400000000L))
+    for (day <- Seq(last + 2, last + 100000000, last + 213503982 + 100, Int.MaxValue))
+      assert(of(int96(day, 0)).values == Unknown, day)
+  }
+
   test("line 80: one end alone, and ends of another length, are unknown") {
     for (
       odd <- Seq(

@@ -113,6 +113,19 @@ class PageFactsSuite extends AnyFunSuite {
     assert(found.map(_.mayBeCut) == Seq(false, true, true))
   }
 
+  test("line 92: an empty min and max of a page count only if the footer has an empty min") {
+    def of(chunkMinMax: Option[(Any, Any)]) = PageFacts.of(
+      index(("", ""), ("", "b"), ("a", "b")),
+      locations,
+      string,
+      ColumnChunk(50, 50, Some(0), chunkMinMax, mayBeCut = false)
+    ).get.map(_.minMax.nonEmpty)
+    def text(value: String) = Binary.fromString(value)
+    assert(of(None) == Seq(false, true, true))
+    assert(of(Some((text("a"), text("b")))) == Seq(false, true, true))
+    assert(of(Some((text(""), text("b")))) == Seq(true, true, true))
+  }
+
   test("lines 13 and 46: min or max that is NaN is none, and so are bytes of another size") {
     val double = leaf("optional double a;")
     val found = of(index((1.0, Double.NaN), (0.0, 0.0), (7, 9)), None, double).get

@@ -1,8 +1,6 @@
 package limitpruning.parquet
 
-import org.apache.parquet.schema.{MessageTypeParser, PrimitiveType, Types}
-import org.apache.parquet.schema.LogicalTypeAnnotation.intType
-import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.{INT32, INT64}
+import org.apache.parquet.schema.{MessageTypeParser, PrimitiveType}
 import org.scalatest.funsuite.AnyFunSuite
 
 class WriterQuirksSuite extends AnyFunSuite {
@@ -17,12 +15,12 @@ class WriterQuirksSuite extends AnyFunSuite {
     MessageTypeParser.parseMessageType(s"message m { $field; }").getType(0).asPrimitiveType
 
   private def believesNulls(createdBy: String, column: PrimitiveType, count: Long): Boolean =
-    new WriterQuirks(createdBy).believed(column)(chunk.copy(nullCount = Some(count))).nullCount.nonEmpty
+    new TrustedClaims(createdBy).claimed(column)(chunk.copy(nullCount = Some(count))).nullCount.nonEmpty
 
   private def believesMinMax(createdBy: String, column: PrimitiveType): Boolean =
-    new WriterQuirks(createdBy).believed(column)(chunk).minMax.nonEmpty
+    new TrustedClaims(createdBy).claimed(column)(chunk).minMax.nonEmpty
 
-  test("line 51: chunks of a writer without quirks are trusted") {
+  test("line 51: chunks of a writer without quirks are as they were written") {
     for {
       writer <- Seq(
         "parquet-mr version 1.17.0",
@@ -31,11 +29,7 @@ class WriterQuirksSuite extends AnyFunSuite {
         "Polars version 2.1.0"
       )
       column <- Seq(int, text, decimal)
-    } {
-      val quirks = new WriterQuirks(writer)
-      assert(quirks.believed(column)(chunk) == chunk, s"$writer, $column")
-      assert(quirks.believesBloomFilters(column))
-    }
+    } assert(new TrustedClaims(writer).claimed(column)(chunk) == chunk, s"$writer, $column")
   }
 
   test(
@@ -100,28 +94,6 @@ class WriterQuirksSuite extends AnyFunSuite {
       assert(believesMinMax(writer, decimal), writer)
   }
 
-  test(
-    "line 79: unsigned integers of 32 and 64 bits only of writers that merge their statistics as unsigned"
-  ) {
-    def unsigned(bits: Int): PrimitiveType =
-      Types.optional(if (bits == 64) INT64 else INT32).as(intType(bits, false)).named("c")
-    val tested = Seq("parquet-mr version 1.17.0", "parquet-cpp-arrow version 26.0.1", "DuckDB version v2.0.0")
-    val others = Seq(
-      "Polars (python) version 2.0.0",
-      "parquet-rs version 59.3.0",
-      "parquet-cpp-arrow version 17.0.0",
-      "DuckDB",
-      "fastparquet-python version 2026.9.0",
-      "someone else version 99.0"
-    )
-    for (writer <- tested; bits <- Seq(8, 16, 32, 64)) assert(believesMinMax(writer, unsigned(bits)), writer)
-    for (writer <- others) {
-      for (bits <- Seq(32, 64)) assert(!believesMinMax(writer, unsigned(bits)), writer)
-      for (bits <- Seq(8, 16)) assert(believesMinMax(writer, unsigned(bits)), writer)
-      assert(believesMinMax(writer, int) && believesNulls(writer, unsigned(64), 0), writer)
-    }
-  }
-
   test("line 17: decimals in byte arrays of variable length: apache/arrow-rs#11073") {
     assert(!believesMinMax("parquet-rs version 59.3.0", decimalInBytes))
     assert(believesMinMax("parquet-rs version 59.3.0", decimal) &&
@@ -135,9 +107,9 @@ class WriterQuirksSuite extends AnyFunSuite {
       writer <- Seq("Arrow2 - Native Rust implementation of Arrow", "", null);
       column <- Seq(int, text, decimal)
     ) {
-      val quirks = new WriterQuirks(writer)
-      assert(quirks.believed(column)(chunk) == chunk.copy(nullCount = None, minMax = None), s"of $writer")
-      assert(!quirks.believesBloomFilters(column), s"of $writer")
+      val trust = new TrustedClaims(writer)
+      assert(trust.claimed(column)(chunk) == chunk.copy(nullCount = None, minMax = None), s"of $writer")
+      assert(!trust.provesByBloomFilters(column), s"of $writer")
     }
   }
 

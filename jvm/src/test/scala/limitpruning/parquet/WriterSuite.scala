@@ -15,6 +15,7 @@ class WriterSuite extends AnyFunSuite {
     assert(Writer.of("Polars (python) version 2.1.0 (build 7f902bd3)") == Writer("polars", version(2, 1, 0)))
     assert(Writer.of("DuckDB version v1.1.3 (build 19864453f7)") == Writer("duckdb", version(1, 1, 3)))
     assert(Writer.of("ClickHouse v24.8.1.2684") == Writer("clickhouse", version(24, 8, 1, 2684)))
+    assert(Writer.of("delta-rs version py-1.6.6") == Writer("delta-rs", version(1, 6, 6)))
     assert(Writer.of("cuDF Version 24.02") == Writer("cudf", version(24, 2)))
   }
 

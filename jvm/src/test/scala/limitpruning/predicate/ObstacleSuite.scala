@@ -75,6 +75,7 @@ class ObstacleSuite extends AnyFunSuite {
         BeyondDictionary("a"),
         PerhapsNull("a"),
         UntestedWriter("w"),
+        UnlistedWriter("page indexes", "a", "w"),
         Undecided("(a < b)")
       )
     assert(all.map(_.sentence).distinct.size == all.size)

@@ -111,6 +111,38 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
     }
   }
 
+  test("line 91: what a writer states that is not listed decides nothing, but what is expected first") {
+    val other = raw.copy(createdBy = "someone else version 1.0")
+    def classified(conjuncts: Expression*)(footer: RawFooter) =
+      new ClassifyRowGroups(conjuncts, Seq(a, b, day), partitions, settings)(
+        ListedFile.alone(InternalRow(UTF8String.fromString("mon")), new FileStatus()),
+        footer.footer
+      ).rowGroups
+    val above = GreaterThan(a, Literal(4))
+    val found = classified(above)(other)
+    assert(found.map(_.state).take(3).forall(_ == PartiallyMatching) && found.forall(_.matching.isEmpty))
+    assert(found.map(_.stated) == Seq(Some(NotMatching), None, Some(FullyMatching), None))
+    assert(found.map(_.isLikely) == Seq(false, false, true, false))
+    assert(found.map(_.isUnlikely) == Seq(true, false, false, false))
+    assert(
+      found.map(_.obstacle.map(_.sentence)) == Seq(
+        Some("min/max of numbers and times, null counts prove nothing for column a, because the writer is not listed for them: " +
+          "someone else version 1.0"),
+        Some("(a > 4) may hold for only some rows"),
+        Some("min/max of numbers and times, null counts prove nothing for column a, because the writer is not listed for them: " +
+          "someone else version 1.0"),
+        None
+      )
+    )
+    assert(classified(above)(raw).forall(_.stated.isEmpty), "a listed writer proves what it states")
+    val nulls = classified(IsNotNull(b))(other).flatMap(_.obstacle).head.sentence
+    assert(nulls.contains("null counts prove nothing for column b"), nulls)
+    // Row counts, partition values and columns that the file lacks are not statements about values.
+    assert(states()(footer = other) == Seq(FullyMatching, FullyMatching, FullyMatching, NotMatching))
+    assert(states(monday)(footer = other) == states(monday)())
+    assert(states(monday)(UTF8String.fromString("tue"), footer = other).head == NotMatching)
+  }
+
   test("without a predicate every row group matches, except those without rows") {
     assert(states()() == Seq(FullyMatching, FullyMatching, FullyMatching, NotMatching))
   }

@@ -20,7 +20,8 @@ class RowGroupSearchSuite extends AnyFunSuite {
   private val states = Map(
     'F' -> ClassifiedRowGroup.fullyMatching(rowsEach),
     'p' -> ClassifiedRowGroup.undecided(None),
-    'n' -> ClassifiedRowGroup.NotMatching
+    'n' -> ClassifiedRowGroup.NotMatching,
+    'l' -> ClassifiedRowGroup.undecided(None).copy(stated = Some(FullyMatching))
   )
 
   private val plenty = SearchBudget(maxFiles = 1000, maxTime = 1.minute, firstFiles = 4)
@@ -29,7 +30,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
     (f, _) => f.rowGroup(rowsEach, RawChunk.silent)
   ).footer
 
-  /** @param files the state of each row group of each file: F(ully), p(artially) or n(ot matching); ten rows each */
+  /** @param files the state of each row group of each file: F(ully), p(artially), n(ot matching) or l(ikely); ten rows each */
   private def search(
       limit: Int,
       budget: SearchBudget = plenty,
@@ -135,6 +136,16 @@ class RowGroupSearchSuite extends AnyFunSuite {
     assert(unreadable.counts.filesInspected == 4 + 8)
     def never(file: ClassifiedFile): ClassifiedFile = fail(s"$file need not be refined")
     assert(search(limit = 40, refine = never)(Seq("pF", "Fp", "FF")).chosen.size == 3)
+  }
+
+  test("stops without a result once enough rows are likely, and continues while more are found") {
+    val found = search(limit = 25, budget = plenty.copy(firstFiles = 1))(Seq("lp", "Fp", "lp", "FF", "FF"))
+    assert(found.result == Left(Reason.WriterNotListed(found = 10, likely = 20, limit = 25, "")))
+    assert(found.waves == Seq(1, 2))
+    val proved = search(limit = 25)(Seq("lF", "FF"))
+    assert(proved.result.isRight, "proved rows are enough")
+    val few = search(limit = 25)(Seq("lp"))
+    assert(few.result == Left(Reason.WriterNotListed(found = 0, likely = 10, limit = 25, "")))
   }
 
   test("if every row of the table is decided, the matching rows are the result, however few") {

@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.select.{CandidateRows, Selection}
-import limitpruning.testing.{ParquetFixture, SparkSuite}
+import limitpruning.testing.{FooterEdit, ParquetFixture, SparkSuite}
 
 /** The selections of LIMITs that are not covered. */
 class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
@@ -56,6 +56,34 @@ class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
       assert(reasonOf(query).contains("not-enough-rows"))
       isRight(query, 18)
       isRight(table.where("a >= 100").limit(1000), 15 + 2 + 3)
+    }
+  }
+
+  test(
+    "line 91: likely row groups come first and unlikely ones last if a writer is not listed; none is skipped"
+  ) {
+    val name = "someone else version 1.0"
+    val other = {
+      for ((one, starts) <- Seq("0.parquet" -> Seq(0, 100, 95), "1.parquet" -> Seq(96, 20, 200, 300))) {
+        val path = file(starts: _*).write(pathOf(s"other/$one"))
+        FooterEdit.forgetChecksum(FooterEdit(path)(_.setCreated_by(name)))
+      }
+      spark.read.parquet(pathOf("other").toString)
+    }
+    withConf(byStatistics) {
+      def query = other.where("a >= 100").limit(18)
+      val Some(selection) = selectionOf(query): @unchecked
+      assert(rowGroups(selection) == Seq(
+        "0.parquet" -> Seq(1),
+        "1.parquet" -> Seq(2, 3),
+        "0.parquet" -> Seq(2),
+        "1.parquet" -> Seq(0),
+        "0.parquet" -> Seq(0),
+        "1.parquet" -> Seq(1)
+      ))
+      assert(reasonOf(query).contains("writer-not-listed"))
+      isRight(query, 18)
+      isRight(other.where("a >= 100").limit(1000), 20)
     }
   }
 

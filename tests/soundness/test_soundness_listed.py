@@ -1,0 +1,122 @@
+"""What a file states is a proof only if its writer is listed for this kind of statement."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+import limit_pruning
+from support.files import footer_edit
+from support.files.lies import UNLISTED
+from support.files.quirky_files import DATA, FILES
+from support.paths import ROOT, SCALA
+from support.runs import ENABLED, conf
+from support.tables import one_column
+
+RIGHT = (
+    "pyarrow-18",
+    "pyarrow-26",
+    "polars-2",
+    "duckdb-2",
+    "fastparquet",
+    "delta-rs",
+    "datafusion",
+)
+CORPUS = ROOT.parent / "shared" / "corpus"
+# pyarrow reads these from fields of unknown order, which no reader uses for decimals.
+NO_ORDER = ("fixed_length_decimal.parquet", "fixed_length_decimal_legacy.parquet")
+
+
+def _lies(file: Path) -> list[Any]:
+    """Return the columns whose null count, min or max is wrong."""
+    parquet = pq.ParquetFile(file)
+    wrong = []
+    for number in range(parquet.metadata.num_row_groups):
+        table = parquet.read_row_group(number)
+        for leaf in range(parquet.metadata.num_columns):
+            chunk = parquet.metadata.row_group(number).column(leaf)
+            if chunk.statistics is None or chunk.path_in_schema not in table.column_names:
+                continue
+            values = table.column(chunk.path_in_schema).to_pylist()
+            nulls, stated = sum(value is None for value in values), chunk.statistics
+            if stated.has_null_count and stated.null_count != nulls:
+                wrong.append((chunk.path_in_schema, number, stated.null_count, nulls))
+            comparable = [v for v in values if v is not None and v == v]
+            if stated.has_min_max and comparable and isinstance(stated.min, type(comparable[0])):
+                outside = [v for v in comparable if not stated.min <= v <= stated.max]
+                if outside:
+                    wrong.append((chunk.path_in_schema, number, stated.min, stated.max))
+    return wrong
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.startswith(RIGHT)])
+def test_line_91_what_listed_writers_state_is_right(name: str) -> None:
+    assert _lies(DATA / f"{name}.parquet") == []
+
+
+@pytest.mark.skipif(not CORPUS.exists(), reason="files of others are not in the repository")
+@pytest.mark.parametrize("old", ["v2_4_5", "v2_4_6", "v3_2_0", "delta_binary_packed", "tiny_pages"])
+def test_line_91_what_old_releases_of_parquet_java_stated_is_right(old: str) -> None:
+    files = [file for file in CORPUS.rglob(f"*{old}*") if file.suffix == ".parquet"]
+    assert files
+    for file in files:
+        assert file.name in NO_ORDER or _lies(file) == [], file
+
+
+def test_line_91_each_listed_writer_has_files_in_the_tests() -> None:
+    table = (SCALA / "parquet/ListedWriters.scala").read_text(encoding="utf-8")
+    listed = set(re.findall(r'(?:since|always)\("([^"]+)"', table))
+    written = {
+        re.sub(r"\(.*?\)", " ", pq.ParquetFile(DATA / f"{name}.parquet").metadata.created_by or "")
+        .lower()
+        .split(" version")[0]
+        .strip()
+        for name in FILES
+    }
+    assert len(listed) >= 8
+    assert listed - written == {"parquet-mr", "parquet-rs"}  # Spark writes files in many tests
+    assert {"delta-rs", "datafusion"} <= written  # by the code that is called parquet-rs
+
+
+@pytest.mark.parametrize("writer", [name for name in UNLISTED if name])
+def test_line_91_of_other_writers_nothing_is_proved(
+    spark: SparkSession, tmp_path: Path, writer: str
+) -> None:
+    table = one_column(tmp_path / "t", pa.int64(), [list(range(10)), list(range(100, 110))])
+    footer_edit.set_writer(table.path, writer)
+    table.register(spark)
+    query = spark.sql("SELECT * FROM t WHERE c >= 100 LIMIT 10")
+    with conf(spark, {"spark.limitPruning.planning.maxTime": "5min"}):
+        limit = limit_pruning.report(query).only
+    assert not limit.covered
+    assert limit.reason is not None
+    assert limit.reason.code == "writer-not-listed"
+    assert f"not listed for them: {writer}" in limit.reason.message
+    assert {row.c for row in query.collect()} == set(range(100, 110))
+    for text in (
+        "SELECT c FROM t ORDER BY c DESC LIMIT 3",
+        "SELECT DISTINCT c FROM t LIMIT 2",
+    ):
+        df = spark.sql(text)
+        assert not limit_pruning.report(df).only.covered
+        with conf(spark, {ENABLED: "false"}):
+            assert len(df.collect()) == spark.sql(text).count()
+
+
+@pytest.mark.skipif(not CORPUS.exists(), reason="files of others are not in the repository")
+def test_line_91_a_column_index_of_parquet_go_with_bounds_that_do_not_hold(
+    spark: SparkSession,
+) -> None:
+    spark.read.parquet(str(CORPUS / "parquet-go/issue368.parquet")).createOrReplaceTempView("t")
+    name = "LseKuzjbGLJeDgJMbwPWiwCi"
+    below = spark.sql(f"SELECT RootServiceName n FROM t WHERE RootServiceName < '{name}' LIMIT 540")
+    assert len(below.collect()) == 535
+    assert all(row.n < name for row in below.collect())
+    equal = spark.sql(f"SELECT * FROM t WHERE nullif(RootServiceName, '{name}') IS NULL LIMIT 107")
+    assert equal.count() == 107
