@@ -71,8 +71,7 @@ object MatchGroups {
 
   /** Only keys that partition values decide show which files have all rows of a group. */
   private def whole(scan: LimitedScan, keys: Seq[Expression]): Either[Reason, GroupsScan] = {
-    val table = scan.table
-    val partitions = AttributeSet(table.leaf.resolve(table.partitionSchema, table.settings.resolver))
+    val partitions = AttributeSet(scan.table.partitionColumns)
     val deciding = keys.filter { key =>
       key.references.nonEmpty && key.references.subsetOf(partitions) && SupportedTypes.contains(key.dataType)
     }

@@ -1,7 +1,5 @@
 package limitpruning.parquet
 
-import java.util.Locale
-
 import scala.jdk.CollectionConverters._
 
 import org.apache.parquet.hadoop.metadata.ColumnPath
@@ -40,13 +38,13 @@ object FileColumns {
   }
 
   /**
-   * @param contained names, in lower case
-   * @param located these, and the names of the columns that are only read
+   * @param contained keys of names
+   * @param located these, and the keys of the names of the columns that are only read
    */
   private final case class Named(contained: Set[String], located: Set[String]) extends FileColumns {
-    override def contains(name: String): Boolean = contained(name.toLowerCase(Locale.ROOT))
+    override def contains(name: String): Boolean = contained(key(name))
 
-    override def locates(name: String): Boolean = located(name.toLowerCase(Locale.ROOT))
+    override def locates(name: String): Boolean = located(key(name))
 
     override def covers(other: FileColumns): Boolean = other match {
       case Named(names, places) => names.subsetOf(contained) && places.subsetOf(located)
@@ -64,11 +62,11 @@ object FileColumns {
    * @param read the columns that are read
    */
   def named(names: Iterable[String], read: Iterable[String] = Nil): FileColumns = {
-    val contained = lowerCase(names)
-    Named(contained, contained ++ lowerCase(read))
+    val contained = names.map(key).toSet
+    Named(contained, contained ++ read.map(key))
   }
 
-  private def lowerCase(names: Iterable[String]): Set[String] = names.map(_.toLowerCase(Locale.ROOT)).toSet
+  private def key(name: String): String = ColumnNames.key(name, caseSensitive = false)
 }
 
 /** The location of a column of the relation in one file. */
@@ -98,14 +96,15 @@ private[parquet] final class LocateColumn(
     names: NamesInFiles = NamesInFiles.Same
 ) {
   import ColumnLocation._
+  import ParquetFileFormat.{ROW_INDEX_TEMPORARY_COLUMN_NAME => RowIndex}
 
   def apply(column: LeafColumn): ColumnLocation =
     // Spark's reader puts row numbers into this column, even if the file has a column with this name.
-    if (column.attribute.name.equalsIgnoreCase(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME)) Unclear
+    if (ColumnNames.areSame(column.attribute.name, RowIndex, caseSensitive = false)) Unclear
     else names.of(column.attribute.name +: column.path).fold[ColumnLocation](Unclear)(find(schema, _, Nil))
 
   private def find(group: GroupType, names: Seq[String], above: Seq[String]): ColumnLocation =
-    group.getFields.asScala.filter(f => sameName(f.getName, names.head)).toSeq match {
+    group.getFields.asScala.filter(f => ColumnNames.areSame(f.getName, names.head, caseSensitive)).toSeq match {
       case Seq() => Missing
       case Seq(field) if field.isRepetition(Repetition.REPEATED) => Unclear
       case Seq(field) if field.isPrimitive && names.size == 1 =>
@@ -114,9 +113,6 @@ private[parquet] final class LocateColumn(
         find(field.asGroupType, names.tail, above :+ field.getName)
       case _ => Unclear // another shape than declared, or an ambiguous name
     }
-
-  private def sameName(a: String, b: String): Boolean =
-    if (caseSensitive) a == b else a.toLowerCase(Locale.ROOT) == b.toLowerCase(Locale.ROOT)
 
   private def stored(path: Seq[String], leafType: PrimitiveType): Stored = Stored(
     ColumnPath.get(path: _*),
