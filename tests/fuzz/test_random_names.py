@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,7 +20,7 @@ from support.runs import conf, hold_sql, on_off
 
 pytestmark = [pytest.mark.random, pytest.mark.usefixtures("quiet")]
 
-TABLES = 12
+TABLES = 6
 PAIRS = [("yil", "yıl"), ("s", "ſ"), ("σ", "ς"), ("size", "ſıze"), ("YIL", "yıl"), ("µ", "μ")]
 # A column in a file, and the same column in the schema of a table.
 SPELLINGS = [("\u212aey", "key"), ("İd", "i̇d"), ("ΑΣ", "ας"), ("Straẞe", "straße")]
@@ -34,11 +36,10 @@ class Names:
     field: str
     partitions: tuple[str, ...]
 
-    def all(self) -> dict[str, str]:
-        """Return how SQL writes each column, with its type."""
+    def all(self) -> list[str]:
+        """Return how SQL writes each column."""
         nested = f"`{self.struct}`.`{self.field}`"
-        columns = {f"`{self.data}`": "INT", nested: "INT"}
-        return columns | {f"`{name}`": "INT" for name in self.partitions}
+        return [f"`{self.data}`", nested, *(f"`{name}`" for name in self.partitions)]
 
 
 @st.composite
@@ -99,55 +100,58 @@ def test_columns_that_differ_in_lower_case_alone(spark: SparkSession) -> None:
         with TemporaryDirectory() as folder:
             data.draw(files(columns, Path(folder)))
             is_in_catalog = data.draw(st.booleans())
-            if is_in_catalog:
-                ddl = (
-                    f"id INT, `{columns.data}` INT, "
-                    f"`{columns.struct}` STRUCT<`{columns.field}`: INT>, "
-                    + ", ".join(f"`{name}` INT" for name in columns.partitions)
-                )
-                by = ", ".join(f"`{name}`" for name in columns.partitions)
-                spark.sql(
-                    f"CREATE TABLE named ({ddl}) USING parquet PARTITIONED BY ({by}) "
-                    f"LOCATION '{folder}'"
-                )
-                spark.sql("MSCK REPAIR TABLE named")
-            else:
-                spark.read.parquet(folder).createOrReplaceTempView("named")
             limit = data.draw(st.integers(1, 6))
             settings = data.draw(st.sampled_from([{}, {"spark.sql.caseSensitive": "true"}]))
-            try:
-                with conf(spark, settings):
-                    for column in columns.all():
-                        value = data.draw(st.integers(0, 90))
-                        for query in data.draw(st.permutations(queries(column, limit, value)))[:3]:
-                            covered.append(all_covered(hold_sql(spark, query, limit)))
-                        ordered = f"SELECT * FROM named ORDER BY {column} DESC, id LIMIT {limit}"
-                        runs = on_off(spark, ordered)
-                        assert runs.on == runs.off, (ordered, columns)
-            finally:
-                spark.sql("DROP TABLE named" if is_in_catalog else "DROP VIEW named")
+            with conf(spark, settings), registered(spark, columns, folder, in_catalog=is_in_catalog):
+                for column in columns.all():
+                    value = data.draw(st.integers(0, 90))
+                    for query in data.draw(st.permutations(queries(column, limit, value)))[:3]:
+                        report = hold_sql(spark, query, limit)
+                        covered.append(all(limit.covered for limit in report))
+                    ordered = f"SELECT * FROM named ORDER BY {column} DESC, id LIMIT {limit}"
+                    runs = on_off(spark, ordered)
+                    assert runs.on == runs.off, (ordered, columns)
 
     random_profiles.run(TABLES, check)
     assert covered.count(True) > 0.3 * len(covered)
 
 
-def all_covered(report: limit_pruning.PruningReport) -> bool:
-    return all(limit.covered for limit in report)
+@contextmanager
+def registered(
+    spark: SparkSession, columns: Names, folder: str, *, in_catalog: bool
+) -> Iterator[None]:
+    """Register the files as ``named``: as a view of the folder, or as a table of the catalog."""
+    if not in_catalog:
+        spark.read.parquet(folder).createOrReplaceTempView("named")
+        yield
+        spark.catalog.dropTempView("named")
+        return
+    parts = [f"`{name}` INT" for name in columns.partitions]
+    nested = f"`{columns.struct}` STRUCT<`{columns.field}`: INT>"
+    ddl = ", ".join(["id INT", f"`{columns.data}` INT", nested, *parts])
+    by = ", ".join(f"`{name}`" for name in columns.partitions)
+    spark.sql(
+        f"CREATE TABLE named ({ddl}) USING parquet PARTITIONED BY ({by}) LOCATION '{folder}'"
+    )
+    try:
+        spark.sql("MSCK REPAIR TABLE named")
+        yield
+    finally:
+        spark.sql("DROP TABLE named")
 
 
 @pytest.mark.parametrize(("in_file", "in_table"), SPELLINGS)
 def test_columns_that_are_equal_in_lower_case(
     spark: SparkSession, tmp_path: Path, in_file: str, in_table: str
 ) -> None:
-    """The longer of two spellings may be equal in lower case alone."""
+    """Spark finds such a column of a file, also if the lengths of the two names differ."""
     table = pa.table({in_file: pa.array(range(12), pa.int32())})
     pq.write_table(table, tmp_path / "0.parquet", row_group_size=3)
     spark.read.schema(f"`{in_table}` INT").parquet(str(tmp_path)).createOrReplaceTempView("spelled")
-    for spelling in (in_file, in_table):
-        report = hold_sql(spark, f"SELECT * FROM spelled WHERE `{spelling}` >= 6", 4)
-        assert report.only.covered
-        assert report.only.row_groups.fully_matched == 2
-    report = hold_sql(spark, f"SELECT `{in_table}` FROM spelled WHERE `{in_file}` IS NULL", 4)
+    report = hold_sql(spark, f"SELECT * FROM spelled WHERE `{in_table}` >= 6", 4)
+    assert report.only.covered
+    assert report.only.row_groups.fully_matched == 2
+    report = hold_sql(spark, f"SELECT * FROM spelled WHERE `{in_table}` IS NULL", 4)
     assert report.only.row_groups.matched == 0
 
 
@@ -157,9 +161,8 @@ def test_metadata_columns_are_found_by_position(
 ) -> None:
     """Spark finds a field of a struct letter by letter; it depends on splits in any spelling."""
     pq.write_table(pa.table({"id": range(12)}), tmp_path / "0.parquet", row_group_size=3)
-    spark.read.parquet(str(tmp_path)).createOrReplaceTempView("spelled")
     report = limit_pruning.report(
-        spark.sql(f"SELECT id, _metadata.`{field}` FROM spelled WHERE id >= 6 LIMIT 4")
+        spark.sql(f"SELECT id, _metadata.`{field}` FROM parquet.`{tmp_path}` WHERE id >= 6 LIMIT 4")
     )
     assert report.only.reason is not None
     assert report.only.reason.code == "split-dependent"
