@@ -26,7 +26,7 @@ object MatchGroups {
   def of(local: LocalLimit): Option[Either[Reason, GroupsScan]] = local.child match {
     case Grouped(above, filters, aggregate) if aggregate.groupingExpressions.nonEmpty =>
       MatchLimit.of(LocalLimit(local.limitExpr, aggregate.child)).flatMap {
-        case Left(Reason.NotPlanned) => None // PruneV2Limits decides
+        case Left(Reason.NotSeen) => None // PruneV2Limits decides
         case Left(reason) => Some(Left(reason))
         case Right(scan) if !scan.table.isInstanceOf[ParquetTable] => None
         case Right(scan) => Some(groups(scan, aggregate, above, filters))

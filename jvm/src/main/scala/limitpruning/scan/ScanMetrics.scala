@@ -15,7 +15,11 @@ object ScanMetrics {
   val RowGroupsSkipped = "rowGroupsSkipped"
   val ReserveRead = "reserveRead"
 
-  def create(context: SparkContext, isColumnar: Boolean): Map[String, SQLMetric] = Map(
+  /**
+   * The scan time is measured if Spark's vectorized reader returns batches. Whether it does is decided when the query runs,
+   * and these metrics may be created before.
+   */
+  def create(context: SparkContext): Map[String, SQLMetric] = Map(
     OutputRows -> SQLMetrics.createMetric(context, "number of output rows"),
     RowGroupsRead -> SQLMetrics.createMetric(context, "row groups read"),
     RowGroupsSkipped -> SQLMetrics.createMetric(context, "row groups skipped while reading"),
@@ -42,8 +46,9 @@ object ScanMetrics {
     "reserveRowGroups" -> SQLMetrics.createMetric(context, "row groups in reserve"),
     "reserveFiles" -> SQLMetrics.createMetric(context, "files in reserve"),
     "bytesToRead" -> SQLMetrics.createSizeMetric(context, "bytes to read"),
-    "planningTime" -> SQLMetrics.createNanoTimingMetric(context, "limit pruning time")
-  ) ++ (if (isColumnar) Some(ScanTime -> SQLMetrics.createTimingMetric(context, "scan time")) else None)
+    "planningTime" -> SQLMetrics.createNanoTimingMetric(context, "limit pruning time"),
+    ScanTime -> SQLMetrics.createTimingMetric(context, "scan time")
+  )
 
   /** Whether a scan with these metrics has started. The numbers of what it has read so far are then known. */
   def hasRun(metrics: Map[String, SQLMetric]): Boolean =
