@@ -40,11 +40,6 @@ class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
     assert(ScanMetrics.hasRun(metrics))
   }
 
-  test("only a columnar scan measures its time") {
-    assert(ScanMetrics.create(spark.sparkContext).contains(ScanMetrics.ScanTime))
-    assert(!ScanMetrics.create(spark.sparkContext).contains(ScanMetrics.ScanTime))
-  }
-
   test("every metric has a unique name in the Spark UI") {
     val names = ScanMetrics.create(spark.sparkContext).values.flatMap(_.name).toSeq
     assert(names.size == 27 && names.distinct.size == names.size)
