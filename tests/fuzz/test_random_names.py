@@ -60,9 +60,7 @@ def files(draw: st.DrawFn, columns: Names, folder: Path) -> None:
     """Write three files in directories of their own; their row groups have ranges of values."""
     for number in range(3):
         values = [draw(st.integers(0, 9)) for _ in columns.partitions]
-        parts = [
-            f"{name}={value}" for name, value in zip(columns.partitions, values, strict=True)
-        ]
+        parts = [f"{name}={value}" for name, value in zip(columns.partitions, values, strict=True)]
         directory = folder.joinpath(*parts)
         directory.mkdir(parents=True, exist_ok=True)
         starts = [10 * draw(st.integers(0, 9)) for _ in range(ROW_GROUPS)]
@@ -102,7 +100,10 @@ def test_columns_that_differ_in_lower_case_alone(spark: SparkSession) -> None:
             is_in_catalog = data.draw(st.booleans())
             limit = data.draw(st.integers(1, 6))
             settings = data.draw(st.sampled_from([{}, {"spark.sql.caseSensitive": "true"}]))
-            with conf(spark, settings), registered(spark, columns, folder, in_catalog=is_in_catalog):
+            with (
+                conf(spark, settings),
+                registered(spark, columns, folder, in_catalog=is_in_catalog),
+            ):
                 for column in columns.all():
                     value = data.draw(st.integers(0, 90))
                     for query in data.draw(st.permutations(queries(column, limit, value)))[:3]:
@@ -130,9 +131,7 @@ def registered(
     nested = f"`{columns.struct}` STRUCT<`{columns.field}`: INT>"
     ddl = ", ".join(["id INT", f"`{columns.data}` INT", nested, *parts])
     by = ", ".join(f"`{name}`" for name in columns.partitions)
-    spark.sql(
-        f"CREATE TABLE named ({ddl}) USING parquet PARTITIONED BY ({by}) LOCATION '{folder}'"
-    )
+    spark.sql(f"CREATE TABLE named ({ddl}) USING parquet PARTITIONED BY ({by}) LOCATION '{folder}'")
     try:
         spark.sql("MSCK REPAIR TABLE named")
         yield

@@ -23,7 +23,10 @@ RULES = "limitpruning.catalyst.PruneLimits,limitpruning.catalyst.PruneLateLimits
         (f"SELECT * FROM ({NUMBERED}) WHERE n = 1", 1),
         (f"SELECT species FROM ({NUMBERED} WHERE s >= 20) WHERE n <= 2 AND species <> 'x'", 2),
         (f"SELECT max(s) FROM ({NUMBERED}) WHERE n <= 3", 3),
-        (f"SELECT count(*) FROM range(9) WHERE id < (SELECT max(n) FROM ({NUMBERED}) WHERE n < 3)", 2),
+        (
+            f"SELECT count(*) FROM range(9) WHERE id < (SELECT max(n) FROM ({NUMBERED}) WHERE n < 3)",
+            2,
+        ),
         (f"{NUMBERED} LIMIT 3", 3),
     ],
 )

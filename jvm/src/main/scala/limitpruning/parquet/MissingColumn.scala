@@ -28,7 +28,7 @@ private[parquet] object MissingColumn {
   private def hasDefault(parent: DataType, path: Seq[String]): Boolean = (parent, path) match {
     case (struct: StructType, name +: rest) =>
       struct.fields.find(_.name == name) match {
-        case None => true // unknown
+        case None => false
         case Some(field) => field.metadata.contains(ExistsDefault) || hasDefault(field.dataType, rest)
       }
     case _ => false
