@@ -63,12 +63,12 @@ def test_row_groups_without_rows(spark: SparkSession) -> None:
                 write(data, Path(folder) / f"{number}.parquet")
             spark.read.parquet(folder).createOrReplaceTempView("gaps")
             value, limit = data.draw(st.integers(0, 90)), data.draw(st.integers(1, 9))
-            for query in (
+            queries = [
                 f"SELECT * FROM gaps WHERE a >= {value}",
                 f"SELECT b FROM gaps WHERE a BETWEEN {value} AND {value + 20}",
                 "SELECT DISTINCT b FROM gaps",
-            ):
-                covered.append(hold_sql(spark, query, limit).only.covered)
+            ]
+            covered.extend(hold_sql(spark, query, limit).only.covered for query in queries)
             runs = on_off(spark, f"SELECT * FROM gaps ORDER BY a DESC, b LIMIT {limit}")
             assert runs.on == runs.off
 

@@ -10,13 +10,13 @@ from support.runs import VECTORIZED, conf, planned
 
 pytestmark = pytest.mark.usefixtures("wildlife")
 
+LEAST = "SELECT min(s) FROM tracking_data"
 QUERIES = [
     "SELECT count(*) FROM (SELECT * FROM tracking_data WHERE s >= 50 LIMIT 3)",
     "SELECT DISTINCT species FROM tracking_data LIMIT 2",
     "SELECT max(s) FROM (SELECT s FROM tracking_data ORDER BY s DESC LIMIT 3)",
     "SELECT count(*) FROM (SELECT * FROM tracking_data LIMIT 3)",
-    "SELECT count(*) FROM (SELECT * FROM tracking_data WHERE s >= (SELECT min(s) FROM tracking_data) "
-    "LIMIT 3)",
+    f"SELECT count(*) FROM (SELECT * FROM tracking_data WHERE s >= ({LEAST}) LIMIT 3)",
 ]
 
 

@@ -10,7 +10,14 @@ from support.runs import ENABLED, conf, on_off
 
 pytestmark = pytest.mark.usefixtures("wildlife")
 
-NUMBERED = "SELECT *, row_number() OVER (ORDER BY s DESC, species) AS n FROM tracking_data"
+
+def windowed(function: str) -> str:
+    return f"SELECT *, {function} AS n FROM tracking_data"
+
+
+NUMBERED = windowed("row_number() OVER (ORDER BY s DESC, species)")
+IN_GROUPS = windowed("row_number() OVER (PARTITION BY species ORDER BY s)")
+NEWEST = f"SELECT max(n) FROM ({NUMBERED}) WHERE n < 3"
 EXCLUDED = "spark.sql.optimizer.excludedRules"
 RULES = "limitpruning.catalyst.PruneLimits,limitpruning.catalyst.PruneLateLimits"
 
@@ -24,7 +31,7 @@ RULES = "limitpruning.catalyst.PruneLimits,limitpruning.catalyst.PruneLateLimits
         (f"SELECT species FROM ({NUMBERED} WHERE s >= 20) WHERE n <= 2 AND species <> 'x'", 2),
         (f"SELECT max(s) FROM ({NUMBERED}) WHERE n <= 3", 3),
         (
-            f"SELECT count(*) FROM range(9) WHERE id < (SELECT max(n) FROM ({NUMBERED}) WHERE n < 3)",
+            f"SELECT count(*) FROM range(9) WHERE id < ({NEWEST})",
             2,
         ),
         (f"{NUMBERED} LIMIT 3", 3),
@@ -47,9 +54,8 @@ def test_a_numbered_row_is_pruned_as_order_by_limit(
 @pytest.mark.parametrize(
     "query",
     [
-        "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY species ORDER BY s) AS n "
-        "FROM tracking_data) WHERE n <= 3",
-        "SELECT * FROM (SELECT *, rank() OVER (ORDER BY s) AS n FROM tracking_data) WHERE n <= 3",
+        f"SELECT * FROM ({IN_GROUPS}) WHERE n = 1",
+        f"SELECT * FROM ({windowed('rank() OVER (ORDER BY s)')}) WHERE n <= 3",
         f"SELECT * FROM ({NUMBERED}) WHERE n >= 3",
     ],
 )
@@ -62,8 +68,7 @@ def test_other_windows_have_no_limit(spark: SparkSession, query: str) -> None:
 def test_a_late_limit_that_is_not_pruned_has_its_own_reason(spark: SparkSession) -> None:
     runs = on_off(
         spark,
-        "SELECT * FROM (SELECT *, row_number() OVER (ORDER BY s + rand(1)) AS n FROM tracking_data) "
-        "WHERE n <= 3",
+        f"SELECT * FROM ({windowed('row_number() OVER (ORDER BY s + rand(1))')}) WHERE n <= 3",
     )
     assert reason(runs.report) == "not-deterministic"
 
