@@ -3,7 +3,7 @@ package limitpruning
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 
 import limitpruning.catalyst.{
-  ForgetRefreshedFiles, NoPruningHint, PlanLimitPrunedScan, PruneLimits, PruneV2Limits
+  ForgetRefreshedFiles, LateRules, NoPruningHint, PlanLimitPrunedScan, PruneLimits
 }
 import limitpruning.conf.LimitPruningConf
 import limitpruning.report.{ExplainReasons, KeepHistory, PlanReports, SharedState, TableFunctions}
@@ -28,7 +28,7 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
       // Spark creates its rules again for each query that it optimizes.
       ExplainReasons.keepInStep(session)
       PlanLimitPrunedScan.comeBeforeDelta(session, sharedBy(session))
-      PruneV2Limits.keepIn(session, sharedBy(session))
+      LateRules.keepIn(session, sharedBy(session))
       PruneLimits(session, sharedBy(session))
     }
     extensions.injectPlannerStrategy(session => PlanLimitPrunedScan(session, sharedBy(session)))

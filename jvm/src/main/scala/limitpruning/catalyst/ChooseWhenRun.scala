@@ -80,7 +80,7 @@ final class ChooseWhenRun(
 
   private def whyNot(scan: LimitedScan, conf: SQLConf): Option[NotPruned] = {
     val reason =
-      if (!conf.getConf(LimitPruningConf.Enabled)) Some(Reason.NotPlanned)
+      if (!conf.getConf(LimitPruningConf.Enabled)) Some(Reason.DisabledWhenRun)
       else if (scan.waitsForSubqueries) Some(Reason.Subquery)
       else scan.table.unsupported
         .orElse(scan.table.toleratesBadFiles) // Spark's own scan is in the plan, and needs no reserve

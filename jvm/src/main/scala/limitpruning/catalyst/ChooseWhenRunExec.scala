@@ -46,7 +46,7 @@ case class ChooseWhenRunExec(
 
   override def supportsColumnar: Boolean = child.supportsColumnar
   override def vectorTypes: Option[Seq[String]] = child.vectorTypes
-  override lazy val metrics: Map[String, SQLMetric] = ScanMetrics.create(sparkContext, supportsColumnar)
+  override lazy val metrics: Map[String, SQLMetric] = ScanMetrics.create(sparkContext)
 
   @transient @volatile private var made: Option[Choice] = None
 

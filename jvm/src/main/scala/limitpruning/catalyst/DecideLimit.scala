@@ -55,7 +55,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
   )(scanOf: A => LimitedScan)(orderOf: A => Option[WantedOrder])(keysOf: A => Seq[Expression])(
       search: (A, SearchInputs) => Either[NotPruned, LimitPlan]
   ): Option[Either[NotPruned, LogicalPlan]] = matched match {
-    case Left(Reason.NotPlanned) => None // PruneV2Limits decides
+    case Left(Reason.NotSeen) => None // PruneV2Limits decides
     case Left(reason) => Some(Left(NotPruned(reason)))
     case Right(request) =>
       val scan = scanOf(request)

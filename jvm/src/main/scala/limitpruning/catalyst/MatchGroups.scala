@@ -26,7 +26,7 @@ object MatchGroups {
   def of(local: LocalLimit): Option[Either[Reason, GroupsScan]] = local.child match {
     case Grouped(above, filters, aggregate) if aggregate.groupingExpressions.nonEmpty =>
       MatchLimit.of(LocalLimit(local.limitExpr, aggregate.child)).flatMap {
-        case Left(Reason.NotPlanned) => None // PruneV2Limits decides
+        case Left(Reason.NotSeen) => None // PruneV2Limits decides
         case Left(reason) => Some(Left(reason))
         case Right(scan) if !scan.table.isInstanceOf[ParquetTable] => None
         case Right(scan) => Some(groups(scan, aggregate, above, filters))
@@ -71,8 +71,7 @@ object MatchGroups {
 
   /** Only keys that partition values decide show which files have all rows of a group. */
   private def whole(scan: LimitedScan, keys: Seq[Expression]): Either[Reason, GroupsScan] = {
-    val table = scan.table
-    val partitions = AttributeSet(table.leaf.resolve(table.partitionSchema, table.settings.resolver))
+    val partitions = AttributeSet(scan.table.partitionColumns)
     val deciding = keys.filter { key =>
       key.references.nonEmpty && key.references.subsetOf(partitions) && SupportedTypes.contains(key.dataType)
     }

@@ -12,6 +12,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation}
 
+import limitpruning.parquet.ColumnNames
 import limitpruning.shims.Strategy
 
 /**
@@ -47,7 +48,7 @@ object NoPruningHint {
   object ResolveHint extends Rule[LogicalPlan] {
     override def apply(plan: LogicalPlan): LogicalPlan =
       plan.resolveOperatorsUpWithPruning(_.containsPattern(UNRESOLVED_HINT)) {
-        case UnresolvedHint(name, Seq(), child) if name.equalsIgnoreCase(Name) =>
+        case UnresolvedHint(name, Seq(), child) if ColumnNames.areSame(name, Name, caseSensitive = false) =>
           AnalysisHelper.allowInvokingTransformsInAnalyzer(wrapped(child))
       }
   }

@@ -101,7 +101,7 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
   // The vectorized reader may also return rows: without whole-stage code generation, the scan is not columnar.
   private def readers(planned: Seq[SparkPlan]): Seq[(Boolean, Boolean)] =
     planned.flatMap(_.collect { case scan: FileSourceScanExec =>
-      (scan.supportsColumnar, SelectionRead.isVectorized(scan))
+      (SelectionRead.isColumnar(scan), SelectionRead.isVectorized(scan))
     })
 
   private def replaceScan(planned: SparkPlan, index: SelectedIndex, keepsFilters: Boolean): SparkPlan = {

@@ -63,8 +63,10 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
   private def waits(limit: LocalLimit): Boolean =
     limit.getTagValue(NotPruned.Tag).exists(_.reason == Reason.DeltaNotPrepared)
 
-  private def prune(limit: LocalLimit, isRoot: Boolean): LogicalPlan =
+  private def prune(limit: LocalLimit, isRoot: Boolean): LogicalPlan = {
+    limit.unsetTagValue(NotPruned.Tag) // of an earlier plan with the same node
     pruneOrTag(limit)(new DecideLimit(session, state.facts, conf)(limit, isRoot))
+  }
 }
 
 /** The state that all sessions of an application share while planning. Thread-safe. */

@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
 
-import limitpruning.conf.{LimitPruningConf, SparkSessions}
+import limitpruning.conf.LimitPruningConf
 import limitpruning.search.{ChooseFiles, ChooseTopFiles, ChosenFiles, FooterBudget, ManifestTable, NotPruned}
 import limitpruning.select.Reason
 import limitpruning.tables.Iceberg
@@ -21,8 +21,8 @@ import limitpruning.tables.Iceberg
  * enough rows or, with ORDER BY, the first rows. All filters, the ORDER BY and the LIMIT stay in the plan. If nothing can be
  * skipped, nothing changes, and the LIMIT gets a tag with the reason.
  *
- * Spark makes the scans of data source V2 after its pre-CBO rules. Of the rules that a session can add, only those of
- * `experimentalMethods` come later. They also come after the rules that add runtime filters.
+ * Spark makes the scans of data source V2 after its pre-CBO rules, so this is one of the [[LateRules]]. They also come after
+ * the rules that add runtime filters.
  */
 final case class PruneV2Limits(session: SparkSession, override val state: PlanningState)
     extends Rule[LogicalPlan]
@@ -75,15 +75,4 @@ object PruneV2Limits {
 
   /** The tag of a LIMIT that is not pruned, with the child for which this was decided. */
   private val Decided: TreeNodeTag[LogicalPlan] = TreeNodeTag("limitpruning.decidedOver")
-
-  /**
-   * Ensures that the session has this rule, once. This must be called for each query that is optimized: a program may
-   * replace the rules of a session, and a cloned session has those of the original session.
-   */
-  def keepIn(session: SparkSession, state: PlanningState): Unit = synchronized {
-    val methods = SparkSessions.onServer(session).sessionState.experimentalMethods
-    val rule = PruneV2Limits(session, state)
-    val (ours, others) = methods.extraOptimizations.partition(_.isInstanceOf[PruneV2Limits])
-    if (ours != Seq(rule)) methods.extraOptimizations = others :+ rule
-  }
 }

@@ -1,6 +1,6 @@
 package limitpruning.parquet
 
-import java.util.{IdentityHashMap, Locale}
+import java.util.IdentityHashMap
 
 import scala.jdk.CollectionConverters._
 
@@ -40,13 +40,13 @@ object FileColumns {
   }
 
   /**
-   * @param contained names, in lower case
-   * @param located these, and the names of the columns that are only read
+   * @param contained keys of names
+   * @param located these, and the keys of the names of the columns that are only read
    */
   private final case class Named(contained: Set[String], located: Set[String]) extends FileColumns {
-    override def contains(name: String): Boolean = contained(name.toLowerCase(Locale.ROOT))
+    override def contains(name: String): Boolean = contained(key(name))
 
-    override def locates(name: String): Boolean = located(name.toLowerCase(Locale.ROOT))
+    override def locates(name: String): Boolean = located(key(name))
 
     override def covers(other: FileColumns): Boolean = other match {
       case Named(names, places) => names.subsetOf(contained) && places.subsetOf(located)
@@ -64,11 +64,11 @@ object FileColumns {
    * @param read the columns that are read
    */
   def named(names: Iterable[String], read: Iterable[String] = Nil): FileColumns = {
-    val contained = lowerCase(names)
-    Named(contained, contained ++ lowerCase(read))
+    val contained = names.map(key).toSet
+    Named(contained, contained ++ read.map(key))
   }
 
-  private def lowerCase(names: Iterable[String]): Set[String] = names.map(_.toLowerCase(Locale.ROOT)).toSet
+  private def key(name: String): String = ColumnNames.key(name, caseSensitive = false)
 }
 
 /** The location of a column of the relation in one file. */
@@ -98,10 +98,11 @@ private[parquet] final class LocateColumn(
     names: NamesInFiles = NamesInFiles.Same
 ) {
   import ColumnLocation._
+  import ParquetFileFormat.{ROW_INDEX_TEMPORARY_COLUMN_NAME => RowIndex}
 
   def apply(column: LeafColumn): ColumnLocation =
     // Spark's reader puts row numbers into this column, even if the file has a column with this name.
-    if (column.attribute.name.equalsIgnoreCase(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME)) Unclear
+    if (ColumnNames.areSame(column.attribute.name, RowIndex, caseSensitive = false)) Unclear
     else names.of(column.attribute.name +: column.path).fold[ColumnLocation](Unclear)(find(schema, _, Nil))
 
   // By the names as they are compared: a schema may have thousands of columns.
@@ -124,7 +125,7 @@ private[parquet] final class LocateColumn(
     .computeIfAbsent(group, _.getFields.asScala.toSeq.groupBy(field => compared(field.getName)))
     .getOrElse(compared(name), Nil)
 
-  private def compared(name: String): String = if (caseSensitive) name else name.toLowerCase(Locale.ROOT)
+  private def compared(name: String): String = ColumnNames.key(name, caseSensitive)
 
   private def stored(path: Seq[String], leafType: PrimitiveType): Stored = Stored(
     ColumnPath.get(path: _*),

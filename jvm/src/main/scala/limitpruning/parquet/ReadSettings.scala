@@ -28,7 +28,7 @@ final case class ReadSettings(
     names: NamesInFiles = NamesInFiles.Same
 ) {
 
-  /** Whether two names are the same column. */
+  /** With this, Spark finds columns in the output of a plan. It compares names by [[ColumnNames]] before. */
   def resolver: Resolver = if (caseSensitive) caseSensitiveResolution else caseInsensitiveResolution
 
   /**

@@ -21,7 +21,6 @@ final class RowGroupFacts(
     isPartition: Attribute => Boolean = _ => false
 ) {
   import ColumnLocation._
-  import RowGroupFacts._
 
   private val locate = new LocateColumn(footer.schema, settings.caseSensitive, settings.names)
   // Finding a location takes time that grows with the schema, and each lookup in a bloom filter needs it.
@@ -63,8 +62,9 @@ final class RowGroupFacts(
       column: LeafColumn,
       believed: PrimitiveType => ColumnChunk => ColumnChunk
   ): Int => ColumnFacts = locationOf(column) match {
-    case Missing if SupportedTypes.contains(column.dataType) && !hasDefault(column) =>
-      _ => ColumnFacts.AllNull
+    case Missing if SupportedTypes.contains(column.dataType) =>
+      val facts = missingFacts(column)
+      _ => facts
     case stored: Stored =>
       val facts = chunkFacts(column, stored)
       val toBelieved = believed(stored.leafType)
@@ -87,6 +87,13 @@ final class RowGroupFacts(
     case stored: Stored => trust.isListed(stored.leafType)
     case _ => true
   }
+
+  /** The facts about a column that the file does not have: each row has its default, or null if there is none. */
+  private def missingFacts(column: LeafColumn): ColumnFacts =
+    if (!MissingColumn.hasDefault(column)) ColumnFacts.AllNull
+    // A table format has defaults of its own.
+    else if (settings.names != NamesInFiles.Same) ColumnFacts.Unknown
+    else MissingColumn.default(column).fold(ColumnFacts.Unknown)(ColumnFacts.constant)
 
   /** The number of null rows in each row group, if it is known and the facts about its values are known. */
   def nullCounts(column: LeafColumn): Int => Option[Long] = locationOf(column) match {
@@ -120,12 +127,4 @@ final class RowGroupFacts(
 
   private def inFooter(stored: Stored, rowGroup: Int): Option[ColumnChunk] =
     footer.statement(rowGroup, stored.leaf, stored.path)
-}
-
-private object RowGroupFacts {
-
-  /** Spark's key for the default of a column that was added to a table with existing files. */
-  private val ExistsDefault = "EXISTS_DEFAULT"
-
-  private def hasDefault(column: LeafColumn): Boolean = column.attribute.metadata.contains(ExistsDefault)
 }

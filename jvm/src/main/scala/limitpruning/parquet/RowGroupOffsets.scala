@@ -20,12 +20,14 @@ import limitpruning.select.{RowRange, SelectedColumns, SelectedRowGroup}
  *   `ParquetMetadataConverter.filterFileMetaDataByMidpoint`. It is computed from the raw footer, because the
  *   parsed footer no longer contains the row group's own size
  * @param bytes compressed bytes of all columns of each row group
+ * @param rows rows of each row group
  * @param skeleton a footer with only the same row groups, from which parquet-java itself computes the
  *   selection of a byte range
  */
 final class RowGroupOffsets private (
     val midpoints: IndexedSeq[Long],
     val bytes: IndexedSeq[Long],
+    rows: IndexedSeq[Long],
     skeleton: Array[Byte]
 ) extends Serializable {
 
@@ -33,14 +35,40 @@ final class RowGroupOffsets private (
    * Whether a scan of the bytes from `midpoints(first)` to `midpoints(last)` reads only the row groups first
    * … last.
    */
-  def selectsExactly(first: Int, last: Int): Boolean = {
-    val inOrder = midpoints.indices.drop(1).forall(i => midpoints(i - 1) < midpoints(i))
-    inOrder && parsed(ParquetMetadataConverter.range(midpoints(first), midpoints(last) + 1)) ==
-      parsed(ParquetMetadataConverter.NO_FILTER).slice(first, last + 1)
+  def selectsExactly(first: Int, last: Int): Boolean = selectsExactly(first to last)
+
+  /**
+   * Whether a scan of the bytes from the first to the last midpoint of any adjacent ones of these row groups reads no other
+   * row group. Row groups without rows often have no place in the file: Arrow writes an offset of 0. They may be anywhere but
+   * between such midpoints.
+   *
+   * @param ordinals ascending and not empty
+   */
+  def selectsExactly(ordinals: Seq[Int]): Boolean = {
+    val selected = ordinals.toSet
+    val (placed, empty) = midpoints.indices.partition(i => rows(i) > 0 || selected(i))
+    val (from, until) = (midpoints(ordinals.head), midpoints(ordinals.last))
+    def inOrder = placed.zip(placed.drop(1)).forall { case (i, next) => midpoints(i) < midpoints(next) }
+    def areApart = empty.isEmpty || runs(ordinals).forall { case (first, last) =>
+      !empty.exists(i => midpoints(first) <= midpoints(i) && midpoints(i) <= midpoints(last))
+    }
+    def isSame = {
+      val all = parsed(ParquetMetadataConverter.NO_FILTER)
+      val within = midpoints.indices.filter(i => from <= midpoints(i) && midpoints(i) <= until)
+      parsed(ParquetMetadataConverter.range(from, until + 1)) == within.map(all)
+    }
+    inOrder && areApart && isSame
   }
 
+  /** The first and the last of adjacent ordinals. */
+  private def runs(ordinals: Seq[Int]): Seq[(Int, Int)] =
+    ordinals.foldLeft(Vector.empty[(Int, Int)]) {
+      case (before :+ ((first, last)), next) if last + 1 == next => before :+ (first -> next)
+      case (before, next) => before :+ (next -> next)
+    }
+
   /** The approximate memory in bytes. */
-  def size: Int = 48 * midpoints.size + skeleton.length
+  def size: Int = 72 * midpoints.size + skeleton.length
 
   private def parsed(filter: MetadataFilter): Seq[(Long, Long)] =
     FooterConverter().readParquetMetadata(new ByteArrayInputStream(skeleton), filter).getBlocks.asScala
@@ -56,7 +84,7 @@ private[parquet] object RowGroupOffsets {
   def of(raw: FileMetaData): RowGroupOffsets = {
     val rowGroups = raw.getRow_groups.asScala.toVector
     val bytes = rowGroups.map(_.getColumns.asScala.iterator.map(_.getMeta_data.getTotal_compressed_size).sum)
-    new RowGroupOffsets(rowGroups.map(midpoint), bytes, skeleton(rowGroups))
+    new RowGroupOffsets(rowGroups.map(midpoint), bytes, rowGroups.map(_.getNum_rows), skeleton(rowGroups))
   }
 
   private[parquet] def midpoint(rowGroup: RowGroup): Long = {
@@ -120,7 +148,7 @@ object Addressing {
    * @return the whole row groups with their byte ranges; none if byte ranges cannot separate them
    */
   def of(footer: Footer, ordinals: Seq[Int]): Option[Seq[SelectedRowGroup]] =
-    if (footer.offsets.selectsExactly(ordinals.head, ordinals.last)) Some(ordinals.map { i =>
+    if (footer.offsets.selectsExactly(ordinals)) Some(ordinals.map { i =>
       val lengths = footer.places(i).iterator.map(_.length).toIndexedSeq
       val rows = footer.rowGroups(i).getRowCount
       SelectedRowGroup(

@@ -61,7 +61,7 @@ object DescribeQuery {
             val session = relation.relation.sqlContext.sparkSession
             planned(limit, scan, index, session, physical, most)
           case UndecidedRelation(_, index) => whenRun(limit, scan, index, physical, most)
-          case _ => notPruned(limit, tagged(limit).getOrElse(NotPruned(Reason.NotPlanned, Some(scan))), most)
+          case _ => notPruned(limit, tagged(limit).getOrElse(NotPruned(Reason.NotSeen, Some(scan))), most)
         }
       case Left(reason) => notPruned(limit, tagged(limit).getOrElse(NotPruned(reason)), most)
     }

@@ -5,6 +5,8 @@ import scala.util.control.NonFatal
 import org.apache.spark.sql.catalyst.expressions.{Expression, NamedArgumentExpression}
 import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, NullType, ShortType, StringType}
 
+import limitpruning.parquet.ColumnNames
+
 /**
  * A parameter of a table function.
  *
@@ -75,7 +77,7 @@ private[report] object FunctionCall {
     if (passed.size > parameters.size) fail(s"${passed.size} arguments were found")
     val byPosition = parameters.map(_.name).zip(positional)
     val byName = named.collect { case argument: NamedArgumentExpression =>
-      val name = parameters.map(_.name).find(_.equalsIgnoreCase(argument.key))
+      val name = parameters.map(_.name).find(ColumnNames.areSame(_, argument.key, caseSensitive = false))
       name.getOrElse(fail(s"there is no parameter ${argument.key}")) -> argument.value
     }
     val all = byPosition ++ byName

@@ -40,10 +40,10 @@ case class LimitPrunedScanExec(
     isFiltered: Boolean = false
 ) extends LeafExecNode {
 
+  /** By the settings when this is first called. Spark calls it when the query runs, if it plans adaptively. */
   override lazy val supportsColumnar: Boolean = scan.supportsColumnar
   override def vectorTypes: Option[Seq[String]] = scan.vectorTypes
-  override lazy val metrics: Map[String, SQLMetric] =
-    shown.getOrElse(ScanMetrics.create(sparkContext, supportsColumnar))
+  override lazy val metrics: Map[String, SQLMetric] = shown.getOrElse(ScanMetrics.create(sparkContext))
 
   /** One task needs no shuffle before a limit, a count, or a write by one task. */
   override def outputPartitioning: Partitioning = if (isOneTask) SinglePartition else UnknownPartitioning(0)

@@ -5,6 +5,7 @@ import java.io.Closeable
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
+import limitpruning.parquet.ColumnNames
 import limitpruning.select.{ColumnBytes, FileVersion, Place, RowRange, SelectedPages, SelectedRowGroup}
 
 /**
@@ -84,11 +85,11 @@ final class ReadBytes(schema: StructType, caseSensitive: Boolean, skipsPages: Bo
   /** Everything counts as read below an array or a map, and below a column of another shape than expected. */
   private def isRead(path: Seq[String], dataType: DataType): Boolean = (path, dataType) match {
     case (name +: rest, struct: StructType) =>
-      struct.fields.exists(f => same(f.name, name) && isRead(rest, f.dataType))
+      struct.fields.exists { field =>
+        ColumnNames.areSame(field.name, name, caseSensitive) && isRead(rest, field.dataType)
+      }
     case _ => true
   }
-
-  private def same(a: String, b: String): Boolean = if (caseSensitive) a == b else a.equalsIgnoreCase(b)
 }
 
 /**

@@ -13,6 +13,8 @@ import org.apache.spark.sql.execution.datasources.DataSourceStrategy
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.Filter
 
+import limitpruning.parquet.ColumnNames
+
 /**
  * The filters that Spark passes to its Parquet reader, which skips row groups and pages by them. A scalar
  * subquery is replaced by its value. Filters that wait for another subquery, or for a null, are not included. The method that translates filters is private to Spark, so it is
@@ -30,7 +32,7 @@ private[scan] object PushedFilters {
     val nested = scan.conf
       .getConf(SQLConf.NESTED_PREDICATE_PUSHDOWN_FILE_SOURCE_LIST)
       .split(',')
-      .exists(_.trim.equalsIgnoreCase(scan.relation.toString))
+      .exists(source => ColumnNames.areSame(source.trim, scan.relation.toString, caseSensitive = false))
     for {
       method <- translate.toSeq
       filter <- scan.dataFilters.map(withValues)

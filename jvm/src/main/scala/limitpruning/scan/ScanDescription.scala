@@ -54,7 +54,7 @@ private[scan] object ScanDescription {
     ) ++ chosen.selection.reserve.map(more =>
       "Reserve" -> s"${more.rowGroups} row groups, ${more.unseen.size} files that were not inspected"
     ) ++ counts.filesPrunedByLog.map("FilesPrunedByLog" -> _.toString) ++ narrowed(node) ++ filter ++ Seq(
-      "Batched" -> node.supportsColumnar.toString,
+      "Batched" -> SelectionRead.isColumnar(node.scan).toString,
       "ReadSchema" -> shown(node.scan.requiredSchema.catalogString),
       "Location" -> shown(location(node))
     )

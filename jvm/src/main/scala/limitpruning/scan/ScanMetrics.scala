@@ -16,7 +16,11 @@ object ScanMetrics {
   val ReserveRead = "reserveRead"
   val RowGroupsReadAgain = "rowGroupsReadAgain"
 
-  def create(context: SparkContext, isColumnar: Boolean): Map[String, SQLMetric] = Map(
+  /**
+   * The scan time is measured if Spark's vectorized reader returns batches. Whether it does is decided when the query runs,
+   * and these metrics may be created before.
+   */
+  def create(context: SparkContext): Map[String, SQLMetric] = Map(
     OutputRows -> SQLMetrics.createMetric(context, "number of output rows"),
     RowGroupsRead -> SQLMetrics.createMetric(context, "row groups read"),
     RowGroupsSkipped -> SQLMetrics.createMetric(context, "row groups skipped while reading"),
@@ -47,8 +51,9 @@ object ScanMetrics {
     "nodesEvaluated" -> SQLMetrics.createMetric(context, "expression nodes evaluated while planning"),
     "valuesDecoded" -> SQLMetrics.createMetric(context, "dictionary values decoded while planning"),
     "pagesClassified" -> SQLMetrics.createMetric(context, "ranges of pages classified while planning"),
-    "planningTime" -> SQLMetrics.createNanoTimingMetric(context, "limit pruning time")
-  ) ++ (if (isColumnar) Some(ScanTime -> SQLMetrics.createTimingMetric(context, "scan time")) else None)
+    "planningTime" -> SQLMetrics.createNanoTimingMetric(context, "limit pruning time"),
+    ScanTime -> SQLMetrics.createTimingMetric(context, "scan time")
+  )
 
   /** Whether a scan with these metrics has started. The numbers of what it has read so far are then known. */
   def hasRun(metrics: Map[String, SQLMetric]): Boolean =

@@ -122,13 +122,19 @@ private[scan] final class SelectionRead(
    * @throws IllegalArgumentException if Spark would now read other values than those for which the proofs are
    *   valid
    */
-  private def requireSettings(): Unit =
-    settings.changedSince(ReadSettings.of(relation)).foreach { setting =>
+  private def requireSettings(): Unit = {
+    // Without adaptive execution, Spark plans for batches before the query runs.
+    def noBatches =
+      if (scan.supportsColumnar && !conf.parquetVectorizedReaderEnabled)
+        Some(SQLConf.PARQUET_VECTORIZED_READER_ENABLED.key)
+      else None
+    settings.changedSince(ReadSettings.of(relation)).orElse(noBatches).foreach { setting =>
       throw new IllegalArgumentException(
         s"$setting changed after this query was planned, and the rows for its LIMIT were selected with the old value. " +
           "Create the DataFrame again."
       )
     }
+  }
 
   private def tasks(maxBytes: Long): Seq[FilePartition] = {
     val splits = selection.reserve.fold(
@@ -229,6 +235,12 @@ private[limitpruning] object SelectionRead {
     scan.conf,
     StructType(scan.relation.partitionSchema.fields ++ scan.requiredSchema.fields)
   )
+
+  /**
+   * Whether this scan returns batches, if it is decided now. The scan itself decides once, on the first call, so it must not
+   * be called while planning: until the query runs, the reader may be switched off.
+   */
+  def isColumnar(scan: FileSourceScanExec): Boolean = scan.clone().supportsColumnar
 
   /**
    * A file that a proof relies on must not be skipped, and an error about a changed file must not be ignored.

@@ -3,7 +3,7 @@ package limitpruning.search
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, FileSourceMetadataAttribute}
 import org.apache.spark.sql.types.StructType
 
-import limitpruning.parquet.{Footer, ReadSettings, RowGroupFacts, TestedWriters}
+import limitpruning.parquet.{ColumnNames, Footer, ReadSettings, RowGroupFacts, TestedWriters}
 import limitpruning.predicate.{ColumnFacts, Evaluator, LeafColumn, MatchState, Obstacle, RowUnit, Values, Work}
 import limitpruning.search.ClassifiedRowGroup._
 import limitpruning.select.ListedFile
@@ -195,9 +195,7 @@ final class ClassifyRowGroups(
 
   /** The value of a partition column comes from the directory, even if the file also contains the column. */
   private def partitionOrdinal(column: Attribute): Int =
-    partitions.fieldNames.indexWhere { name =>
-      if (settings.caseSensitive) name == column.name else name.equalsIgnoreCase(column.name)
-    }
+    partitions.fieldNames.indexWhere(ColumnNames.areSame(_, column.name, settings.caseSensitive))
 }
 
 private[search] object ClassifyRowGroups {

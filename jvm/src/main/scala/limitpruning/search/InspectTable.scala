@@ -34,7 +34,7 @@ final class InspectTable(scan: LimitedScan, session: SparkSession, cache: FactsC
   val predicateColumns: Int = LeafColumn.inAll(scan.conjuncts).size
 
   def isPartition(column: LeafColumn): Boolean =
-    scan.table.partitionSchema.fieldNames.exists(conf.resolver(_, column.attribute.name))
+    scan.table.partitionColumns.exists(_.exprId == column.attribute.exprId)
 
   /**
    * Inspects some of the files, one after the other, with the same metadata as for a LIMIT.

@@ -1,7 +1,6 @@
 package limitpruning.search
 
 import java.io.Closeable
-import java.util.Locale
 
 import scala.concurrent.duration.{Deadline, DurationLong}
 
@@ -14,7 +13,7 @@ import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.{
   FactsCache, FootersByJob, FootersByThreads, PlanningThreads, ReadFooters, SearchMemory
 }
-import limitpruning.parquet.{FileColumns, FooterReader, ReadSettings, Storage}
+import limitpruning.parquet.{ColumnNames, FileColumns, FooterReader, ReadSettings, Storage}
 import limitpruning.predicate.FiniteEvaluation
 import limitpruning.scan.{InspectWhileReading, VectorizedReader}
 import limitpruning.search.ClassifyRowGroups.isMetadata
@@ -185,10 +184,10 @@ private[limitpruning] final class SearchInputs(
   /** Whether the scan reads a column of a file. If columns are not matched by name, the scan may read any column. */
   private def isNeeded: String => Boolean = namesOf(scan.needed) match {
     case None => _ => true
-    case Some(names) if settings.caseSensitive => names.toSet
     case Some(names) =>
-      val lower = names.map(_.toLowerCase(Locale.ROOT)).toSet
-      name => lower(name.toLowerCase(Locale.ROOT))
+      def key(name: String) = ColumnNames.key(name, settings.caseSensitive)
+      val needed = names.map(key).toSet
+      name => needed(key(name))
   }
 
   /**

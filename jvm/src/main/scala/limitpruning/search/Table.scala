@@ -27,6 +27,9 @@ trait Table {
   /** The columns that have one value for a whole file; see [[limitpruning.select.ListedFile.partitionValues]]. */
   def partitionSchema: StructType
 
+  /** The columns of [[partitionSchema]] in `output`, in the same order, as Spark's planner finds them. */
+  final lazy val partitionColumns: Seq[Attribute] = leaf.resolve(partitionSchema, settings.resolver)
+
   /** How the format's reader finds and reads columns of a file. */
   def settings: ReadSettings
 

@@ -240,6 +240,17 @@ object Reason {
   final case class PlanningFailed(error: String)
       extends Reason("planning-failed", s"planning failed unexpectedly: $error (see the driver's log)")
 
-  case object NotPlanned
+  case object Disabled
       extends Reason("disabled", "spark.limitPruning.enabled was false when the query was planned")
+
+  /** The rows were to be chosen when the query runs. */
+  case object DisabledWhenRun
+      extends Reason("disabled-when-run", "spark.limitPruning.enabled was false when the query ran")
+
+  case object NotSeen
+      extends Reason(
+        "not-seen",
+        "a rule of the session made the LIMIT after LIMITs had been pruned, or spark.sql.optimizer.excludedRules excludes " +
+          "the rules that prune them"
+      )
 }

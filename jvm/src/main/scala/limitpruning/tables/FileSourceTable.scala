@@ -49,14 +49,14 @@ abstract class FileSourceTable(override val leaf: LogicalRelation, val relation:
 
   /** Whether partition values alone decide a conjunct, and the driver can evaluate it. */
   override def decides(conjunct: Expression): Boolean =
-    conjunct.references.nonEmpty && conjunct.references.subsetOf(partitionColumns) &&
+    conjunct.references.nonEmpty && conjunct.references.subsetOf(partitions) &&
       conjunct.deterministic &&
       !conjunct.exists {
         case _: Attribute => false
         case part => part.isInstanceOf[Unevaluable] || part.isInstanceOf[PlanExpression[_]]
       }
 
-  private lazy val partitionColumns = AttributeSet(leaf.resolve(partitionSchema, settings.resolver))
+  private lazy val partitions = AttributeSet(partitionColumns)
 
   override def toleratesBadFiles: Option[Reason.ToleratesBadFiles] = {
     val options = new FileSourceOptions(CaseInsensitiveMap(relation.options))

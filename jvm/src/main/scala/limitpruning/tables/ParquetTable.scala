@@ -1,6 +1,6 @@
 package limitpruning.tables
 
-import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression}
+import org.apache.spark.sql.catalyst.expressions.{AttributeMap, AttributeReference, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
@@ -79,10 +79,10 @@ final class ParquetTable(leaf: LogicalRelation, relation: HadoopFsRelation)
 
   /** Spark's indexes find partition columns by exact name, but a query may write the name in another case. */
   private def withExactNames(filter: Expression): Expression = filter.transform {
-    case column: AttributeReference =>
-      partitionSchema.find(field => settings.resolver(field.name, column.name))
-        .fold(column)(field => column.withName(field.name))
+    case column: AttributeReference => exactNames.get(column).fold(column)(column.withName)
   }
+
+  private lazy val exactNames = AttributeMap(partitionColumns.zip(partitionSchema.fieldNames))
 
   private def isSparksOwn(index: FileIndex): Boolean = index match {
     case _: SelectedFileIndex | _: UndecidedIndex => true

@@ -13,7 +13,7 @@ object Tables {
   /** @return the table that a node of a plan reads, or the reason why it is not supported; `None` for any other node */
   def of(plan: LogicalPlan): Option[Either[Reason, Table]] = plan match {
     // PruneV2Limits decides each LIMIT over Iceberg, and gives it a reason. Without a reason, the rule did not run.
-    case relation: DataSourceV2ScanRelation if Iceberg.reads(relation) => Some(Left(Reason.NotPlanned))
+    case relation: DataSourceV2ScanRelation if Iceberg.reads(relation) => Some(Left(Reason.NotSeen))
     case relation: DataSourceV2ScanRelation =>
       readerOf(relation).map(reader => Left(Reason.DataSourceV2(reader)))
     case other =>

@@ -24,6 +24,11 @@ class SplitColumnsSuite extends AnyFunSuite {
     assert(SplitColumns.usedIn(Literal(1)).isEmpty)
   }
 
+  test("finds them however the query writes their names, because a field is found by its position") {
+    val field = GetStructField(metadata, struct.fieldIndex(FileFormat.FILE_BLOCK_START), Some("FILE_BLOCK_START"))
+    assert(SplitColumns.usedIn(field).contains("file_block_start"))
+  }
+
   test("finds them in the whole struct") {
     assert(SplitColumns.usedIn(metadata).contains("file_block_start"))
     assert(SplitColumns.usedIn(FileSourceMetadataAttribute("_metadata", StructType(struct.take(1)))).isEmpty)

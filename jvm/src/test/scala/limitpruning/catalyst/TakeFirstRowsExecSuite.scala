@@ -210,6 +210,6 @@ class TakeFirstRowsExecSuite extends AnyFunSuite with SparkSuite {
     val off = table.limit(6)
     assert(nodeOf(off).nonEmpty)
     withoutPruning(assert(off.collect().length == 6))
-    assert(reasonOf(off).contains("disabled"))
+    assert(reasonOf(off).contains("disabled-when-run"))
   }
 }

@@ -64,6 +64,14 @@ class LocateColumnSuite extends AnyFunSuite {
     assert(stored(locate(two, caseSensitive = true)("s", "B")) == (("s/B", 3, false)))
   }
 
+  test("line 90: should tell names apart that are equal in upper case alone, because Spark does") {
+    val two = schema("optional int32 yıl; optional int32 yil; optional group s { optional int32 ſ; }")
+    assert(stored(locate(two)("YIL")) == (("yil", 1, false)))
+    assert(stored(locate(two)("yıl")) == (("yıl", 0, false)))
+    assert(locate(two)("ſ", "s") == Missing && locate(two)("s", "s") == Missing)
+    assert(stored(locate(two)("s", "ſ")) == (("s/ſ", 2, false)))
+  }
+
   test("line 31: should treat a dot as part of a name, because a path is not its text") {
     val dotted = schema("optional group a { optional int32 b; } optional int32 a.b;")
     assert(stored(locate(dotted)("a.b")) == (("a.b", 1, false)))

@@ -2,6 +2,7 @@ package limitpruning.parquet
 
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls}
@@ -71,10 +72,32 @@ class RowGroupFactsSuite extends AnyFunSuite {
     assert(new RowGroupFacts(footer, settings).nullCounts(column(int("a")))(0).contains(3L))
   }
 
-  test("line 28: a missing column that was added with a default is not null") {
-    val metadata = new MetadataBuilder().putString("EXISTS_DEFAULT", "7").build()
-    assert(facts("optional int32 a;", chunk)(int("b").copy(metadata = metadata)) == ColumnFacts.Unknown)
-    assert(facts("optional int32 a;", chunk)(int("a").copy(metadata = metadata)) == between1And5)
+  test("line 28: a missing column that was added with a default has the default in every row") {
+    def withDefault(field: StructField, sql: String): StructField =
+      field.copy(metadata = new MetadataBuilder().putString("EXISTS_DEFAULT", sql).build())
+    def missing(field: StructField, settings: ReadSettings = settings) =
+      facts("optional int32 a;", chunk)(field, settings)
+    assert(missing(withDefault(int("b"), "7")) == ColumnFacts.constant(7))
+    assert(missing(withDefault(int("b"), "NULL")) == ColumnFacts.AllNull)
+    assert(missing(withDefault(StructField("b", StringType), "'x'")) ==
+      ColumnFacts.constant(UTF8String.fromString("x")))
+    assert(missing(withDefault(int("b"), "no literal")) == ColumnFacts.Unknown)
+    assert(missing(withDefault(int("a"), "7")) == between1And5, "the file has it")
+    val renamed = settings.copy(names = NamesInFiles.Renamed(Map(Seq("b") -> Seq("c"))))
+    assert(missing(withDefault(int("b"), "7"), renamed) == ColumnFacts.Unknown, "a table format decides")
+  }
+
+  test("line 28: a missing field with a default, or in a struct with a default, is unknown") {
+    val default = new MetadataBuilder().putString("EXISTS_DEFAULT", "7").build()
+    val plain = new StructType().add("x", IntegerType)
+    val inside = new StructType().add(int("x").copy(metadata = default))
+    val around = StructField("s", plain, nullable = true, default)
+    def of(field: StructField) =
+      new RowGroupFacts(RawFooter("optional int32 a;").rowGroup(10, chunk).footer, settings)
+        .of(column(field, "x"))(0)
+    assert(of(StructField("s", plain)) == ColumnFacts.AllNull)
+    assert(of(StructField("s", inside)) == ColumnFacts.Unknown)
+    assert(of(around) == ColumnFacts.Unknown)
   }
 
   test("a missing column of an unsupported type is unknown") {

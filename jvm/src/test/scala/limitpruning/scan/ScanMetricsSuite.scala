@@ -12,7 +12,7 @@ class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
   private val cover = ProvedRows(9, Nil, selection, counts, planningNanos = 11)
 
   test("the numbers of planning are published, and the scanned numbers are those of the selection") {
-    val metrics = ScanMetrics.create(spark.sparkContext, isColumnar = true)
+    val metrics = ScanMetrics.create(spark.sparkContext)
     ScanMetrics.postPlanned(spark.sparkContext, metrics, cover, bytes = 42, pagesSkipped = 5)
     val expected = Map(
       "filesPrunedByLog" -> 8L,
@@ -34,19 +34,14 @@ class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
   }
 
   test("a scan has run if the numbers of its planning were published") {
-    val metrics = ScanMetrics.create(spark.sparkContext, isColumnar = false)
+    val metrics = ScanMetrics.create(spark.sparkContext)
     assert(!ScanMetrics.hasRun(metrics))
     ScanMetrics.postPlanned(spark.sparkContext, metrics, cover, bytes = 0, pagesSkipped = 0)
     assert(ScanMetrics.hasRun(metrics))
   }
 
-  test("only a columnar scan measures its time") {
-    assert(ScanMetrics.create(spark.sparkContext, isColumnar = true).contains(ScanMetrics.ScanTime))
-    assert(!ScanMetrics.create(spark.sparkContext, isColumnar = false).contains(ScanMetrics.ScanTime))
-  }
-
   test("every metric has a unique name in the Spark UI") {
-    val names = ScanMetrics.create(spark.sparkContext, isColumnar = true).values.flatMap(_.name).toSeq
-    assert(names.size == 28 && names.distinct.size == names.size)
+    val names = ScanMetrics.create(spark.sparkContext).values.flatMap(_.name).toSeq
+    assert(names.size == 31 && names.distinct.size == names.size)
   }
 }

@@ -185,6 +185,21 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
     )
   }
 
+  test("line 90: a column is no partition column because their names are equal in upper case") {
+    val yil = AttributeReference("yil", IntegerType)()
+    val dotless = AttributeReference("yıl", IntegerType)()
+    val raw = RawFooter("optional int32 yil;").rowGroup(10, RawChunk.between(1, 4).nulls(0))
+    def state(column: AttributeReference, value: Int): MatchState =
+      new ClassifyRowGroups(
+        Seq(EqualTo(column, Literal(value))),
+        Seq(yil, dotless),
+        new StructType().add("yıl", IntegerType),
+        settings
+      )(ListedFile.alone(InternalRow(7), new FileStatus()), raw.footer).rowGroups.head.state
+    assert(state(dotless, 7) == FullyMatching && state(dotless, 2) == NotMatching)
+    assert(state(yil, 7) == NotMatching && state(yil, 2) == PartiallyMatching)
+  }
+
   test("line 27: metadata columns are unknown") {
     val path = FileSourceMetadataAttribute("file_path", StringType)
     val classify = new ClassifyRowGroups(Seq(IsNotNull(path)), Seq(a, b, day, path), partitions, settings)

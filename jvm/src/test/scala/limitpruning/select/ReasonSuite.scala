@@ -130,7 +130,9 @@ class ReasonSuite extends AnyFunSuite with SparkSuite {
       Reason.GroupFilter("count > 1"),
       Reason.FiltersChanged,
       Reason.PlanningFailed("e"),
-      Reason.NotPlanned
+      Reason.Disabled,
+      Reason.DisabledWhenRun,
+      Reason.NotSeen
     )
     assert(all.map(_.code).distinct.size == all.size)
     for (reason <- all) {
