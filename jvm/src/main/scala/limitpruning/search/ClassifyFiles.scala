@@ -3,9 +3,10 @@ package limitpruning.search
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.types.StringType
 
 import limitpruning.predicate.{
-  ColumnFacts, Evaluator, LeafColumn, MatchState, Obstacle, RowUnit, SupportedTypes
+  ColumnFacts, Evaluator, LeafColumn, MatchState, Obstacle, RowUnit, SupportedTypes, Values
 }
 
 /**
@@ -64,9 +65,15 @@ private[search] final class ClassifyFiles(
     new ClassifiedRows(MatchState.of(evaluator.outcomes(unit)), known, unit, evaluator)
   }
 
-  private def both(column: LeafColumn, one: ColumnFacts, other: ColumnFacts): ColumnFacts =
-    if (SupportedTypes.contains(column.dataType)) one.and(other, SupportedTypes.ordering(column.dataType))
-    else ColumnFacts.Unknown
+  /** A footer has strings as they are stored. A manifest may not, so its bounds do not count where the footer has some. */
+  private def both(column: LeafColumn, ofFile: ColumnFacts, inFooter: ColumnFacts): ColumnFacts =
+    if (!SupportedTypes.contains(column.dataType)) ColumnFacts.Unknown
+    else {
+      val isString = column.dataType == StringType
+      val more =
+        if (isString && inFooter.values != Values.Unknown) ofFile.copy(values = Values.Unknown) else ofFile
+      more.and(inFooter, SupportedTypes.ordering(column.dataType))
+    }
 }
 
 private object ClassifyFiles {

@@ -21,6 +21,7 @@ import limitpruning.search.ManifestFacts
  *
  *  - Bounds of strings and bytes may be truncated. They are then not in the data, but still at or below the least value,
  *    and at or above the greatest value.
+ *  - Bounds of strings were Java strings. [[StringBounds]] has what they prove.
  *  - Bounds of floating-point numbers leave out NaN, which Spark sorts above all other values. If the manifest does not
  *    count 0 NaN, NaN is the greatest value.
  *  - Bounds have the type that the column had when the file was written.
@@ -61,19 +62,30 @@ private object MetricFacts {
   private def range(file: DataFile, field: NestedField, dataType: DataType): Option[Values.Range] = {
     val ordering = SupportedTypes.ordering(dataType)
     for {
-      min <- bound(file.lowerBounds, field, dataType)
+      min <- least(file, field, dataType)
       max <- greatest(file, field, dataType)
       if ordering.lteq(min, max)
     } yield Values.Range(min, max)
   }
+
+  private def least(file: DataFile, field: NestedField, dataType: DataType): Option[Any] =
+    (field.`type`.typeId, dataType) match {
+      case (TypeID.STRING, StringType) => encoded(file.lowerBounds, field).flatMap(strings(file).lower)
+      case _ => bound(file.lowerBounds, field, dataType)
+    }
 
   /** The upper bound; NaN if the column may have NaN, whatever the upper bound is. */
   private def greatest(file: DataFile, field: NestedField, dataType: DataType): Option[Any] =
     (field.`type`.typeId, dataType) match {
       case (TypeID.FLOAT, FloatType) if mayHaveNaN(file, field) => Some(Float.NaN)
       case (TypeID.DOUBLE, DoubleType) if mayHaveNaN(file, field) => Some(Double.NaN)
+      case (TypeID.STRING, StringType) => encoded(file.upperBounds, field).flatMap(strings(file).upper)
       case _ => bound(file.upperBounds, field, dataType)
     }
+
+  /** A file has one split offset for each row group, or stripe. Imported files have none. */
+  private def strings(file: DataFile): StringBounds =
+    new StringBounds(ofOneRowGroup = Option(file.splitOffsets).exists(_.size == 1))
 
   /**
    * The facts if the column has one value for the whole file, because the table is partitioned by it; none if it is not.
@@ -110,11 +122,12 @@ private object MetricFacts {
       dataType: DataType
   ): Option[Any] =
     for {
-      all <- Option(bounds)
-      buffer <- Option(all.get(field.fieldId))
-      if hasKnownWidth(field.`type`, buffer.remaining)
+      buffer <- encoded(bounds, field) if hasKnownWidth(field.`type`, buffer.remaining)
       value <- internal(field.`type`, dataType, Conversions.fromByteBuffer[AnyRef](field.`type`, buffer))
     } yield value
+
+  private def encoded(bounds: JavaMap[Integer, ByteBuffer], field: NestedField): Option[ByteBuffer] =
+    Option(bounds).flatMap(all => Option(all.get(field.fieldId)))
 
   /**
    * Whether `Conversions` decodes a bound of so many bytes as what the file's writer meant. A file may have been written

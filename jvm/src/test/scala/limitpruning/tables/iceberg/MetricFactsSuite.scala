@@ -3,12 +3,14 @@ package limitpruning.tables.iceberg
 import java.lang.{Long => JavaLong}
 import java.math.BigDecimal
 import java.nio.ByteBuffer
+import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.jdk.CollectionConverters._
 
 import org.apache.iceberg.{DataFile, DataFiles, Metrics, PartitionSpec}
-import org.apache.iceberg.types.{Conversions, Type}
+import org.apache.iceberg.types.{Comparators, Conversions, Type}
 import org.apache.iceberg.types.Types._
+import org.apache.iceberg.util.UnicodeUtil
 import org.apache.spark.sql.types.{
   BinaryType => SparkBinary, BooleanType => SparkBoolean, DataType, DateType => SparkDate, Decimal,
   DecimalType => SparkDecimal, DoubleType => SparkDouble, FloatType => SparkFloat,
@@ -16,11 +18,13 @@ import org.apache.spark.sql.types.{
   TimestampType => SparkTimestamp
 }
 import org.apache.spark.unsafe.types.UTF8String
+import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import limitpruning.predicate.{ColumnFacts, Nulls, Values}
 
-class MetricFactsSuite extends AnyFunSuite {
+class MetricFactsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val Rows = 10L
 
   private def counts(count: Option[Long]): java.util.Map[Integer, JavaLong] =
@@ -35,9 +39,11 @@ class MetricFactsSuite extends AnyFunSuite {
       nulls: Option[Long] = Some(0),
       nans: Option[Long] = Some(0),
       values: Option[Long] = Some(Rows),
-      name: String = "a.parquet"
+      name: String = "a.parquet",
+      rowGroups: Int = 1
   ): DataFile =
-    DataFiles.builder(PartitionSpec.unpartitioned()).withPath(name).withFileSizeInBytes(9)
+    DataFiles.builder(PartitionSpec.unpartitioned()).withPath(name).withFileSizeInBytes(99)
+      .withSplitOffsets((4L until 4L + rowGroups).map(Long.box).asJava)
       .withMetrics(new Metrics(
         Rows,
         null,
@@ -107,6 +113,78 @@ class MetricFactsSuite extends AnyFunSuite {
     assert(range(decimal, SparkDecimal(4, 2), decimal, large, large) == Values.Unknown)
     val id = java.util.UUID.randomUUID
     assert(range(UUIDType.get, SparkString, UUIDType.get, id, id) == Values.Unknown, "another order")
+  }
+
+  private def strings(low: ByteBuffer, high: ByteBuffer, name: String, rowGroups: Int): Values =
+    facts(StringType.get, SparkString, file(Some(low), Some(high), name = name, rowGroups = rowGroups)).values
+
+  private def strings(low: String, high: String, rowGroups: Int = 1): Values =
+    strings(utf8(low), utf8(high), "a.parquet", rowGroups)
+
+  private def utf8(text: String): ByteBuffer = ByteBuffer.wrap(text.getBytes(UTF_8))
+
+  private def between(low: String, high: String): Values =
+    Values.Range(UTF8String.fromString(low), UTF8String.fromString(high))
+
+  test("line 100: U+FFFD may stand for bytes that are not UTF-8, and U+FFFE for the next character") {
+    assert(strings("a", "b\uFFFD") == Values.Unknown)
+    assert(strings("a", "b\uFFFE") == Values.Unknown)
+    assert(strings("a", "\uFFFDb") == Values.Unknown)
+    assert(strings("a\uFFFDb", "b") == between("a", "b"), "what is before it is in the bytes")
+    assert(strings("\uFFFD", "b") == between("", "b"))
+    assert(strings("é\uFFFE", "\uD83D\uDE00") == between("é\uFFFE", "\uD83D\uDE00"))
+    val invalid = ByteBuffer.wrap(Array[Byte](97, -1))
+    for (name <- Seq("a.parquet", "a.orc")) {
+      assert(strings(invalid, utf8("b"), name, 1) == Values.Unknown)
+      assert(strings(utf8("a"), invalid, name, 1) == Values.Unknown)
+      assert(strings(utf8("a"), utf8("\uFFFD"), name, 1) == Values.Unknown)
+    }
+  }
+
+  test("line 100: Iceberg compares the bounds of several row groups as Java strings") {
+    for (rowGroups <- Seq(0, 2)) { // 0: it is not known how many there are
+      assert(strings("aé", "b", rowGroups) == between("a", "b"))
+      assert(strings("é", "ü", rowGroups) == between("", "ü"))
+      assert(strings("a", "b\uFFFC", rowGroups) == between("a", "b\uFFFC"))
+      for (large <- Seq("b\uFFFD", "b\uFFFF", "b\uD83D\uDE00"))
+        assert(strings("a", large, rowGroups) == Values.Unknown)
+    }
+  }
+
+  test("line 100: all strings of a file are between its bounds, whatever bytes they have") {
+    val pieces = Gen.oneOf(
+      Seq("", "a", "b", "é", "я", "中", "\uFFFC", "\uFFFD", "\uFFFE", "\uD83D\uDE00", "\uDBFF\uDFFF")
+        .map(_.getBytes(UTF_8)) ++ Seq(0x00, 0x7F, 0x80, 0xBF, 0xC3, 0xED, 0xF4, 0xFF).map(byte => Array(byte.toByte))
+    )
+    val string = Gen.choose(0, 3).flatMap(Gen.listOfN(_, pieces)).map(_.toArray.flatten)
+    val rowGroup = Gen.choose(1, 3).flatMap(Gen.listOfN(_, string))
+    val cases = Gen.zip(Gen.choose(1, 3).flatMap(Gen.listOfN(_, rowGroup)), Gen.oneOf(1, 2, 16))
+    var known = 0
+    forAll(cases, minSuccessful(5000)) { case (rowGroups, length) =>
+      val (low, high) = boundsOf(rowGroups, length)
+      val written = file(low.map(utf8), high.map(utf8), rowGroups = rowGroups.size)
+      facts(StringType.get, SparkString, written).values match {
+        case Values.Range(min: UTF8String, max: UTF8String) =>
+          known += 1
+          for (bytes <- rowGroups.flatten) {
+            val value = UTF8String.fromBytes(bytes)
+            assert(min.compareTo(value) <= 0 && value.compareTo(max) <= 0, s"$min, $max: ${bytes.toSeq}")
+          }
+        case other => assert(other == Values.Unknown)
+      }
+    }
+    assert(known > 1000, "else the property says nothing")
+  }
+
+  /** The bounds that Iceberg writes: of each row group by its bytes, of all of them as Java strings. */
+  private def boundsOf(rowGroups: Seq[Seq[Array[Byte]]], length: Int): (Option[String], Option[String]) = {
+    def texts(best: Seq[UTF8String] => UTF8String): Seq[CharSequence] =
+      rowGroups.map(values => new String(best(values.map(UTF8String.fromBytes)).getBytes, UTF_8))
+    val order = Ordering.comparatorToOrdering(Comparators.charSequences)
+    (
+      Option(UnicodeUtil.truncateStringMin(texts(_.min).min(order).toString, length)),
+      Option(UnicodeUtil.truncateStringMax(texts(_.max).max(order).toString, length))
+    )
   }
 
   test("NaN: without a count of 0, NaN is the greatest value, whatever the upper bound is") {
