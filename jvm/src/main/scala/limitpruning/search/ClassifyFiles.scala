@@ -28,6 +28,7 @@ private[search] final class ClassifyFiles(
 
   private val evaluator = new Evaluator(conjuncts, columns)
   private val facts = table.facts(columns)
+  private val defaults = columns.indices.filter(i => table.hasDefault(columns(i)))
   private val files = mutable.LinkedHashMap.empty[Int, (ManifestFile, ClassifiedRows)]
   private val rowGroups = mutable.Map.empty[Int, IndexedSeq[(ManifestRowGroup, ClassifiedRows)]]
 
@@ -48,6 +49,15 @@ private[search] final class ClassifyFiles(
     }
     if (files.contains(file.position)) rowGroups.update(file.position, all.zip(found))
     found
+  }
+
+  /**
+   * Whether the footer of a file may say more than its manifest: about its row groups, or about a column that the file may
+   * lack.
+   */
+  def isWorthOpening(file: ManifestFile): Boolean = file.parts > 1 || defaults.nonEmpty && {
+    val known = facts(file)
+    defaults.exists(known(_) == ManifestFacts.Unknown)
   }
 
   /** The first files that were compared; of files whose row groups were compared, too, these. */

@@ -101,6 +101,20 @@ private object MetricFacts {
       }
     }
 
+  /**
+   * The facts about a column that a file lacks. Iceberg's reader returns the default that the column got when it was added,
+   * otherwise null.
+   *
+   * @param readsDefaults see [[ScanInternals]]
+   */
+  def ofMissing(field: NestedField, dataType: DataType, readsDefaults: Boolean): ColumnFacts =
+    field.initialDefault match {
+      case null => if (field.isOptional) ColumnFacts.AllNull else ColumnFacts.Unknown
+      case default if readsDefaults =>
+        internal(field.`type`, dataType, default).fold(ColumnFacts.Unknown)(ColumnFacts.constant)
+      case _ => ColumnFacts.Unknown
+    }
+
   /** Whether the table is partitioned by the values of a column, so that they are in the manifest. */
   def isPartition(spec: PartitionSpec, field: NestedField): Boolean = partition(spec, field).nonEmpty
 

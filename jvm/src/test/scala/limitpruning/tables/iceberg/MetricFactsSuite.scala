@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import scala.jdk.CollectionConverters._
 
 import org.apache.iceberg.{DataFile, DataFiles, Metrics, PartitionSpec}
+import org.apache.iceberg.expressions.Literal
 import org.apache.iceberg.types.{Comparators, Conversions, Type}
 import org.apache.iceberg.types.Types._
 import org.apache.iceberg.util.UnicodeUtil
@@ -185,6 +186,26 @@ class MetricFactsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       Option(UnicodeUtil.truncateStringMin(texts(_.min).min(order).toString, length)),
       Option(UnicodeUtil.truncateStringMax(texts(_.max).max(order).toString, length))
     )
+  }
+
+  test("line 101: the default of a column that a file lacks, in Catalyst's form") {
+    def missing(value: Literal[_], now: Type, dataType: DataType, readsDefaults: Boolean = true) =
+      MetricFacts.ofMissing(
+        NestedField.optional("a").withId(1).ofType(now).withInitialDefault(value).build(),
+        dataType,
+        readsDefaults
+      )
+    def text(value: String) = ColumnFacts.constant(UTF8String.fromString(value))
+    assert(missing(Literal.of(7), int, SparkInteger) == ColumnFacts.constant(7))
+    assert(missing(Literal.of(7), int, SparkInteger, readsDefaults = false) == ColumnFacts.Unknown)
+    assert(missing(Literal.of(7L), long, SparkLong) == ColumnFacts.constant(7L))
+    assert(missing(Literal.of(7), long, SparkLong) == ColumnFacts.constant(7L), "Iceberg widens it")
+    assert(missing(Literal.of("x"), StringType.get, SparkString) == text("x"))
+    assert(missing(Literal.of(Double.NaN), double, SparkDouble) == ColumnFacts.Unknown)
+    assert(missing(Literal.of(7), int, SparkLong) == ColumnFacts.Unknown)
+    val (plain, required) = (NestedField.optional(1, "a", int), NestedField.required(1, "a", int))
+    assert(MetricFacts.ofMissing(plain, SparkInteger, readsDefaults = false) == ColumnFacts.AllNull)
+    assert(MetricFacts.ofMissing(required, SparkInteger, readsDefaults = true) == ColumnFacts.Unknown)
   }
 
   test("NaN: without a count of 0, NaN is the greatest value, whatever the upper bound is") {

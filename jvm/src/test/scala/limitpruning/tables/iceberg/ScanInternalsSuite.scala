@@ -3,6 +3,7 @@ package limitpruning.tables.iceberg
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
+import sun.misc.Unsafe
 
 /**
  * The members of Iceberg's scan that this package needs, in a version that lacks some of them. Such an error is the reason
@@ -27,6 +28,16 @@ class ScanInternalsSuite extends AnyFunSuite {
     val renamed = new ScanInternals(new OfIceberg111)
     assert(renamed.projection == null)
     assert(renamed.planned.isEmpty)
+  }
+
+  test("the scan of the Iceberg that this is compiled with has all members") {
+    val unsafe = classOf[Unsafe].getDeclaredField("theUnsafe")
+    unsafe.setAccessible(true)
+    val scan = Class.forName("org.apache.iceberg.spark.source.SparkBatchQueryScan")
+    val empty = unsafe.get(null).asInstanceOf[Unsafe].allocateInstance(scan)
+    val internals = new ScanInternals(empty.asInstanceOf[Scan])
+    assert(internals.plannedBy.isEmpty)
+    assert(internals.readsDefaults, "since Iceberg 1.12")
   }
 
   test("a plan that is not of one snapshot is known by its class only") {
