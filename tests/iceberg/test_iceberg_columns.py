@@ -188,7 +188,8 @@ def test_bounds_of_several_row_groups_were_compared_as_characters(spark: SparkSe
     """The bounds of a file are those of row groups with characters; others have bytes beyond."""
     texts = f"IF(id < 100, CAST(X'80' AS STRING), IF(id < 200, {FF}, IF(id < 300, 'é', {LAST})))"
     table = _in_commits(spark, [texts, texts, "'À'"], **tables.SMALL_ROW_GROUPS)
-    for condition in ("s >= 'é'", f"s <= {LAST}", f"s BETWEEN 'é' AND {LAST}"):
+    # By some of these, Iceberg's reader skips row groups whose rows match.
+    for condition in ("s >= 'é'", f"s <= {LAST}", f"s >= {LAST}", "s <= 'À'", "s <= 'é'"):
         for limit in (3, 150, 350, 450):
             tables.hold(spark, f"SELECT hex(s) FROM {table} WHERE {condition}", limit)
     for order in ("s DESC LIMIT 3", "s DESC LIMIT 700", "s LIMIT 3", "s LIMIT 700"):

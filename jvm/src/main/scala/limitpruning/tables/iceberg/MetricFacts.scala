@@ -61,31 +61,34 @@ private object MetricFacts {
 
   private def range(file: DataFile, field: NestedField, dataType: DataType): Option[Values.Range] = {
     val ordering = SupportedTypes.ordering(dataType)
-    for {
-      min <- least(file, field, dataType)
-      max <- greatest(file, field, dataType)
-      if ordering.lteq(min, max)
-    } yield Values.Range(min, max)
+    val known = (field.`type`.typeId, dataType) match {
+      case (TypeID.STRING, StringType) => ofStrings(file, field)
+      case _ =>
+        for {
+          min <- bound(file.lowerBounds, field, dataType)
+          max <- greatest(file, field, dataType)
+        } yield Values.Range(min, max)
+    }
+    known.filter(range => ordering.lteq(range.min, range.max))
   }
 
-  private def least(file: DataFile, field: NestedField, dataType: DataType): Option[Any] =
-    (field.`type`.typeId, dataType) match {
-      case (TypeID.STRING, StringType) => encoded(file.lowerBounds, field).flatMap(strings(file).lower)
-      case _ => bound(file.lowerBounds, field, dataType)
-    }
+  private def ofStrings(file: DataFile, field: NestedField): Option[Values.Range] = {
+    // A file has one split offset for each row group. Imported files have none.
+    val ofOneRowGroup = file.format == FileFormat.PARQUET && Option(file.splitOffsets).exists(_.size == 1)
+    for {
+      lower <- encoded(file.lowerBounds, field)
+      upper <- encoded(file.upperBounds, field)
+      range <- StringBounds.range(lower, upper, ofOneRowGroup)
+    } yield range
+  }
 
   /** The upper bound; NaN if the column may have NaN, whatever the upper bound is. */
   private def greatest(file: DataFile, field: NestedField, dataType: DataType): Option[Any] =
     (field.`type`.typeId, dataType) match {
       case (TypeID.FLOAT, FloatType) if mayHaveNaN(file, field) => Some(Float.NaN)
       case (TypeID.DOUBLE, DoubleType) if mayHaveNaN(file, field) => Some(Double.NaN)
-      case (TypeID.STRING, StringType) => encoded(file.upperBounds, field).flatMap(strings(file).upper)
       case _ => bound(file.upperBounds, field, dataType)
     }
-
-  /** A file has one split offset for each row group, or stripe. Imported files have none. */
-  private def strings(file: DataFile): StringBounds =
-    new StringBounds(ofOneRowGroup = Option(file.splitOffsets).exists(_.size == 1))
 
   /**
    * The facts if the column has one value for the whole file, because the table is partitioned by it; none if it is not.

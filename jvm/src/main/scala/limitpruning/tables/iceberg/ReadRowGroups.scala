@@ -11,6 +11,7 @@ import org.apache.iceberg.io.{FileIO, SeekableInputStream}
 import org.apache.iceberg.types.Types.NestedField
 import org.apache.parquet.io.DelegatingSeekableInputStream
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.unsafe.types.UTF8String
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.{FactsCache, FooterToRead, FootersByThreads, PlanningThreads}
@@ -18,7 +19,7 @@ import limitpruning.parquet.{
   FileColumns, Footer, FooterReader, NamesInFiles, ReadSettings, RowGroupFacts, TestedWriters,
   UnreadableFooterException
 }
-import limitpruning.predicate.{LeafColumn, Nulls}
+import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls, Values}
 import limitpruning.search.{ManifestFacts, ManifestRowGroup}
 
 /** The tasks by which Iceberg reads single row groups of a data file: one for each split offset in the manifest. */
@@ -160,9 +161,16 @@ private final class ReadRowGroups(
           val facts = new RowGroupFacts(footer, Settings.copy(names = renamed))
           val known = facts.of(leaf)
           val nullCounts = facts.nullCounts(leaf)
-          rowGroup => ManifestFacts(known(rowGroup), nullCounts(rowGroup))
+          rowGroup => ManifestFacts(certain(known(rowGroup)), nullCounts(rowGroup))
         }
     }
+  }
+
+  /** Iceberg's reader may skip a row group whose bounds are not UTF-8, although its rows match. */
+  private def certain(known: ColumnFacts): ColumnFacts = known.values match {
+    case Values.Range(min: UTF8String, max: UTF8String)
+        if !(StringBounds.isUtf8(min) && StringBounds.isUtf8(max)) => known.copy(values = Values.Unknown)
+    case _ => known
   }
 
   private def factsOfMissing(field: NestedField, leaf: LeafColumn, footer: Footer): Int => ManifestFacts = {
