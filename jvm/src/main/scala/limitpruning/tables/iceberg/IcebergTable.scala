@@ -70,7 +70,8 @@ private[tables] final class IcebergTable private (
       columns: IndexedSeq[LeafColumn],
       deadline: Deadline
   ): Seq[Option[IndexedSeq[ManifestRowGroup]]] = {
-    val read = new ReadRowGroups(internals.table.io, columns.map(fieldOf), columns, internals.readsDefaults, cache)
+    val read =
+      new ReadRowGroups(internals.table.io, columns.map(fieldOf), columns, internals.readsDefaults, cache)
     read(files.map(file => tasks(file.position)), deadline)
   }
 

@@ -154,7 +154,7 @@ class MetricFactsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("line 100: strings are in the range, and Iceberg's reader finds the same, whatever bytes they have") {
     val characters =
       Seq("", "a", "b", "é", "я", "中", "\uFFFC", "\uFFFD", "\uFFFE", "\uD83D\uDE00", "\uDBFF\uDFFF")
-    val bytes = Seq(0x00, 0x7F, 0x80, 0xBF, 0xC3, 0xED, 0xF4, 0xFF)
+    val bytes = Seq(0x00, 0x7f, 0x80, 0xbf, 0xc3, 0xed, 0xf4, 0xff)
     val pieces = Gen.oneOf(characters.map(_.getBytes(UTF_8)) ++ bytes.map(byte => Array(byte.toByte)))
     val string = Gen.choose(0, 3).flatMap(Gen.listOfN(_, pieces)).map(_.toArray.flatten)
     val rowGroup = Gen.choose(1, 3).flatMap(Gen.listOfN(_, string))
@@ -172,7 +172,8 @@ class MetricFactsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
           }
           for (values <- rowGroups) {
             // Iceberg does not plan a file for a filter that its own bounds exclude.
-            val (isBelow, isAbove) = (low.forall(order.lteq(_, max.toString)), high.forall(order.gteq(_, min.toString)))
+            val (isBelow, isAbove) =
+              (low.forall(order.lteq(_, max.toString)), high.forall(order.gteq(_, min.toString)))
             assert(!isBelow || order.lteq(textOf(values, _.min), max.toString), "s <= max skips a row group")
             assert(!isAbove || order.gteq(textOf(values, _.max), min.toString), "s >= min skips a row group")
           }

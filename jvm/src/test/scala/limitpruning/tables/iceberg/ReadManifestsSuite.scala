@@ -29,7 +29,7 @@ class ReadManifestsSuite extends AnyFunSuite with TempFolder {
 
   private def file(name: String, value: Int): DataFile =
     DataFiles.builder(PartitionSpec.unpartitioned()).withPath(s"/data/$name.parquet").withFileSizeInBytes(9)
-      .withSplitOffsets(java.util.List.of(4L, 5L))
+      .withSplitOffsets(Seq(4L, 5L).map(Long.box).asJava)
       .withMetrics(new Metrics(
         5L,
         null,

@@ -110,7 +110,10 @@ class ReadRowGroupsSuite extends AnyFunSuite with TempFolder {
     assert(facts(true, withDefault(3, 34)) == Seq(constant, constant))
     assert(facts(true, withDefault(3, 34, isRequired = true)) == Seq(constant, constant))
     assert(facts(false, withDefault(3, 34)) == Seq(ManifestFacts.Unknown, ManifestFacts.Unknown))
-    assert(facts(true, withDefault(1, 34)).map(_.known) == Seq(between(1, 2), between(3, 5)), "it is in the file")
+    assert(
+      facts(true, withDefault(1, 34)).map(_.known) == Seq(between(1, 2), between(3, 5)),
+      "it is in the file"
+    )
     val required = NestedField.required(3, "c", IcebergInteger.get)
     assert(facts(true, required).toSet == Set(ManifestFacts.Unknown), "Iceberg's reader fails")
   }

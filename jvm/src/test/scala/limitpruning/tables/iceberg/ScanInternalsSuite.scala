@@ -3,7 +3,6 @@ package limitpruning.tables.iceberg
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
-import sun.misc.Unsafe
 
 /**
  * The members of Iceberg's scan that this package needs, in a version that lacks some of them. Such an error is the reason
@@ -31,10 +30,12 @@ class ScanInternalsSuite extends AnyFunSuite {
   }
 
   test("the scan of the Iceberg that this is compiled with has all members") {
-    val unsafe = classOf[Unsafe].getDeclaredField("theUnsafe")
-    unsafe.setAccessible(true)
+    // Not by its constructor, which plans a scan.
+    val unsafe = Class.forName("sun.misc.Unsafe")
+    val only = unsafe.getDeclaredField("theUnsafe")
+    only.setAccessible(true)
     val scan = Class.forName("org.apache.iceberg.spark.source.SparkBatchQueryScan")
-    val empty = unsafe.get(null).asInstanceOf[Unsafe].allocateInstance(scan)
+    val empty = unsafe.getMethod("allocateInstance", classOf[Class[_]]).invoke(only.get(null), scan)
     val internals = new ScanInternals(empty.asInstanceOf[Scan])
     assert(internals.plannedBy.isEmpty)
     assert(internals.readsDefaults, "since Iceberg 1.12")
