@@ -13,10 +13,11 @@ OTHER_PYSPARKS = $(filter-out $(DEFAULT_PYSPARK),$(PYSPARK_MATRIX))
 PYSPARK ?= $(DEFAULT_PYSPARK)
 # The one that has a JAR of its own.
 SPARK35 := $(filter 3.5.%,$(PYSPARK_MATRIX))
-# The newest Spark that Iceberg supports, and the oldest Iceberg that is supported, with a Spark that it is published for.
+# The newest Spark that Iceberg supports, and older versions of Iceberg, with Sparks that they are published for.
 ICEBERG_PYSPARK := 4.1.4
 OLD_ICEBERG_PYSPARK := 4.0.5
 OLD_ICEBERG := 1.10.2
+MIDDLE_ICEBERG := 1.11.0
 # An archive of the classes that sessions load, with which JVMs of tests start in two thirds of the time.
 CLASSES = $(VENV)/spark-classes.jsa
 # Processes of pytest, each with a Spark of its own.
@@ -197,7 +198,7 @@ check: prepare pytest check-others ## What CI runs: make test, in a browser too,
 check-others:
 	@printf '%s WORKERS=1\n' 'test-iceberg PYSPARK=$(ICEBERG_PYSPARK)' test-delta test-spark-quick \
 	  'test-iceberg FEW=1 PYSPARK=$(OLD_ICEBERG_PYSPARK) ICEBERG=$(OLD_ICEBERG)' \
-	  'test-iceberg FEW=1 PYSPARK=$(SPARK35)' 'test-delta FEW=1 PYSPARK=$(SPARK35)' \
+	  'test-iceberg FEW=1 PYSPARK=$(SPARK35) ICEBERG=$(MIDDLE_ICEBERG)' 'test-delta FEW=1 PYSPARK=$(SPARK35)' \
 	  $(foreach version,$(OTHER_PYSPARKS),'test-core PYSPARK=$(version)') | $(TWO_AT_A_TIME)
 
 .PHONY: prepare

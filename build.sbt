@@ -19,7 +19,7 @@ val delta = forScala("delta-spark_4.2" -> deltaVersion, "delta-spark" -> delta35
 
 // The Apache Iceberg that the classes for Iceberg tables are compiled against, and the Spark that it is built for. It is
 // an optional neighbour, too.
-val icebergVersion = "1.11.0"
+val icebergVersion = "1.12.0"
 val icebergSpark = forScala("4.1", "3.5")
 
 // The version has one source, which the wheel reads too. Files in target/ and in the wheel have it in their names.

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 COLUMNS = {
     "id": "id + {start}",
     "k": "IF(id % {nulls} = 1, NULL, CAST((id * {step}) % {modulus} AS INT))",
-    "s": "IF(id % {nulls} = 2, NULL, CONCAT('{prefix}', LPAD(STRING(id * {step}), 6, '0')))",
+    "s": "IF(id % {nulls} = 2, NULL, CONCAT({prefix}, LPAD(STRING(id * {step}), 6, '0')))",
     "d": "DATE'{first_day}' + CAST(id * {step} % 9000 AS INT)",
     "ts": "TIMESTAMP'{year}-03-01 10:11:12.345678' + MAKE_DT_INTERVAL(0, 0, 0, id * {step})",
     "tn": "TIMESTAMP_NTZ'{year}-03-01 01:11:12.345678' + MAKE_DT_INTERVAL(0, 0, 0, id * {step})",
@@ -25,6 +25,15 @@ COLUMNS = {
 YEARS = [1850, 1971, 2024]
 NUMBERS = [0, 7, 30, 100, 390, 1000, 1200, 5300, 300000]
 TEXTS = ["a", "a", "a", "b0", "a000300", "long" * 12 + "00", "longlongz"]
+TEXTS_AMONG_BYTES = ["a", "b", "é", "я", "\uffee", "\U0010ffff"]
+PREFIXES = ["'a'", "'b'", f"'{'long' * 12}'"]
+# Bytes that are not UTF-8 sort before some characters, and after others.
+BYTES = [
+    "CAST(X'FF' AS STRING)",
+    "IF(id % 3 = 0, CAST(X'80' AS STRING), 'é')",
+    "IF(id % 50 < 25, 'b', CAST(X'62FF' AS STRING))",
+    "'\U0010ffff'",
+]
 
 Draw = Callable[..., Any]
 
@@ -40,6 +49,7 @@ class History:
         names: The names that columns have now, by their first names.
         is_ancient: Whether dates and timestamps are on both sides of 1582-10-15, the first day of
             the Gregorian calendar, and most predicates are about dates.
+        has_bytes: Whether texts may have bytes that are not UTF-8, which only Spark writes.
     """
 
     table: str
@@ -47,6 +57,7 @@ class History:
     statements: list[str] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=lambda: {name: name for name in COLUMNS})
     is_ancient: bool = False
+    has_bytes: bool = False
 
     @property
     def first_day(self) -> str:
@@ -76,7 +87,7 @@ def rows(history: History, draw: Draw) -> str:
         "start": draw(st.sampled_from([0, 100, 1000, 5000])),
         "step": draw(st.sampled_from([1, 1, 3, 86400])),
         "modulus": draw(st.sampled_from([2, 50, 100000])),
-        "prefix": draw(st.sampled_from(["a", "b", "long" * 12])),
+        "prefix": draw(st.sampled_from([*PREFIXES, *(BYTES if history.has_bytes else [])])),
         "year": draw(st.sampled_from(history.years)),
         "first_day": history.first_day,
         "nulls": draw(st.sampled_from([3, 11, 1000000])),
@@ -111,12 +122,13 @@ def _comparison(history: History, first: str, draw: Draw) -> str:
     name = history.names.get(first, first)
     numbers = [0, 0, 0, 7, 390] if history.is_ancient else NUMBERS
     number = draw(st.sampled_from(numbers))
+    texts = [*TEXTS, *TEXTS_AMONG_BYTES] if history.has_bytes else TEXTS
     column = f"`{name}`"
     value = {
         "id": f"{number}",
         "k": f"{draw(st.sampled_from([0, 0, number]))}",
         "p": f"{number % 3}",
-        "s": f"'{draw(st.sampled_from(TEXTS))}'",
+        "s": f"'{draw(st.sampled_from(texts))}'",
         "d": f"DATE'{history.first_day}' + {number % 9000}",
         "ts": f"TIMESTAMP'{draw(st.sampled_from(history.years))}-03-01 10:11:12.345' + "
         f"MAKE_DT_INTERVAL(0, 0, 0, {number})",

@@ -20,6 +20,7 @@ def create(spark: SparkSession, path: Path, draw: Draw) -> History:
         mapping=draw(st.sampled_from(["none", "name", "name", "id"])),
         vectors=draw(st.sampled_from([True, True, False])),
         partitioned=draw(st.sampled_from([False, False, True])),
+        has_bytes=draw(st.booleans()),
     )
     properties = {"enableDeletionVectors": str(history.vectors).lower()}
     if history.mapping != "none":

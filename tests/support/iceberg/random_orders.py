@@ -56,7 +56,8 @@ def _text(row: Row) -> str:
 def add_clustered(spark: SparkSession, history: History, draw: Draw) -> None:
     """Add files that are sorted by ``id`` and have bounds, and delete some of their rows."""
     modes = ["truncate(2)", "truncate(2)", "truncate(16)", "full"]
-    prefix = draw(st.sampled_from(["a", "b", "long" * 12]))
+    more = random_histories.BYTES if history.has_bytes else []
+    prefix = draw(st.sampled_from([*random_histories.PREFIXES, *more]))
     for start in draw(st.lists(st.sampled_from([0, 200, 1000, 5000]), min_size=1, max_size=3)):
         nulls = draw(st.sampled_from([3, 11, 1000000]))
         nans = draw(st.sampled_from([3, 17, 1000000]))
@@ -76,7 +77,7 @@ def _add_truncated(spark: SparkSession, history: History, draw: Draw) -> None:
     """
     near, far = range(3, 23), range(503, 523)
     prefix, truncated, exact = draw(st.sampled_from([("!!", far, near), ("zz", near, far)]))
-    values = {"prefix": prefix, "nulls": 1000000, "nans": 1000000}
+    values: dict[str, str | int] = {"prefix": f"'{prefix}'", "nulls": 1000000, "nans": 1000000}
     _insert(spark, history, "truncate(2)", values, truncated, 1)
     _insert(spark, history, "full", values, exact, 1)
 

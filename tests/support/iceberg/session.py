@@ -16,7 +16,11 @@ from support.sessions import OURS
 
 ICEBERG = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 ORDERS = {"Iceberg first": [ICEBERG, OURS], "ours first": [OURS, ICEBERG]}
-VERSIONS = {"3.5": ("1.11.0", "1.10.2"), "4.0": ("1.11.0", "1.10.2"), "4.1": ("1.11.0",)}
+VERSIONS = {
+    "3.5": ("1.12.0", "1.11.0", "1.10.2"),
+    "4.0": ("1.11.0", "1.10.2"),
+    "4.1": ("1.12.0", "1.11.0"),
+}
 """The versions of Iceberg that are supported, by the minor version of Spark, the newest first."""
 
 
@@ -25,17 +29,22 @@ def versions() -> tuple[str, ...]:
     return VERSIONS.get(".".join(pyspark.__version__.split(".")[:2]), ())
 
 
-def jars(version: str | None = None) -> list[Path]:
+def version() -> str:
+    """The version of Iceberg that sessions have: ``ICEBERG`` in the environment, or the newest."""
+    return os.environ.get("ICEBERG") or versions()[0]
+
+
+def jars(other: str | None = None) -> list[Path]:
     """The JAR of Iceberg for the Spark that is installed; without a supported one, skip the test.
 
     Args:
-        version: The version of Iceberg. By default ``ICEBERG`` in the environment, or the newest.
+        other: Another version of Iceberg than that of sessions.
     """
     minor = ".".join(pyspark.__version__.split(".")[:2])
     if not versions():
         pytest.skip(f"tables of Iceberg are pruned on Spark {', '.join(VERSIONS)}, not on {minor}")
-    chosen = version or os.environ.get("ICEBERG") or versions()[0]
-    return sorted(downloads.folder("iceberg-jars", minor, chosen).glob("*.jar"))
+    folder = downloads.folder("iceberg-jars", minor, other or version())
+    return sorted(folder.glob("*.jar"))
 
 
 def start(scratch: Path, order: str, more: Mapping[str, str] | None = None) -> SparkSession:
@@ -47,6 +56,12 @@ def start(scratch: Path, order: str, more: Mapping[str, str] | None = None) -> S
         "spark.sql.catalog.ice.warehouse": str(scratch / "ice"),
     }
     return sessions.start(scratch, jars(), ORDERS[order], settings)
+
+
+def reads_defaults() -> bool:
+    """Whether Iceberg's reader compares filters with the default of a column that a file lacks."""
+    major, minor = map(int, version().split(".")[:2])
+    return (major, minor) >= (1, 12)
 
 
 def java_table(spark: SparkSession, table: str) -> Any:

@@ -127,6 +127,16 @@ def hold_unpruned(spark: SparkSession, query: str, limit: int, reason: str) -> N
     assert reason_of(df) == reason, limit_pruning.report(df)
 
 
+def add_with_default(spark: SparkSession, table: str, name: str, default: str) -> None:
+    """Add a column of type ``DECIMAL(12, 3)`` that has a default in the rows that are there."""
+    jvm: Any = spark._jvm
+    iceberg = jvm.org.apache.iceberg
+    value = iceberg.expressions.Expressions.lit(jvm.java.math.BigDecimal(default))
+    update = java_table(spark, table).updateSchema()
+    update.addColumn(name, iceberg.types.Types.DecimalType.of(12, 3), value).commit()
+    spark.sql(f"REFRESH TABLE {table}")
+
+
 def delete_by_equality(spark: SparkSession, table: str, column: str, value: int) -> None:
     """Delete the rows of an unpartitioned table in which an int column has a value.
 

@@ -91,7 +91,7 @@ final class ChooseFiles(
 
   /** Adds row groups of partially matching files to `chosen`. */
   private def searchRowGroups(): Unit = {
-    val divided = partial.toIndexedSeq.filter(_.parts > 1)
+    val divided = partial.toIndexedSeq.filter(classify.isWorthOpening)
     val open = new OpenFiles(table, classify.columns, footers)
     open(() => divided) { wave =>
       val before = rows

@@ -3,9 +3,10 @@ package limitpruning.search
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.types.StringType
 
 import limitpruning.predicate.{
-  ColumnFacts, Evaluator, LeafColumn, MatchState, Obstacle, RowUnit, SupportedTypes
+  ColumnFacts, Evaluator, LeafColumn, MatchState, Obstacle, RowUnit, SupportedTypes, Values
 }
 
 /**
@@ -27,6 +28,7 @@ private[search] final class ClassifyFiles(
 
   private val evaluator = new Evaluator(conjuncts, columns)
   private val facts = table.facts(columns)
+  private val defaults = columns.indices.filter(i => table.hasDefault(columns(i)))
   private val files = mutable.LinkedHashMap.empty[Int, (ManifestFile, ClassifiedRows)]
   private val rowGroups = mutable.Map.empty[Int, IndexedSeq[(ManifestRowGroup, ClassifiedRows)]]
 
@@ -49,6 +51,15 @@ private[search] final class ClassifyFiles(
     found
   }
 
+  /**
+   * Whether the footer of a file may say more than its manifest: about its row groups, or about a column that the file may
+   * lack.
+   */
+  def isWorthOpening(file: ManifestFile): Boolean = file.parts > 1 || defaults.nonEmpty && {
+    val known = facts(file)
+    defaults.exists(known(_) == ManifestFacts.Unknown)
+  }
+
   /** The first files that were compared; of files whose row groups were compared, too, these. */
   def inspected: Seq[InspectedPart] = files.valuesIterator.flatMap { case (file, rows) =>
     rowGroups.get(file.position).fold(Seq(InspectedPart(file, None, file.rows, file.bytes, rows)))(_.map {
@@ -64,9 +75,15 @@ private[search] final class ClassifyFiles(
     new ClassifiedRows(MatchState.of(evaluator.outcomes(unit)), known, unit, evaluator)
   }
 
-  private def both(column: LeafColumn, one: ColumnFacts, other: ColumnFacts): ColumnFacts =
-    if (SupportedTypes.contains(column.dataType)) one.and(other, SupportedTypes.ordering(column.dataType))
-    else ColumnFacts.Unknown
+  /** A footer has strings as they are stored. A manifest may not, so its bounds do not count where the footer has some. */
+  private def both(column: LeafColumn, ofFile: ColumnFacts, inFooter: ColumnFacts): ColumnFacts =
+    if (!SupportedTypes.contains(column.dataType)) ColumnFacts.Unknown
+    else {
+      val isString = column.dataType == StringType
+      val more =
+        if (isString && inFooter.values != Values.Unknown) ofFile.copy(values = Values.Unknown) else ofFile
+      more.and(inFooter, SupportedTypes.ordering(column.dataType))
+    }
 }
 
 private object ClassifyFiles {

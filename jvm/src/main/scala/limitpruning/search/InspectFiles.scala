@@ -29,7 +29,7 @@ final class InspectFiles(conjuncts: Seq[Expression], val table: ManifestTable) {
    * @return the row groups of each file; the whole file if its row groups cannot be read on their own
    */
   def inspect(files: Seq[ManifestFile]): Seq[InspectedPart] = {
-    val divided = files.filter(_.parts > 1)
+    val divided = files.filter(classify.isWorthOpening)
     val rowGroups = divided.zip(table.rowGroups(divided, columns, Deadline.now + Patience)).toMap
     files.flatMap { file =>
       rowGroups.get(file).flatten match {

@@ -32,6 +32,12 @@ trait ManifestTable {
   def mayHaveFacts(column: LeafColumn): Boolean
 
   /**
+   * Whether a column has one value, which is not null, in all rows of a file that lacks it. Only the footer of a file shows
+   * whether the file lacks it. Reads nothing.
+   */
+  def hasDefault(column: LeafColumn): Boolean = false
+
+  /**
    * What is certain about columns in files of `files`, for all rows of the file. Reads the manifest of a file when it is
    * called for the file. Each manifest is read once.
    *

@@ -35,7 +35,8 @@ private[search] final class RefineTopFiles(
     var threshold = byManifests
     var known = Map.empty[Int, IndexedSeq[Part]]
     def candidates = inspected.filterNot(_._2.isSkipped(threshold))
-    def next = candidates.filter { case (file, _) => file.parts > 1 && !known.contains(file.position) }
+    def next = candidates
+      .filter { case (file, _) => !known.contains(file.position) && classify.isWorthOpening(file) }
       .sortBy { case (_, unit) => unit.best }(bestFirst).map(_._1)
     open(() => next) { wave =>
       val parts = wave.map { case (file, rowGroups) => file.position -> partsOf(file, rowGroups) }

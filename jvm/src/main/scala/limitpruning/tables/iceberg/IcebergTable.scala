@@ -70,7 +70,8 @@ private[tables] final class IcebergTable private (
       columns: IndexedSeq[LeafColumn],
       deadline: Deadline
   ): Seq[Option[IndexedSeq[ManifestRowGroup]]] = {
-    val read = new ReadRowGroups(internals.table.io, columns.map(fieldOf), columns, cache)
+    val read =
+      new ReadRowGroups(internals.table.io, columns.map(fieldOf), columns, internals.readsDefaults, cache)
     read(files.map(file => tasks(file.position)), deadline)
   }
 
@@ -79,6 +80,9 @@ private[tables] final class IcebergTable private (
 
   override def isPartition(column: LeafColumn): Boolean =
     fieldOf(column).exists(MetricFacts.isPartition(internals.table.spec, _))
+
+  override def hasDefault(column: LeafColumn): Boolean =
+    internals.readsDefaults && fieldOf(column).exists(_.initialDefault != null)
 
   override def mayHaveFacts(column: LeafColumn): Boolean =
     fieldOf(column).nonEmpty && SupportedTypes.contains(column.dataType)

@@ -21,6 +21,7 @@ import limitpruning.search.ManifestFacts
  *
  *  - Bounds of strings and bytes may be truncated. They are then not in the data, but still at or below the least value,
  *    and at or above the greatest value.
+ *  - Bounds of strings were Java strings. [[StringBounds]] has what they prove.
  *  - Bounds of floating-point numbers leave out NaN, which Spark sorts above all other values. If the manifest does not
  *    count 0 NaN, NaN is the greatest value.
  *  - Bounds have the type that the column had when the file was written.
@@ -60,11 +61,25 @@ private object MetricFacts {
 
   private def range(file: DataFile, field: NestedField, dataType: DataType): Option[Values.Range] = {
     val ordering = SupportedTypes.ordering(dataType)
+    val known = (field.`type`.typeId, dataType) match {
+      case (TypeID.STRING, StringType) => ofStrings(file, field)
+      case _ =>
+        for {
+          min <- bound(file.lowerBounds, field, dataType)
+          max <- greatest(file, field, dataType)
+        } yield Values.Range(min, max)
+    }
+    known.filter(range => ordering.lteq(range.min, range.max))
+  }
+
+  private def ofStrings(file: DataFile, field: NestedField): Option[Values.Range] = {
+    // A file has one split offset for each row group. Imported files have none.
+    val ofOneRowGroup = file.format == FileFormat.PARQUET && Option(file.splitOffsets).exists(_.size == 1)
     for {
-      min <- bound(file.lowerBounds, field, dataType)
-      max <- greatest(file, field, dataType)
-      if ordering.lteq(min, max)
-    } yield Values.Range(min, max)
+      lower <- encoded(file.lowerBounds, field)
+      upper <- encoded(file.upperBounds, field)
+      range <- StringBounds.range(lower, upper, ofOneRowGroup)
+    } yield range
   }
 
   /** The upper bound; NaN if the column may have NaN, whatever the upper bound is. */
@@ -89,6 +104,20 @@ private object MetricFacts {
       }
     }
 
+  /**
+   * The facts about a column that a file lacks. Iceberg's reader returns the default that the column got when it was added,
+   * otherwise null.
+   *
+   * @param readsDefaults see [[ScanInternals]]
+   */
+  def ofMissing(field: NestedField, dataType: DataType, readsDefaults: Boolean): ColumnFacts =
+    field.initialDefault match {
+      case null => if (field.isOptional) ColumnFacts.AllNull else ColumnFacts.Unknown
+      case default if readsDefaults =>
+        internal(field.`type`, dataType, default).fold(ColumnFacts.Unknown)(ColumnFacts.constant)
+      case _ => ColumnFacts.Unknown
+    }
+
   /** Whether the table is partitioned by the values of a column, so that they are in the manifest. */
   def isPartition(spec: PartitionSpec, field: NestedField): Boolean = partition(spec, field).nonEmpty
 
@@ -110,11 +139,12 @@ private object MetricFacts {
       dataType: DataType
   ): Option[Any] =
     for {
-      all <- Option(bounds)
-      buffer <- Option(all.get(field.fieldId))
-      if hasKnownWidth(field.`type`, buffer.remaining)
+      buffer <- encoded(bounds, field) if hasKnownWidth(field.`type`, buffer.remaining)
       value <- internal(field.`type`, dataType, Conversions.fromByteBuffer[AnyRef](field.`type`, buffer))
     } yield value
+
+  private def encoded(bounds: JavaMap[Integer, ByteBuffer], field: NestedField): Option[ByteBuffer] =
+    Option(bounds).flatMap(all => Option(all.get(field.fieldId)))
 
   /**
    * Whether `Conversions` decodes a bound of so many bytes as what the file's writer meant. A file may have been written

@@ -54,6 +54,8 @@ private object ReadManifests {
   private val Columns = Seq(
     "file_path",
     "file_format",
+    "file_size_in_bytes", // without it, Iceberg takes split offsets for wrong
+    "split_offsets",
     "record_count",
     "value_counts",
     "null_value_counts",

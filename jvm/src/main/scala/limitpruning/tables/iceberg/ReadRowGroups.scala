@@ -11,6 +11,7 @@ import org.apache.iceberg.io.{FileIO, SeekableInputStream}
 import org.apache.iceberg.types.Types.NestedField
 import org.apache.parquet.io.DelegatingSeekableInputStream
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.unsafe.types.UTF8String
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.{FactsCache, FooterToRead, FootersByThreads, PlanningThreads}
@@ -18,7 +19,7 @@ import limitpruning.parquet.{
   FileColumns, Footer, FooterReader, NamesInFiles, ReadSettings, RowGroupFacts, TestedWriters,
   UnreadableFooterException
 }
-import limitpruning.predicate.LeafColumn
+import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls, Values}
 import limitpruning.search.{ManifestFacts, ManifestRowGroup}
 
 /** The tasks by which Iceberg reads single row groups of a data file: one for each split offset in the manifest. */
@@ -26,12 +27,17 @@ private object RowGroupTasks {
 
   /** Number of row groups that can be read on their own; 1 if only the whole file can be. Reads nothing. */
   def count(task: FileScanTask): Int = {
-    val file = task.file
-    val offsets = Option(file.splitOffsets).fold(Seq.empty[Long])(_.asScala.toSeq.map(_.longValue))
+    val offsets = Option(task.file.splitOffsets).fold(Seq.empty[Long])(_.asScala.toSeq.map(_.longValue))
     val isOrdered = offsets.zip(offsets.drop(1)).forall { case (one, next) => one < next }
+    if (hasFooter(task) && isOrdered) offsets.size.max(1) else 1
+  }
+
+  /** Whether the file has a footer that can be read. */
+  def hasFooter(task: FileScanTask): Boolean = {
+    val file = task.file
     val isPlain = file.format == FileFormat.PARQUET && file.keyMetadata == null
     // Footers are cached by the path, which must name one file only.
-    if (isPlain && isOrdered && new Path(file.location).toString == file.location) offsets.size.max(1) else 1
+    isPlain && new Path(file.location).toString == file.location
   }
 
   /** The tasks, in the order of the split offsets. Iceberg divides a file that has split offsets by nothing else. */
@@ -55,15 +61,18 @@ private object RowGroupTasks {
  * this.
  *
  * A footer is not believed if its rows are not those of the manifest, or if one of its columns has no field id: Iceberg then
- * finds columns by other rules. A column without facts in the footer is unknown.
+ * finds columns by other rules. Of a column that the file lacks, the facts are those of its default. A column without facts
+ * in the footer is unknown.
  *
  * @param fields the columns in the table's schema; none for those that are not in files
  * @param columns the same columns
+ * @param readsDefaults see [[ScanInternals]]
  */
 private final class ReadRowGroups(
     io: FileIO,
     fields: IndexedSeq[Option[NestedField]],
     columns: IndexedSeq[LeafColumn],
+    readsDefaults: Boolean,
     cache: FactsCache
 ) {
   import ReadRowGroups._
@@ -73,12 +82,14 @@ private final class ReadRowGroups(
 
   /** @return for each file its row groups; none if they cannot be read one by one, or if the footer is not believed */
   def apply(files: Seq[FileScanTask], deadline: Deadline): Seq[Option[IndexedSeq[ManifestRowGroup]]] = {
-    val statuses = files.map(statusOf)
-    val found = statuses.map(cache.footer(_, FileColumns.All))
-    val missing = statuses.zip(found).collect { case (status, None) => FooterToRead(status, FileColumns.All) }
+    val statuses = files.map(task => Some(statusOf(task)).filter(_ => RowGroupTasks.hasFooter(task)))
+    val found = statuses.map(_.flatMap(cache.footer(_, FileColumns.All)))
+    val missing = statuses.zip(found).collect { case (Some(status), None) =>
+      FooterToRead(status, FileColumns.All)
+    }
     val read = readAll(missing, deadline)
     files.zip(statuses).zip(found).map { case ((task, status), cached) =>
-      cached.orElse(read.get(status.getPath)).flatMap(rowGroups(task, _))
+      cached.orElse(status.flatMap(known => read.get(known.getPath))).flatMap(rowGroups(task, _))
     }
   }
 
@@ -142,17 +153,35 @@ private final class ReadRowGroups(
       footer: Footer,
       names: Map[Int, String]
   ): Int => ManifestFacts = {
-    val name =
-      fields(column).filterNot(MetricFacts.isPartition(task.spec, _)).flatMap(field =>
-        names.get(field.fieldId)
-      )
-    name.fold[Int => ManifestFacts](_ => ManifestFacts.Unknown) { inFile =>
-      val leaf = columns(column)
-      val renamed = NamesInFiles.Renamed(Map(Seq(leaf.attribute.name) -> Seq(inFile)))
-      val facts = new RowGroupFacts(footer, Settings.copy(names = renamed))
-      val known = facts.of(leaf)
-      val nullCounts = facts.nullCounts(leaf)
-      rowGroup => ManifestFacts(known(rowGroup), nullCounts(rowGroup))
+    val leaf = columns(column)
+    fields(column).filterNot(MetricFacts.isPartition(task.spec, _)) match {
+      case None => _ => ManifestFacts.Unknown
+      case Some(field) => names.get(field.fieldId).fold(factsOfMissing(field, leaf, footer)) { inFile =>
+          val renamed = NamesInFiles.Renamed(Map(Seq(leaf.attribute.name) -> Seq(inFile)))
+          val facts = new RowGroupFacts(footer, Settings.copy(names = renamed))
+          val known = facts.of(leaf)
+          val nullCounts = facts.nullCounts(leaf)
+          rowGroup => ManifestFacts(certain(known(rowGroup)), nullCounts(rowGroup))
+        }
+    }
+  }
+
+  /** Iceberg's reader may skip a row group whose bounds are not UTF-8, although its rows match. */
+  private def certain(known: ColumnFacts): ColumnFacts = known.values match {
+    case Values.Range(min: UTF8String, max: UTF8String)
+        if !(StringBounds.isUtf8(min) && StringBounds.isUtf8(max)) => known.copy(values = Values.Unknown)
+    case _ => known
+  }
+
+  private def factsOfMissing(field: NestedField, leaf: LeafColumn, footer: Footer): Int => ManifestFacts = {
+    val known = MetricFacts.ofMissing(field, leaf.dataType, readsDefaults)
+    rowGroup => {
+      val nullCount = known.nulls match {
+        case Nulls.All => Some(footer.rowGroups(rowGroup).getRowCount)
+        case Nulls.No => Some(0L)
+        case Nulls.Unknown => None
+      }
+      ManifestFacts(known, nullCount)
     }
   }
 }

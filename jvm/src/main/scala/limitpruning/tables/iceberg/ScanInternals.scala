@@ -55,6 +55,15 @@ private final class ScanInternals(scan: Scan) {
   /** Iceberg's scan of one snapshot, with all filters that Spark has pushed; none if the table has no snapshot. */
   lazy val planned: Option[BatchScan] = Option(field("scan")).map(classOf[BatchScan].cast)
 
+  /**
+   * Whether Iceberg's reader compares the filters of a scan with the default of a column that a file lacks. Before Iceberg
+   * 1.12, it compares them with null, and skips row groups whose rows match.
+   */
+  val readsDefaults: Boolean =
+    try Class.forName(FilterClass, false, scan.getClass.getClassLoader).getDeclaredMethods
+        .exists(_.getName == "predicate")
+    catch { case _: ClassNotFoundException => false }
+
   /** The files of the scan, as Iceberg has planned them. Iceberg caches them in the scan. */
   def tasks: JavaList[_ <: ScanTask] =
     call(plannedTasks.invoke(scan)).asInstanceOf[JavaList[_ <: ScanTask]]
@@ -85,6 +94,7 @@ private final class ScanInternals(scan: Scan) {
 
 private object ScanInternals {
   private val BatchClass = "org.apache.iceberg.spark.source.SparkBatch"
+  private val FilterClass = "org.apache.iceberg.parquet.ParquetMetricsRowGroupFilter$MetricsEvalVisitor"
 
   private def accessible[A <: AccessibleObject](member: A): A = {
     member.setAccessible(true)

@@ -3,12 +3,15 @@ package limitpruning.tables.iceberg
 import java.lang.{Long => JavaLong}
 import java.math.BigDecimal
 import java.nio.ByteBuffer
+import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.jdk.CollectionConverters._
 
 import org.apache.iceberg.{DataFile, DataFiles, Metrics, PartitionSpec}
-import org.apache.iceberg.types.{Conversions, Type}
+import org.apache.iceberg.expressions.Literal
+import org.apache.iceberg.types.{Comparators, Conversions, Type}
 import org.apache.iceberg.types.Types._
+import org.apache.iceberg.util.UnicodeUtil
 import org.apache.spark.sql.types.{
   BinaryType => SparkBinary, BooleanType => SparkBoolean, DataType, DateType => SparkDate, Decimal,
   DecimalType => SparkDecimal, DoubleType => SparkDouble, FloatType => SparkFloat,
@@ -16,11 +19,13 @@ import org.apache.spark.sql.types.{
   TimestampType => SparkTimestamp
 }
 import org.apache.spark.unsafe.types.UTF8String
+import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import limitpruning.predicate.{ColumnFacts, Nulls, Values}
 
-class MetricFactsSuite extends AnyFunSuite {
+class MetricFactsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val Rows = 10L
 
   private def counts(count: Option[Long]): java.util.Map[Integer, JavaLong] =
@@ -35,9 +40,11 @@ class MetricFactsSuite extends AnyFunSuite {
       nulls: Option[Long] = Some(0),
       nans: Option[Long] = Some(0),
       values: Option[Long] = Some(Rows),
-      name: String = "a.parquet"
+      name: String = "a.parquet",
+      rowGroups: Int = 1
   ): DataFile =
-    DataFiles.builder(PartitionSpec.unpartitioned()).withPath(name).withFileSizeInBytes(9)
+    DataFiles.builder(PartitionSpec.unpartitioned()).withPath(name).withFileSizeInBytes(99)
+      .withSplitOffsets((4L until 4L + rowGroups).map(Long.box).asJava)
       .withMetrics(new Metrics(
         Rows,
         null,
@@ -107,6 +114,109 @@ class MetricFactsSuite extends AnyFunSuite {
     assert(range(decimal, SparkDecimal(4, 2), decimal, large, large) == Values.Unknown)
     val id = java.util.UUID.randomUUID
     assert(range(UUIDType.get, SparkString, UUIDType.get, id, id) == Values.Unknown, "another order")
+  }
+
+  private def strings(low: ByteBuffer, high: ByteBuffer, name: String, rowGroups: Int): Values =
+    facts(StringType.get, SparkString, file(Some(low), Some(high), name = name, rowGroups = rowGroups)).values
+
+  private def strings(low: String, high: String, rowGroups: Int = 1): Values =
+    strings(utf8(low), utf8(high), "a.parquet", rowGroups)
+
+  private def utf8(text: String): ByteBuffer = ByteBuffer.wrap(text.getBytes(UTF_8))
+
+  private def between(low: String, high: String): Values =
+    Values.Range(UTF8String.fromString(low), UTF8String.fromString(high))
+
+  test("line 100: U+FFFD may stand for bytes that are not UTF-8, and U+FFFE for the next character") {
+    assert(strings("a", "b\uFFFD") == between("a", "c"), "what is before it is in the bytes")
+    assert(strings("a", "b\uFFFE") == between("a", "c"))
+    assert(strings("a\uFFFDb", "b") == between("a", "b"))
+    assert(strings("é", "\uFFFD") == Values.Unknown)
+    assert(strings("é", "\uFFFE") == Values.Unknown)
+    assert(strings("é\uFFFD", "é\uFFFF") == Values.Unknown)
+    assert(strings("é\uFFFE", "\uD83D\uDE00") == between("é\uFFFE", "\uD83D\uDE00"))
+    val invalid = ByteBuffer.wrap(Array[Byte](97, -1))
+    assert(strings(invalid, utf8("b"), "a.parquet", 1) == Values.Unknown)
+    assert(strings(utf8("a"), invalid, "a.parquet", 1) == Values.Unknown)
+  }
+
+  test("line 100: of several row groups, of ORC and of imported files, the beginning in ASCII is certain") {
+    for ((name, rowGroups) <- Seq("a.parquet" -> 0, "a.parquet" -> 2, "a.orc" -> 1)) {
+      def ascii(low: String, high: String) = strings(utf8(low), utf8(high), name, rowGroups)
+      assert(ascii("aé", "b") == between("a", "b"))
+      assert(ascii("é", "b") == between("", "b"))
+      assert(ascii("", "Mü") == between("", "N"))
+      assert(ascii("", "ab\u007Fé") == between("", "ac"))
+      for (none <- Seq("ü", "\u007Fü", "\uFFFD", "\uD83D\uDE00")) assert(ascii("", none) == Values.Unknown)
+    }
+  }
+
+  test("line 100: strings are in the range, and Iceberg's reader finds the same, whatever bytes they have") {
+    val characters =
+      Seq("", "a", "b", "é", "я", "中", "\uFFFC", "\uFFFD", "\uFFFE", "\uD83D\uDE00", "\uDBFF\uDFFF")
+    val bytes = Seq(0x00, 0x7f, 0x80, 0xbf, 0xc3, 0xed, 0xf4, 0xff)
+    val pieces = Gen.oneOf(characters.map(_.getBytes(UTF_8)) ++ bytes.map(byte => Array(byte.toByte)))
+    val string = Gen.choose(0, 3).flatMap(Gen.listOfN(_, pieces)).map(_.toArray.flatten)
+    val rowGroup = Gen.choose(1, 3).flatMap(Gen.listOfN(_, string))
+    val cases = Gen.zip(Gen.choose(1, 3).flatMap(Gen.listOfN(_, rowGroup)), Gen.oneOf(1, 2, 16))
+    var known = 0
+    forAll(cases, minSuccessful(3000)) { case (rowGroups, length) =>
+      val (low, high) = boundsOf(rowGroups, length)
+      val written = file(low.map(utf8), high.map(utf8), rowGroups = rowGroups.size)
+      facts(StringType.get, SparkString, written).values match {
+        case Values.Range(min: UTF8String, max: UTF8String) =>
+          known += 1
+          for (bytes <- rowGroups.flatten) {
+            val value = UTF8String.fromBytes(bytes)
+            assert(min.compareTo(value) <= 0 && value.compareTo(max) <= 0, s"$min, $max: ${bytes.toSeq}")
+          }
+          for (values <- rowGroups) {
+            // Iceberg does not plan a file for a filter that its own bounds exclude.
+            val (isBelow, isAbove) =
+              (low.forall(order.lteq(_, max.toString)), high.forall(order.gteq(_, min.toString)))
+            assert(!isBelow || order.lteq(textOf(values, _.min), max.toString), "s <= max skips a row group")
+            assert(!isAbove || order.gteq(textOf(values, _.max), min.toString), "s >= min skips a row group")
+          }
+        case other => assert(other == Values.Unknown)
+      }
+    }
+    assert(known > 300, "else the property says nothing")
+  }
+
+  private val order: Ordering[CharSequence] = Ordering.comparatorToOrdering(Comparators.charSequences)
+
+  /** A bound of a row group as a Java string. */
+  private def textOf(values: Seq[Array[Byte]], best: Seq[UTF8String] => UTF8String): CharSequence =
+    new String(best(values.map(UTF8String.fromBytes)).getBytes, UTF_8)
+
+  /** The bounds that Iceberg writes: of each row group by its bytes, of all of them as Java strings. */
+  private def boundsOf(rowGroups: Seq[Seq[Array[Byte]]], length: Int): (Option[String], Option[String]) = {
+    val low = rowGroups.map(textOf(_, _.min)).min(order)
+    val high = rowGroups.map(textOf(_, _.max)).max(order)
+    (
+      Option(UnicodeUtil.truncateStringMin(low.toString, length)),
+      Option(UnicodeUtil.truncateStringMax(high.toString, length))
+    )
+  }
+
+  test("line 101: the default of a column that a file lacks, in Catalyst's form") {
+    def missing(value: Literal[_], now: Type, dataType: DataType, readsDefaults: Boolean = true) =
+      MetricFacts.ofMissing(
+        NestedField.optional("a").withId(1).ofType(now).withInitialDefault(value).build(),
+        dataType,
+        readsDefaults
+      )
+    def text(value: String) = ColumnFacts.constant(UTF8String.fromString(value))
+    assert(missing(Literal.of(7), int, SparkInteger) == ColumnFacts.constant(7))
+    assert(missing(Literal.of(7), int, SparkInteger, readsDefaults = false) == ColumnFacts.Unknown)
+    assert(missing(Literal.of(7L), long, SparkLong) == ColumnFacts.constant(7L))
+    assert(missing(Literal.of(7), long, SparkLong) == ColumnFacts.constant(7L), "Iceberg widens it")
+    assert(missing(Literal.of("x"), StringType.get, SparkString) == text("x"))
+    assert(missing(Literal.of(Double.NaN), double, SparkDouble) == ColumnFacts.Unknown)
+    assert(missing(Literal.of(7), int, SparkLong) == ColumnFacts.Unknown)
+    val (plain, required) = (NestedField.optional(1, "a", int), NestedField.required(1, "a", int))
+    assert(MetricFacts.ofMissing(plain, SparkInteger, readsDefaults = false) == ColumnFacts.AllNull)
+    assert(MetricFacts.ofMissing(required, SparkInteger, readsDefaults = true) == ColumnFacts.Unknown)
   }
 
   test("NaN: without a count of 0, NaN is the greatest value, whatever the upper bound is") {

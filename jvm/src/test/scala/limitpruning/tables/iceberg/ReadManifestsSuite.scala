@@ -29,6 +29,7 @@ class ReadManifestsSuite extends AnyFunSuite with TempFolder {
 
   private def file(name: String, value: Int): DataFile =
     DataFiles.builder(PartitionSpec.unpartitioned()).withPath(s"/data/$name.parquet").withFileSizeInBytes(9)
+      .withSplitOffsets(Seq(4L, 5L).map(Long.box).asJava)
       .withMetrics(new Metrics(
         5L,
         null,
@@ -73,6 +74,7 @@ class ReadManifestsSuite extends AnyFunSuite with TempFolder {
     assert(found.map(lower(_, 2)) == Seq(12, 22, 32, 42).map(Some(_)))
     assert(found.flatMap(lower(_, 1)) == Nil)
     assert(found.map(_.nullValueCounts.get(2)) == Seq.fill(4)(0L))
+    assert(found.map(_.splitOffsets.size) == Seq.fill(4)(2))
     assert(metrics(file("f10", 10)).isEmpty, "a file without a manifest")
   }
 

@@ -11,7 +11,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.iceberg.{
   BaseFileScanTask, DataFiles, FileScanTask, PartitionSpec, PartitionSpecParser, Schema, SchemaParser
 }
-import org.apache.iceberg.expressions.{Expressions, ResidualEvaluator}
+import org.apache.iceberg.expressions.{Expressions, Literal, ResidualEvaluator}
 import org.apache.iceberg.hadoop.HadoopFileIO
 import org.apache.iceberg.io.InputFile
 import org.apache.iceberg.types.Types.{IntegerType => IcebergInteger, NestedField}
@@ -59,15 +59,21 @@ class ReadRowGroupsSuite extends AnyFunSuite with TempFolder {
     new BaseFileScanTask(builder.build(), Array.empty, SchemaParser.toJson(schema), spec, residuals)
   }
 
-  private def read(task: FileScanTask, fields: (String, Int)*): Option[Seq[ManifestRowGroup]] = {
-    val columns = fields.map { case (name, _) =>
-      LeafColumn(AttributeReference(name, IntegerType)(), Nil, IntegerType)
-    }
-    val inTable = fields.map { case (name, id) => Some(NestedField.optional(id, name, IcebergInteger.get)) }
+  private def read(task: FileScanTask, fields: (String, Int)*): Option[Seq[ManifestRowGroup]] =
+    readFields(task, readsDefaults = true)(fields.map { case (name, id) =>
+      NestedField.optional(id, name, IcebergInteger.get)
+    }: _*)
+
+  private def readFields(task: FileScanTask, readsDefaults: Boolean)(
+      inTable: NestedField*
+  ): Option[Seq[ManifestRowGroup]] = {
+    val columns =
+      inTable.map(field => LeafColumn(AttributeReference(field.name, IntegerType)(), Nil, IntegerType))
     val reader = new ReadRowGroups(
       new HadoopFileIO(new Configuration()),
-      inTable.toIndexedSeq,
+      inTable.map(Some(_)).toIndexedSeq,
       columns.toIndexedSeq,
+      readsDefaults,
       FactsCache.none
     )
     reader(Seq(task), 1.minute.fromNow).head
@@ -85,9 +91,40 @@ class ReadRowGroupsSuite extends AnyFunSuite with TempFolder {
     assert(second.facts(1) == ManifestFacts(between(8, 9, Nulls.Unknown), Some(1)))
   }
 
-  test("line 75: columns are found by field ids, and a column that the file lacks is unknown") {
+  test("line 75: columns are found by field ids, and a column that the file lacks is null") {
     val Some(Seq(first, _)) = read(task(file, offsets(file)), "b" -> 1, "a" -> 2, "c" -> 3): @unchecked
-    assert(first.facts.map(_.known) == Seq(between(1, 2), between(5, 6), ColumnFacts.Unknown))
+    assert(first.facts.map(_.known) == Seq(between(1, 2), between(5, 6), ColumnFacts.AllNull))
+    assert(first.facts(2).nullCount.contains(2L))
+  }
+
+  private def withDefault(id: Int, value: Int, isRequired: Boolean = false): NestedField = {
+    val builder = if (isRequired) NestedField.required("c") else NestedField.optional("c")
+    builder.withId(id).ofType(IcebergInteger.get).withInitialDefault(Literal.of(value)).build()
+  }
+
+  test("line 101: a column that the file lacks has its default, if Iceberg's reader filters by it") {
+    val known = task(file, offsets(file))
+    def facts(readsDefaults: Boolean, field: NestedField): Seq[ManifestFacts] =
+      readFields(known, readsDefaults)(field).get.map(_.facts.head)
+    val constant = ManifestFacts(ColumnFacts.constant(34), Some(0L))
+    assert(facts(true, withDefault(3, 34)) == Seq(constant, constant))
+    assert(facts(true, withDefault(3, 34, isRequired = true)) == Seq(constant, constant))
+    assert(facts(false, withDefault(3, 34)) == Seq(ManifestFacts.Unknown, ManifestFacts.Unknown))
+    assert(
+      facts(true, withDefault(1, 34)).map(_.known) == Seq(between(1, 2), between(3, 5)),
+      "it is in the file"
+    )
+    val required = NestedField.required(3, "c", IcebergInteger.get)
+    assert(facts(true, required).toSet == Set(ManifestFacts.Unknown), "Iceberg's reader fails")
+  }
+
+  test("line 101: also in a file of one row group, or without split offsets") {
+    val one = ParquetFixture("optional int32 a = 1; optional int32 b = 2;").rowGroup(Seq(1, 5), Seq(2, 6))
+      .write(folder.resolve("one.parquet"))
+    for (at <- Seq(offsets(one), Nil)) {
+      val Some(Seq(only)) = readFields(task(one, at, rows = 2), true)(withDefault(3, 34)): @unchecked
+      assert((only.ordinal, only.rows, only.facts.head.known) == ((0, 2L, ColumnFacts.constant(34))))
+    }
   }
 
   test("line 75: nothing in the file is about an identity partition") {
@@ -130,7 +167,7 @@ class ReadRowGroupsSuite extends AnyFunSuite with TempFolder {
         super.newInputFile(path, length)
       }
     }
-    val late = new ReadRowGroups(slow, IndexedSeq.empty, IndexedSeq.empty, FactsCache.none)
+    val late = new ReadRowGroups(slow, IndexedSeq.empty, IndexedSeq.empty, true, FactsCache.none)
     try assert(late(Seq(task(file, offsets(file))), Deadline.now + 10.millis) == Seq(None))
     finally isOver.countDown()
   }

@@ -29,6 +29,18 @@ class ScanInternalsSuite extends AnyFunSuite {
     assert(renamed.planned.isEmpty)
   }
 
+  test("the scan of the Iceberg that this is compiled with has all members") {
+    // Not by its constructor, which plans a scan.
+    val unsafe = Class.forName("sun.misc.Unsafe")
+    val only = unsafe.getDeclaredField("theUnsafe")
+    only.setAccessible(true)
+    val scan = Class.forName("org.apache.iceberg.spark.source.SparkBatchQueryScan")
+    val empty = unsafe.getMethod("allocateInstance", classOf[Class[_]]).invoke(only.get(null), scan)
+    val internals = new ScanInternals(empty.asInstanceOf[Scan])
+    assert(internals.plannedBy.isEmpty)
+    assert(internals.readsDefaults, "since Iceberg 1.12")
+  }
+
   test("a plan that is not of one snapshot is known by its class only") {
     val internals = new ScanInternals(new OfSomeSnapshots)
     assert(internals.plannedBy.contains("java.lang.String"))
