@@ -17,6 +17,7 @@ from benchmarks.pairs.kinds import Kind
 from benchmarks.pairs.literals import Literals
 from benchmarks.pairs.measure import Measured, Worker, in_turns, measure, runs
 from benchmarks.pairs.report import Failed, Results
+from benchmarks.pairs.sessions import Sessions
 from benchmarks.pairs.settings import Settings, from_environment
 from benchmarks.pairs.tables import PYARROW, Size, Table
 from benchmarks.process import EngineError
@@ -35,7 +36,7 @@ def main() -> int:
     if not chosen:
         print(f"no kind has a name with any of {settings.kinds}", file=sys.stderr)
         return 2
-    prepare(settings, [kind.table for kind in [*chosen, *sessions.control_kinds()]])
+    prepare(settings, [kind.table for kind in (*chosen, *sessions.control_kinds())])
     load = os.getloadavg()[0]
     if load > _BUSY:
         print(f"the load is {load:.1f}: another program disturbs the measurement", file=sys.stderr)
@@ -45,8 +46,7 @@ def main() -> int:
         with sessions.started(OURS, settings.data) as worker:
             spark = worker.version
             measured, failed = run(worker, chosen, literals, settings.pairs)
-        first = sessions.first_queries(settings.data, literals, settings.sessions)
-        off = sessions.switched_off(settings.data, literals, settings.pairs)
+        first, off = compare_sessions(settings, literals)
     finally:
         shutil.rmtree(settings.data / "spark-local", ignore_errors=True)
     results = Results(measured, failed, first, off)
@@ -63,6 +63,16 @@ def main() -> int:
     print(report.summary(results))
     print(f"{len(measured)} kinds in {seconds:.0f} s; written to {path}")
     return 1 if results.red else 0
+
+
+def compare_sessions(
+    settings: Settings, literals: Literals
+) -> tuple[Sessions | None, list[Sessions]]:
+    """Measure first queries, and sessions with the extension switched off, unless told not to."""
+    if not settings.sessions:
+        return None, []
+    first = sessions.first_queries(settings.data, literals, settings.sessions)
+    return first, sessions.switched_off(settings.data, literals, settings.pairs)
 
 
 def prepare(settings: Settings, needed: Sequence[Table]) -> None:
@@ -83,7 +93,7 @@ def run(
     worker: Worker, chosen: Sequence[Kind], literals: Literals, pairs: int
 ) -> tuple[list[Measured], list[Failed]]:
     """Measure all kinds in one session, and print a line for each."""
-    warm_up(worker, literals)
+    warm_up(worker, literals, min(_WARM_UP, pairs))
     print(report.header())
     measured, failed = [], []
     for kind in chosen:
@@ -106,11 +116,11 @@ def run_kind(worker: Worker, kind: Kind, literals: Literals, pairs: int) -> Meas
     return measured
 
 
-def warm_up(worker: Worker, literals: Literals) -> None:
+def warm_up(worker: Worker, literals: Literals, pairs: int) -> None:
     """Run short queries of both, so that the JVM has loaded and compiled what they need."""
     for kind in sessions.control_kinds():
         plain, ours = runs(worker, kind, literals, False), runs(worker, kind, literals, True)
-        in_turns(plain, ours, _WARM_UP)
+        in_turns(plain, ours, pairs)
 
 
 if __name__ == "__main__":

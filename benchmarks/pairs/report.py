@@ -13,7 +13,7 @@ from benchmarks.pairs.kinds import Kind
 from benchmarks.pairs.measure import Measured
 from benchmarks.pairs.sessions import Sessions
 
-_WIDTHS = (34, 10, 10, 22, 8, 10)
+_WIDTHS = (34, 10, 10, 22, 8, 15)
 _HEADER = ("kind", "plain ms", "ours ms", "ours / plain", "CPU", "verdict")
 SESSIONS_LIMIT = 1.1
 """The greatest ratio between two sessions, whose JVMs compile differently."""

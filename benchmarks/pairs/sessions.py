@@ -78,7 +78,7 @@ def switched_off(data: Path, literals: Literals, pairs: int) -> list[Sessions]:
 def compare(plain: Worker, ours: Worker, kind: Kind, literals: Literals, pairs: int) -> Sessions:
     """Compare two sessions, after some queries to warm up."""
     of_plain, of_ours = runs(plain, kind, literals, None), runs(ours, kind, literals, False)
-    in_turns(of_plain, of_ours, _WARM_UP)
+    in_turns(of_plain, of_ours, min(_WARM_UP, pairs))
     measured = in_turns(of_plain, of_ours, pairs)
     queries = kind.draw(literals)
     plans = [

@@ -22,7 +22,8 @@ class Settings:
     Attributes:
         pairs: PAIRS_PAIRS, measured pairs of a kind; fewer than six have no interval.
         rows: PAIRS_ROWS, rows of a row group of the widest tables; the others depend on it.
-        sessions: PAIRS_SESSIONS, new sessions of each side, for the first query of a session.
+        sessions: PAIRS_SESSIONS, new sessions of each side, for the first query of a session; with
+            0, sessions are not compared.
         kinds: PAIRS_KINDS, words of which a kind's name must contain one; empty for all kinds.
         data: BENCH_DATA, the folder that stores the tables between runs.
         results: BENCH_RESULTS, the folder for the JSON; its default depends on the others.
@@ -48,7 +49,11 @@ def from_environment() -> Settings:
     sessions = int(environment.get("PAIRS_SESSIONS") or DEFAULT_SESSIONS)
     kinds = tuple((environment.get("PAIRS_KINDS") or "").replace(",", " ").split())
     data = Path(environment.get("BENCH_DATA") or ROOT / ".bench-data").resolve()
-    is_complete = rows == DEFAULT_ROWS and not kinds and pairs >= DEFAULT_PAIRS
+    is_complete = (
+        (rows, kinds) == (DEFAULT_ROWS, ())
+        and pairs >= DEFAULT_PAIRS
+        and sessions >= DEFAULT_SESSIONS
+    )
     results = ROOT / "benchmarks" / "results" if is_complete else data / "results"
     return Settings(
         pairs=pairs,

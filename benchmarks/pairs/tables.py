@@ -47,8 +47,8 @@ class Table:
 WEB = Table(
     "web",
     PYARROW,
-    "12 files of 2 row groups of 100,000 rows and 100 columns, sorted by id; a column chunk has one "
-    "page, or two where its dictionary is full",
+    "12 files of 2 row groups of 100,000 rows and 100 columns, sorted by id; a column chunk has "
+    "one page, or two where its dictionary is full",
 )
 WEB_PAGES = Table("web_pages", PYARROW, "the first third of web, with pages of 8 KB")
 WEB_SPARK = Table("web_spark", SPARK, "web in 6 files, in the order of id")

@@ -295,7 +295,7 @@ def test_only_a_complete_run_is_written_to_the_repository(
     complete = from_environment()
     assert complete.results.parts[-2:] == ("benchmarks", "results")
     assert complete.chosen(kinds()) == kinds()
-    for name, value in (("PAIRS", "29"), ("ROWS", "2000"), ("KINDS", "narrow")):
+    for name, value in (("PAIRS", "29"), ("ROWS", "2000"), ("SESSIONS", "0"), ("KINDS", "narrow")):
         with no_settings.context() as patch:
             patch.setenv(f"PAIRS_{name}", value)
             assert from_environment().results.parts[-2:] == (".bench-data", "results")
