@@ -215,9 +215,9 @@ def _gaps() -> Iterator[Kind]:
 
 def _others() -> Iterator[Kind]:
     distinct = Template("SELECT DISTINCT * FROM {table} WHERE id >= -{} LIMIT 5", (BELOW,))
-    yield Kind("columns, DISTINCT", tables.COLUMNS, (distinct,), EVERY, PLAN)
+    yield Kind("wide, DISTINCT", tables.WIDE, (distinct,), EVERY, PLAN)
     two = Template("SELECT id, c7 FROM {table} WHERE (c9 + {}) % 7 = 3 LIMIT 10", (SUMMAND,))
-    yield Kind("columns", tables.COLUMNS, (two,), 2)
+    yield Kind("wide", tables.WIDE, (two,), 2)
     yield Kind("files, unprovable", tables.FILES, (UNPROVABLE,), 2)
     yield Kind("files, ORDER BY", tables.FILES, (LATEST_OF_USERS,), 2)
     since = Template(

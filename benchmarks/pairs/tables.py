@@ -61,7 +61,7 @@ ROW_GROUPS = Table(
     PYARROW,
     "2 files of 10,000 row groups of 10 rows; every second row group may have small ids",
 )
-COLUMNS = Table("columns", PYARROW, "4 files of 4 row groups of 25 rows and 2,000 columns")
+WIDE = Table("wide", PYARROW, "4 files of 4 row groups of 25 rows and 2,000 columns")
 DICTIONARIES = Table(
     "dictionaries",
     PYARROW,
@@ -168,7 +168,7 @@ def _row_groups(folder: Path, size: Size) -> None:
     _write(folder, (group(n) for n in range(2 * count)), count)
 
 
-def _columns(folder: Path, size: Size) -> None:
+def _wide(folder: Path, size: Size) -> None:
     count, rows = size.scaled(2_000) + 10, 25
 
     def group(number: int) -> pa.Table:
@@ -234,7 +234,7 @@ _WRITERS: dict[Table, Callable[[Path, Size], None]] = {
     NARROW: _narrow,
     FILES: _files,
     ROW_GROUPS: _row_groups,
-    COLUMNS: _columns,
+    WIDE: _wide,
     DICTIONARIES: _dictionaries,
     ALTERNATING: _alternating,
     RUNS: _runs,

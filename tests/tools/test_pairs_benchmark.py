@@ -210,7 +210,7 @@ def test_a_kind_is_red_if_its_whole_interval_is_above_the_limit(
 
 
 def test_short_queries_of_two_columns_have_a_limit_of_their_own() -> None:
-    all_columns = Kind("wide", tables.WEB, ONE.queries, EVERY)
+    all_columns = Kind("all", tables.WEB, ONE.queries, EVERY)
     assert verdict.limit(ONE, 0.049) == 1.05
     assert verdict.limit(ONE, 0.05) == 1.03
     assert verdict.limit(all_columns, 0.01) == 1.03
