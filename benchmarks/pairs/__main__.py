@@ -41,27 +41,31 @@ def main() -> int:
     if load > _BUSY:
         print(f"the load is {load:.1f}: another program disturbs the measurement", file=sys.stderr)
     started = time.monotonic()
+    path = settings.results / "pairs.json"
+
+    def save(results: Results) -> None:
+        about = {
+            "spark": spark,
+            "pairs": settings.pairs,
+            "rows": settings.rows,
+            "seconds": round(time.monotonic() - started),
+            "load_before": round(load, 2),
+        }
+        results_report.save(path, about, report.document(results))
+
     literals = Literals(_SEED)
     try:
         with sessions.started(OURS, settings.data) as worker:
             spark = worker.version
             measured, failed = run(worker, chosen, literals, settings.pairs)
+        save(Results(measured, failed, None, []))  # in case that the rest fails
         first, off = compare_sessions(settings, literals)
     finally:
         shutil.rmtree(settings.data / "spark-local", ignore_errors=True)
     results = Results(measured, failed, first, off)
-    seconds = time.monotonic() - started
-    path = settings.results / "pairs.json"
-    about = {
-        "spark": spark,
-        "pairs": settings.pairs,
-        "rows": settings.rows,
-        "seconds": round(seconds),
-        "load_before": round(load, 2),
-    }
-    results_report.save(path, about, report.document(results))
+    save(results)
     print(report.summary(results))
-    print(f"{len(measured)} kinds in {seconds:.0f} s; written to {path}")
+    print(f"{len(measured)} kinds in {time.monotonic() - started:.0f} s; written to {path}")
     return 1 if results.red else 0
 
 
@@ -71,6 +75,7 @@ def compare_sessions(
     """Measure first queries, and sessions with the extension switched off, unless told not to."""
     if not settings.sessions:
         return None, []
+    print("comparing sessions", file=sys.stderr, flush=True)
     first = sessions.first_queries(settings.data, literals, settings.sessions)
     return first, sessions.switched_off(settings.data, literals, settings.pairs)
 
