@@ -77,6 +77,10 @@ bench: setup $(JAR) $(VENV)/.stamp-bench ## Measure against plain Spark, DataFus
 bench-scale: setup $(JAR) $(TESTS_JAR) ## Measure planning as tables and latency grow (minutes); sizes: SCALE_FILES=100,1000 SCALE_LATENCIES=0,30
 	@$(PY) -m benchmarks.scale
 
+.PHONY: bench-pairs
+bench-pairs: setup $(JAR) $(TESTS_JAR) $(VENV)/.stamp-bench ## Measure plain Spark and ours in turns, with new literals; fails if a kind is slower; a part: PAIRS_KINDS="web int96" PAIRS_PAIRS=30
+	@$(PY) -m benchmarks.pairs
+
 .PHONY: bench-delta
 bench-delta: setup $(JAR) $(VENV)/.stamp-bench ## Measure against Delta Lake alone, over the events of make bench; size: BENCH_GB=5
 	@$(PY) -m benchmarks.delta

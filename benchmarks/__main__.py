@@ -40,7 +40,12 @@ def main() -> int:
     seconds = time.monotonic() - started
     results = targets(measured)
     versions = {process.name: process.version for process in processes}
-    about = {"gigabytes": settings.gigabytes, "versions": versions, "seconds": round(seconds)}
+    about = {
+        "gigabytes": settings.gigabytes,
+        "versions": versions,
+        "seconds": round(seconds),
+        "new_literals": True,
+    }
     path = settings.results / f"{settings.name}.json"
     costs = [report.costs_of(m) for m in measured]
     report.write_json(path, costs, results, about, tables.sizes(root, tables.TABLES))

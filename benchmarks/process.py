@@ -39,8 +39,14 @@ class Run:
 class EngineProcess:
     """One engine's process; its messages are written to a log next to the tables."""
 
-    def __init__(self, name: str, data: Path) -> None:
-        """Start the process without waiting for it to be ready."""
+    def __init__(self, name: str, data: Path, worker: str = "benchmarks.worker") -> None:
+        """Start the process without waiting for it to be ready.
+
+        Args:
+            name: The name of the engine.
+            data: The folder of the tables.
+            worker: The module that serves the requests.
+        """
         self.name = name
         self.version = ""
         file_name = name.replace(" ", "")
@@ -49,7 +55,7 @@ class EngineProcess:
         self._log = scratch / "log.txt"
         with self._log.open("w") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "benchmarks.worker", name, str(data), str(scratch)],
+                [sys.executable, "-m", worker, name, str(data), str(scratch)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -63,20 +69,35 @@ class EngineProcess:
 
     def run(self, query: Query) -> Run:
         """Run a query once."""
-        return Run(**self._ask({"run": asdict(query)}, query.name))
+        return Run(**self.ask({"run": asdict(query)}, query.name))
 
     def decoded(self, query: Query) -> dict[str, int | None]:
         """Return the row groups and rows that the query's scans decoded."""
-        return self._ask({"decoded": asdict(query)}, query.name)
+        return self.ask({"decoded": asdict(query)}, query.name)
 
     def check(self, query: Query) -> list[list[str]]:
         """Return the rows of the query's `check`, as text."""
-        rows: list[list[str]] = self._ask({"check": asdict(query)}, query.name)["rows"]
+        rows: list[list[str]] = self.ask({"check": asdict(query)}, query.name)["rows"]
         return rows
 
     def count(self, source: str) -> int:
         """Return the number of matching rows (DuckDB's process only)."""
-        return int(self._ask({"count": source}, source)["count"])
+        return int(self.ask({"count": source}, source)["count"])
+
+    def ask(self, request: dict[str, Any], what: str) -> dict[str, Any]:
+        """Send a request and return the answer; `what` names it in errors.
+
+        Raises:
+            EngineError: The engine failed, or ended.
+        """
+        if self._process.stdin is None:
+            raise EngineError(f"{self.name} has no input")
+        try:
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+        except BrokenPipeError as error:
+            raise EngineError(f"{self.name} ended before {what}; see {self._log}") from error
+        return self._receive(what)
 
     def stop(self) -> None:
         """End the process and wait until it has ended."""
@@ -87,16 +108,6 @@ class EngineProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-
-    def _ask(self, request: dict[str, Any], what: str) -> dict[str, Any]:
-        if self._process.stdin is None:
-            raise EngineError(f"{self.name} has no input")
-        try:
-            self._process.stdin.write(json.dumps(request) + "\n")
-            self._process.stdin.flush()
-        except BrokenPipeError as error:
-            raise EngineError(f"{self.name} ended before {what}; see {self._log}") from error
-        return self._receive(what)
 
     def _receive(self, what: str) -> dict[str, Any]:
         line = self._process.stdout.readline() if self._process.stdout else ""

@@ -35,16 +35,20 @@ COUNTED = "count(*), max(amount)"
 
 _NINTH = tables.day(8)
 
+# `n` is the number of the run. It makes a literal that no other run has, and the rows are the same.
 PREDICATES = {
     NONE: "",
     # A third of the table; both ends are within a row group.
-    CLUSTERED: "ts >= TIMESTAMP '2024-01-21 01:00:00' AND ts < TIMESTAMP '2024-02-10 01:00:00'",
+    CLUSTERED: (
+        "ts >= TIMESTAMP '2024-01-21 01:00:00.{n:06d}' "
+        "AND ts < TIMESTAMP '2024-02-10 01:00:00.{n:06d}'"
+    ),
     PREFIX: "species LIKE 'Alpine%'",
     PARTITION: f"day = DATE '{tables.day(5)}'",
     DICTIONARY: "status LIKE '%ok'",
-    UNPROVABLE: "user_id % 7 = 3",
-    NO_MATCH: "ts >= TIMESTAMP '2100-01-01 00:00:00'",
-    NO_MATCH_IN_RANGE: "amount = 500.005",  # amounts are whole cents
+    UNPROVABLE: "(user_id + 7 * {n}) % 7 = 3",
+    NO_MATCH: "ts >= TIMESTAMP '2100-01-01 00:00:00.{n:06d}'",
+    NO_MATCH_IN_RANGE: "amount = 500.{n:03d}5",  # amounts are whole cents
     NEWEST: f"day = (SELECT max(day) FROM {tables.PARTITIONED.name})",
     SINCE: f"ts >= (SELECT min(ts) FROM {tables.PARTITIONED.name} WHERE day = DATE '{_NINTH}')",
 }
@@ -62,6 +66,7 @@ class Query:
         order: The ORDER BY; None if there is none.
         keys: The keys whose groups the LIMIT counts; None if it counts rows.
         functions: The functions of a group; None for DISTINCT.
+        run: The number of the run, from which the literals of some predicates are made.
     """
 
     table: Table
@@ -71,6 +76,7 @@ class Query:
     order: str | None = None
     keys: str | None = None
     functions: str | None = None
+    run: int = 0
 
     @property
     def name(self) -> str:
@@ -120,8 +126,7 @@ class Query:
             key = self.order.split()[0]
             ordered = f"SELECT * FROM {self.source} ORDER BY {self.order} LIMIT {self.limit}"
             return f"SELECT {key}, count(*) FROM ({ordered}) AS e GROUP BY {key} ORDER BY {key}"
-        predicate = PREDICATES[self.predicate] or "true"
-        return f"SELECT count(*) FROM ({limited}) AS e WHERE ({predicate}) IS NOT TRUE"
+        return f"SELECT count(*) FROM ({limited}) AS e WHERE ({self.where or 'true'}) IS NOT TRUE"
 
     @property
     def groups(self) -> str:
@@ -140,8 +145,12 @@ class Query:
     @property
     def source(self) -> str:
         """Table and WHERE."""
-        predicate = PREDICATES[self.predicate]
-        return self.table.name + (f" WHERE {predicate}" if predicate else "")
+        return self.table.name + (f" WHERE {self.where}" if self.where else "")
+
+    @property
+    def where(self) -> str:
+        """The predicate, with the literals of this run; empty if there is none."""
+        return PREDICATES[self.predicate].format(n=self.run)
 
     @staticmethod
     def from_dict(fields: Mapping[str, Any]) -> Query:

@@ -80,7 +80,12 @@ def main(of: Format, settings: Settings) -> int:
     seconds = time.monotonic() - started
     results = of.targets(measured)
     versions = {"Spark": processes[of.engines[0]].version, of.name: version}
-    about = {"gigabytes": settings.gigabytes, "versions": versions, "seconds": round(seconds)}
+    about = {
+        "gigabytes": settings.gigabytes,
+        "versions": versions,
+        "seconds": round(seconds),
+        "new_literals": True,
+    }
     path = settings.results / of.results
     costs = [report.costs_of(m) for m in measured]
     report.write_json(path, costs, results, about, tables.sizes(root, [of.table]))

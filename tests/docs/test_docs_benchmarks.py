@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from benchmarks.engines import DATAFUSION, DELTA_ENGINES, DUCKDB, ICEBERG_ENGINES, OURS, PLAIN
+from benchmarks.pairs import page as pairs
 from benchmarks.queries import queries
 from benchmarks.reasons import REASONS
 from benchmarks.targets import NO_GOAL
@@ -23,6 +24,7 @@ ICEBERG_RESULTS = RESULTS.with_name("iceberg.json")
 JVM_RESULTS = RESULTS.with_name("jvm.json")
 SOAK_RESULTS = RESULTS.with_name("soak.json")
 FAULTS_RESULTS = RESULTS.with_name("faults.json")
+PAIRS_RESULTS = RESULTS.with_name("pairs.json")
 FUZZ_RESULTS = RESULTS.with_name("fuzz.json")
 MUTANTS_RESULTS = RESULTS.with_name("mutants.json")
 MET = {True: "met", False: "**missed**", None: "not measured"}
@@ -49,12 +51,20 @@ def test_the_page_contains_the_results_over_iceberg(pytestconfig: pytest.Config)
     hold_generated(DOCS / "benchmarks.md", expected, pytestconfig, ICEBERG_RESULTS.name)
 
 
+def test_the_page_contains_the_results_of_pairs(pytestconfig: pytest.Config) -> None:
+    expected = "\nIt has not been measured yet.\n\n"
+    if PAIRS_RESULTS.exists():
+        results = json.loads(PAIRS_RESULTS.read_text(encoding="utf-8"))
+        expected = pairs.page(results, machine(results), fill)
+    hold_generated(DOCS / "benchmarks.md", expected, pytestconfig, PAIRS_RESULTS.name)
+
+
 def beside(path: Path, table: str, costs_of: Callable[[dict[str, Any]], str]) -> str:
     """Return the results over a table format, if there are any."""
     if not path.exists():
         return "\nIt has not been measured yet.\n\n"
     results = json.loads(path.read_text(encoding="utf-8"))
-    parts = [measured_on(results, table), ratios(results), costs_of(results)]
+    parts = [measured_on(results, table), literals(results), ratios(results), costs_of(results)]
     return "\n" + "\n\n".join(part.rstrip("\n") for part in parts) + "\n\n"
 
 
@@ -196,7 +206,17 @@ def described(results: dict[str, Any]) -> str:
     """Return the results as a sentence, a table, the reasons for missed targets, and times."""
     queries_run = f"{len(results['queries'])} queries; {measured_on(results, 'events')}"
     about = fill(TIMES + "; ".join(ABOUT_TABLES[name] for name in other_tables(results)) + ".")
-    return f"\n{fill(queries_run)}\n\n{ratios(results)}\n{about}\n\n{times(results)}\n"
+    return (
+        f"\n{fill(queries_run)}\n\n{literals(results)}\n\n{ratios(results)}\n{about}\n\n"
+        f"{times(results)}\n"
+    )
+
+
+def literals(results: dict[str, Any]) -> str:
+    """Return whether the runs of a query had new literals; earlier results do not say so."""
+    if results["about"].get("new_literals"):
+        return "Each run of a query has new literals, if its predicate is a comparison."
+    return "All runs of a query had the same literals."
 
 
 def other_tables(results: dict[str, Any]) -> list[str]:

@@ -1,0 +1,241 @@
+"""The kinds of queries: a table, a query with places for literals, and what is done with rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchmarks.pairs import tables
+from benchmarks.pairs.literals import Domain, Literals
+from benchmarks.pairs.tables import Table
+from benchmarks.queries import COLLECT, PLAN, TO_PANDAS, WRITE
+
+SHOW = "show"
+EVERY, MIXED = "all", "mixed"
+"""All columns of the table; queries that differ in this."""
+REQUEST_MS = 30
+"""The duration of a request to slow storage."""
+
+USER = Domain("a user", 0, tables.USERS - 2, step=2)  # so that n + 1 is new, too
+OTHER_USER = Domain("no user", tables.USERS, 100 * tables.USERS)
+DAY = Domain("a day", 0, tables.DAYS - 1)
+RESPONSE = Domain("a response time", 150_000, 250_000)
+PATH = Domain("a path", 0, tables.PATHS - 1)
+TITLE = Domain("the start of a title", 0, tables.TITLES // 10 - 1)
+CITY = Domain("a city", 0, tables.CITIES - 1)
+BELOW = Domain("below all", 1, 10**9)
+SUMMAND = Domain("a summand", 1, 10**6)
+REMAINDER = Domain("a remainder", 0, 9_999)
+SMALL_ID = Domain("a small id", 10**8, 2 * 10**8)
+ID_OF_RUNS = Domain("an id of many", 0, 10**6)
+SECOND = Domain("a second", tables.INT96_START, tables.INT96_START + 10 * 86_400)
+
+
+@dataclass(frozen=True)
+class Template:
+    """A query with places for literals.
+
+    Attributes:
+        sql: The query; `{table}` is the table, `{}` or `{0}` a literal.
+        domains: What each literal is drawn from.
+        key: The column of the result that ORDER BY sorts by; empty without ORDER BY.
+    """
+
+    sql: str
+    domains: tuple[Domain, ...]
+    key: str = ""
+
+    def draw(self, literals: Literals, table: str) -> str:
+        """Return the query with literals that were never drawn before."""
+        return self.sql.format(*(literals.draw(each) for each in self.domains), table=table)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of queries.
+
+    Attributes:
+        name: A unique name, which begins with the name of the table.
+        table: The table.
+        queries: The queries of one run, one after the other.
+        columns: The number of columns that they return, or `EVERY` or `MIXED`.
+        action: What is done with the rows.
+        latency: The milliseconds that each request to the storage takes.
+    """
+
+    name: str
+    table: Table
+    queries: tuple[Template, ...]
+    columns: int | str
+    action: str = COLLECT
+    latency: int = 0
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether it returns at most two columns."""
+        return isinstance(self.columns, int) and self.columns <= 2
+
+    @property
+    def view(self) -> str:
+        """The name of the table in queries."""
+        return f"{self.table.name}_slow" if self.latency else self.table.name
+
+    @property
+    def shape(self) -> str:
+        """What comes back, and how."""
+        columns = "1 column" if self.columns == 1 else f"{self.columns} columns"
+        many = f"{len(self.queries)} queries, " if len(self.queries) > 1 else ""
+        latency = f", {self.latency} ms a request" if self.latency else ""
+        return f"{many}{columns}, {self.action}{latency}"
+
+    def draw(self, literals: Literals) -> list[str]:
+        """Return the queries of one run, with literals that were never drawn before."""
+        return [each.draw(literals, self.view) for each in self.queries]
+
+
+def kinds() -> list[Kind]:
+    """Return all kinds, in the order of their measurement: those of a table follow each other."""
+    return [*_narrow(), *_web(), *_layouts(), *_dictionaries(), *_gaps(), *_others(), *_slow()]
+
+
+DATE = Template(
+    "SELECT url FROM {table} WHERE date(event_time) = date_add(DATE '2019-01-01', {}) LIMIT 10",
+    (DAY,),
+)
+STATUS = Template(
+    "SELECT url FROM {table} WHERE status = 500 AND region_id < 239 AND user_id <> {} LIMIT 10",
+    (OTHER_USER,),
+)
+LATEST_SLOW = Template(
+    "SELECT url, event_time FROM {table} WHERE response_ms > {} ORDER BY event_time DESC LIMIT 10",
+    (RESPONSE,),
+    "event_time",
+)
+SLOW_RESPONSES = Template(
+    "SELECT url, title FROM {table} WHERE response_ms > {} LIMIT 10", (RESPONSE,)
+)
+MOBILE = Template(
+    "SELECT url, title FROM {table} WHERE is_mobile = 1 AND user_id <> {} LIMIT 100", (OTHER_USER,)
+)
+UNPROVABLE = Template(
+    "SELECT id, user_id FROM {table} WHERE (user_id + {}) % 7 = 3 LIMIT 20", (SUMMAND,)
+)
+LATEST_OF_USERS = Template(
+    "SELECT id, ts FROM {table} WHERE (user_id + {}) % 7 = 3 ORDER BY ts DESC LIMIT 10",
+    (SUMMAND,),
+    "ts",
+)
+ALL_OF_STATUS = Template(
+    "SELECT * FROM {table} WHERE status = 500 AND user_id <> {} LIMIT 100", (OTHER_USER,)
+)
+DASHBOARD = (
+    UNPROVABLE,
+    LATEST_OF_USERS,
+    ALL_OF_STATUS,
+    Template("SELECT * FROM {table} WHERE user_id = {} LIMIT 20", (USER,)),
+    Template("SELECT id, status FROM {table} WHERE city = 'city {:05d}' LIMIT 20", (CITY,)),
+    Template("SELECT id, city FROM {table} WHERE city LIKE 'city {:05d}%' LIMIT 5", (CITY,)),
+    Template("SELECT id, ts FROM {table} WHERE id >= -{} LIMIT 20", (BELOW,)),
+)
+
+
+def _narrow() -> Iterator[Kind]:
+    table = tables.NARROW
+    yield Kind("narrow, unprovable", table, (UNPROVABLE,), 2)
+    yield Kind("narrow, ORDER BY", table, (LATEST_OF_USERS,), 2)
+    all_latest = Template(
+        "SELECT * FROM {table} WHERE user_id <> {} AND status = 500 ORDER BY ts DESC LIMIT 20",
+        (OTHER_USER,),
+        "ts",
+    )
+    yield Kind("narrow, all columns, ORDER BY", table, (all_latest,), EVERY)
+    proved = Template("SELECT id, user_id FROM {table} WHERE id >= -{} LIMIT 20", (BELOW,))
+    yield Kind("narrow, proved", table, (proved,), 2)
+    equal = Template("SELECT id, city FROM {table} WHERE city = 'city {:05d}' LIMIT 10", (CITY,))
+    yield Kind("narrow, string", table, (equal,), 2)
+    for action in (SHOW, TO_PANDAS, WRITE):
+        yield Kind(f"narrow, all columns, {action}", table, (ALL_OF_STATUS,), EVERY, action)
+    # Thirty pairs are 210 queries with the extension, over one table in one session.
+    yield Kind("narrow, dashboard", table, DASHBOARD, MIXED)
+
+
+def _web() -> Iterator[Kind]:
+    table = tables.WEB
+    user = Template("SELECT * FROM {table} WHERE user_id = {} LIMIT 10", (USER,))
+    yield Kind("web, user, all columns", table, (user,), EVERY)
+    users = Template("SELECT url FROM {table} WHERE user_id IN ({0}, {0} + 1) LIMIT 10", (USER,))
+    yield Kind("web, two users", table, (users,), 1)
+    yield Kind("web, response time", table, (SLOW_RESPONSES,), 2)
+    responses = Template("SELECT * FROM {table} WHERE response_ms > {} LIMIT 10", (RESPONSE,))
+    yield Kind("web, response time, all columns", table, (responses,), EVERY)
+    yield Kind("web, date", table, (DATE,), 1)
+    yield Kind("web, status", table, (STATUS,), 1)
+    like = Template("SELECT url, title FROM {table} WHERE url LIKE '%/p{}/%' LIMIT 10", (PATH,))
+    yield Kind("web, LIKE", table, (like,), 2)
+    prefix = Template(
+        "SELECT url, title FROM {table} WHERE title LIKE 'title {:04d}%' LIMIT 10", (TITLE,)
+    )
+    yield Kind("web, LIKE with a prefix", table, (prefix,), 2)
+    yield Kind("web, ORDER BY", table, (LATEST_SLOW,), 2)
+    for action in (SHOW, TO_PANDAS, WRITE):
+        yield Kind(f"web, mobile, {action}", table, (MOBILE,), 2, action)
+
+
+def _layouts() -> Iterator[Kind]:
+    """The same rows, as other programs write them."""
+    for table in (tables.WEB_PAGES, tables.WEB_SPARK, tables.WEB_DUCKDB, tables.WEB_POLARS):
+        yield Kind(f"{table.name}, date", table, (DATE,), 1)
+        yield Kind(f"{table.name}, status", table, (STATUS,), 1)
+        yield Kind(f"{table.name}, ORDER BY", table, (LATEST_SLOW,), 2)
+
+
+def _dictionaries() -> Iterator[Kind]:
+    table = tables.DICTIONARIES
+    where = "SELECT id, a FROM {table} WHERE (a * 31 + b * 17 + {}) % 97 = 3"
+    yield Kind("dictionaries", table, (Template(f"{where} LIMIT 10", (SUMMAND,)),), 2)
+    ordered = Template(f"{where} ORDER BY id DESC LIMIT 10", (SUMMAND,), "id")
+    yield Kind("dictionaries, ORDER BY", table, (ordered,), 2)
+
+
+def _gaps() -> Iterator[Kind]:
+    """Row groups that match or may match have no neighbours that do."""
+    few = Template("SELECT id, c FROM {table} WHERE id < {} LIMIT 10", (SMALL_ID,))
+    yield Kind("row_groups", tables.ROW_GROUPS, (few,), 2)
+    many = Template(
+        "SELECT id, g FROM {table} WHERE g < 500 AND id % 10000 <> {} LIMIT 200000", (REMAINDER,)
+    )
+    yield Kind("alternating, unprovable", tables.ALTERNATING, (many,), 2)
+    proved = Template(
+        "SELECT id, g FROM {table} WHERE g < 500 AND id >= -{} LIMIT 300000", (BELOW,)
+    )
+    yield Kind("alternating, proved", tables.ALTERNATING, (proved,), 2)
+    one = Template("SELECT id, g FROM {table} WHERE g < 500 AND id = {} LIMIT 10", (ID_OF_RUNS,))
+    yield Kind("runs", tables.RUNS, (one,), 2)
+
+
+def _others() -> Iterator[Kind]:
+    distinct = Template("SELECT DISTINCT * FROM {table} WHERE id >= -{} LIMIT 5", (BELOW,))
+    yield Kind("wide, DISTINCT", tables.WIDE, (distinct,), EVERY, PLAN)
+    two = Template("SELECT id, c7 FROM {table} WHERE (c9 + {}) % 7 = 3 LIMIT 10", (SUMMAND,))
+    yield Kind("wide", tables.WIDE, (two,), 2)
+    yield Kind("files, unprovable", tables.FILES, (UNPROVABLE,), 2)
+    yield Kind("files, ORDER BY", tables.FILES, (LATEST_OF_USERS,), 2)
+    since = Template(
+        "SELECT id, ts FROM {table} WHERE ts >= timestamp_seconds({}) LIMIT 10", (SECOND,)
+    )
+    yield Kind("int96", tables.INT96, (since,), 2)
+    yield Kind("int96, ORDER BY", tables.INT96, (LATEST_OF_USERS,), 2)
+
+
+def _slow() -> Iterator[Kind]:
+    """Some of them again, over storage on which each request takes time."""
+    for name, table, template in (
+        ("narrow, unprovable", tables.NARROW, UNPROVABLE),
+        ("narrow, ORDER BY", tables.NARROW, LATEST_OF_USERS),
+        ("web, response time", tables.WEB, SLOW_RESPONSES),
+        ("web, date", tables.WEB, DATE),
+        ("web_spark, status", tables.WEB_SPARK, STATUS),
+        ("files, unprovable", tables.FILES, UNPROVABLE),
+    ):
+        columns = template.sql.partition(" FROM ")[0].count(",") + 1
+        yield Kind(f"{name}, slow", table, (template,), columns, latency=REQUEST_MS)

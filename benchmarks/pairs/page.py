@@ -1,0 +1,89 @@
+"""The part of docs/benchmarks.md that shows the results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from benchmarks.pairs.report import interval
+
+_TITLES = ("kind", "result", "plain, ms", "ours, ms", "ours / plain", "CPU", "limit", "verdict")
+
+
+def page(results: dict[str, Any], machine: str, fill: Callable[[str], str]) -> str:
+    """Return the results as paragraphs and tables.
+
+    Args:
+        results: The results, from JSON.
+        machine: The machine, the day and the commit of the run.
+        fill: Breaks a paragraph into lines.
+    """
+    about = results["about"]
+    parts = [
+        fill(f"{about['pairs']} pairs of each kind; Spark {about['spark']}; {machine}."),
+        fill(_sentence(results)),
+        _table(_TITLES, [_cells(kind) for kind in results["kinds"]]),
+        fill(_sessions(results)),
+        "The queries of each kind, where `{}` is a new literal in each run:",
+        _table(("kind", "table", "queries"), [_queries(kind) for kind in results["kinds"]]),
+        "The tables:",
+        _table(("table", "written by", "contents"), _tables(results)),
+    ]
+    return "\n" + "\n\n".join(part for part in parts if part) + "\n\n"
+
+
+def _sentence(results: dict[str, Any]) -> str:
+    """Return how many kinds have which verdict."""
+    counts: dict[str, int] = {}
+    for kind in results["kinds"]:
+        counts[kind["verdict"]] = counts.get(kind["verdict"], 0) + 1
+    shown = ", ".join(f"{count} *{name}*" for name, count in sorted(counts.items()))
+    failed = "".join(f" {one['kind']} failed." for one in results["failed"])
+    return f"Of {len(results['kinds'])} kinds: {shown}.{failed}"
+
+
+def _cells(kind: dict[str, Any]) -> list[str]:
+    verdict = kind["verdict"]
+    return [
+        kind["kind"],
+        kind["result"],
+        f"{kind['plain_ms']:.0f}",
+        f"{kind['ours_ms']:.0f}",
+        interval(kind["time"]),
+        f"{kind['cpu']['median']:.2f}",
+        f"{kind['limit']:g}",
+        f"**{verdict}**" if verdict.isupper() else verdict,
+    ]
+
+
+def _queries(kind: dict[str, Any]) -> list[str]:
+    return [kind["kind"], kind["table"], "; ".join(f"`{sql}`" for sql in kind["queries"])]
+
+
+def _tables(results: dict[str, Any]) -> list[list[str]]:
+    tables = results["tables"]
+    return [[name, tables[name]["written by"], tables[name]["about"]] for name in tables]
+
+
+def _sessions(results: dict[str, Any]) -> str:
+    """Return the comparison of sessions as sentences."""
+    sentences = []
+    first = results["first query of a session"]
+    if first:
+        sentences.append(
+            f"The first query of a session (*{first['kind']}*) took {first['plain_ms']:.0f} ms "
+            f"without the extension and {first['ours_ms']:.0f} ms with it; ratio "
+            f"{interval(first['time'])}, {first['pairs']} new sessions of each."
+        )
+    for one in results["switched off"]:
+        plans = "the same plan as" if one["same_plans"] else "another plan than"
+        sentences.append(
+            f"With the extension switched off, *{one['kind']}* has {plans} in a session without "
+            f"it; ratio {interval(one['time'])}."
+        )
+    return " ".join(sentences)
+
+
+def _table(titles: tuple[str, ...], rows: list[list[str]]) -> str:
+    lines = [f"| {' | '.join(titles)} |", "| --- " * len(titles) + "|"]
+    return "\n".join(lines + [f"| {' | '.join(row)} |" for row in rows])
