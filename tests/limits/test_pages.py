@@ -24,6 +24,8 @@ SMALL_PAGES = {
     "max_rows_per_page": 100,
     "write_page_index": True,
 }
+BY_ID = "WHERE id > 1010 AND id < 1900"
+BY_KEY = "WHERE key > '00001010' AND key < '00001900'"
 # Pages end by their bytes alone, at other rows in each column: rows that are selected by the
 # pages of `key` begin inside the pages of other columns.
 PLAIN_KEY = {"use_dictionary": False, "max_rows_per_page": ROWS}
@@ -113,10 +115,10 @@ def test_rows_are_those_that_were_written(
     for batch in ("4096", "13"):
         with conf(spark, {VECTORIZED: vectorized, BATCH: batch}):
             cut = check(spark.sql(QUERY.format(path, "", 1500)), range(1500), 1500)
-            for column, low, high in (("id", "1010", "1900"), ("key", "'00001010'", "'00001900'")):
-                where = f"WHERE {column} > {low} AND {column} < {high}"
-                part = spark.sql(QUERY.format(path, where, 400))
-                report = check(part, range(1011, 1900), 400)
+            # A batch of one row ends at each row that is skipped.
+            for where, limit in itertools.product((BY_ID, BY_KEY), (1, 400)):
+                part = spark.sql(QUERY.format(path, where, limit))
+                report = check(part, range(1011, 1900), limit)
     assert cut.bytes.read == cut.bytes.to_read
     assert (cut.pages.not_skipped_reason is None) == (vectorized == "true")
     assert report.rows.ranges
@@ -148,8 +150,9 @@ def test_spark_written_pages(spark: SparkSession, tmp_path: Path) -> None:
             350,
         )
         assert report.rows.to_read == 350
-        by_key = spark.sql(QUERY.format(path, "WHERE key BETWEEN '00000507' AND '00000999'", 350))
-        check(by_key, range(507, 1000), 350)
+        for limit in (1, 200):
+            by_key = "WHERE key BETWEEN '00000507' AND '00000999'"
+            check(spark.sql(QUERY.format(path, by_key, limit)), range(507, 1000), limit)
         assert (report.pages.skipped or 0) > 100
 
 

@@ -72,8 +72,8 @@ IN_SMALL_PAGES = [
     between((0, 64), (65, ROWS)),
     between((37, 38), (150, 250), (333, 334), (ROWS - 2, ROWS)),
     between(*((page - 1, page + 1) for page in range(END, ROWS, END))),
-    Rows("odd >= '1'", frozenset(range(1, ROWS, 2)), ROWS // 2),
-    Rows("odd < '1'", frozenset(range(0, ROWS, 2)), ROWS // 2),
+    Rows("odd >= '00001'", frozenset(range(1, ROWS, 2)), ROWS // 2),
+    Rows("odd < '00001'", frozenset(range(0, ROWS, 2)), ROWS // 2),
 ]
 """Rows at, before and behind ends of pages and batches; one row, all but one, every second."""
 IN_LARGE_PAGES = [
@@ -161,12 +161,18 @@ def test_files_of_pyarrow(
     spark: SparkSession, tmp_path: Path, version: int, page: int, first: int
 ) -> None:
     rows = rows_for(page)
-    for at, part in enumerate(in_files(columns(spark, 1, first))):
+    of = [
+        cell
+        for cell in columns(spark, 1, first)
+        # pyarrow writes a page without rows if it compares the size of a page after each row.
+        if not (cell.is_repeated and cell.encoding != "PLAIN" and page == SMALL_PAGES)
+    ]
+    for at, part in enumerate(in_files(of)):
         path = tmp_path / f"{at}.parquet"
         by_pyarrow(path, part, version, page)
         encodings = encodings_of(path)
         for cell in part:
-            if cell.encoding not in ("DICTIONARY", "RUNS"):
+            if not cell.has_dictionary:
                 assert cell.encoding in encodings[cell.path], cell
         hold(spark, path, rows, rows[:2])
 
@@ -218,7 +224,7 @@ def test_few_columns_in_each_encoding(spark: SparkSession, tmp_path: Path) -> No
             ("PLAIN", "bool", "some", "flat"),
             ("PLAIN", "string", "some", "list"),
             ("RLE", "bool", "none", "flat"),
-            ("DICTIONARY", "int32", "some", "map"),
+            ("DICTIONARY", "int32", "some", "struct"),
             ("RUNS", "string", "some", "flat"),
             ("DELTA_BINARY_PACKED", "int64", "required", "flat"),
             ("DELTA_BINARY_PACKED", "int32", "some", "list"),

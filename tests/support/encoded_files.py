@@ -17,9 +17,9 @@ from pyspark.sql import SparkSession
 ROWS = 590  # no multiple of the rows of a page, after which pyarrow writes an empty page
 ROWS_OF_PAGE = 100
 # A key is longer than a small page, and has a page of its own: a predicate selects any rows.
-SMALL_PAGES = 40
+SMALL_PAGES = 64  # Spark's writer accepts no smaller ones
 LARGE_PAGES = 2000
-PADDING = "x" * SMALL_PAGES
+PADDING = "x" * (SMALL_PAGES - 7)  # longer values have no exact bounds in a page index
 # Spark returns rows instead of batches if there are more fields.
 MOST_FIELDS = 90
 
@@ -109,6 +109,16 @@ class Cell:
         return self.path.replace(".key_value.", ".entries.")
 
     @property
+    def has_dictionary(self) -> bool:
+        """Whether its values are in a dictionary."""
+        return self.encoding in ("DICTIONARY", "RUNS")
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether a row has many values."""
+        return self.shape in ("list", "map")
+
+    @property
     def fields(self) -> int:
         """The number of fields that Spark counts."""
         return {"flat": 1, "struct": 2, "list": 1, "map": 2}[self.shape]
@@ -180,7 +190,7 @@ def key(row: int) -> str:
 def table(of: Sequence[Cell]) -> pa.Table:
     """Return a table of these columns, with a key and with whether a row's position is odd."""
     keys = pa.array([key(i) for i in range(ROWS)])
-    odd = pa.array([f"{i % 2}{PADDING}" for i in range(ROWS)])
+    odd = pa.array([f"{i % 2:05d}{PADDING}" for i in range(ROWS)])
     fields = [pa.field("key", pa.string()), pa.field("odd", pa.string())]
     arrays = [cell.values() for cell in of]
     fields += [
@@ -192,7 +202,7 @@ def table(of: Sequence[Cell]) -> pa.Table:
 
 def by_pyarrow(path: Path, of: Sequence[Cell], version: int, page: int) -> None:
     """Write the columns in their encodings."""
-    by_dictionary = [cell.path for cell in of if cell.encoding in ("DICTIONARY", "RUNS")]
+    by_dictionary = [cell.path for cell in of if cell.has_dictionary]
     others = {cell.path: cell.encoding for cell in of if cell.path not in by_dictionary}
     pq.write_table(
         table(of),
