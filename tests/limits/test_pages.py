@@ -112,11 +112,13 @@ def test_rows_are_those_that_were_written(
     spark: SparkSession, tmp_path: Path, options: dict[str, Any], vectorized: str
 ) -> None:
     path = write(tmp_path / "f.parquet", **options)
+    # All deltas between values of `id` are equal, and one page holds them all.
+    predicates = [BY_KEY] if "id" in options.get("column_encoding", {}) else [BY_ID, BY_KEY]
     for batch in ("4096", "13"):
         with conf(spark, {VECTORIZED: vectorized, BATCH: batch}):
             cut = check(spark.sql(QUERY.format(path, "", 1500)), range(1500), 1500)
             # A batch of one row ends at each row that is skipped.
-            for where, limit in itertools.product((BY_ID, BY_KEY), (1, 400)):
+            for where, limit in itertools.product(predicates, (1, 400)):
                 part = spark.sql(QUERY.format(path, where, limit))
                 report = check(part, range(1011, 1900), limit)
     assert cut.bytes.read == cut.bytes.to_read
