@@ -145,6 +145,10 @@ test-spark-quick: setup $(JAR) $(TESTS_JAR) ## The few of them that find most (m
 browser: ## Install the Chromium in which make test looks at row-group maps (Debian, as root)
 	@bin/install-browser
 
+.PHONY: test-skipping
+test-skipping: setup $(JAR) ## Read rows from anywhere in pages of each encoding, type, kind of nulls and shape (minutes)
+	ROW_SKIPPING=all $(PYTEST) --durations=10 tests/scan/test_row_skipping.py
+
 .PHONY: fuzz
 fuzz: setup $(JAR) ## Try random tables and queries for MINUTES=10, two processes; failures go to target/fuzz-failures/
 	FUZZ_WORKERS=$(WORKERS) PYTHONPATH=tests:. $(PY) -m support.fuzz $(or $(MINUTES),10) benchmarks/results/fuzz.json

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,11 @@ SMALL_PAGES = {
     "max_rows_per_page": 100,
     "write_page_index": True,
 }
+BY_ID = "WHERE id > 1010 AND id < 1900"
+BY_KEY = "WHERE key > '00001010' AND key < '00001900'"
+# Pages end by their bytes alone, at other rows in each column: rows that are selected by the
+# pages of `key` begin inside the pages of other columns.
+PLAIN_KEY = {"use_dictionary": False, "max_rows_per_page": ROWS}
 
 
 @pytest.fixture(autouse=True)
@@ -35,6 +41,7 @@ def rows() -> list[dict[str, Any]]:
     return [
         {
             "id": i,
+            "key": f"{i:08d}",
             "word": f"word-{'x' * (i % 40)}-{i}",
             "kind": ["red", "green", "blue"][i * 3 // ROWS],
             "some": None if i % 5 == 0 else i / 4,
@@ -49,6 +56,7 @@ def rows() -> list[dict[str, Any]]:
 SCHEMA = pa.schema(
     [
         ("id", pa.int64()),
+        ("key", pa.string()),
         ("word", pa.string()),
         ("kind", pa.string()),
         ("some", pa.float64()),
@@ -92,9 +100,9 @@ QUERY = "SELECT *, _metadata.row_index FROM parquet.`{}` {} LIMIT {}"
         {"data_page_version": "2.0"},
         {"use_dictionary": False},
         {"use_dictionary": False, "compression": "none"},
-        {"use_dictionary": False, "column_encoding": {"id": "DELTA_BINARY_PACKED"}},
-        {"use_dictionary": False, "column_encoding": {"word": "DELTA_LENGTH_BYTE_ARRAY"}},
-        {"use_dictionary": False, "column_encoding": {"word": "DELTA_BYTE_ARRAY"}},
+        {**PLAIN_KEY, "column_encoding": {"id": "DELTA_BINARY_PACKED"}},
+        {**PLAIN_KEY, "column_encoding": {"word": "DELTA_LENGTH_BYTE_ARRAY"}},
+        {**PLAIN_KEY, "column_encoding": {"word": "DELTA_BYTE_ARRAY"}},
         {"row_group_size": 700},
         {"dictionary_pagesize_limit": 300},
     ],
@@ -104,11 +112,15 @@ def test_rows_are_those_that_were_written(
     spark: SparkSession, tmp_path: Path, options: dict[str, Any], vectorized: str
 ) -> None:
     path = write(tmp_path / "f.parquet", **options)
+    # All deltas between values of `id` are equal, and one page holds them all.
+    predicates = [BY_KEY] if "id" in options.get("column_encoding", {}) else [BY_ID, BY_KEY]
     for batch in ("4096", "13"):
         with conf(spark, {VECTORIZED: vectorized, BATCH: batch}):
             cut = check(spark.sql(QUERY.format(path, "", 1500)), range(1500), 1500)
-            part = spark.sql(QUERY.format(path, "WHERE id > 1010 AND id < 1900", 400))
-            report = check(part, range(1011, 1900), 400)
+            # A batch of one row ends at each row that is skipped.
+            for where, limit in itertools.product(predicates, (1, 400)):
+                part = spark.sql(QUERY.format(path, where, limit))
+                report = check(part, range(1011, 1900), limit)
     assert cut.bytes.read == cut.bytes.to_read
     assert (cut.pages.not_skipped_reason is None) == (vectorized == "true")
     assert report.rows.ranges
@@ -118,23 +130,31 @@ def test_rows_are_those_that_were_written(
 
 def test_spark_written_pages(spark: SparkSession, tmp_path: Path) -> None:
     source = write(tmp_path / "source.parquet")
-    for version in ("PARQUET_1_0", "PARQUET_2_0"):
-        path = tmp_path / version
+    pages_by_bytes = {"parquet.page.size": "512", "parquet.page.size.row.check.min": "10"}
+    pages_by_rows = {"parquet.page.row.count.limit": "50"}
+    for version, pages in itertools.product(
+        ("PARQUET_1_0", "PARQUET_2_0"), (pages_by_rows, pages_by_bytes)
+    ):
+        path = tmp_path / version / next(iter(pages))
         with conf(spark, {ENABLED: "false"}):
             (
                 spark.read.parquet(str(source))
                 .coalesce(1)
-                .write.option("parquet.page.row.count.limit", "50")
+                .write.options(**pages)
+                .option("parquet.enable.dictionary#key", "false")
                 .option("parquet.writer.version", version)
                 .parquet(str(path))
             )
         check(spark.sql(QUERY.format(path, "", 777)), range(777), 777)
         report = check(
-            spark.sql(QUERY.format(path, "WHERE word >= 'word-' AND id BETWEEN 500 AND 999", 450)),
+            spark.sql(QUERY.format(path, "WHERE word >= 'word-' AND id BETWEEN 500 AND 999", 350)),
             range(500, 1000),
-            450,
+            350,
         )
-        assert report.rows.to_read == 450
+        assert report.rows.to_read == 350
+        for limit in (1, 200):
+            by_key = "WHERE key BETWEEN '00000507' AND '00000999'"
+            check(spark.sql(QUERY.format(path, by_key, limit)), range(507, 1000), limit)
         assert (report.pages.skipped or 0) > 100
 
 
