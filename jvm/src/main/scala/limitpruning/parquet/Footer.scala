@@ -37,6 +37,9 @@ final class Footer private (
     val seal: FooterSeal
 ) {
 
+  /** Whether pages are where the offset indexes of this file say. If not, only whole row groups are read. */
+  lazy val hasTrustedPages: Boolean = PageLocations.areTrusted(createdBy)
+
   /** The metadata of a column chunk. None if the chunk is not at the position of its leaf in the schema. */
   private[parquet] def statement(rowGroup: Int, leaf: Int, path: ColumnPath): Option[ColumnChunk] = {
     val chunks = rowGroups(rowGroup).getColumns

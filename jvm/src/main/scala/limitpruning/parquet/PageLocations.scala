@@ -78,6 +78,14 @@ private[limitpruning] object WholePages {
 private[limitpruning] object PageLocations {
 
   /**
+   * Whether the rows and places of pages are those that the offset index of a file states. If not, only whole row groups
+   * are read: a page that is skipped cannot be compared with the index.
+   *
+   * @param createdBy of the file's footer, null if there is none
+   */
+  def areTrusted(createdBy: String): Boolean = new TrustedClaims(createdBy).provesByPages
+
+  /**
    * None if the index contradicts itself, the chunk, or the number of rows of the row group, or if its pages are not
    * contiguous up to the end of the chunk. Some writers leave out the sizes of page headers.
    */

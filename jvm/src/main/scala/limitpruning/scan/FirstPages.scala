@@ -53,7 +53,7 @@ private[scan] final class FirstPages(file: ParquetFileReader, schema: MessageTyp
     val bytes = chunks.map(_.getTotalSize).sum
     val range = RowRange(0, missing)
     def pages =
-      if (missing < rows && first.minBytes.exists(_ <= bytes) && !isEncrypted)
+      if (missing < rows && first.minBytes.exists(_ <= bytes) && !isEncrypted && areTrusted)
         orNone(chunks.map(PageLocations.of(file.getColumnIndexStore(ordinal), _, rows)))
       else None
     pages match {
@@ -62,6 +62,8 @@ private[scan] final class FirstPages(file: ParquetFileReader, schema: MessageTyp
       case None => PlannedRowGroup(ordinal, rows, if (rows > 0) RowRange.all(rows) else Nil, bytes)
     }
   }
+
+  private lazy val areTrusted = PageLocations.areTrusted(file.getFileMetaData.getCreatedBy)
 
   /** Encrypted page indexes are not read, as while planning. */
   private def isEncrypted: Boolean =

@@ -13,11 +13,11 @@ import limitpruning.select.{MatchingRows, SelectedRowGroup}
 final class NarrowRowGroups(isNeeded: String => Boolean, isSupported: Boolean, minBytes: Long) {
 
   /**
-   * Whether the reader supports row ranges, and the footer has the location of an offset index for each column that the
+   * Whether the reader supports row ranges, the writer is listed for page indexes, and the footer has the location of an offset index for each column that the
    * scan may need. Reads nothing.
    */
   def isPossible(footer: Footer, rowGroup: Int): Boolean =
-    isSupported && chunks(footer, rowGroup).forall(_.offsetIndex.nonEmpty)
+    isSupported && footer.hasTrustedPages && chunks(footer, rowGroup).forall(_.offsetIndex.nonEmpty)
 
   /**
    * @param whole the row group, with all its rows
