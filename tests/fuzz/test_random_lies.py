@@ -82,6 +82,7 @@ PREDICATES = [
     "m <= 1.25",
     "day >= DATE '2024-01-08'",
     "month(day) = 1",
+    "ts >= TIMESTAMP '2023-01-01 00:00:00'",
     "ts >= TIMESTAMP '2024-01-05 00:00:00'",
     "ts < TIMESTAMP '2024-01-12 00:00:00' OR s = 'k01'",
     "true",
@@ -123,6 +124,7 @@ def _base(draw: Random) -> bytes:
 
 
 BASES = 60
+EPOCH, AROUND = 2_440_588, 213_503_983  # a Julian day; days in 2 ** 64 microseconds
 
 
 def _lying(draw: Random, bases: list[bytes], focus: Claimable) -> bytes:
@@ -147,7 +149,9 @@ def _lying(draw: Random, bases: list[bytes], focus: Claimable) -> bytes:
 def _far_days(draw: Random, bases: list[bytes]) -> bytes:
     """Return a file of a listed writer with days that Spark's readers wrap around, and says so."""
     data = draw.choice(bases)
-    days = sorted(draw.sample(range(106_751_991 + 2_440_589, 213_000_000), 3))
+    # Most are read as times before 1900; the last one is read as a time after 2024 again.
+    days = sorted(draw.sample(range(106_751_992, 213_000_000), 2))
+    days = [EPOCH + day for day in (*days, AROUND + draw.randrange(20_000, 100_000))]
     for day, far in zip(draw.sample(TIMES, 3), days, strict=True):
         data = data.replace(plain(day), int96(far))  # also the dictionary's values
     file = LyingFile(data)
