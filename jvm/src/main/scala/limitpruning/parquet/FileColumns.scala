@@ -104,7 +104,9 @@ private[parquet] final class LocateColumn(
     else names.of(column.attribute.name +: column.path).fold[ColumnLocation](Unclear)(find(schema, _, Nil))
 
   private def find(group: GroupType, names: Seq[String], above: Seq[String]): ColumnLocation =
-    group.getFields.asScala.filter(f => ColumnNames.areSame(f.getName, names.head, caseSensitive)).toSeq match {
+    group.getFields.asScala.filter(f =>
+      ColumnNames.areSame(f.getName, names.head, caseSensitive)
+    ).toSeq match {
       case Seq() => Missing
       case Seq(field) if field.isRepetition(Repetition.REPEATED) => Unclear
       case Seq(field) if field.isPrimitive && names.size == 1 =>
