@@ -55,7 +55,7 @@ def test_a_default_is_the_value_of_every_row_of_an_older_file(
 
 def test_row_groups_without_rows(spark: SparkSession) -> None:
     """Arrow writes them with an offset of 0, in front of all others."""
-    covered = []
+    covered: list[bool] = []
 
     def check(data: st.DataObject) -> None:
         with TemporaryDirectory() as folder:

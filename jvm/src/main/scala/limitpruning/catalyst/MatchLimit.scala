@@ -122,7 +122,8 @@ object SplitColumns {
 
   /** The first of these columns that the expression uses, alone or as part of the whole `_metadata` struct. */
   def usedIn(expression: Expression): Option[String] = expression match {
-    case field: GetStructField if isMetadata(field.child) => Some(field.childSchema(field.ordinal).name).filter(names)
+    case field: GetStructField if isMetadata(field.child) =>
+      Some(field.childSchema(field.ordinal).name).filter(names)
     case FileSourceMetadataAttribute(metadata) =>
       metadata.dataType match {
         case struct: StructType => struct.fieldNames.find(names)

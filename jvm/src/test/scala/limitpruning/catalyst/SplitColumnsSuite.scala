@@ -25,7 +25,8 @@ class SplitColumnsSuite extends AnyFunSuite {
   }
 
   test("finds them however the query writes their names, because a field is found by its position") {
-    val field = GetStructField(metadata, struct.fieldIndex(FileFormat.FILE_BLOCK_START), Some("FILE_BLOCK_START"))
+    val field =
+      GetStructField(metadata, struct.fieldIndex(FileFormat.FILE_BLOCK_START), Some("FILE_BLOCK_START"))
     assert(SplitColumns.usedIn(field).contains("file_block_start"))
   }
 

@@ -28,7 +28,10 @@ class ColumnNamesSuite extends AnyFunSuite {
       assert(!same(a, b) && !same(b, a), (a, b))
       assert(ColumnNames.key(a, caseSensitive = false) != ColumnNames.key(b, caseSensitive = false))
     }
-    assert(onlyLetterByLetter.count { case (a, b) => a.equalsIgnoreCase(b) } == 4, "the pairs would test nothing")
+    assert(
+      onlyLetterByLetter.count { case (a, b) => a.equalsIgnoreCase(b) } == 4,
+      "the pairs would test nothing"
+    )
   }
 
   test("names that are equal in lower case are one column, also if their lengths differ") {

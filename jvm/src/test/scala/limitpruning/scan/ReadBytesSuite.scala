@@ -49,13 +49,17 @@ class ReadBytesSuite extends AnyFunSuite {
     assert(bytes(new StructType().add("B", IntegerType), caseSensitive = true) == 2)
   }
 
-  test("line 90: of two columns whose names are equal in upper case alone, only the one of the schema counts") {
-    val two = rowGroup.copy(columns = Selections.columns(
-      Seq("yil") -> ColumnBytes(1),
-      Seq("yıl") -> ColumnBytes(2),
-      Seq("s", "ſ") -> ColumnBytes(4),
-      Seq("s", "s") -> ColumnBytes(8)
-    ))
+  test(
+    "line 90: of two columns whose names are equal in upper case alone, only the one of the schema counts"
+  ) {
+    val two = rowGroup.copy(columns =
+      Selections.columns(
+        Seq("yil") -> ColumnBytes(1),
+        Seq("yıl") -> ColumnBytes(2),
+        Seq("s", "ſ") -> ColumnBytes(4),
+        Seq("s", "s") -> ColumnBytes(8)
+      )
+    )
     def bytes(schema: StructType) = new ReadBytes(schema, caseSensitive = false, skipsPages = true)(two)
     assert(bytes(new StructType().add("YIL", IntegerType)) == 1)
     assert(bytes(new StructType().add("yıl", IntegerType)) == 2)
