@@ -56,20 +56,20 @@ def _lies(file: Path) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name.startswith(RIGHT)])
-def test_line_91_what_listed_writers_state_is_right(name: str) -> None:
+def test_line_88_what_listed_writers_state_is_right(name: str) -> None:
     assert _lies(DATA / f"{name}.parquet") == []
 
 
 @pytest.mark.skipif(not CORPUS.exists(), reason="files of others are not in the repository")
 @pytest.mark.parametrize("old", ["v2_4_5", "v2_4_6", "v3_2_0", "delta_binary_packed", "tiny_pages"])
-def test_line_91_what_old_releases_of_parquet_java_stated_is_right(old: str) -> None:
+def test_line_88_what_old_releases_of_parquet_java_stated_is_right(old: str) -> None:
     files = [file for file in CORPUS.rglob(f"*{old}*") if file.suffix == ".parquet"]
     assert files
     for file in files:
         assert file.name in NO_ORDER or _lies(file) == [], file
 
 
-def test_line_91_each_listed_writer_has_files_in_the_tests() -> None:
+def test_line_88_each_listed_writer_has_files_in_the_tests() -> None:
     table = (SCALA / "parquet/ListedWriters.scala").read_text(encoding="utf-8")
     listed = set(re.findall(r'(?:since|always)\("([^"]+)"', table))
     written = {
@@ -85,7 +85,7 @@ def test_line_91_each_listed_writer_has_files_in_the_tests() -> None:
 
 
 @pytest.mark.parametrize("writer", [name for name in UNLISTED if name])
-def test_line_91_of_other_writers_nothing_is_proved(
+def test_line_88_of_other_writers_nothing_is_proved(
     spark: SparkSession, tmp_path: Path, writer: str
 ) -> None:
     table = one_column(tmp_path / "t", pa.int64(), [list(range(10)), list(range(100, 110))])
@@ -110,7 +110,7 @@ def test_line_91_of_other_writers_nothing_is_proved(
 
 
 @pytest.mark.skipif(not CORPUS.exists(), reason="files of others are not in the repository")
-def test_line_91_a_column_index_of_parquet_go_with_bounds_that_do_not_hold(
+def test_line_88_a_column_index_of_parquet_go_with_bounds_that_do_not_hold(
     spark: SparkSession,
 ) -> None:
     spark.read.parquet(str(CORPUS / "parquet-go/issue368.parquet")).createOrReplaceTempView("t")

@@ -56,7 +56,8 @@ final class FiniteEvaluation private (
     if (!areFew(unit)) byRules(unit)
     else
       lastOutcomes.getOrElse(unit) {
-        val mayBeNull = expression.nullable && !(isNullOnlyForNull && inputs.forall(!facts(unit, _).canBeNull))
+        val mayBeNull = expression.nullable &&
+          !(isNullOnlyForNull && inputs.forall(!facts(unit, _).canBeNull))
         // Nothing is decided if some rows may match and others not, so it does not matter whether others are null.
         outcomesUntil(unit)(_.containsAll(Outcomes.TrueOrFalse)).map { found =>
           if (mayBeNull && found.containsAll(Outcomes.TrueOrFalse)) Outcomes.Any else found
@@ -180,12 +181,13 @@ object FiniteEvaluation {
    * Whether the facts are the same, so that the results are. Values that are only equal, such as 0.0 and -0.0, may have
    * other results.
    */
-  private def areSame(a: ColumnFacts, b: ColumnFacts): Boolean =
-    (a eq b) || (a.nulls == b.nulls && ((a.values, b.values) match {
-      case (Values.Range(min, max), Values.Range(otherMin, otherMax)) =>
-        isExact(min) && isExact(max) && min == otherMin && max == otherMax
-      case (one, other) => one eq other
-    }))
+  private def areSame(a: ColumnFacts, b: ColumnFacts): Boolean = (a eq b) ||
+    (a.nulls == b.nulls &&
+      ((a.values, b.values) match {
+        case (Values.Range(min, max), Values.Range(otherMin, otherMax)) =>
+          isExact(min) && isExact(max) && min == otherMin && max == otherMax
+        case (one, other) => one eq other
+      }))
 
   private def isExact(value: Any): Boolean = value match {
     case _: Boolean | _: Byte | _: Short | _: Int | _: Long => true

@@ -4,7 +4,9 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, FileSou
 import org.apache.spark.sql.types.StructType
 
 import limitpruning.parquet.{ColumnNames, Footer, ReadSettings, RowGroupFacts, TestedWriters}
-import limitpruning.predicate.{ColumnFacts, Evaluator, LeafColumn, MatchState, Obstacle, RowUnit, Values, Work}
+import limitpruning.predicate.{
+  ColumnFacts, Evaluator, LeafColumn, MatchState, Obstacle, RowUnit, Values, Work
+}
 import limitpruning.search.ClassifiedRowGroup._
 import limitpruning.select.ListedFile
 

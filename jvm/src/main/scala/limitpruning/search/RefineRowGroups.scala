@@ -117,7 +117,8 @@ final class RefineRowGroups(
       val known = file.known(ordinal)
       val parts = classify.undecidedColumns(known).flatMap { column =>
         val leaf = classify.columns(column)
-        details.firstPart(leaf, ordinal, known.facts(column)) ++ ColumnPages.parts(file.facts, indexes, leaf, ordinal)
+        details.firstPart(leaf, ordinal, known.facts(column)) ++
+          ColumnPages.parts(file.facts, indexes, leaf, ordinal)
       }
       bytesInVain + parts.map(_.length).sum <= AlwaysInVain.max(bytesOfScan / LeastScanned)
     }

@@ -53,20 +53,20 @@ class AddressingSuite extends AnyFunSuite {
   private def addressed(metadata: FileMetaData, ordinals: Int*): Option[Seq[SelectedRowGroup]] =
     Addressing.of(Footer.of(NarrowedFooter.of(metadata, FileColumns.All, FooterSeal(1, 1))), ordinals)
 
-  test("line 91: row groups without rows do not matter, wherever their offsets are") {
+  test("line 87: row groups without rows do not matter, wherever their offsets are") {
     val withEmpty = placed(0L -> 0L, 10L -> 4L, 0L -> 0L, 0L -> 0L, 20L -> 104L, 0L -> 900L)
     assert(addressed(withEmpty, 1, 4).exists(_.map(_.ordinal) == Seq(1, 4)))
     assert(addressed(withEmpty, 4).nonEmpty)
   }
 
-  test("line 91: a row group without rows that the bytes of others would select is not addressed") {
+  test("line 87: a row group without rows that the bytes of others would select is not addressed") {
     val among = placed(10L -> 4L, 20L -> 104L, 0L -> 100L)
     assert(addressed(among, 0, 1).isEmpty, "the midpoints are 54 and 154")
     assert(addressed(among, 0).nonEmpty && addressed(among, 1).nonEmpty)
     assert(addressed(placed(10L -> 4L, 0L -> 54L), 0).isEmpty, "they coincide")
   }
 
-  test("line 91: what is addressed is what parquet-java selects, in random files with empty row groups") {
+  test("line 87: what is addressed is what parquet-java selects, in random files with empty row groups") {
     val random = new Random(7)
     val outcomes = for (_ <- 0 until 1000) yield {
       val offsets = random.shuffle((0 to 7).toList).take(2 + random.nextInt(4)).sorted.map(4L + 50L * _)

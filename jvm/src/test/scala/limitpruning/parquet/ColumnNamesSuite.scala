@@ -23,7 +23,7 @@ class ColumnNamesSuite extends AnyFunSuite {
   private def same(some: String, other: String): Boolean =
     ColumnNames.areSame(some, other, caseSensitive = false)
 
-  test("line 90: names that differ in lower case are two columns, whatever they are in upper case") {
+  test("line 86: names that differ in lower case are two columns, whatever they are in upper case") {
     for ((a, b) <- onlyLetterByLetter) {
       assert(!same(a, b) && !same(b, a), (a, b))
       assert(ColumnNames.key(a, caseSensitive = false) != ColumnNames.key(b, caseSensitive = false))

@@ -50,7 +50,8 @@ class DictionaryValuesSuite extends AnyFunSuite {
     assert(ints.within(many, between(-9, -5)) == between(-9, -5), "a contradiction")
     assert(ints.within(many :+ "x", ColumnFacts.Unknown) == ColumnFacts.Unknown)
     val floats = many.map(_.toDouble)
-    assert(doubles.within(floats, between(1.0, Double.NaN)).values == Range(1.0, 2.0 * DictionaryValues.MostFew))
+    assert(doubles.within(floats, between(1.0, Double.NaN)).values ==
+      Range(1.0, 2.0 * DictionaryValues.MostFew))
     val Range(_, max) = doubles.within(floats :+ Double.NaN, between(1.0, Double.NaN)).values: @unchecked
     assert(max.toString == "NaN")
   }

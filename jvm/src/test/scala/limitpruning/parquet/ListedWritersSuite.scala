@@ -22,7 +22,7 @@ class ListedWritersSuite extends AnyFunSuite {
   private def provesMinMax(writer: String, column: PrimitiveType): Boolean =
     new TrustedClaims(writer).proved(column)(chunk).minMax.nonEmpty
 
-  test("line 91: everything that the newest releases state is a proof, without what they do not write") {
+  test("line 88: everything that the newest releases state is a proof, without what they do not write") {
     for (
       writer <- Seq(
         "parquet-mr version 1.17.0 (build fac0c746532e133beb928a7f6a7e57b510b477a1)",
@@ -35,7 +35,7 @@ class ListedWritersSuite extends AnyFunSuite {
     }
   }
 
-  test("line 91: nothing that another writer states is a proof") {
+  test("line 88: nothing that another writer states is a proof") {
     val others = Seq(
       "Parquet.Net version 6.1.0 (build 0123456789)",
       "Parquet.Net version %Version% (build %Git.LongCommitHash%)",
@@ -62,7 +62,7 @@ class ListedWritersSuite extends AnyFunSuite {
     }
   }
 
-  test("line 91: builds of Databricks and EMR are builds of the release whose number they have") {
+  test("line 88: builds of Databricks and EMR are builds of the release whose number they have") {
     for (
       writer <- Seq(
         "parquet-mr version 1.12.3-databricks-0002 (build 2484a95dbe16a0023e3eb29c201f99ff9ea771ee)",
@@ -77,7 +77,7 @@ class ListedWritersSuite extends AnyFunSuite {
     assert(old(Claim.BytesMinMax) && old(Claim.Dictionaries) && !old(Claim.PageIndexes))
   }
 
-  test("line 91: a writer counts from the first release that is listed for a kind of statement") {
+  test("line 88: a writer counts from the first release that is listed for a kind of statement") {
     def claims(writer: String) = ListedWriters.claimsOf(Writer.of(writer))
     assert(claims("parquet-mr version 1.8.2 (build c65)") == Set(Claim.NullCounts, Claim.NumbersMinMax))
     assert(claims("parquet-mr version 1.8.0 (build 0fd)").isEmpty)
@@ -107,7 +107,7 @@ class ListedWritersSuite extends AnyFunSuite {
     }
   }
 
-  test("line 91: what is not a proof only because the writer is not listed is named") {
+  test("line 88: what is not a proof only because the writer is not listed is named") {
     val other = new TrustedClaims("other version 1")
     assert(other.unlisted(text, chunk) == Seq(Claim.BytesMinMax, Claim.NullCounts))
     assert(other.unlisted(text, chunk.copy(minMax = None)) == Seq(Claim.NullCounts))

@@ -64,7 +64,7 @@ class LocateColumnSuite extends AnyFunSuite {
     assert(stored(locate(two, caseSensitive = true)("s", "B")) == (("s/B", 3, false)))
   }
 
-  test("line 90: should tell names apart that are equal in upper case alone, because Spark does") {
+  test("line 86: should tell names apart that are equal in upper case alone, because Spark does") {
     val two = schema("optional int32 yıl; optional int32 yil; optional group s { optional int32 ſ; }")
     assert(stored(locate(two)("YIL")) == (("yil", 1, false)))
     assert(stored(locate(two)("yıl")) == (("yıl", 0, false)))

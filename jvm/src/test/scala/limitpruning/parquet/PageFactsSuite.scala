@@ -113,7 +113,7 @@ class PageFactsSuite extends AnyFunSuite {
     assert(found.map(_.mayBeCut) == Seq(false, true, true))
   }
 
-  test("line 92: an empty min and max of a page count only if the footer has an empty min") {
+  test("line 89: an empty min and max of a page count only if the footer has an empty min") {
     def of(chunkMinMax: Option[(Any, Any)]) = PageFacts.of(
       index(("", ""), ("", "b"), ("a", "b")),
       locations,

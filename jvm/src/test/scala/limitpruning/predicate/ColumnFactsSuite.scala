@@ -86,7 +86,10 @@ class ColumnFactsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       assert(min == 1 && max == (if (Seq(one, other).contains(low)) 9 else 10))
     }
     assert(Values.Finite(Seq(7, 2, 5)).hull(ordering).contains(Values.Range(2, 7)))
-    assert(Values.Finite(Seq(7, 2, 5, 5)).and(Values.Range(3, 6), ordering).contains(Values.Finite(Seq(5, 5))))
+    assert(Values.Finite(Seq(7, 2, 5, 5)).and(
+      Values.Range(3, 6),
+      ordering
+    ).contains(Values.Finite(Seq(5, 5))))
     assert(Values.Range(3, 4).and(Values.Finite(Seq(7, 2, 5)), ordering).isEmpty)
     assert(Values.Finite(Seq(7)).hull(ordering).contains(Values.Range(7, 7)))
     assert(Values.Finite(Seq(4, 2)).union(low, ordering) == Values.Range(1, 4))

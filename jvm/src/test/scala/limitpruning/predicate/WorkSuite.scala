@@ -42,7 +42,7 @@ class WorkSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     isUndecidedSoon(GreaterThan(sum, Literal(100)), ints, between(0, 7))
     isUndecidedSoon(LessThan(ints.take(11).reduce[Expression](Add(_, _)), Literal(100)), ints, between(0, 63))
     isUndecidedSoon(EqualTo(Greatest(ints.take(25)), Literal(5)), ints, between(0, 7))
-    val oneOf400 = ColumnFacts(Finite((0 until 800 by 2)), Nulls.No)
+    val oneOf400 = ColumnFacts(Finite(0 until 800 by 2), Nulls.No)
     isUndecidedSoon(ints.take(20).map(EqualTo(_, Literal(8))).reduce[Expression](Or(_, _)), ints, oneOf400)
   }
 
@@ -52,7 +52,9 @@ class WorkSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val evaluator = new Evaluator(Seq(isOdd), Seq(column(ints.head)), work)
     val thousand = ColumnFacts(Finite(0 until 1000), Nulls.No)
     assert(evaluator.outcomes(_ => thousand).canBeFalse && work.done < 20)
-    assert(new Evaluator(Seq(isOdd), Seq(column(ints.head))).outcomes(_ => ColumnFacts(Finite(1 to 999 by 2), Nulls.No))
+    assert(new Evaluator(Seq(isOdd), Seq(column(ints.head))).outcomes(_ =>
+      ColumnFacts(Finite(1 to 999 by 2), Nulls.No)
+    )
       .isOnlyTrue)
     val before = work.done
     for (_ <- 1 to 10000) {
@@ -64,7 +66,8 @@ class WorkSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("all questions about a unit take one evaluation") {
     val work = new Work
-    val evaluator = new Evaluator(Seq(GreaterThan(Pmod(ints.head, Literal(7)), Literal(3))), Seq(column(ints.head)), work)
+    val evaluator =
+      new Evaluator(Seq(GreaterThan(Pmod(ints.head, Literal(7)), Literal(3))), Seq(column(ints.head)), work)
     val unit: RowUnit = ordinal => if (ordinal == 0) between(0, 50) else ColumnFacts.Unknown
     assert(!evaluator.outcomes(unit).isOnlyTrue)
     val once = work.done
@@ -88,7 +91,8 @@ class WorkSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(evaluated(Seq(isOdd), ints, odd, new Work(100)) match {
       case (outcomes, work) => outcomes.canBeFalse && work < 110
     })
-    assert(evaluated(Seq(LessThan(ints.head, Literal(9))), ints, between(1, 2), new Work(0))._1 == Outcomes.Any)
+    assert(evaluated(Seq(LessThan(ints.head, Literal(9))), ints, between(1, 2), new Work(0))._1 ==
+      Outcomes.Any)
   }
 
   test("an interrupted thread stops evaluating") {
@@ -105,7 +109,8 @@ class WorkSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     forAll(gen, minSuccessful(100)) { case (predicate, values, most) =>
       val work = new Work(most.toLong)
       val columns = ints ++ flags
-      def facts(i: Int) = ColumnFacts(Finite(values(i)), if (values(i).contains(null)) Nulls.Unknown else Nulls.No)
+      def facts(i: Int) =
+        ColumnFacts(Finite(values(i)), if (values(i).contains(null)) Nulls.Unknown else Nulls.No)
       val outcomes = new Evaluator(Seq(predicate), columns.map(column), work).outcomes(facts(_))
       assert(work.done < most + Nesting.nodes(predicate))
       val rows = (0 until 5).map(row => InternalRow.fromSeq(values.map(of => of(row % of.size))))
@@ -118,7 +123,11 @@ class WorkSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     used <- Gen.choose(1, 100)
     predicate <- tree(2, used)
     most <- Gen.oneOf(0, 1000, 100000)
-  } yield (predicate, (sizes.map(0 until _) ++ sizes.map(i => IndexedSeq(true, false).take(i))).toIndexedSeq, most)
+  } yield (
+    predicate,
+    (sizes.map(0 until _) ++ sizes.map(i => IndexedSeq(true, false).take(i))).toIndexedSeq,
+    most
+  )
 
   private def tree(depth: Int, used: Int): Gen[Expression] =
     if (depth == 0) atom(used)

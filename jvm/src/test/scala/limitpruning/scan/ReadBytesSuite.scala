@@ -50,7 +50,7 @@ class ReadBytesSuite extends AnyFunSuite {
   }
 
   test(
-    "line 90: of two columns whose names are equal in upper case alone, only the one of the schema counts"
+    "line 86: of two columns whose names are equal in upper case alone, only the one of the schema counts"
   ) {
     val two = rowGroup.copy(columns =
       Selections.columns(

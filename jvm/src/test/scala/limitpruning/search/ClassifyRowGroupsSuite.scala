@@ -111,7 +111,7 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
     }
   }
 
-  test("line 91: what a writer states that is not listed decides nothing, but what is expected first") {
+  test("line 88: what a writer states that is not listed decides nothing, but what is expected first") {
     val other = raw.copy(createdBy = "someone else version 1.0")
     def classified(conjuncts: Expression*)(footer: RawFooter) =
       new ClassifyRowGroups(conjuncts, Seq(a, b, day), partitions, settings)(
@@ -185,7 +185,7 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
     )
   }
 
-  test("line 90: a column is no partition column because their names are equal in upper case") {
+  test("line 86: a column is no partition column because their names are equal in upper case") {
     val yil = AttributeReference("yil", IntegerType)()
     val dotless = AttributeReference("yıl", IntegerType)()
     val raw = RawFooter("optional int32 yil;").rowGroup(10, RawChunk.between(1, 4).nulls(0))

@@ -60,7 +60,7 @@ class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
   }
 
   test(
-    "line 91: likely row groups come first and unlikely ones last if a writer is not listed; none is skipped"
+    "line 88: likely row groups come first and unlikely ones last if a writer is not listed; none is skipped"
   ) {
     val name = "someone else version 1.0"
     val other = {

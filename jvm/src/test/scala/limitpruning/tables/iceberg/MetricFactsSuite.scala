@@ -127,7 +127,7 @@ class MetricFactsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def between(low: String, high: String): Values =
     Values.Range(UTF8String.fromString(low), UTF8String.fromString(high))
 
-  test("line 100: U+FFFD may stand for bytes that are not UTF-8, and U+FFFE for the next character") {
+  test("line 90: U+FFFD may stand for bytes that are not UTF-8, and U+FFFE for the next character") {
     assert(strings("a", "b\uFFFD") == between("a", "c"), "what is before it is in the bytes")
     assert(strings("a", "b\uFFFE") == between("a", "c"))
     assert(strings("a\uFFFDb", "b") == between("a", "b"))
@@ -140,7 +140,7 @@ class MetricFactsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(strings(utf8("a"), invalid, "a.parquet", 1) == Values.Unknown)
   }
 
-  test("line 100: of several row groups, of ORC and of imported files, the beginning in ASCII is certain") {
+  test("line 90: of several row groups, of ORC and of imported files, the beginning in ASCII is certain") {
     for ((name, rowGroups) <- Seq("a.parquet" -> 0, "a.parquet" -> 2, "a.orc" -> 1)) {
       def ascii(low: String, high: String) = strings(utf8(low), utf8(high), name, rowGroups)
       assert(ascii("aé", "b") == between("a", "b"))
@@ -151,7 +151,7 @@ class MetricFactsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("line 100: strings are in the range, and Iceberg's reader finds the same, whatever bytes they have") {
+  test("line 90: strings are in the range, and Iceberg's reader finds the same, whatever bytes they have") {
     val characters =
       Seq("", "a", "b", "é", "я", "中", "\uFFFC", "\uFFFD", "\uFFFE", "\uD83D\uDE00", "\uDBFF\uDFFF")
     val bytes = Seq(0x00, 0x7f, 0x80, 0xbf, 0xc3, 0xed, 0xf4, 0xff)
@@ -199,7 +199,7 @@ class MetricFactsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     )
   }
 
-  test("line 101: the default of a column that a file lacks, in Catalyst's form") {
+  test("line 91: the default of a column that a file lacks, in Catalyst's form") {
     def missing(value: Literal[_], now: Type, dataType: DataType, readsDefaults: Boolean = true) =
       MetricFacts.ofMissing(
         NestedField.optional("a").withId(1).ofType(now).withInitialDefault(value).build(),

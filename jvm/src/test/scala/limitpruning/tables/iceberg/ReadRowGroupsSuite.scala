@@ -102,7 +102,7 @@ class ReadRowGroupsSuite extends AnyFunSuite with TempFolder {
     builder.withId(id).ofType(IcebergInteger.get).withInitialDefault(Literal.of(value)).build()
   }
 
-  test("line 101: a column that the file lacks has its default, if Iceberg's reader filters by it") {
+  test("line 91: a column that the file lacks has its default, if Iceberg's reader filters by it") {
     val known = task(file, offsets(file))
     def facts(readsDefaults: Boolean, field: NestedField): Seq[ManifestFacts] =
       readFields(known, readsDefaults)(field).get.map(_.facts.head)
@@ -118,7 +118,7 @@ class ReadRowGroupsSuite extends AnyFunSuite with TempFolder {
     assert(facts(true, required).toSet == Set(ManifestFacts.Unknown), "Iceberg's reader fails")
   }
 
-  test("line 101: also in a file of one row group, or without split offsets") {
+  test("line 91: also in a file of one row group, or without split offsets") {
     val one = ParquetFixture("optional int32 a = 1; optional int32 b = 2;").rowGroup(Seq(1, 5), Seq(2, 6))
       .write(folder.resolve("one.parquet"))
     for (at <- Seq(offsets(one), Nil)) {
