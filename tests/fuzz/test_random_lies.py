@@ -179,9 +179,10 @@ class Query:
         total = due.total()
         rows = min(self.limit, total)
         try:
-            return getattr(self, f"_{self.shape}")(df, due, rows)
+            problem: str | None = getattr(self, f"_{self.shape}")(df, due, rows)
         except Exception as error:  # noqa: BLE001 -- plain Spark has answered
             return f"failed: {str(error)[:500]}"
+        return problem
 
     def _any(self, df: DataFrame, due: Counter[Any], rows: int) -> str | None:
         found = Counter(_rows(df.limit(self.limit)))
