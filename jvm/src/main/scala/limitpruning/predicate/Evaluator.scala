@@ -101,7 +101,7 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[LeafColumn], work: 
       }
   }
 
-  private val nothing: RowUnit => Outcomes = _ => Outcomes.Any
+  private def nothing: RowUnit => Outcomes = _ => Outcomes.Any
 
   private def isQuick(e: Expression): Boolean = e match {
     case LeafColumn(_) | _: Literal => true

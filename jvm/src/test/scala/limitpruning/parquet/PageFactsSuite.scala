@@ -22,7 +22,7 @@ class PageFactsSuite extends AnyFunSuite {
       new OffsetIndex(List(
         new PageLocation(4, 10, 0),
         new PageLocation(14, 10, 10),
-        new PageLocation(24, 10, 30)
+        new PageLocation(24, 80, 30)
       ).asJava),
       chunk,
       rows = 50
