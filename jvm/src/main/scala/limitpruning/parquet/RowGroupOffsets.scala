@@ -148,17 +148,22 @@ object Addressing {
    * @return the whole row groups with their byte ranges; none if byte ranges cannot separate them
    */
   def of(footer: Footer, ordinals: Seq[Int]): Option[Seq[SelectedRowGroup]] =
-    if (footer.offsets.selectsExactly(ordinals)) Some(ordinals.map { i =>
-      val lengths = footer.places(i).iterator.map(_.length).toIndexedSeq
-      val rows = footer.rowGroups(i).getRowCount
-      SelectedRowGroup(
-        i,
-        rows,
-        footer.offsets.midpoints(i),
-        footer.offsets.bytes(i),
-        SelectedColumns(footer.places.paths(i), lengths),
-        RowRange.all(rows)
-      )
-    })
-    else None
+    if (footer.offsets.selectsExactly(ordinals)) {
+      val emptyBefore = footer.rowGroups.scanLeft(0)((n, next) => if (next.getRowCount > 0) n else n + 1)
+      Some(ordinals.map(whole(footer, _, emptyBefore)))
+    } else None
+
+  private def whole(footer: Footer, i: Int, emptyBefore: Int => Int): SelectedRowGroup = {
+    val lengths = footer.places(i).iterator.map(_.length).toIndexedSeq
+    val rows = footer.rowGroups(i).getRowCount
+    SelectedRowGroup(
+      i,
+      rows,
+      footer.offsets.midpoints(i),
+      footer.offsets.bytes(i),
+      SelectedColumns(footer.places.paths(i), lengths),
+      RowRange.all(rows),
+      emptyBefore = emptyBefore(i)
+    )
+  }
 }

@@ -58,7 +58,7 @@ private[scan] final class NarrowPlanned(
       reader: VectorizedReader,
       areFiltered: Boolean
   ): IndexedSeq[(BlockMetaData, Option[PlannedRowGroup])] = {
-    val all = if (areFiltered) reader.ofSplit else reader.rowGroups
+    val all = (if (areFiltered) reader.ofSplit else reader.rowGroups).filter(_.getRowCount > 0)
     val found = byPosition.keys.toSeq.sorted.map(all.lift(_).map(_.getRowCount))
     val planned = byPosition.toSeq.sortBy(_._1).map { case (_, rowGroup) => Some(rowGroup.rows) }
     if (all.size != run.size || found != planned)
@@ -68,7 +68,9 @@ private[scan] final class NarrowPlanned(
       )
     val positions = new IdentityHashMap[BlockMetaData, Int]
     all.zipWithIndex.foreach { case (rowGroup, position) => positions.put(rowGroup, position) }
-    reader.rowGroups.map(rowGroup => (rowGroup, byPosition.get(positions.get(rowGroup))))
+    reader.rowGroups.map { rowGroup =>
+      (rowGroup, if (positions.containsKey(rowGroup)) byPosition.get(positions.get(rowGroup)) else None)
+    }
   }
 
   override def read(rowGroup: Int): Unit = opened(rowGroup)._2.foreach(onRead)

@@ -20,10 +20,10 @@ private[scan] final case class PlannedRun(
     isReserve: Boolean = false
 ) {
 
-  /** The position in the file of the first row group. */
+  /** The position of the first row group among those of the file that have rows. */
   def first: Int = rowGroups.head.ordinal
 
-  /** The number of row groups of the split. */
+  /** The number of row groups of the split that have rows. */
   def size: Int = rowGroups.last.ordinal - first + 1
 
   /** Whether every row of the split is read. */
@@ -33,7 +33,7 @@ private[scan] final case class PlannedRun(
 /**
  * The part of one row group that a task reads. It is sent to executors.
  *
- * @param ordinal its position in the file, from 0
+ * @param ordinal its position among the row groups of the file that have rows, from 0
  * @param rows the number of rows of the row group
  * @param ranges the rows to read, ascending
  * @param bytes compressed bytes that are read for them
@@ -53,7 +53,13 @@ private[scan] final case class PlannedRowGroup(
 
 private[scan] object PlannedRowGroup {
   def of(rowGroup: SelectedRowGroup, bytes: Long): PlannedRowGroup =
-    PlannedRowGroup(rowGroup.ordinal, rowGroup.rows, rowGroup.ranges.toVector, bytes, rowGroup.best)
+    PlannedRowGroup(
+      rowGroup.ordinal - rowGroup.emptyBefore,
+      rowGroup.rows,
+      rowGroup.ranges.toVector,
+      bytes,
+      rowGroup.best
+    )
 }
 
 /**

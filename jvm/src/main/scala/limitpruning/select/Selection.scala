@@ -58,6 +58,7 @@ final case class Place(place: Any)
  * @param ranges the rows to read, ascending and not adjacent
  * @param best the best place in an order that one of its rows may have, if there is an order and the place is
  *   known
+ * @param emptyBefore the number of row groups before it in the file that have no rows
  */
 final case class SelectedRowGroup(
     ordinal: Int,
@@ -66,7 +67,8 @@ final case class SelectedRowGroup(
     bytes: Long,
     columns: SelectedColumns,
     ranges: Seq[RowRange],
-    best: Option[Place] = None
+    best: Option[Place] = None,
+    emptyBefore: Int = 0
 ) {
   def rowsToRead: Long = RowRange.rowsOf(ranges)
 
