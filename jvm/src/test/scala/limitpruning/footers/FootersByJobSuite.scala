@@ -32,7 +32,9 @@ class FootersByJobSuite extends AnyFunSuite with SparkSuite with Eventually {
     val started = new ConcurrentLinkedQueue[SparkListenerJobStart]
     val ended = new ConcurrentLinkedQueue[SparkListenerJobEnd]
     override def onJobStart(start: SparkListenerJobStart): Unit = { val _ = started.add(start) }
-    override def onJobEnd(end: SparkListenerJobEnd): Unit = { val _ = ended.add(end) }
+    // The end of an earlier test's job may come late.
+    override def onJobEnd(end: SparkListenerJobEnd): Unit =
+      if (started.asScala.exists(_.jobId == end.jobId)) { val _ = ended.add(end) }
   }
 
   private def watched[T](body: Jobs => T): T = {
