@@ -20,7 +20,7 @@ DEFAULTS = [
     ("BIGINT", "-7", "-8", "0"),
     ("DECIMAL(9, 2)", "1.50", "1.49", "1.51"),
     ("DATE", "DATE'2024-02-29'", "DATE'2024-02-28'", "DATE'2024-03-01'"),
-    ("TIMESTAMP", "TIMESTAMP'2024-02-29 12:00:00'", "DATE'2024-02-28'", "DATE'2024-03-01'"),
+    ("TIMESTAMP_NTZ", "TIMESTAMP_NTZ'2024-02-29 12:00:00'", "DATE'2024-02-28'", "DATE'2024-03-01'"),
     ("STRING", "'m'", "'l'", "'n'"),
     ("BOOLEAN", "true", "false", "true"),
     ("DOUBLE", "0.5", "0.25", "0.75"),
@@ -51,6 +51,22 @@ def test_a_default_is_the_value_of_every_row_of_an_older_file(
                     assert runs.on == runs.off
     finally:
         spark.sql("DROP TABLE aged")
+
+
+def test_a_default_that_depends_on_the_time_zone(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark evaluates the default of a TIMESTAMP in the time zone of each query that reads it."""
+    noon = "TIMESTAMP'2024-02-29 12:00:00'"
+    spark.sql(f"CREATE TABLE zoned (id INT) USING parquet LOCATION '{tmp_path / 'zoned'}'")
+    try:
+        spark.sql("INSERT INTO zoned SELECT CAST(id AS INT) FROM range(20)")
+        spark.sql(f"ALTER TABLE zoned ADD COLUMNS (c TIMESTAMP DEFAULT {noon})")
+        for zone in ("UTC", "America/Los_Angeles", "Asia/Tokyo"):
+            with conf(spark, {"spark.sql.session.timeZone": zone}):
+                for compared in ("<", "<=", "=", ">="):
+                    for time in (noon, "TIMESTAMP'2024-02-29 12:00:00 UTC'"):
+                        hold_sql(spark, f"SELECT * FROM zoned WHERE c {compared} {time}", 5)
+    finally:
+        spark.sql("DROP TABLE zoned")
 
 
 def test_row_groups_without_rows(spark: SparkSession) -> None:

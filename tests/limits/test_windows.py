@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from pyspark.sql import SparkSession
 
@@ -101,3 +103,24 @@ def test_the_first_rules_are_replaced_by_the_last(spark: SparkSession) -> None:
 
 def reason(report: limit_pruning.PruningReport) -> str | None:
     return report.only.reason.code if report.only.reason else None
+
+
+def test_the_hint_holds_where_spark_prunes_partitions_and_nested_fields(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Spark's rules for both put other tables in the place of those that the hint is about."""
+    spark.sql(
+        f"CREATE TABLE hinted USING parquet PARTITIONED BY (p) LOCATION '{tmp_path / 'hinted'}' AS "
+        "SELECT id, named_struct('a', id, 'b', id) AS s, id % 3 AS p FROM range(99)"
+    )
+    try:
+        for hint, reason in (("/*+ NO_LIMIT_PRUNING */", "hint"), ("", None)):
+            for columns in ("id", "s.a AS a"):
+                number = "row_number() OVER (ORDER BY id) AS n"
+                numbered = f"SELECT {hint} {columns}, {number} FROM hinted WHERE p = 1"
+                limit = limit_pruning.report(
+                    spark.sql(f"SELECT * FROM ({numbered}) WHERE n <= 3")
+                ).only
+                assert (limit.reason.code if limit.reason else None) == reason
+    finally:
+        spark.sql("DROP TABLE hinted")

@@ -13,7 +13,7 @@ import limitpruning.conf.SparkSessions
 object LateRules {
 
   /**
-   * Ensures that the session has these rules, once, after all others. This must be called for each query that is optimized: a
+   * Ensures that the session has these rules, once. They are added after all others. This must be called for each query that is optimized: a
    * program may replace the rules of a session, and a cloned session has those of the original session.
    */
   def keepIn(session: SparkSession, state: PlanningState): Unit = synchronized {

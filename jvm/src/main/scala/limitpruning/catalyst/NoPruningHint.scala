@@ -3,7 +3,8 @@ package limitpruning.catalyst
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedRelation, UnresolvedTableValuedFunction}
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{
-  AnalysisHelper, CTERelationDef, CTERelationRef, LogicalPlan, UnaryNode, UnresolvedHint, WithCTE
+  AnalysisHelper, CTERelationDef, CTERelationRef, Filter, LogicalPlan, Project, UnaryNode, UnresolvedHint,
+  WithCTE
 }
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
@@ -23,6 +24,8 @@ import limitpruning.shims.Strategy
  *  - [[MarkTables]] replaces these nodes by a tag of each table, before Spark looks for cached data and optimizes the plan. A
  *    tag is no part of a comparison of plans, so cached data is used as without the hint. Spark's rules up to [[PruneLimits]]
  *    leave tables as they are.
+ *  - Later rules of Spark replace tables, and the operators directly above them. Operators keep their tags then, and tables do
+ *    not. So [[markOperators]] tags these operators, for [[PruneLateLimits]].
  */
 object NoPruningHint {
 
@@ -35,6 +38,21 @@ object NoPruningHint {
   def isAbove(table: LogicalPlan): Boolean = table.getTagValue(Marked).nonEmpty ||
     (table match {
       case scan: DataSourceV2ScanRelation => scan.relation.getTagValue(Marked).nonEmpty
+      case _ => false
+    })
+
+  /** Tags the projections and filters directly above the tables that are inside a SELECT with the hint. */
+  def markOperators(plan: LogicalPlan): Unit = plan.foreachUp {
+    case operator @ (_: Project | _: Filter) if operator.children.exists(isAbove) =>
+      operator.setTagValue(Marked, true)
+    case _ =>
+  }
+
+  /** Whether an operator below, on the way to a single table, or this table is inside a SELECT with the hint. */
+  @scala.annotation.tailrec
+  def isBelow(plan: LogicalPlan): Boolean = isAbove(plan) ||
+    (plan match {
+      case node: UnaryNode => isBelow(node.child)
       case _ => false
     })
 

@@ -31,7 +31,11 @@ final case class PruneLateLimits(session: SparkSession, override val state: Plan
       }
       plan
     } else plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
-      case limit: LocalLimit if !isDecided(limit) =>
+      case limit: LocalLimit if isDecided(limit) => limit
+      case limit: LocalLimit if NoPruningHint.isBelow(limit.child) =>
+        limit.setTagValue(NotPruned.Tag, NotPruned(Reason.Hint))
+        limit
+      case limit: LocalLimit =>
         pruneOrTag(limit)(new DecideLimit(session, state.facts, conf)(limit))
     }
 

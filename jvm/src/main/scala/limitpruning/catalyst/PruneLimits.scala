@@ -28,8 +28,11 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!conf.getConf(LimitPruningConf.Enabled)) plan
-    else if (!plan.containsPattern(LIMIT)) plan
-    else {
+    else if (!plan.containsPattern(LIMIT)) {
+      NoPruningHint.markOperators(plan) // a later rule may add a LIMIT
+      plan
+    } else {
+      NoPruningHint.markOperators(plan)
       val prepared = DeltaLake.prepared(session, plan)
       val root = prepared match {
         case GlobalLimit(_, limit: LocalLimit) => Some(limit)

@@ -7,7 +7,8 @@ import scala.util.Try
 
 import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.util.ResolveDefaultColumns
-import org.apache.spark.sql.types.{DataType, Metadata, StructField, StructType}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{DataType, Metadata, StructField, StructType, TimestampType}
 
 import limitpruning.predicate.LeafColumn
 
@@ -18,7 +19,8 @@ private[parquet] object MissingColumn {
   private val ExistsDefault = "EXISTS_DEFAULT"
 
   private val MostCached = 1000
-  private val cached = new ConcurrentHashMap[(DataType, String), Option[Any]]
+  // A cast in a default may depend on the time zone.
+  private val cached = new ConcurrentHashMap[(DataType, String, String), Option[Any]]
 
   /** Whether the column, or a struct around it, has a default. */
   def hasDefault(column: LeafColumn): Boolean =
@@ -37,11 +39,14 @@ private[parquet] object MissingColumn {
   /** The value that every row has, which may be null; none if it is not certain. Thread-safe. */
   def default(column: LeafColumn): Option[Any] =
     if (column.path.nonEmpty) None // Spark's two readers differ
+    else if (column.dataType == TimestampType)
+      None // Spark evaluates it in the time zone of each query that reads it
     else {
       val metadata = column.attribute.metadata
       Try(metadata.getString(ExistsDefault)).toOption.flatMap { sql =>
         if (cached.size >= MostCached) cached.clear()
-        cached.computeIfAbsent((column.dataType, sql), _ => evaluated(column.dataType, metadata))
+        val zone = SQLConf.get.sessionLocalTimeZone
+        cached.computeIfAbsent((column.dataType, sql, zone), _ => evaluated(column.dataType, metadata))
       }
     }
 

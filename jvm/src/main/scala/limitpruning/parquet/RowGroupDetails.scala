@@ -29,7 +29,9 @@ final class RowGroupDetails(
   import RowGroupDetails._
 
   private val reader = new ChunkReader(file, footer, storage)
-  private val dictionaries = mutable.Map.empty[(Int, Int, Int), Option[IndexedSeq[Any]]]
+  // Of the last row group alone: a decoded dictionary is several times as large as in the file.
+  private val dictionaries = mutable.Map.empty[(Int, Int), Option[IndexedSeq[Any]]]
+  private var rowGroupOfDictionaries = -1
   private var decoded = 0L
   private val lookups = mutable.Map.empty[(DataType, Int), BloomLookup]
   private val filters = mutable.Map.empty[(Int, Int), Option[BloomFilter]]
@@ -98,8 +100,10 @@ final class RowGroupDetails(
     facts.locationOf(column) match {
       case stored: Stored if mayNarrow(column, stored, rowGroup, known) =>
         val maxValues = if (known.values.areBounded) DictionaryValues.MostFew else Int.MaxValue
+        if (rowGroupOfDictionaries != rowGroup) dictionaries.clear()
+        rowGroupOfDictionaries = rowGroup
         val dictionary = dictionaries.getOrElseUpdate(
-          (rowGroup, stored.leaf, maxValues),
+          (stored.leaf, maxValues),
           reader.dictionary(rowGroup, stored.leaf, maxBytes, maxValues)
         )
         dictionary.fold(known) { entries =>

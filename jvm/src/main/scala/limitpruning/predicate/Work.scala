@@ -32,6 +32,9 @@ final class Work(most: Long = Work.Default) {
       true
     }
 
+  /** Whether nothing more is evaluated. */
+  def isUsedUp: Boolean = nodes >= most
+
   /** Counts values of dictionaries that were decoded. */
   def addDecoded(values: Long): Unit = decoded += values
 

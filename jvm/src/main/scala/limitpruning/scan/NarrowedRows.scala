@@ -2,7 +2,6 @@ package limitpruning.scan
 
 import java.io.Closeable
 
-import scala.annotation.tailrec
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
@@ -25,7 +24,8 @@ import limitpruning.select.RowRange
  *
  * @param first the open reader
  * @param due by row group of the reader: the rows to return, ascending; empty for a row group that is not read
- * @param areProved whether nothing evaluates a filter on the rows, because they were proved to pass it
+ * @param reliesOnIndex whether the rows of a row group were chosen by its page index, so that other rows may be due if the
+ *   index is wrong
  * @param isSkipped whether a row group, by its position in the reader, is no longer needed; asked before it is read
  * @param reopen opens the same split once more, or throws an error if the file is no longer the same
  * @param observer is told what is read
@@ -33,7 +33,7 @@ import limitpruning.select.RowRange
 private[scan] final class NarrowedRows(
     first: VectorizedReader,
     due: Int => Seq[RowRange],
-    areProved: Boolean,
+    reliesOnIndex: Int => Boolean,
     isSkipped: Int => Boolean,
     reopen: () => Iterator[Any],
     observer: NarrowedRows.Observer
@@ -50,52 +50,46 @@ private[scan] final class NarrowedRows(
   private var loaded = 0L // rows of all row groups that the reader has begun
   private var passed = 0L // rows that the reader has returned
   private var whole = Option.empty[Int] // the row group that is read without its page index
-  private var element: Option[Any] = None
+  private var batchLeft = 0L // rows of the reader's batch that it has not returned
+  private var reported = -1 // the last row group of which the observer was told
+  private var element: Any = _
+  private var rowsFound = 0L // rows of `element`
+  private var isFound = false // whether `element` is due and has not been returned
   private val known = mutable.Map.empty[Int, Seq[RowRange]]
 
   start(0)
 
-  override def hasNext: Boolean = {
-    if (element.isEmpty) element = find()
-    element.nonEmpty
-  }
+  override def hasNext: Boolean = isFound || find()
 
   override def next(): Any = {
     if (!hasNext) throw new NoSuchElementException
-    val found = element.get
-    element = None
-    delivered += NarrowedRows.rowsOf(found)
-    found
+    isFound = false
+    delivered += rowsFound
+    element
   }
 
   override def close(): Unit = reader.rows.close()
 
-  @tailrec
-  private def find(): Option[Any] = {
-    val found =
-      try Right(step())
-      catch { case error if canReadWhole(error) => Left(error) }
-    found match {
-      case Left(error) =>
-        readWhole(error)
-        find()
-      case Right(None) => None
-      case Right(Some((_, false))) => find()
-      case Right(Some((row, true))) => Some(row)
-    }
+  /** Reads up to the next row or batch that is due, if there is one. */
+  private def find(): Boolean = {
+    var more = true
+    while (more && !isFound)
+      try more = step()
+      catch { case error: Throwable if canReadWhole(error) => readWhole(error) }
+    isFound
   }
 
-  /** The reader's next row or batch, and whether it is due. None at its end. */
-  private def step(): Option[(Any, Boolean)] = {
-    if (passed == loaded) skip() else limitBatch()
-    if (!reader.rows.hasNext) None
-    else {
-      val found = reader.rows.next()
-      val isDue = cuts.isDue
-      val rows = NarrowedRows.rowsOf(found)
-      cuts.pass(rows)
-      passed += rows
-      Some((found, isDue))
+  /** Reads the reader's next row or batch. False at its end. */
+  private def step(): Boolean = {
+    if (passed == loaded) skip() else if (batchLeft <= 0) limitBatch()
+    reader.rows.hasNext && {
+      element = reader.rows.next()
+      rowsFound = NarrowedRows.rowsOf(element)
+      isFound = cuts.isDue
+      cuts.pass(rowsFound)
+      passed += rowsFound
+      batchLeft -= rowsFound
+      true
     }
   }
 
@@ -109,7 +103,10 @@ private[scan] final class NarrowedRows(
   }
 
   /** A batch must not contain both rows that are due and others. */
-  private def limitBatch(): Unit = if (cuts.areSome) reader.limitBatch(cuts.left)
+  private def limitBatch(): Unit = {
+    batchLeft = if (cuts.areSome) cuts.left.min(reader.batchSize.toLong) else reader.batchSize.toLong
+    reader.limitBatch(batchLeft)
+  }
 
   /** The next row group with rows that are due. */
   private def upcoming: Option[Int] = (rowGroup + 1 until reader.rowGroups.size).find(dueOf(_).nonEmpty)
@@ -146,11 +143,12 @@ private[scan] final class NarrowedRows(
         narrow(position, rows).getOrElse((all, reader.read(position, all)))
       }
     cuts = new Cuts(ranges, rows)
-    if (cuts.areSome) reader.limitBatch(cuts.left) else reader.limitBatch(reader.batchSize.toLong)
+    limitBatch()
     total += RowRange.rowsOf(ranges) - RowRange.rowsOf(rows)
     loaded += RowRange.rowsOf(ranges)
     reader.setTotalRows(total)
-    observer.read(position)
+    if (reported != position) observer.read(position)
+    reported = position
     pages
   }
 
@@ -190,7 +188,7 @@ private[scan] final class NarrowedRows(
   /** Whether the page index can be the cause of an error, so that the row group may be readable without it. */
   private def canReadWhole(error: Throwable): Boolean =
     isNarrow && !whole.contains(rowGroup) && NonFatal(error) && !RunningCheck.isInterrupted(error) && {
-      if (areProved && error.isInstanceOf[MisplacedRowsException])
+      if (reliesOnIndex(rowGroup) && error.isInstanceOf[MisplacedRowsException])
         throw new WrongPageIndexException(observer.path, error)
       true
     }

@@ -223,7 +223,7 @@ private[scan] final class RowsInRanges(rows: Iterator[Any], run: PlannedRun)
   override def close(): Unit = CloseRows(rows)
 }
 
-private object RowsInRanges {
+private[scan] object RowsInRanges {
   def cannotRead(): Nothing = throw new IllegalStateException(
     "The Spark of this executor cannot read some rows of a file alone, but the Spark of the driver can. Run the same " +
       "release of Spark on both, or set spark.limitPruning.enabled=false."

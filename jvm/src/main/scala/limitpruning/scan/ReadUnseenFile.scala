@@ -50,7 +50,7 @@ private[scan] final class ReadUnseenFile(
         new NarrowedRows(
           reader,
           i => opened.planned.lift(i).toSeq.flatMap(_.ranges),
-          areProved = false, // any rows will do
+          reliesOnIndex = _ => false, // any rows will do
           isSkipped = _ => false,
           () => read(file),
           new ReadUnseenFile.Observer(file.urlEncodedPath, reader, counts)

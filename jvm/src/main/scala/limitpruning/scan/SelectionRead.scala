@@ -230,9 +230,12 @@ private[scan] final class SelectionRead(
 
 private[limitpruning] object SelectionRead {
 
-  /** Whether Spark's vectorized reader reads this scan: the same decision as in Spark's format. */
+  /**
+   * Whether Spark's vectorized reader reads this scan: the same decision as in Spark's format, by the settings of the
+   * session of the relation. The session of the query may be another one.
+   */
   def isVectorized(scan: FileSourceScanExec): Boolean = ParquetUtils.isBatchReadSupportedForSchema(
-    scan.conf,
+    SparkSessions.onServer(scan.relation.sparkSession).sessionState.conf,
     StructType(scan.relation.partitionSchema.fields ++ scan.requiredSchema.fields)
   )
 

@@ -55,7 +55,7 @@ private[limitpruning] final class FindEnoughRows(
     val before = fully.scanLeft(0L)((rows, i) => rows + footer.rowGroups(i).getRowCount.min(limit.toLong))
     val needed = fully.zip(before).collect { case (rowGroup, rows) if rows < limit => rowGroup }
     val runs = neighbours(needed)
-    if (before.last < limit || !runs.forall(run => footer.offsets.selectsExactly(run.head, run.last))) None
+    if (before.last < limit || !footer.offsets.selectsExactly(needed)) None
     else {
       val ranges = runs.map { run =>
         val start = footer.offsets.midpoints(run.head)

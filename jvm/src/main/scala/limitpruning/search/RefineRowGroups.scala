@@ -101,7 +101,8 @@ final class RefineRowGroups(
 
     private def bytesRead: Long = details.bytesRead + indexes.bytesRead
 
-    private def pays: Boolean = bytesRead < bytesLeft && deadline.hasTimeLeft() && inVain < MostInVain
+    private def pays: Boolean = bytesRead < bytesLeft && deadline.hasTimeLeft() && inVain < MostInVain &&
+      !classify.work.isUsedUp
 
     private def refine(rowGroup: ClassifiedRowGroup, ordinal: Int): ClassifiedRowGroup =
       if (unproved.contains(file.listed, ordinal)) {
@@ -135,7 +136,8 @@ final class RefineRowGroups(
         inVain += 1
         bytesInVain += bytesRead - before
         // What could not be read, or not within the budget, may prove something the next time.
-        if (!details.hasFailed && !indexes.hasFailed) unproved.add(file.listed, ordinal)
+        if (!details.hasFailed && !indexes.hasFailed && !classify.work.isUsedUp)
+          unproved.add(file.listed, ordinal)
       }
       refined
     }

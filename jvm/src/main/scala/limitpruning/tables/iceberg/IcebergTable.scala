@@ -105,7 +105,9 @@ private[tables] final class IcebergTable private (
         val task = tasks(file.position)
         rowGroups.fold(IndexedSeq(task)) { some =>
           val all = RowGroupTasks.of(task)
-          some.map(rowGroup => all(rowGroup.ordinal)).toIndexedSeq
+          // Iceberg splits no task twice, and takes a part that is as long as the file for a file.
+          if (all.size == 1) some.map(_ => task).toIndexedSeq
+          else some.map(rowGroup => all(rowGroup.ordinal)).toIndexedSeq
         }
       },
       chosen
