@@ -3,6 +3,7 @@ package limitpruning.select
 import java.nio.file.Files
 
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions.{col, lit, pmod}
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.conf.LimitPruningConf
@@ -42,6 +43,14 @@ class ReasonSuite extends AnyFunSuite with SparkSuite {
     if (!Files.exists(pathOf("partitioned")))
       spark.range(4).selectExpr("id", "id % 2 AS p").write.partitionBy("p").parquet(dir)
     spark.read.parquet(dir).where("p = 7").limit(1)
+  }
+  declines("partition-decimals") {
+    tableOf("decimals", "p=1.5/a.parquet" -> ints.rowGroup(Seq(1), Seq(9)))
+    spark.read.schema("a INT, p DECIMAL(5, 2)").parquet(pathOf("decimals").toString).where("a < 20").limit(1)
+  }
+  declines("too-deeply-nested") {
+    val key = (1 to 60).foldLeft(col("s"))((inner, _) => pmod(inner, lit(1000)))
+    wildlife.select("s").orderBy(key).limit(2)
   }
   declines("split-dependent")(wildlife.selectExpr("_metadata.file_block_start").limit(1))
 
