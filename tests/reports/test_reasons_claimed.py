@@ -9,7 +9,7 @@ import pytest
 from support.paths import DOCS, SCALA, SCALA_TESTS, TEST_FILES
 
 CODES = re.findall(r"^### ([a-z0-9-]+)$", (DOCS / "reasons.md").read_text("utf-8"), re.MULTILINE)
-# Given only with another version of Spark or Delta Lake, or for a plan that no query is known to have.
+# Given only with other versions of Spark or Delta Lake, or for plans that no known query has.
 UNTESTED = {"delta-version", "unknown-field", "filter-above"}
 
 
