@@ -57,8 +57,8 @@ EQUIVALENT: dict[str, str] = {
     ),
     "predicate/Operands.scala: else if (!first.canBeValue) rest -> else if (!true &&"
     " !first.canBeValue) rest": "the union of no value and the rest is the rest",
-    "predicate/FiniteEvaluation.scala: distance >= 0 && distance < LongestRange -> distance > 0 &&"
-    " distance < LongestRange": "a range of one value is constant, which is asked before",
+    "predicate/FiniteEvaluation.scala: values >= 0 && values < LongestRange -> values > 0 && values"
+    " < LongestRange": "a range of one value is constant, which is asked before",
     'tables/ScanContract.scala: "markedForSingleTaskExecution", -> '
     '"no markedForSingleTaskExecution",': (
         "of Spark 4.3; the suites run on 4.2. On 4.3, test_scan_contract.py asks for it"
