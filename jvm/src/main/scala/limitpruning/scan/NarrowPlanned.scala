@@ -75,8 +75,6 @@ private[scan] final class NarrowPlanned(
 
   override def read(rowGroup: Int): Unit = opened(rowGroup)._2.foreach(onRead)
 
-  override def readsAgain(rowGroup: Int): Unit = counts.readsAgain(bytesOf(opened(rowGroup)._1))
-
-  /** Compressed bytes of all columns: at most as many are read. */
-  private def bytesOf(rowGroup: BlockMetaData): Long = rowGroup.getCompressedSize
+  override def readsAgain(rowGroup: Int): Unit =
+    counts.readsAgain(NarrowedRows.bytesOf(opened(rowGroup)._1))
 }

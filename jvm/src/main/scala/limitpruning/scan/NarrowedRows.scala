@@ -4,11 +4,12 @@ import java.io.Closeable
 
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
+import scala.util.Try
 import scala.util.control.NonFatal
 
 import org.apache.parquet.column.ColumnDescriptor
 import org.apache.parquet.column.page.PageReadStore
-import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
+import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData}
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
@@ -226,6 +227,9 @@ private[scan] object NarrowedRows {
     /** A row group is read once more, whole. */
     def readsAgain(rowGroup: Int): Unit
   }
+
+  /** Compressed bytes of all columns, of which at most as many are read. 0 if a column is encrypted with an unknown key. */
+  def bytesOf(rowGroup: BlockMetaData): Long = Try(rowGroup.getCompressedSize).getOrElse(0L)
 
   private def rowsOf(element: Any): Long = element match {
     case batch: ColumnarBatch => batch.numRows().toLong

@@ -92,9 +92,9 @@ private object ReadUnseenFile {
   /** Counts what is read a second time. The rest is counted when the file is opened. */
   private final class Observer(override val path: String, reader: VectorizedReader, counts: ReadCounts)
       extends NarrowedRows.Observer {
-    private val bytes = reader.rowGroups.map(_.getCompressedSize)
     override def read(rowGroup: Int): Unit = ()
-    override def readsAgain(rowGroup: Int): Unit = counts.readsAgain(bytes(rowGroup))
+    override def readsAgain(rowGroup: Int): Unit =
+      counts.readsAgain(NarrowedRows.bytesOf(reader.rowGroups(rowGroup)))
   }
 
   /** Opens each part when the previous part has been read, and closes the last opened part. */

@@ -193,7 +193,7 @@ private object RefineRowGroups {
   private val LeastScanned = 20L
 
   /** These bytes are read in vain even if the scan reads little. */
-  private val AlwaysInVain = 256L * 1024
+  private val AlwaysInVain = 1024L * 1024
 
   /** Maximum bytes of one dictionary or bloom filter. */
   private val LargestPart = 1024L * 1024
