@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import limit_pruning
 from limit_pruning import LimitReport
-from support.iceberg.session import java_table
+from support.iceberg.session import java_table, reads_defaults
 from support.runs import ENABLED, conf, hold_counts
 from support.scan_tables import physical
 
@@ -150,11 +150,18 @@ def delete_by_equality(spark: SparkSession, table: str, column: str, value: int)
     schema = loaded.schema().select(names)
     ids = spark.sparkContext._gateway.new_array(jvm.int, 1)  # type: ignore[union-attr]
     ids[0] = schema.findField(column).fieldId()
-    factory = iceberg.data.GenericAppenderFactory(
-        loaded, loaded.schema(), loaded.spec(), None, ids, schema, None
-    )
-    files = iceberg.io.OutputFileFactory.builderFor(loaded, 1, next(_numbers)).build()
-    writer = factory.newEqDeleteWriter(files.newOutputFile(), iceberg.FileFormat.PARQUET, None)
+    output = iceberg.io.OutputFileFactory.builderFor(loaded, 1, next(_numbers)).build()
+    parquet, file = iceberg.FileFormat.PARQUET, output.newOutputFile()
+    if reads_defaults():  # Iceberg 1.12 has another factory
+        builder = getattr(iceberg.data, "GenericFileWriterFactory$Builder")(loaded)
+        builder = builder.deleteFileFormat(parquet).equalityFieldIds(ids)
+        factory = builder.equalityDeleteRowSchema(schema).build()
+        writer = factory.newEqualityDeleteWriter(file, loaded.spec(), None)
+    else:
+        factory = iceberg.data.GenericAppenderFactory(
+            loaded, loaded.schema(), loaded.spec(), None, ids, schema, None
+        )
+        writer = factory.newEqDeleteWriter(file, parquet, None)
     record = iceberg.data.GenericRecord.create(schema)
     record.setField(column, value)
     writer.write(record)
