@@ -18,14 +18,7 @@ class History(random_histories.History):
     has_changed_names: bool = False
 
     @classmethod
-    def at(
-        cls,
-        path: Path,
-        mapping: str,
-        vectors: bool,
-        partitioned: bool,
-        has_bytes: bool = False,
-    ) -> History:
+    def at(cls, path: Path, mapping: str, vectors: bool, partitioned: bool) -> History:
         """Return the history of a table that is still to be made."""
         return cls(
             table=f"delta.`{path}`",
@@ -33,7 +26,6 @@ class History(random_histories.History):
             mapping=mapping,
             vectors=vectors,
             partitioned=partitioned,
-            has_bytes=has_bytes,
             # Delta takes timestamps without a time zone only with a table feature.
             names={name: name for name in random_histories.COLUMNS if name != "tn"},
         )

@@ -20,8 +20,9 @@ def create(spark: SparkSession, path: Path, draw: Draw) -> History:
         mapping=draw(st.sampled_from(["none", "name", "name", "id"])),
         vectors=draw(st.sampled_from([True, True, False])),
         partitioned=draw(st.sampled_from([False, False, True])),
-        has_bytes=draw(st.booleans()),
     )
+    # Texts with bytes that are not UTF-8, in the tables whose rows are rewritten.
+    history.has_bytes = not history.vectors
     properties = {"enableDeletionVectors": str(history.vectors).lower()}
     if history.mapping != "none":
         properties["columnMapping.mode"] = history.mapping
