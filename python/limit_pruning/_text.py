@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from limit_pruning._counts import FileCounts
     from limit_pruning._report import LimitReport
 
+_PENDING = ("decided-when-run", "decided-by-rows")
 _INDENT = "\n  "
 
 
@@ -23,7 +24,7 @@ def outcome_lines(limit: LimitReport) -> list[str]:
     """Return why the LIMIT is not pruned, or what is to be read, and what was read."""
     lines = []
     if limit.reason and limit.row_groups.scanned is None:
-        what = "not decided yet" if limit.reason.code == "decided-when-run" else "not pruned"
+        what = "not decided yet" if limit.reason.code in _PENDING else "not pruned"
         lines.append(f"{what}: {limit.reason.message}")
     else:
         if limit.reason:

@@ -23,6 +23,7 @@ class ImportsSuite extends AnyFunSuite {
       "scan",
       "search",
       "tables",
+      "rows",
       "catalyst",
       "report"
     )

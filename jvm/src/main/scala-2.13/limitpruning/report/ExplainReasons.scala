@@ -9,7 +9,6 @@ import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.{LimitPruningConf, SparkSessions}
-import limitpruning.select.Reason
 
 /**
  * Shows in EXPLAIN the reason for each LIMIT over Parquet that is not covered, one line for each. Spark
@@ -39,7 +38,7 @@ final class ExplainReasons extends ExtendedExplainGenerator {
       val order = limit.order.fold("")(order => s" ORDER BY ${order.key}")
       val what =
         if (limit.isNarrowed) "not covered"
-        else if (reason == Reason.DecidedWhenRun || reason == Reason.AtRoot) "not decided yet"
+        else if (reason.isPending) "not decided yet"
         else "not pruned"
       s"${limit.table}$order LIMIT$rows: $what: ${reason.message} (${reason.code})"
     }

@@ -3,11 +3,12 @@ package limitpruning.catalyst
 import scala.util.Using
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
+import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, SortOrder}
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.internal.SQLConf
 
-import limitpruning.conf.LimitPruningConf
+import limitpruning.conf.{LimitPruningConf, SparkSessions}
+import limitpruning.rows.{ChooseByRows, RowsPay}
 import limitpruning.search.{
   ChooseFirstRows, ChooseRows, ChooseTopRows, LimitPlan, LimitedScan, NotPruned, SearchInputs, TopRowsScan
 }
@@ -69,14 +70,35 @@ final class ChooseWhenRun(
     val keys = index.wanted.order.map(_.overTable.child).toSeq
     whyNot(scan, conf).toLeft(()).flatMap { _ =>
       Using.resource(new SearchInputs(scan, session, state.facts, conf, keys)) { inputs =>
-        index.wanted.order match {
-          case Some(order) =>
-            ChooseTopRows(TopRowsScan(scan, order.overTable, order.overOutput, order.isOnlyKey), inputs)
-          case None => ChooseRows(scan, inputs)
+        index.wanted.undecided match {
+          case Some(undecided) => byRows(scan, inputs, undecided, conf)
+          case None => byMetadata(scan, inputs).left.flatMap { undecided =>
+              val minBytes = conf.getConf(LimitPruningConf.RowsMinBytes)
+              if (RowsPay(scan, order, inputs, undecided, isRoot = false, minBytes))
+                byRows(scan, inputs, undecided, conf)
+              else Left(undecided)
+            }
         }
       }
     }
   }
+
+  private def order: Seq[SortOrder] = index.wanted.order.toSeq.flatMap(_.keys)
+
+  private def byMetadata(scan: LimitedScan, inputs: SearchInputs): Either[NotPruned, LimitPlan] =
+    index.wanted.order match {
+      case Some(order) =>
+        ChooseTopRows(TopRowsScan(scan, order.overTable, order.overOutput, order.keys), inputs)
+      case None => ChooseRows(scan, inputs)
+    }
+
+  private def byRows(
+      scan: LimitedScan,
+      inputs: SearchInputs,
+      undecided: NotPruned,
+      conf: SQLConf
+  ): Either[NotPruned, LimitPlan] =
+    new ChooseByRows(SparkSessions.onServer(session), leaf, scan, order, inputs, undecided, conf)()
 
   private def whyNot(scan: LimitedScan, conf: SQLConf): Option[NotPruned] = {
     val reason =

@@ -22,16 +22,14 @@ import limitpruning.select.Reason
  *
  * @param conjuncts the predicate with its subqueries, which Spark runs before this node
  * @param limit rows that the LIMIT needs, with its OFFSET
- * @param key the first sort key, over the table's columns; none if any rows that match will do
- * @param isOnlyKey whether the order has no other key. Then fewer rows with equal keys are chosen.
+ * @param order the sort keys, over the table's columns; empty if any rows that match will do
  * @param choose makes the choice; none in a canonicalized plan, because the other fields determine it
  * @param child Spark's own scan
  */
 case class ChooseWhenRunExec(
     conjuncts: Seq[Expression],
     limit: Int,
-    key: Option[SortOrder],
-    isOnlyKey: Boolean,
+    order: Seq[SortOrder],
     @transient choose: Option[ChooseWhenRun],
     child: SparkPlan
 ) extends UnaryExecNode
@@ -140,7 +138,9 @@ case class ChooseWhenRunExec(
        |""".stripMargin
 
   private def shown(maxFields: Int): String = made match {
-    case None if conjuncts.isEmpty && key.isEmpty => "Choice: when an action runs the query"
+    case None if choose.exists(_.index.wanted.undecided.nonEmpty) =>
+      "Choice: when the query runs, by reading the columns of the predicate and of the order first"
+    case None if conjuncts.isEmpty && order.isEmpty => "Choice: when an action runs the query"
     case None if ScalarSubqueries.plansIn(conjuncts).isEmpty => "Choice: when the subquery runs"
     case None => "Choice: when the values of the subqueries are known"
     case Some(Left(notPruned)) => s"Choice: the scan below (${notPruned.reason.code})"

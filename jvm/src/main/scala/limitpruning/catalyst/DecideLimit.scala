@@ -11,6 +11,7 @@ import org.apache.spark.sql.internal.SQLConf
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.FactsCache
 import limitpruning.predicate.SupportedTypes
+import limitpruning.rows.RowsPay
 import limitpruning.search.{
   ChooseGroups, ChooseRows, ChooseTopRows, LimitPlan, LimitedScan, NotPruned, SearchInputs, TopRowsScan
 }
@@ -69,10 +70,32 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
       else atRoot.orElse {
         val keys = order.map(_.overTable.child).toSeq ++ keysOf(request)
         Using.resource(new SearchInputs(scan, session, cache, conf, keys)) { inputs =>
-          Some(search(request, inputs).map(inputs.listing.read(plan, _)))
+          val found = search(request, inputs)
+          def byRows = if (keysOf(request).isEmpty) this.byRows(plan, scan, order, inputs, found, isRoot) else None
+          Some(byRows.map(Right(_)).getOrElse(found.map(inputs.listing.read(plan, _))))
         }
       }
   }
+
+  /**
+   * If metadata do not cover the LIMIT, its rows may be found by reading columns when the query runs.
+   *
+   * @return none if this does not pay
+   */
+  private def byRows(
+      plan: LogicalPlan,
+      scan: LimitedScan,
+      order: Option[WantedOrder],
+      inputs: SearchInputs,
+      found: Either[NotPruned, LimitPlan],
+      isRoot: Boolean
+  ): Option[LogicalPlan] = for {
+    table <- Some(scan.table).collect { case table: ParquetTable if table.canDecideWhenRun => table }
+    undecided <- found.left.toOption
+    if order.forall(_.keys.forall(hasStableColumns)) && NativeEngines.reasonForUnknown(session).isEmpty
+    keys = order.toSeq.flatMap(_.keys)
+    if RowsPay(scan, keys, inputs, undecided, isRoot, conf.getConf(LimitPruningConf.RowsMinBytes))
+  } yield table.decideWhenRun(plan, WantedRows(scan.limit, scan.conjuncts, order, Some(undecided)))
 
   /** Whether the rows are chosen, or are to be chosen when the query runs. */
   private def isDecided(scan: LimitedScan): Boolean =
@@ -137,11 +160,13 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     case _ => aggregate
   }
 
-  private def wanted(top: TopRowsScan): WantedOrder = WantedOrder(top.key, top.sorted, top.isOnlyKey)
+  private def wanted(top: TopRowsScan): WantedOrder = WantedOrder(top.key, top.sorted, top.order)
 
   /** Whether Spark cannot change the columns of the key after the rule. It may remove fields of structs. */
-  private def hasSimpleKey(order: WantedOrder): Boolean =
-    order.overTable.references.forall(column => SupportedTypes.contains(column.dataType))
+  private def hasSimpleKey(order: WantedOrder): Boolean = hasStableColumns(order.overTable)
+
+  private def hasStableColumns(key: Expression): Boolean =
+    key.references.forall(column => SupportedTypes.contains(column.dataType))
 }
 
 private object DecideLimit {

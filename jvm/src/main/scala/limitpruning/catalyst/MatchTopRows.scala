@@ -28,7 +28,7 @@ object MatchTopRows {
     ordered(Seq(order), Nil, local)(MatchLimit.of).map(_.map(scanOf))
 
   private def scanOf(top: Ordered[LimitedScan]): TopRowsScan =
-    TopRowsScan(top.scan.copy(needed = top.scan.needed ++ top.needed), top.key, top.sorted, top.isOnlyKey)
+    TopRowsScan(top.scan.copy(needed = top.scan.needed ++ top.needed), top.key, top.sorted, top.order)
 
   /**
    * The scan and the order below `local`, or the reason why it is not pruned; `None` if there is no ORDER BY below
@@ -56,15 +56,15 @@ object MatchTopRows {
    *
    * @param key the first sort key, over the table's columns
    * @param sorted the same key, over the output of the child of the Sort
-   * @param isOnlyKey whether there is no other sort key
    * @param needed the table's columns that the filters and the key use
+   * @param order all sort keys, over the table's columns
    */
   final case class Ordered[S](
       scan: S,
       key: SortOrder,
       sorted: SortOrder,
-      isOnlyKey: Boolean,
-      needed: AttributeSet
+      needed: AttributeSet,
+      order: Seq[SortOrder]
   )
 
   private def withKey[S](scan: S, order: Seq[SortOrder], child: LogicalPlan): Either[Reason, Ordered[S]] =
@@ -82,8 +82,8 @@ object MatchTopRows {
             scan,
             key,
             first,
-            order.size == 1,
-            AttributeSet.fromAttributeSets((filters :+ key).map(_.references))
+            AttributeSet.fromAttributeSets((filters :+ key).map(_.references)),
+            order.map(other => other.copy(child = MatchLimit.overRelation(other.child, projections)))
           ))
       case other => Left(Reason.OperatorBetween(other.nodeName))
     }

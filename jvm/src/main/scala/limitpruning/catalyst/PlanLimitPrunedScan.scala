@@ -61,7 +61,7 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
       logical: LogicalRelation,
       index: UndecidedIndex
   ): Boolean = {
-    val keys = index.wanted.order.toSeq.flatMap(_.overTable.references)
+    val keys = index.wanted.order.toSeq.flatMap(_.keys).flatMap(_.references)
     ScalarSubqueries.areSupported(filters) && ScalarSubqueries.areSame(filters, index.wanted.conjuncts) &&
     keys.forall(key => logical.output.exists(c => c.exprId == key.exprId && c.dataType == key.dataType))
   }
@@ -80,8 +80,7 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
         ChooseWhenRunExec(
           filters,
           wanted.limit,
-          wanted.order.map(_.overTable),
-          wanted.order.exists(_.isOnlyKey),
+          wanted.order.toSeq.flatMap(_.keys),
           Some(choose),
           SparkShims.withSubqueryFilters(scan, filters, logical)
         )

@@ -1,7 +1,6 @@
 package limitpruning.footers
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
-import java.util.UUID
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeUnit.NANOSECONDS
 
@@ -37,7 +36,7 @@ private[limitpruning] final class FootersByJob(
   override def begin(files: Seq[FooterToRead]): FootersUnderWay = {
     val answers = files.map(_ => new CompletableFuture[Array[Byte]]).toIndexedSeq
     val shared = context.broadcast(conf)
-    val job = described(s"limit pruning: footers of ${files.size} files of $table")(submit(
+    val job = NamedJob(context, s"limit pruning: footers of ${files.size} files of $table")(submit(
       files.map(f => FootersOnExecutor.question(f.file, f.columns)),
       first => results => results.indices.foreach(i => answers(first + i).complete(results(i)): Unit),
       shared
@@ -76,31 +75,12 @@ private[limitpruning] final class FootersByJob(
       ()
     )
   }
-
-  /**
-   * Sets the description that the Spark UI shows. The query's own job group does not change, so that the
-   * query can be cancelled.
-   */
-  private def described[T](description: String)(start: => T): T = {
-    val before = Seq(Description, Group, Interrupt).map(key => key -> context.getLocalProperty(key))
-    context.setLocalProperty(Description, description)
-    context.setLocalProperty(Interrupt, "true") // tasks only wait for storage, and nothing waits for them
-    if (context.getLocalProperty(Group) == null)
-      context.setLocalProperty(Group, s"limit-pruning-${UUID.randomUUID}")
-    try start
-    finally before.foreach { case (key, value) => context.setLocalProperty(key, value) }
-  }
 }
 
 private object FootersByJob {
 
   /** Few, so that footers arrive task by task and the rest can be cancelled. */
   private val FilesPerTask = 32
-
-  // The same names as in SparkContext.
-  private val Description = "spark.job.description"
-  private val Group = "spark.jobGroup.id"
-  private val Interrupt = "spark.job.interruptOnCancel"
 }
 
 /**

@@ -126,15 +126,20 @@ object DescribeQuery {
       case Some(Right(chosen)) if chosen.plan.rows.notCovered.contains(Reason.AtRoot) =>
         taken(limit, limited, chosen)
       case Some(Right(chosen)) =>
-        selected(limited, chosen.plan, Some(chosen.scan), chosen.scan.noPageSkipping, most)
+        val report = selected(limited, chosen.plan, Some(chosen.scan), chosen.scan.noPageSkipping, most)
+        report.copy(order = report.order.orElse(orderOf(limit)))
       case Some(Left(decision)) =>
         notPruned(limit, decision.copy(scan = decision.scan.orElse(Some(limited))), most)
       case None =>
         val reason =
           if (nodes.isEmpty) Reason.FiltersChanged
           else if (index.wanted.areAny) Reason.AtRoot
-          else Reason.DecidedWhenRun
-        notPruned(limit, NotPruned(reason, Some(limited)), most)
+          else
+            index.wanted.undecided.fold[Reason](Reason.DecidedWhenRun)(other =>
+              Reason.DecidedByRows(other.reason)
+            )
+        val decision = index.wanted.undecided.getOrElse(NotPruned(reason, Some(limited)))
+        notPruned(limit, decision.copy(reason = reason), most)
     }
   }
 
@@ -204,8 +209,7 @@ object DescribeQuery {
   private def notPruned(limit: LocalLimit, decision: NotPruned, most: Int): LimitReport = LimitReport(
     table = decision.scan.map(_.table.name).orElse(firstName(limit)).getOrElse(""),
     limit = IntegerLiteral.unapply(limit.limitExpr),
-    order = MatchTopRows.of(limit).flatMap(_.toOption).map(top => OrderReport(top.key.sql, None, None, None))
-      .orElse(DescribeFiles.orderOf(limit)),
+    order = orderOf(limit).orElse(DescribeFiles.orderOf(limit)),
     predicate = decision.scan.flatMap(scan => predicate(scan.conjuncts)),
     reason = Some(decision.reason),
     rowGroups = decision.counts.map(rowGroups(_, None)),
@@ -213,6 +217,9 @@ object DescribeQuery {
     planningMs = if (decision.planningNanos > 0) Some(millis(decision.planningNanos)) else None,
     map = map(decision.inspected, most)
   )
+
+  private def orderOf(limit: LocalLimit): Option[OrderReport] =
+    MatchTopRows.of(limit).flatMap(_.toOption).map(top => OrderReport(top.key.sql, None, None, None))
 
   private def firstName(plan: LogicalPlan): Option[String] =
     plan.collect { case leaf: LeafNode => Tables.nameOf(leaf) }.flatten.headOption

@@ -51,7 +51,7 @@ private[scan] object ScanDescription {
       "Files" ->
         s"${counts.files} total → ${counts.filesInspected} inspected → ${chosen.selection.listed.size} scanned",
       "Rows" -> chosen.selection.rows.toString
-    ) ++ chosen.selection.reserve.map(more =>
+    ) ++ verified(chosen) ++ chosen.selection.reserve.map(more =>
       "Reserve" -> s"${more.rowGroups} row groups, ${more.unseen.size} files that were not inspected"
     ) ++ counts.filesPrunedByLog.map("FilesPrunedByLog" -> _.toString) ++ narrowed(node) ++ filter ++ Seq(
       "Batched" -> SelectionRead.isColumnar(node.scan).toString,
@@ -81,6 +81,14 @@ private[scan] object ScanDescription {
       case (None, Some(reason)) => Seq("NotCovered" -> shown(reason.message))
       case (None, None) => Nil
     }
+
+  /** How the rows were found, if columns were read before. */
+  private def verified(chosen: ChosenRows): Seq[(String, String)] = chosen.verified.toSeq.flatMap { found =>
+    Seq(
+      "RowsVerified" -> (found.rows.toString + (if (found.areAll) ", which are all that match" else "")),
+      "ReadFirst" -> s"${found.bytes} bytes in ${found.jobs} jobs"
+    )
+  }
 
   /** Empty if row groups are read whole. */
   private def narrowed(node: LimitPrunedScanExec): Seq[(String, String)] = {

@@ -51,6 +51,8 @@ object ScanMetrics {
     "nodesEvaluated" -> SQLMetrics.createMetric(context, "expression nodes evaluated while planning"),
     "valuesDecoded" -> SQLMetrics.createMetric(context, "dictionary values decoded while planning"),
     "pagesClassified" -> SQLMetrics.createMetric(context, "ranges of pages classified while planning"),
+    "rowsVerified" -> SQLMetrics.createMetric(context, "rows found by reading columns first"),
+    "bytesReadFirst" -> SQLMetrics.createSizeMetric(context, "bytes of columns read first"),
     "planningTime" -> SQLMetrics.createNanoTimingMetric(context, "limit pruning time"),
     ScanTime -> SQLMetrics.createTimingMetric(context, "scan time")
   )
@@ -94,7 +96,10 @@ object ScanMetrics {
     val reserve = chosen.selection.reserve.fold(Map.empty[String, Long])(more =>
       Map("reserveRowGroups" -> more.rowGroups.toLong, "reserveFiles" -> more.unseen.size.toLong)
     )
-    val planned = proved ++ top ++ reserve ++ chosen.counts.filesPrunedByLog.map("filesPrunedByLog" -> _)
+    val first = chosen.verified.fold(Map.empty[String, Long])(found =>
+      Map("rowsVerified" -> found.rows, "bytesReadFirst" -> found.bytes)
+    )
+    val planned = proved ++ top ++ first ++ reserve ++ chosen.counts.filesPrunedByLog.map("filesPrunedByLog" -> _)
     planned.foreach { case (name, value) => metrics(name).set(value) }
     val execution = context.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
     SQLMetrics.postDriverMetricUpdates(context, execution, planned.keys.map(metrics).toSeq)

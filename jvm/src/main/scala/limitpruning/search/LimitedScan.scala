@@ -33,9 +33,13 @@ final case class LimitedScan(
  * @param scan the scan below the Sort; all columns that the query reads are needed, because the filter stays
  * @param key the first sort key, over the table's columns
  * @param sorted the same key, over the output of the child of the Sort
- * @param isOnlyKey whether there is no other sort key, so that rows with the same key may be in any order
+ * @param order all sort keys, over the table's columns
  */
-final case class TopRowsScan(scan: LimitedScan, key: SortOrder, sorted: SortOrder, isOnlyKey: Boolean)
+final case class TopRowsScan(scan: LimitedScan, key: SortOrder, sorted: SortOrder, order: Seq[SortOrder]) {
+
+  /** Whether there is no other sort key, so that rows with the same key may be in any order. */
+  def isOnlyKey: Boolean = order.size == 1
+}
 
 /**
  * GROUP BY … LIMIT, or DISTINCT … LIMIT, over a table, with only deterministic projections and filters between them. Any

@@ -86,7 +86,8 @@ private[limitpruning] final class SearchInputs(
   )
 
   private val mostThreads = conf.getConf(LimitPruningConf.Threads)
-  private val threads = new PlanningThreads(mostThreads)
+  /** Threads that read parts of files while the search runs. */
+  val threads: PlanningThreads = new PlanningThreads(mostThreads)
 
   /** The memory that the search holds. */
   val memory: SearchMemory = cache.planning.search(conf.getConf(LimitPruningConf.MaxMemory))
@@ -181,13 +182,20 @@ private[limitpruning] final class SearchInputs(
     known.getOrElse(FileColumns.All)
   }
 
-  /** Whether the scan reads a column of a file. If columns are not matched by name, the scan may read any column. */
-  private def isNeeded: String => Boolean = namesOf(scan.needed) match {
+  /** Whether the scan reads a column of a file. */
+  private def isNeeded: String => Boolean = isIn(scan.needed)
+
+  /** Whether expressions use a top-level column of a file, by its name there. */
+  def areUsedIn(expressions: Seq[Expression]): String => Boolean =
+    isIn(AttributeSet(expressions.flatMap(_.references)))
+
+  /** If columns are not matched by name, any column of a file may be among those of the table. */
+  private def isIn(used: AttributeSet): String => Boolean = namesOf(used) match {
     case None => _ => true
     case Some(names) =>
       def key(name: String) = ColumnNames.key(name, settings.caseSensitive)
-      val needed = names.map(key).toSet
-      name => needed(key(name))
+      val keys = names.map(key).toSet
+      name => keys(key(name))
   }
 
   /**

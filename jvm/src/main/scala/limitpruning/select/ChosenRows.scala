@@ -37,6 +37,9 @@ trait ChosenRows {
   /** Why the selected rows are not known to be enough; none if they are, or if the first rows in an order are needed. */
   def notCovered: Option[Reason] = None
 
+  /** How the rows were found by reading columns first; none if only metadata were read. */
+  def verified: Option[VerifiedRows] = None
+
   /** The parts that make two scans equal: the rows that they read. */
   def canonicalized: ChosenRows
 
@@ -119,6 +122,7 @@ final case class ProvedRows(
  * @param top the reason why the others were skipped, for ORDER BY with LIMIT
  * @param notCovered the reason why the LIMIT is not proved to be covered, for LIMIT without ORDER BY
  * @param groups the groups of which these are all rows, for GROUP BY with LIMIT
+ * @param verified how these rows were found, if they were read before
  */
 final case class CandidateRows(
     limit: Int,
@@ -128,7 +132,8 @@ final case class CandidateRows(
     planningNanos: Long,
     override val top: Option[TopRows] = None,
     override val notCovered: Option[Reason] = None,
-    override val groups: Option[Groups] = None
+    override val groups: Option[Groups] = None,
+    override val verified: Option[VerifiedRows] = None
 ) extends ChosenRows {
   override def allRowsMatch: Boolean = false
 
@@ -143,9 +148,20 @@ final case class CandidateRows(
       planningNanos = 0,
       top = top.map(wanted => TopRows("", wanted.order, None, 0, 0)),
       notCovered = None,
-      groups = None
+      groups = None,
+      verified = None
     )
 }
+
+/**
+ * Rows that jobs found before the scan, by reading the columns of the predicate and of the sort keys.
+ *
+ * @param rows number of rows that were found: as many as the LIMIT needs, or all that match
+ * @param areAll whether no other row of the table matches
+ * @param jobs number of jobs
+ * @param bytes that the jobs read
+ */
+final case class VerifiedRows(rows: Long, areAll: Boolean, jobs: Int, bytes: Long)
 
 /**
  * The groups that the selected rows are certain to have.

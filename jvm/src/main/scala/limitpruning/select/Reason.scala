@@ -6,7 +6,11 @@ package limitpruning.select
  * @param code short and stable, for programs
  * @param message one sentence for users
  */
-sealed abstract class Reason(val code: String, val message: String) extends Serializable
+sealed abstract class Reason(val code: String, val message: String) extends Serializable {
+
+  /** Whether the LIMIT may still be pruned when the query runs. */
+  def isPending: Boolean = false
+}
 
 object Reason {
 
@@ -33,14 +37,28 @@ object Reason {
       extends Reason(
         "decided-when-run",
         "the predicate contains a subquery, so the rows are chosen when the query runs and its value is known"
-      )
+      ) {
+    override def isPending: Boolean = true
+  }
+
+  /** @param because the reason why metadata alone did not choose the rows */
+  final case class DecidedByRows(because: Reason)
+      extends Reason(
+        "decided-by-rows",
+        "metadata do not find the rows, so they are searched for when the query runs, by reading the columns of the predicate " +
+          s"and of the sort keys first: ${because.message}"
+      ) {
+    override def isPending: Boolean = true
+  }
 
   case object AtRoot
       extends Reason(
         "at-root",
         "the LIMIT is at the root of the query and has no predicate: collect, show and take read the first rows of a file " +
           "without planning, and other actions choose the rows when they start"
-      )
+      ) {
+    override def isPending: Boolean = true
+  }
 
   final case class FilterAbove(filter: String)
       extends Reason(

@@ -10,14 +10,20 @@ import org.apache.spark.sql.execution.datasources.{
 }
 import org.apache.spark.sql.types.StructType
 
+import limitpruning.search.NotPruned
+
 /**
- * The sort key of an ORDER BY … LIMIT.
+ * The sort keys of an ORDER BY … LIMIT.
  *
  * @param overTable the first sort key, over the table's columns
  * @param overOutput the same key, over the output of the child of the Sort
- * @param isOnlyKey whether there is no other sort key
+ * @param keys all sort keys, over the table's columns
  */
-final case class WantedOrder(overTable: SortOrder, overOutput: SortOrder, isOnlyKey: Boolean)
+final case class WantedOrder(overTable: SortOrder, overOutput: SortOrder, keys: Seq[SortOrder]) {
+
+  /** Whether there is no other sort key. */
+  def isOnlyKey: Boolean = keys.size == 1
+}
 
 /**
  * The rows that a LIMIT needs, if they are chosen when the query runs.
@@ -25,8 +31,15 @@ final case class WantedOrder(overTable: SortOrder, overOutput: SortOrder, isOnly
  * @param limit rows that the LIMIT needs, with its OFFSET
  * @param conjuncts the predicate, with subqueries, over the table's columns
  * @param order none if any rows that match will do
+ * @param undecided why metadata alone did not choose the rows while planning, so that rows are read to choose them; none if
+ *   metadata have not been searched
  */
-final case class WantedRows(limit: Int, conjuncts: Seq[Expression], order: Option[WantedOrder]) {
+final case class WantedRows(
+    limit: Int,
+    conjuncts: Seq[Expression],
+    order: Option[WantedOrder],
+    undecided: Option[NotPruned] = None
+) {
 
   /** Whether the first rows of any file will do. */
   def areAny: Boolean = conjuncts.isEmpty && order.isEmpty
@@ -35,7 +48,7 @@ final case class WantedRows(limit: Int, conjuncts: Seq[Expression], order: Optio
 /**
  * A table's own file index, with the rows that a LIMIT needs. It carries them from the rule to the strategy. It lists what
  * the original lists, so a plan with it gives correct rows with any planner strategy. Two of these indexes are equal only
- * if the same number of rows is wanted, with the same predicate, in the same order, with or without other sort keys.
+ * if the same number of rows is wanted, with the same predicate, in the same order.
  *
  * The predicate counts: Spark merges subqueries over equal relations, `SELECT max(k) FROM t WHERE p` with `SELECT max(k) FROM
  * t` into one aggregate with a FILTER, which needs the rows of both.
@@ -52,8 +65,8 @@ final class UndecidedIndex private[tables] (
   /** What decides which rows are chosen, in a form that does not depend on the ids of columns. */
   private lazy val canonicalized = {
     def normalized(e: Expression) = QueryPlan.normalizeExpressions(e, columns).canonicalized
-    val order = wanted.order.map(order => (normalized(order.overTable), order.isOnlyKey))
-    (wanted.limit, wanted.conjuncts.map(normalized), order)
+    val order = wanted.order.map(order => order.keys.map(normalized))
+    (wanted.limit, wanted.conjuncts.map(normalized), order, wanted.undecided.nonEmpty)
   }
 
   override def rootPaths: Seq[Path] = original.rootPaths

@@ -1,0 +1,142 @@
+package limitpruning.rows
+
+import scala.concurrent.duration.{Deadline, DurationInt}
+
+import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.spark.SparkException
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.catalyst.expressions.SortOrder
+import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.internal.SQLConf
+
+import limitpruning.search.{ClassifiedFile, LimitPlan, LimitedScan, NotPruned, SearchInputs}
+import limitpruning.select.{
+  CandidateRows, ListedFile, MatchingRows, Reason, SearchCounts, Selection, VerifiedRows
+}
+import limitpruning.shims.{ClassicSession, SparkShims}
+
+/**
+ * Decides what to read for a LIMIT when its query runs, by reading first the columns of the predicate and of the sort keys:
+ * Spark jobs find the positions of the rows, and the scan reads these rows. The plan keeps its filter.
+ *
+ * @param leaf the table, with its own file index
+ * @param order the sort keys, over the table's columns; empty if any rows will do
+ * @param undecided why metadata alone did not choose the rows
+ */
+private[limitpruning] final class ChooseByRows(
+    session: ClassicSession,
+    leaf: LogicalRelation,
+    scan: LimitedScan,
+    order: Seq[SortOrder],
+    inputs: SearchInputs,
+    undecided: NotPruned,
+    conf: SQLConf
+) extends Logging {
+  import ChooseByRows._
+
+  private val started = System.nanoTime()
+
+  /** @return what to read, or why Spark's own scan reads the table */
+  def apply(): Either[NotPruned, LimitPlan] = {
+    val chosen = for {
+      files <- byPath
+      positions <- PositionScan.of(session, leaf, scan.conjuncts, order)
+      found <- find(positions)
+      selection <- select(found, files)
+    } yield {
+      val counts = undecided.counts.getOrElse(SearchCounts.Zero.copy(files = inputs.files.size))
+      val verified = VerifiedRows(found.rows, found.areAll, found.waves, found.bytes)
+      val rows = CandidateRows(
+        scan.limit,
+        scan.conjuncts,
+        selection,
+        counts,
+        undecided.planningNanos + System.nanoTime() - started,
+        verified = Some(verified)
+      )
+      LimitPlan(rows, scan.table.settings, undecided.inspected)
+    }
+    chosen.toRight(undecided)
+  }
+
+  /** The files by their paths in Spark's metadata column. None if a path is that of two files. */
+  private def byPath: Option[Map[String, ListedFile]] = {
+    val named = inputs.files.flatMap { file =>
+      // Versions of Spark differ in whether the path is encoded.
+      Seq(file.path, new Path(file.path).toUri.toString).distinct.map(_ -> file)
+    }
+    Some(named.toMap).filter(_.size == named.size)
+  }
+
+  /** None if a job fails: the row that it fails at may be one that plain Spark does not read. */
+  private def find(positions: PositionScan): Option[FoundPositions] = {
+    val search = new FindPositions(session, scan.table.name, conf)
+    try Some(if (order.isEmpty) search.any(positions, scan.limit) else search.first(positions, scan.limit))
+    catch {
+      case error: SparkException if SparkShims.condition(error) != "SPARK_JOB_CANCELLED" =>
+        logWarning("A job that searched for the rows of a LIMIT failed, so Spark's own scan reads the table", error)
+        None
+    }
+  }
+
+  private def select(found: FoundPositions, files: Map[String, ListedFile]): Option[Selection] = {
+    val listed = found.positions.map(some => files.get(some.path).map(_ -> some))
+    if (listed.exists(_.isEmpty)) None
+    else {
+      val located = listed.flatten
+      val footers = classified(located.map(_._1))
+      if (footers.size < located.size || !areUnchanged(located.map(_._1))) None
+      else {
+        val rows = footers.zip(located).map { case (file, (_, positions)) =>
+          positions.byRowGroup(file.footer.rowGroups.map(_.getRowCount))
+            .map(groups => file -> groups.map { case (ordinal, ranges) =>
+              // It may be read as a whole: the plan keeps its filter.
+              MatchingRows(ordinal, ranges, isWhole = true)
+            })
+        }
+        if (rows.exists(_.isEmpty)) None else addressed(rows.flatten)
+      }
+    }
+  }
+
+  private def addressed(rows: Seq[(ClassifiedFile, Seq[MatchingRows])]): Option[Selection] =
+    if (rows.isEmpty) Some(Selection(Nil))
+    else inputs.address(Patience.fromNow)(rows) match {
+      case Right(selection) => Some(selection)
+      case Left(_: Reason) => None
+    }
+
+  /** The footers of files, which may be fewer if reading them takes too long. */
+  private def classified(files: Seq[ListedFile]): Seq[ClassifiedFile] = if (files.isEmpty) Nil
+  else {
+    val footers = inputs.footers(files)
+    try {
+      val deadline = Deadline.now + Patience
+      files.iterator.map(file => footers.next(deadline).map(inputs.classify(file, _)))
+        .takeWhile(_.nonEmpty).flatten.toVector
+    } finally footers.close()
+  }
+
+  /**
+   * Whether files are still as they were listed, before their rows were found. The scan checks that they stay as their
+   * footers say.
+   */
+  private def areUnchanged(files: Seq[ListedFile]): Boolean = {
+    val statuses = files.map { file =>
+      val path = file.status.getPath
+      inputs.threads.submit[FileStatus](() => path.getFileSystem(inputs.storage.conf).getFileStatus(path))
+    }
+    files.zip(statuses).forall { case (file, status) =>
+      val now = status.get()
+      // Some stores list milliseconds, and return seconds for single files.
+      def seconds(of: FileStatus) = of.getModificationTime / 1000
+      now.getLen == file.length && seconds(now) == seconds(file.status)
+    }
+  }
+}
+
+private object ChooseByRows {
+
+  /** The maximum time to read the footers and page indexes of the files with rows. */
+  private val Patience = 1.minute
+}

@@ -1,0 +1,112 @@
+package limitpruning.rows
+
+import scala.annotation.tailrec
+
+import org.apache.spark.TaskContext
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.codegen.LazilyGeneratedOrdering
+import org.apache.spark.sql.internal.SQLConf
+
+import limitpruning.footers.NamedJob
+import limitpruning.shims.ClassicSession
+
+/**
+ * Rows that satisfy a predicate.
+ *
+ * @param positions by file
+ * @param areAll whether the table has no other such rows; only if they are fewer than the LIMIT needs
+ * @param waves the number of jobs that found them
+ * @param bytes that these jobs read
+ */
+private[rows] final case class FoundPositions(
+    positions: Seq[Positions],
+    areAll: Boolean,
+    waves: Int,
+    bytes: Long
+) {
+  def rows: Long = positions.iterator.map(_.rows.length.toLong).sum
+}
+
+/**
+ * Finds the positions of the rows that a LIMIT needs, by Spark jobs that read a [[PositionScan]].
+ *
+ * @param table its name, for the descriptions of the jobs
+ */
+private[rows] final class FindPositions(session: ClassicSession, table: String, conf: SQLConf) {
+  import FindPositions._
+
+  private val context = session.sparkContext
+
+  /**
+   * Any rows. As `take` does, the first job reads few partitions of the table, and each further job reads more. After
+   * [[MostWaves]] jobs, one job reads all the rest.
+   */
+  def any(scan: PositionScan, limit: Int): FoundPositions = {
+    val (rows, bytes) = counted(scan.plan.execute())
+    val partitions = rows.getNumPartitions
+
+    @tailrec
+    def search(from: Int, wave: Int, size: Int, before: Seq[Positions]): FoundPositions = {
+      val found = before.iterator.map(_.rows.length.toLong).sum
+      if (found >= limit || from >= partitions)
+        FoundPositions(Positions.merged(before, limit), found < limit, wave, bytes())
+      else {
+        val until = if (wave >= MostWaves) partitions else math.min(partitions.toLong, from.toLong + size).toInt
+        val missing = (limit - found).toInt
+        val parts = NamedJob(context, s"limit pruning: rows of $table, wave ${wave + 1}") {
+          context.runJob(rows, firstOf(missing), from until until)
+        }
+        val more = parts.toSeq.flatMap { case (paths, inFiles) =>
+          paths.toSeq.zip(inFiles).map { case (path, inFile) => Positions(path, inFile) }
+        }
+        search(until, wave + 1, growth(size), before ++ more)
+      }
+    }
+
+    search(0, 0, conf.getConf(SQLConf.LIMIT_INITIAL_NUM_PARTITIONS).max(1), Nil)
+  }
+
+  /** At least as many as there are cores: fewer would not be faster. */
+  private def growth(size: Int): Int =
+    math.max(context.defaultParallelism.toLong, size.toLong * conf.limitScaleUpFactor).min(Int.MaxValue.toLong).toInt
+
+  /** The first rows in the order of the scan. */
+  def first(scan: PositionScan, limit: Int): FoundPositions = {
+    val order = new LazilyGeneratedOrdering(scan.order, scan.plan.output)
+    val (rows, bytes) = counted(scan.plan.execute())
+    val found = NamedJob(context, s"limit pruning: first rows of $table") {
+      if (rows.getNumPartitions == 0) Array.empty[InternalRow]
+      else rows.map(copied).takeOrdered(limit)(order)
+    }
+    FoundPositions(Positions.of(found.toSeq), found.length < limit, 1, bytes())
+  }
+
+  /** The same rows, and a function that gives the bytes that have been read for them. */
+  private def counted(rows: RDD[InternalRow]): (RDD[InternalRow], () => Long) = {
+    val bytes = context.longAccumulator
+    (rows.mapPartitions(countedIn(bytes), preservesPartitioning = true), () => bytes.value)
+  }
+}
+
+/** What runs on executors: it must not capture what stays on the driver. */
+private object FindPositions {
+
+  /** The number of jobs before one job reads all the rest of a table. */
+  private val MostWaves = 2
+
+  private val copied: InternalRow => InternalRow = _.copy()
+
+  private def firstOf(limit: Int): Iterator[InternalRow] => (Array[String], Array[Array[Long]]) =
+    Positions.first(_, limit)
+
+  private def countedIn(
+      bytes: org.apache.spark.util.LongAccumulator
+  ): Iterator[InternalRow] => Iterator[InternalRow] = { rows =>
+    Option(TaskContext.get()).foreach { task =>
+      val before = task.taskMetrics().inputMetrics.bytesRead
+      task.addTaskCompletionListener[Unit](done => bytes.add(done.taskMetrics().inputMetrics.bytesRead - before))
+    }
+    rows
+  }
+}

@@ -1,0 +1,84 @@
+package limitpruning.rows
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.unsafe.types.UTF8String
+
+import limitpruning.select.RowRange
+
+/**
+ * The positions of rows in one file.
+ *
+ * @param path as Spark's metadata column `file_path` has it
+ * @param rows counted from 0 in the file, in any order, each once
+ */
+private[rows] final case class Positions(path: String, rows: Array[Long]) {
+
+  /**
+   * The rows by row group: the position of the row group in the file, and the ranges of its rows. None if the file has
+   * fewer rows.
+   *
+   * @param rowGroups the number of rows of each row group of the file
+   */
+  def byRowGroup(rowGroups: IndexedSeq[Long]): Option[Seq[(Int, Seq[RowRange])]] = {
+    val sorted = rows.sorted
+    val ends = rowGroups.scanLeft(0L)(_ + _).tail.toArray
+    if (sorted.lastOption.exists(row => ends.lastOption.forall(row >= _))) None
+    else {
+      val byGroup = mutable.LinkedHashMap.empty[Int, Vector[RowRange]]
+      var ordinal = 0
+      sorted.foreach { row =>
+        while (row >= ends(ordinal)) ordinal += 1
+        val inGroup = row - ends(ordinal) + rowGroups(ordinal)
+        val before = byGroup.getOrElse(ordinal, Vector.empty)
+        byGroup(ordinal) = before.lastOption match {
+          case Some(last) if last.until == inGroup => before.init :+ last.copy(until = inGroup + 1)
+          case _ => before :+ RowRange(inGroup, inGroup + 1)
+        }
+      }
+      Some(byGroup.toSeq)
+    }
+  }
+}
+
+private[rows] object Positions {
+
+  /** In a row of a [[PositionScan]]. */
+  def pathOf(row: InternalRow): UTF8String = row.getUTF8String(PositionScan.Path)
+
+  /** In a row of a [[PositionScan]]. */
+  def rowOf(row: InternalRow): Long = row.getLong(PositionScan.Row)
+
+  /** The positions of the first `limit` rows, as `(paths, rows)`. Runs on executors. */
+  def first(rows: Iterator[InternalRow], limit: Int): (Array[String], Array[Array[Long]]) = {
+    val found = mutable.LinkedHashMap.empty[UTF8String, mutable.ArrayBuilder[Long]]
+    var count = 0
+    while (count < limit && rows.hasNext) {
+      val row = rows.next()
+      val path = pathOf(row)
+      // The row is overwritten by the next one.
+      val of = found.getOrElse(path, found.getOrElseUpdate(path.copy(), new mutable.ArrayBuilder.ofLong))
+      of += rowOf(row)
+      count += 1
+    }
+    (found.keysIterator.map(_.toString).toArray, found.valuesIterator.map(_.result()).toArray)
+  }
+
+  /** The positions of rows of a [[PositionScan]], by file. */
+  def of(rows: Seq[InternalRow]): Seq[Positions] = {
+    val (paths, inFiles) = first(rows.iterator, rows.size)
+    paths.toSeq.zip(inFiles).map { case (path, inFile) => Positions(path, inFile) }
+  }
+
+  /** The first `limit` rows of all of these, by file. */
+  def merged(all: Seq[Positions], limit: Int): Seq[Positions] = {
+    val before = all.scanLeft(0L)(_ + _.rows.length)
+    val needed = all.zip(before).collect {
+      case (some, seen) if seen < limit => some.copy(rows = some.rows.take((limit - seen).toInt))
+    }
+    needed.groupBy(_.path).toSeq.sortBy { case (path, _) => needed.indexWhere(_.path == path) }.map {
+      case (path, parts) => Positions(path, parts.toArray.flatMap(_.rows))
+    }
+  }
+}

@@ -1,0 +1,289 @@
+"""Where metadata find no rows, the columns of predicate and sort keys are read first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import limit_pruning
+from limit_pruning import LimitReport
+from support.runs import ENABLED, VECTORIZED, conf, hold_counts
+from support.scan_tables import hold, hold_frame, physical, plain
+
+ADAPTIVE = "spark.sql.adaptive.enabled"
+MIN_BYTES = "spark.limitPruning.rows.minBytes"
+ROWS, FILES = 8_000, 4
+
+
+@pytest.fixture(scope="module")
+def folder(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write files of several row groups and pages; no column but ``id`` is sorted."""
+    path = tmp_path_factory.mktemp("by rows") / "t"
+    rows = spark.range(0, ROWS, 1, FILES).selectExpr(
+        "id",
+        "hash(id) AS h",
+        "id * 7919 % 101 AS v",
+        "IF(id % 3 = 0, NULL, hash(id, 1) % 50) AS n",
+        "IF(id % 11 = 0, double('NaN'), IF(id % 13 = 0, double('-0.0'), hash(id, 2) % 9D)) AS f",
+        "concat('name ', id * 31 % 997) AS s",
+        "named_struct('a', id * 17 % 89, 'b', concat('b', id)) AS st",
+    )
+    wide = rows.selectExpr("*", *(f"concat('{c} of ', id) AS c{c}" for c in range(12)))
+    wide.write.option("parquet.block.size", "65536").option("parquet.page.size", "2048").option(
+        "parquet.page.row.count.limit", "200"
+    ).option("parquet.enable.dictionary", "false").parquet(str(path))
+    return path
+
+
+@pytest.fixture(autouse=True)
+def always(spark: SparkSession) -> Iterator[None]:
+    """Search by rows wherever it is possible: the tables are small."""
+    with conf(spark, {MIN_BYTES: "0", "spark.limitPruning.pages.minBytes": "0"}):
+        yield
+
+
+@pytest.fixture(
+    params=[("true", "true"), ("false", "true"), ("true", "false")],
+    ids=["adaptive", "static", "row-based"],
+)
+def modes(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[None]:
+    """Adaptive execution on and off, and the vectorized reader on and off."""
+    adaptive, vectorized = request.param
+    with conf(spark, {ADAPTIVE: adaptive, VECTORIZED: vectorized}):
+        yield
+
+
+@pytest.fixture
+def t(spark: SparkSession, folder: Path) -> None:
+    """Register the table."""
+    spark.read.parquet(str(folder)).createOrReplaceTempView("t")
+
+
+def found(df: DataFrame) -> LimitReport:
+    """Return the report on a query that has run, and whose rows were found by reading columns."""
+    limit = limit_pruning.report(df).limits[0]
+    assert "RowsVerified" in physical(df), physical(df)
+    assert limit.reason is None
+    assert limit.covered
+    return limit
+
+
+PREDICATES = {
+    "rare": ("v = 100", 30),
+    "frequent": ("v < 90", 30),
+    "all that match": ("h % 1000 = 1", 100),
+    "none": ("h % 1000 = 5000", 10),
+    "string": ("s LIKE '%99%'", 20),
+    "null": ("n IS NULL AND v = 7", 20),
+    "three-valued": ("NOT (n > 10)", 50),
+    "float": ("f <> 3", 50),
+    "NaN": ("f = double('NaN') AND v > 50", 20),
+    "nested": ("st.a = 5", 20),
+    "several columns": ("v + n > 120", 20),
+}
+
+
+@pytest.mark.core
+@pytest.mark.usefixtures("modes")
+@pytest.mark.parametrize(("predicate", "limit"), PREDICATES.values(), ids=PREDICATES.keys())
+def test_any_rows(spark: SparkSession, folder: Path, predicate: str, limit: int) -> None:
+    query = f"SELECT * FROM parquet.`{folder}` WHERE {predicate}"
+    allowed = Counter(map(repr, plain(spark, query)))
+    df = spark.sql(f"{query} LIMIT {limit}")
+    hold_counts(Counter(repr(tuple(row)) for row in df.collect()), allowed, limit, query)
+    found(df)
+    assert f"RowsVerified: {min(limit, allowed.total())}" in physical(df)
+
+
+def pandas(df: DataFrame) -> list[tuple[Any, ...]]:
+    """Return the rows by way of pandas."""
+    frame: Any = df.toPandas()
+    return [tuple(row) for row in frame.itertuples(index=False)]
+
+
+ACTIONS: dict[str, Callable[[DataFrame], list[Any]]] = {
+    "collect": lambda df: [row.id for row in df.collect()],
+    "take": lambda df: [row.id for row in df.take(5)],
+    "iterator": lambda df: [row.id for row in df.toLocalIterator()],
+    "pandas": lambda df: [row[0] for row in pandas(df)],
+}
+
+
+@pytest.mark.usefixtures("t")
+@pytest.mark.parametrize("action", ACTIONS.values(), ids=ACTIONS.keys())
+def test_actions(spark: SparkSession, action: Callable[[DataFrame], list[Any]]) -> None:
+    df = spark.sql("SELECT id, c3 FROM t WHERE v = 42 LIMIT 5")
+    first = action(df)
+    assert len(set(first)) == 5
+    assert all(one * 7919 % 101 == 42 for one in first)
+    # The rows are found once, so the same rows come back.
+    assert action(df) == first
+
+
+@pytest.mark.usefixtures("t", "modes")
+def test_below_the_root(spark: SparkSession, tmp_path: Path) -> None:
+    limited = "SELECT id, c1 FROM t WHERE v = 42 LIMIT 9"
+    shapes = {
+        "count": (f"SELECT count(*), min(id * 7919 % 101) FROM ({limited})", [(9, 42)]),
+        "union": (f"SELECT count(*) FROM (({limited}) UNION ALL ({limited}))", [(18,)]),
+        "join": (
+            f"SELECT count(*), max(t.v) FROM ({limited}) l JOIN t ON t.id = l.id",
+            [(9, 42)],
+        ),
+        "subquery": (f"SELECT count(*) FROM t WHERE id IN (SELECT id FROM ({limited}))", [(9,)]),
+        "scalar": ("SELECT (SELECT v FROM t WHERE v = 42 AND c2 LIKE '%of%' LIMIT 1)", [(42,)]),
+    }
+    for name, (query, expected) in shapes.items():
+        df = spark.sql(query)
+        assert [tuple(row) for row in df.collect()] == expected, name
+        assert "RowsVerified" in physical(df), name
+    spark.sql(limited).write.parquet(str(tmp_path / "copy"))
+    copied = spark.read.parquet(str(tmp_path / "copy"))
+    assert copied.where("id * 7919 % 101 = 42").count() == copied.count() == 9
+
+
+ORDERS = [
+    "h",
+    "h DESC",
+    "v, id",
+    "v DESC, id DESC",
+    "n, id",
+    "n DESC NULLS FIRST, id",
+    "n NULLS LAST, h",
+    "f, id",
+    "f DESC, id",
+    "s, id",
+    "length(s), s DESC, id",
+    "abs(h)",
+    "st.a, id",
+    "v % 7, n, id DESC",
+]
+
+
+@pytest.mark.core
+@pytest.mark.usefixtures("t", "modes")
+@pytest.mark.parametrize("order", ORDERS)
+def test_first_rows(spark: SparkSession, order: str) -> None:
+    for where in ("", " WHERE v > 50 AND c3 IS NOT NULL"):
+        query = f"SELECT * FROM t{where} ORDER BY {order}"
+        for suffix in ("LIMIT 12", "LIMIT 5 OFFSET 8"):
+            with conf(spark, {ENABLED: "false"}):
+                expected = [repr(row) for row in spark.sql(f"{query} {suffix}").collect()]
+            df = spark.sql(f"{query} {suffix}")
+            assert [repr(row) for row in df.collect()] == expected, (query, suffix)
+
+
+@pytest.mark.usefixtures("t")
+def test_the_first_rows_are_read_by_their_keys(spark: SparkSession) -> None:
+    df = spark.sql("SELECT * FROM t WHERE v > 50 ORDER BY h DESC, v LIMIT 4")
+    df.collect()
+    limit = found(df)
+    assert limit.order_by
+    assert limit.rows.to_read == 4
+
+
+@pytest.mark.usefixtures("t")
+def test_explain_before_and_after(spark: SparkSession) -> None:
+    df = spark.sql("SELECT * FROM t WHERE v = 42 LIMIT 9")
+    assert "by reading the columns of the predicate and of the order first" in physical(df)
+    reason = limit_pruning.report(df).only.reason
+    assert reason is not None
+    assert reason.code == "decided-by-rows"
+    df.collect()
+    assert "RowsVerified: 9, ReadFirst: " in physical(df)
+
+
+@pytest.mark.usefixtures("t")
+def test_a_row_at_which_a_predicate_fails(spark: SparkSession) -> None:
+    """The error is that of plain Spark, and there is none if plain Spark has none."""
+    with conf(spark, {"spark.sql.ansi.enabled": "true"}):
+        failing = "SELECT * FROM t WHERE 10 / (v - 42) > 100 LIMIT 10"
+        for enabled in ("false", "true"):
+            with conf(spark, {ENABLED: enabled}), pytest.raises(Exception, match="DIVIDE_BY_ZERO"):
+                spark.sql(failing).collect()
+
+
+def test_paths_partitions_and_missing_columns(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "a folder, 100%25 # + é"
+    old = spark.range(0, 500).selectExpr("id", "id * 7 % 31 AS v", "concat('p ', id % 3, '/%') AS p")
+    old.write.partitionBy("p").parquet(str(path))
+    new = spark.range(500, 1000).selectExpr(
+        "id", "id * 7 % 31 AS v", "id % 5 AS added", "concat('p ', id % 3, '/%') AS p"
+    )
+    new.write.mode("append").partitionBy("p").parquet(str(path))
+    schema = "id LONG, v LONG, added LONG, p STRING"
+    spark.read.schema(schema).parquet(str(path)).createOrReplaceTempView("parts")
+    for predicate in ("v = 3", "v = 3 AND p = 'p 1/%'", "added = v"):
+        df = hold(spark, f"SELECT * FROM parts WHERE {predicate}", 7)
+        assert "RowsVerified" in physical(df), predicate
+    ordered = "SELECT id, v, added, p FROM parts ORDER BY added DESC, v, id"
+    df = hold(spark, ordered, 9, ordered=True)
+    assert "RowsVerified" in physical(df)
+
+
+def test_a_path_that_is_read_twice(spark: SparkSession, folder: Path) -> None:
+    """Positions of rows do not tell which of the two is meant."""
+    spark.read.parquet(str(folder), str(folder)).createOrReplaceTempView("twice")
+    query = "SELECT id, c1 FROM twice WHERE v = 42"
+    df = hold(spark, query, 200)
+    assert "RowsVerified" not in physical(df)
+
+
+@pytest.mark.parametrize("predicate", ["_metadata.row_index % 1000 = 999", "_metadata.file_size > 9"])
+def test_predicates_over_metadata(spark: SparkSession, folder: Path, predicate: str) -> None:
+    query = f"SELECT id, c1, c2, c3 FROM parquet.`{folder}` WHERE {predicate} AND v < 60"
+    df = hold(spark, query, 3)
+    assert "ChooseWhenRun" not in physical(df)
+    reason = limit_pruning.report(df).only.reason
+    assert reason is not None
+    assert reason.code == "not-enough-rows"
+
+
+def test_a_file_that_changes_between_planning_and_running(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    path = tmp_path / "changes"
+
+    def write(shift: int) -> None:
+        rows = spark.range(0, 4000, 1, 2).selectExpr("id", f"(id + {shift}) * 7919 % 101 AS v", "hash(id) AS c")
+        rows.write.mode("overwrite").parquet(str(path))
+
+    write(0)
+    spark.read.parquet(str(path)).createOrReplaceTempView("changes")
+    df = spark.sql("SELECT * FROM changes WHERE v = 42 LIMIT 5")
+    physical(df)
+    files = {file.name: file.read_bytes() for file in path.glob("*.parquet")}
+    write(1)
+    for old, new in zip(sorted(files), sorted(path.glob("*.parquet")), strict=True):
+        (path / old).write_bytes(new.read_bytes())
+    try:
+        rows = df.collect()
+    except Exception as error:  # noqa: BLE001
+        assert "changed" in str(error) or "FILE_NOT_EXIST" in str(error), error
+    else:
+        assert len(rows) == 5
+        assert all(row.v == 42 for row in rows)
+
+
+@pytest.mark.usefixtures("t")
+def test_the_default_leaves_small_tables_alone(spark: SparkSession) -> None:
+    with conf(spark, {MIN_BYTES: "8m"}):
+        df = hold(spark, "SELECT id, c1, c2 FROM t WHERE v = 42", 9)
+    assert "RowsVerified" not in physical(df)
+
+
+@pytest.mark.usefixtures("t")
+def test_switched_off_when_the_query_runs(spark: SparkSession) -> None:
+    query = "SELECT id, c1, c2, c3 FROM t WHERE v = 42"
+    df = spark.sql(f"{query} LIMIT 9")
+    physical(df)
+    with conf(spark, {ENABLED: "false"}):
+        hold_frame(spark, df, query, 9)
+    reason = limit_pruning.report(df).only.reason
+    assert reason is not None
+    assert reason.code == "disabled-when-run"
