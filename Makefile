@@ -81,6 +81,10 @@ bench-scale: setup $(JAR) $(TESTS_JAR) ## Measure planning as tables and latency
 bench-pairs: setup $(JAR) $(TESTS_JAR) $(VENV)/.stamp-bench ## Measure plain Spark and ours in turns, with new literals; fails if a kind is slower; a part: PAIRS_KINDS="web int96" PAIRS_PAIRS=30
 	@$(PY) -m benchmarks.pairs
 
+.PHONY: bench-rows
+bench-rows: setup $(JAR) $(VENV)/.stamp-bench ## Measure queries about which metadata prove nothing, beside DataFusion and DuckDB; a part: ROWS_QUERIES="needle" ROWS_RUNS=2
+	@$(PY) -m benchmarks.rows
+
 .PHONY: bench-delta
 bench-delta: setup $(JAR) $(VENV)/.stamp-bench ## Measure against Delta Lake alone, over the events of make bench; size: BENCH_GB=5
 	@$(PY) -m benchmarks.delta

@@ -70,14 +70,14 @@ final class ChooseWhenRun(
     val keys = index.wanted.order.map(_.overTable.child).toSeq
     whyNot(scan, conf).toLeft(()).flatMap { _ =>
       Using.resource(new SearchInputs(scan, session, state.facts, conf, keys)) { inputs =>
-        index.wanted.undecided match {
-          case Some(undecided) => byRows(scan, inputs, undecided, conf)
-          case None => byMetadata(scan, inputs).left.flatMap { undecided =>
-              val minBytes = conf.getConf(LimitPruningConf.RowsMinBytes)
-              if (RowsPay(scan, order, inputs, undecided, isRoot = false, minBytes))
-                byRows(scan, inputs, undecided, conf)
-              else Left(undecided)
-            }
+        index.wanted.searched match {
+          case Some(found) => byRows(scan, inputs, found, conf)
+          case None =>
+            val found = byMetadata(scan, inputs)
+            val minBytes = conf.getConf(LimitPruningConf.RowsMinBytes)
+            val pays = found.forall(plan => plan.rows.notCovered.nonEmpty || plan.rows.top.nonEmpty) &&
+              RowsPay(scan, order, inputs, found, isRoot = false, minBytes)
+            if (pays) byRows(scan, inputs, found, conf) else found
         }
       }
     }
@@ -95,10 +95,10 @@ final class ChooseWhenRun(
   private def byRows(
       scan: LimitedScan,
       inputs: SearchInputs,
-      undecided: NotPruned,
+      found: Either[NotPruned, LimitPlan],
       conf: SQLConf
   ): Either[NotPruned, LimitPlan] =
-    new ChooseByRows(SparkSessions.onServer(session), leaf, scan, order, inputs, undecided, conf)()
+    new ChooseByRows(SparkSessions.onServer(session), leaf, scan, order, inputs, found, conf)()
 
   private def whyNot(scan: LimitedScan, conf: SQLConf): Option[NotPruned] = {
     val reason =

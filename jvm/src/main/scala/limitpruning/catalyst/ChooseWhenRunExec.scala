@@ -138,7 +138,7 @@ case class ChooseWhenRunExec(
        |""".stripMargin
 
   private def shown(maxFields: Int): String = made match {
-    case None if choose.exists(_.index.wanted.undecided.nonEmpty) =>
+    case None if choose.exists(_.index.wanted.searched.nonEmpty) =>
       "Choice: when the query runs, by reading the columns of the predicate and of the order first"
     case None if conjuncts.isEmpty && order.isEmpty => "Choice: when an action runs the query"
     case None if ScalarSubqueries.plansIn(conjuncts).isEmpty => "Choice: when the subquery runs"

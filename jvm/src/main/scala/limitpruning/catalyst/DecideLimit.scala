@@ -90,12 +90,14 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
       found: Either[NotPruned, LimitPlan],
       isRoot: Boolean
   ): Option[LogicalPlan] = for {
-    table <- Some(scan.table).collect { case table: ParquetTable if table.canDecideWhenRun => table }
-    undecided <- found.left.toOption
+    table <- Some(scan.table).collect {
+      case table: ParquetTable if table.canDecideWhenRun && table.toleratesBadFiles.isEmpty => table
+    }
+    if found.forall(plan => plan.rows.notCovered.nonEmpty || plan.rows.top.nonEmpty)
     if order.forall(_.keys.forall(hasStableColumns)) && NativeEngines.reasonForUnknown(session).isEmpty
     keys = order.toSeq.flatMap(_.keys)
-    if RowsPay(scan, keys, inputs, undecided, isRoot, conf.getConf(LimitPruningConf.RowsMinBytes))
-  } yield table.decideWhenRun(plan, WantedRows(scan.limit, scan.conjuncts, order, Some(undecided)))
+    if RowsPay(scan, keys, inputs, found, isRoot, conf.getConf(LimitPruningConf.RowsMinBytes))
+  } yield table.decideWhenRun(plan, WantedRows(scan.limit, scan.conjuncts, order, Some(found)))
 
   /** Whether the rows are chosen, or are to be chosen when the query runs. */
   private def isDecided(scan: LimitedScan): Boolean =

@@ -135,13 +135,22 @@ object DescribeQuery {
           if (nodes.isEmpty) Reason.FiltersChanged
           else if (index.wanted.areAny) Reason.AtRoot
           else
-            index.wanted.undecided.fold[Reason](Reason.DecidedWhenRun)(other =>
-              Reason.DecidedByRows(other.reason)
+            index.wanted.searched.fold[Reason](Reason.DecidedWhenRun)(found =>
+              Reason.DecidedByRows(found.fold(decision => Some(decision.reason), _.rows.notCovered))
             )
-        val decision = index.wanted.undecided.getOrElse(NotPruned(reason, Some(limited)))
+        val decision = index.wanted.searched.map(_.fold(identity, undecided(limited, _)))
+          .getOrElse(NotPruned(reason, Some(limited)))
         notPruned(limit, decision.copy(reason = reason), most)
     }
   }
+
+  private def undecided(limited: LimitedScan, plan: LimitPlan): NotPruned = NotPruned(
+    Reason.DecidedWhenRun,
+    Some(limited),
+    Some(plan.rows.counts),
+    plan.rows.planningNanos,
+    plan.inspected
+  )
 
   /** A LIMIT at the root, whose rows an action has taken. Nothing was selected: its tasks read the first rows of files. */
   private def taken(

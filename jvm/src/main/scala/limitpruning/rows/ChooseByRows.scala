@@ -6,7 +6,7 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.SparkException
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.expressions.SortOrder
-import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.search.{ClassifiedFile, LimitPlan, LimitedScan, NotPruned, SearchInputs}
@@ -14,6 +14,7 @@ import limitpruning.select.{
   CandidateRows, ListedFile, MatchingRows, Reason, SearchCounts, Selection, VerifiedRows
 }
 import limitpruning.shims.{ClassicSession, SparkShims}
+import limitpruning.tables.SelectedFileIndex
 
 /**
  * Decides what to read for a LIMIT when its query runs, by reading first the columns of the predicate and of the sort keys:
@@ -21,7 +22,7 @@ import limitpruning.shims.{ClassicSession, SparkShims}
  *
  * @param leaf the table, with its own file index
  * @param order the sort keys, over the table's columns; empty if any rows will do
- * @param undecided why metadata alone did not choose the rows
+ * @param searched what the search of metadata found: why the LIMIT is not pruned, or rows among which those of the LIMIT are
  */
 private[limitpruning] final class ChooseByRows(
     session: ClassicSession,
@@ -29,35 +30,46 @@ private[limitpruning] final class ChooseByRows(
     scan: LimitedScan,
     order: Seq[SortOrder],
     inputs: SearchInputs,
-    undecided: NotPruned,
+    searched: Either[NotPruned, LimitPlan],
     conf: SQLConf
 ) extends Logging {
   import ChooseByRows._
 
   private val started = System.nanoTime()
 
-  /** @return what to read, or why Spark's own scan reads the table */
+  /** @return what to read; what metadata found, if the rows cannot be searched for */
   def apply(): Either[NotPruned, LimitPlan] = {
     val chosen = for {
       files <- byPath
-      positions <- PositionScan.of(session, leaf, scan.conjuncts, order)
+      positions <- PositionScan.of(session, candidates, scan.conjuncts, order)
       found <- find(positions)
       selection <- select(found, files)
     } yield {
-      val counts = undecided.counts.getOrElse(SearchCounts.Zero.copy(files = inputs.files.size))
-      val verified = VerifiedRows(found.rows, found.areAll, found.waves, found.bytes)
       val rows = CandidateRows(
         scan.limit,
         scan.conjuncts,
         selection,
         counts,
-        undecided.planningNanos + System.nanoTime() - started,
-        verified = Some(verified)
+        searched.fold(_.planningNanos, _.rows.planningNanos) + System.nanoTime() - started,
+        verified = Some(VerifiedRows(found.rows, found.areAll, found.waves, found.bytes))
       )
-      LimitPlan(rows, scan.table.settings, undecided.inspected)
+      LimitPlan(rows, scan.table.settings, searched.fold(_.inspected, _.inspected))
     }
-    chosen.toRight(undecided)
+    chosen.fold(searched)(Right(_))
   }
+
+  /** The table, without files that metadata exclude. */
+  private def candidates: LogicalRelation = (searched, leaf.relation) match {
+    case (Right(plan), files: HadoopFsRelation) =>
+      val location = new SelectedFileIndex(files.location, plan)
+      leaf.copy(relation = files.copy(location = location)(files.sparkSession))
+    case _ => leaf
+  }
+
+  private def counts: SearchCounts = searched.fold(
+    _.counts.getOrElse(SearchCounts.Zero.copy(files = inputs.files.size)),
+    _.rows.counts
+  )
 
   /** The files by their paths in Spark's metadata column. None if a path is that of two files. */
   private def byPath: Option[Map[String, ListedFile]] = {

@@ -3,7 +3,7 @@ package limitpruning.rows
 import org.apache.spark.sql.catalyst.expressions.{Expression, FileSourceMetadataAttribute, SortOrder}
 import org.apache.spark.sql.catalyst.trees.TreePattern.{PLAN_EXPRESSION, PYTHON_UDF}
 
-import limitpruning.search.{ClassifiedFile, LimitedScan, NotPruned, SearchInputs}
+import limitpruning.search.{ClassifiedFile, LimitPlan, LimitedScan, NotPruned, SearchInputs}
 
 /**
  * Decides whether it pays to find the rows for a LIMIT by reading the columns of its predicate and of its sort keys first. The
@@ -13,7 +13,7 @@ private[limitpruning] object RowsPay {
 
   /**
    * @param order the sort keys, over the table's columns; empty if any rows will do
-   * @param undecided the result of the search of metadata
+   * @param found the result of the search of metadata
    * @param isRoot whether plain Spark may stop after the first task
    * @param minBytes the minimum of compressed bytes that must be saved; if 0, it always pays
    */
@@ -21,16 +21,17 @@ private[limitpruning] object RowsPay {
       scan: LimitedScan,
       order: Seq[SortOrder],
       inputs: SearchInputs,
-      undecided: NotPruned,
+      found: Either[NotPruned, LimitPlan],
       isRoot: Boolean,
       minBytes: Long
   ): Boolean = {
     val first = scan.conjuncts ++ order.map(_.child)
     first.nonEmpty && scan.limit <= MostRows && first.forall(canRunTwice) && {
       val isFirst = inputs.areUsedIn(first)
-      def sizes = undecided.inspected.flatMap(_.map((files, _) => sizesOf(files, isFirst)))
-      minBytes == 0 || sizes.exists { known =>
-        val all = inputs.files.iterator.map(_.length).sum
+      def inspected = found.fold(_.inspected, _.inspected)
+      def sizes = inspected.flatMap(_.map((files, _) => sizesOf(files, isFirst)))
+      val all = found.fold(_ => inputs.files.iterator.map(_.length).sum, _.rows.selection.bytes)
+      minBytes == 0 || all >= minBytes && sizes.exists { known =>
         known.rows >= scan.limit.toLong * LeastRows && (
           if (isRoot && order.isEmpty) known.savedPerRowGroup >= minBytes && known.share <= known.mostAtRoot
           else known.savedPerByte * all >= JobFactor * minBytes && known.share <= MostShare

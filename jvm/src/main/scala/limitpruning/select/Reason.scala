@@ -41,12 +41,12 @@ object Reason {
     override def isPending: Boolean = true
   }
 
-  /** @param because the reason why metadata alone did not choose the rows */
-  final case class DecidedByRows(because: Reason)
+  /** @param because why the LIMIT is not covered by metadata; none if they only exclude rows */
+  final case class DecidedByRows(because: Option[Reason])
       extends Reason(
         "decided-by-rows",
-        "metadata do not find the rows, so they are searched for when the query runs, by reading the columns of the predicate " +
-          s"and of the sort keys first: ${because.message}"
+        "metadata alone do not find the rows, so they are searched for when the query runs, by reading the columns of the " +
+          s"predicate and of the sort keys first${because.fold("")(reason => s": ${reason.message}")}"
       ) {
     override def isPending: Boolean = true
   }

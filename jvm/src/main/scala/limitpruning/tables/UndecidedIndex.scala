@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.datasources.{
 }
 import org.apache.spark.sql.types.StructType
 
-import limitpruning.search.NotPruned
+import limitpruning.search.{LimitPlan, NotPruned}
 
 /**
  * The sort keys of an ORDER BY … LIMIT.
@@ -31,14 +31,14 @@ final case class WantedOrder(overTable: SortOrder, overOutput: SortOrder, keys: 
  * @param limit rows that the LIMIT needs, with its OFFSET
  * @param conjuncts the predicate, with subqueries, over the table's columns
  * @param order none if any rows that match will do
- * @param undecided why metadata alone did not choose the rows while planning, so that rows are read to choose them; none if
- *   metadata have not been searched
+ * @param searched what the search of metadata found while planning, which does not cover the LIMIT or reads more rows than it
+ *   needs, so that columns are read to choose the rows; none if metadata have not been searched
  */
 final case class WantedRows(
     limit: Int,
     conjuncts: Seq[Expression],
     order: Option[WantedOrder],
-    undecided: Option[NotPruned] = None
+    searched: Option[Either[NotPruned, LimitPlan]] = None
 ) {
 
   /** Whether the first rows of any file will do. */
@@ -66,7 +66,7 @@ final class UndecidedIndex private[tables] (
   private lazy val canonicalized = {
     def normalized(e: Expression) = QueryPlan.normalizeExpressions(e, columns).canonicalized
     val order = wanted.order.map(order => order.keys.map(normalized))
-    (wanted.limit, wanted.conjuncts.map(normalized), order, wanted.undecided.nonEmpty)
+    (wanted.limit, wanted.conjuncts.map(normalized), order, wanted.searched.nonEmpty)
   }
 
   override def rootPaths: Seq[Path] = original.rootPaths

@@ -42,6 +42,6 @@ class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
 
   test("every metric has a unique name in the Spark UI") {
     val names = ScanMetrics.create(spark.sparkContext).values.flatMap(_.name).toSeq
-    assert(names.size == 31 && names.distinct.size == names.size)
+    assert(names.size == 33 && names.distinct.size == names.size)
   }
 }

@@ -141,6 +141,7 @@ class ReasonSuite extends AnyFunSuite with SparkSuite {
       Reason.PlanningFailed("e"),
       Reason.Disabled,
       Reason.DisabledWhenRun,
+      Reason.DecidedByRows(Some(Reason.NotSeen)),
       Reason.NotSeen
     )
     assert(all.map(_.code).distinct.size == all.size)

@@ -1,0 +1,1 @@
+"""LIMITs about which metadata prove nothing: bytes and times of plain Spark, ours, and peers."""

@@ -1,0 +1,83 @@
+"""The queries: each with a place for a literal that no other run has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from benchmarks.pairs.tables import WEB, WEB_SPARK
+from benchmarks.queries import COLLECT, TO_PANDAS
+
+ROOT, BELOW, FIRST, NEEDLE, NOTHING = (
+    "at the root", "not at the root", "ORDER BY", "needle", "nothing to gain",
+)  # fmt: skip
+TABLES = (WEB, WEB_SPARK)
+
+
+@dataclass(frozen=True)
+class RowsQuery:
+    """A query of this benchmark, as engines run it.
+
+    Attributes:
+        name: A unique name.
+        kind: What it stands for.
+        template: The query; `{table}` is the table, `{n}` a new number.
+        action: What is done with the rows.
+        table: The name of the table.
+        run: The number of the run.
+    """
+
+    name: str
+    kind: str
+    template: str
+    action: str
+    table: str
+    run: int = 0
+
+    @property
+    def sql(self) -> str:
+        """The query with its literal."""
+        return self.template.format(table=self.table, n=self.run)
+
+
+_FREQUENT = "is_mobile = 1 AND user_id <> 100000{n}"
+_SOME = "url LIKE '%/item-{n:02d}%'"
+_RARE = "status = 500 AND user_id <> 100000{n}"
+_NONE = "(user_id + {n}) % 7 = 9"
+
+
+def queries() -> list[RowsQuery]:
+    """Return all queries."""
+    return [query for table in TABLES for query in _of(table.name)]
+
+
+def _of(table: str) -> list[RowsQuery]:
+    limits = [
+        ("40 %", _FREQUENT, 100),
+        ("1 %", _SOME, 100),
+        ("0.05 %", _RARE, 20),
+        ("no match", _NONE, 10),
+    ]
+    found = [
+        RowsQuery(
+            f"{table}, {name}, {action}",
+            kind,
+            f"SELECT * FROM {{table}} WHERE {predicate} LIMIT {limit}",
+            action,
+            table,
+        )
+        for name, predicate, limit in limits
+        for kind, action in ((ROOT, COLLECT), (BELOW, TO_PANDAS))
+    ]
+    needle = "SELECT * FROM {table} WHERE user_id = 12345{n} LIMIT 10"
+    found.append(RowsQuery(f"{table}, one user", NEEDLE, needle, COLLECT, table))
+    for name, sql in (
+        ("by time", f"WHERE {_FREQUENT} ORDER BY event_time DESC LIMIT 10"),
+        ("by response time", "WHERE user_id <> 100000{n} ORDER BY response_ms DESC LIMIT 10"),
+        ("1 % by time", f"WHERE {_SOME} ORDER BY event_time LIMIT 10"),
+        ("0.05 % by time", f"WHERE {_RARE} ORDER BY event_time DESC LIMIT 20"),
+    ):
+        text = f"SELECT * FROM {{table}} {sql}"
+        found.append(RowsQuery(f"{table}, {name}", FIRST, text, COLLECT, table))
+    two = f"SELECT user_id, is_mobile FROM {{table}} WHERE {_FREQUENT} LIMIT 20"
+    found.append(RowsQuery(f"{table}, two columns", NOTHING, two, COLLECT, table))
+    return found
