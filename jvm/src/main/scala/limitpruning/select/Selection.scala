@@ -59,6 +59,7 @@ final case class Place(place: Any)
  * @param best the best place in an order that one of its rows may have, if there is an order and the place is
  *   known
  * @param emptyBefore the number of row groups before it in the file that have no rows
+ * @param reliesOnPages whether `ranges` were chosen by the page index, so that other rows may be due if it is wrong
  */
 final case class SelectedRowGroup(
     ordinal: Int,
@@ -68,7 +69,8 @@ final case class SelectedRowGroup(
     columns: SelectedColumns,
     ranges: Seq[RowRange],
     best: Option[Place] = None,
-    emptyBefore: Int = 0
+    emptyBefore: Int = 0,
+    reliesOnPages: Boolean = false
 ) {
   def rowsToRead: Long = RowRange.rowsOf(ranges)
 
