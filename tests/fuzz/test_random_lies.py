@@ -264,7 +264,11 @@ def test_random_lies(spark: SparkSession, tmp_path: Path, seed: int) -> None:
             spark.read.schema(DDL).parquet(*queries[0].paths).where("i >= 0").limit(1)
         )
     assert report.limits
-    failures = [f"{q}\n  {w}" for q, w in zip(queries, wrong, strict=True) if w is not None]
+    failures = [
+        f"at query {number}: {query}\n  {problem}"
+        for number, (query, problem) in enumerate(zip(queries, wrong, strict=True), 1)
+        if problem is not None
+    ]
     assert not failures, f"{len(failures)} of {len(queries)}:\n" + "\n".join(failures[:5])
 
 

@@ -2,7 +2,7 @@ package limitpruning.catalyst
 
 import org.apache.parquet.format.FileMetaData
 import org.apache.spark.sql.{DataFrame, Row}
-import org.apache.spark.sql.execution.ProjectExec
+import org.apache.spark.sql.execution.ColumnarToRowExec
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.conf.LimitPruningConf
@@ -90,10 +90,10 @@ class TakeFirstRowsExecSuite extends AnyFunSuite with SparkSuite {
     for (take <- Seq(true, false)) {
       val Some(chosen) =
         planned(table.limit(7)).collectFirst { case node: ChooseWhenRunExec => node }: @unchecked
-      val node = chosen.copy(child = ProjectExec(chosen.output, chosen.child))
+      val node = chosen.copy(child = ColumnarToRowExec(chosen.child))
       if (take) node.chooseFirstRows()
       assert(node.execute().count() == 120)
-      assert(node.choice.flatMap(_.left.toOption).map(_.reason).contains(Reason.NotSparksParquet("Project")))
+      assert(node.choice.flatMap(_.left.toOption).map(_.reason).contains(Reason.NotSparksParquet("ColumnarToRow")))
     }
   }
 

@@ -42,7 +42,7 @@ private object DeltaLakeSuite {
 
   /** Loads the classes for Delta tables once more, for a version of Delta Lake that lacks a class. */
   final class WithoutClass(missing: String, parent: ClassLoader) extends ClassLoader(parent) {
-    private val own = Seq(DeltaLake.getClass.getName, "limitpruning.tables.DeltaLake", "limitpruning.tables.delta.")
+    private val own = Seq("limitpruning.tables.DeltaLake", "limitpruning.tables.delta.")
 
     def table(leaf: LogicalRelation, files: HadoopFsRelation): Option[Either[Reason, Table]] = {
       val module = loadClass(DeltaLake.getClass.getName)
