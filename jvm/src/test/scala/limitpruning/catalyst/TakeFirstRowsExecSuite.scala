@@ -89,11 +89,13 @@ class TakeFirstRowsExecSuite extends AnyFunSuite with SparkSuite {
   testAtRoot("the reason is true if another extension has replaced Spark's scan") {
     for (take <- Seq(true, false)) {
       val Some(chosen) =
-        planned(table.limit(7)).collectFirst { case node: ChooseWhenRunExec => node }: @unchecked
+        planned(table.limit(7)).collectFirst { case found: ChooseWhenRunExec => found }: @unchecked
       val node = chosen.copy(child = ColumnarToRowExec(chosen.child))
       if (take) node.chooseFirstRows()
       assert(node.execute().count() == 120)
-      assert(node.choice.flatMap(_.left.toOption).map(_.reason).contains(Reason.NotSparksParquet("ColumnarToRow")))
+      assert(
+        node.choice.flatMap(_.left.toOption).map(_.reason).contains(Reason.NotSparksParquet("ColumnarToRow"))
+      )
     }
   }
 

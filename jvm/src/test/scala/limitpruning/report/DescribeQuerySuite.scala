@@ -127,7 +127,10 @@ class DescribeQuerySuite extends AnyFunSuite with SparkSuite {
         assert(reasonIf(query)(identity).contains(Reason.FiltersChanged))
         assert(reasonIf(query)(new WiderScan(_)).contains(Reason.UnknownField("FileSourceScanExec.example")))
         val removed = reasonIf(query)(scan => LocalTableScanExec(scan.output, Nil, None))
-        assert(removed == (if (atRoot == "true") None else Some(Reason.AtRoot)), "nothing is known about a scan")
+        assert(
+          removed == (if (atRoot == "true") None else Some(Reason.AtRoot)),
+          "nothing is known about a scan"
+        )
       }
     }
 

@@ -16,7 +16,12 @@ class FirstMatchingRowsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     MatchingRows(ordinal, RowRange.all(rows), isWhole = true, reliesOnPages = false)
 
   private def part(ordinal: Int, ranges: (Long, Long)*): MatchingRows =
-    MatchingRows(ordinal, ranges.map { case (from, until) => RowRange(from, until) }, isWhole = false, reliesOnPages = false)
+    MatchingRows(
+      ordinal,
+      ranges.map { case (from, until) => RowRange(from, until) },
+      isWhole = false,
+      reliesOnPages = false
+    )
 
   test("takes matching rows in order up to the limit, and no more") {
     val found =
