@@ -53,7 +53,7 @@ export ICEBERG
 .PHONY: help
 help: ## List the targets
 	@echo "PySpark is $(PYSPARK); another one: make <target> PYSPARK=<version>, in an environment of its own."
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: setup
 setup: tools $(VENV)/.stamp ## Make the Python environment, with this package and the tools in it

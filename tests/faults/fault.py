@@ -12,6 +12,10 @@ GROUPS = "tests/fuzz/test_random_groups.py"
 NAMED_GROUPS = "tests/soundness/test_soundness_groups.py"
 PLANS = "tests/fuzz/test_random_plans.py"
 MIN_MAX = "tests/limits/test_min_max.py"
+LIES = "tests/fuzz/test_random_lies.py"
+NAMES = "tests/fuzz/test_random_names.py"
+ROW_RANGES = "tests/fuzz/test_random_row_ranges.py"
+SKIPPING = "tests/scan/test_row_skipping.py"
 ICEBERG = "tests/iceberg/test_iceberg_random.py"
 ICEBERG_ORDERS = "tests/iceberg/test_iceberg_random_orders.py"
 NAMED_ICEBERG_ORDERS = "tests/iceberg/test_iceberg_orders.py"
@@ -72,6 +76,9 @@ _PARTS = {
     DELTA: "delta",
     GROUPS: "groups",
     PLANS: "plans",
+    LIES: "writers",
+    NAMES: "names",
+    ROW_RANGES: "pages",
     ICEBERG: "iceberg",
     ICEBERG_ORDERS: "iceberg",
 }

@@ -27,6 +27,7 @@ from support.files.lies import (
     LIES,
     LISTED,
     OF_ANY_WRITER,
+    OF_LOCATIONS,
     UNLISTED,
     Claimable,
     LyingFile,
@@ -133,10 +134,11 @@ def _lying(draw: Random, bases: list[bytes], focus: Claimable) -> bytes:
     file.set_writer(draw.choice(UNLISTED))
     if draw.random() < 0.5:
         file.set_order_of_time(leaf=6)
-    kinds = LIES
-    if focus.name == "s" and draw.random() < 0.3:
+    kinds = LIES if draw.random() < 0.9 else LIES | OF_LOCATIONS
+    if draw.random() < 0.3:
         file.set_writer(draw.choice(LISTED))
-        kinds = OF_ANY_WRITER
+        is_text = focus.name == "s" and draw.random() < 0.5
+        kinds = OF_ANY_WRITER if is_text else OF_LOCATIONS
     for _ in range(draw.choice([1, 2, 8])):
         column = focus if draw.random() < 0.7 else draw.choice(COLUMNS)
         lie = kinds[draw.choice(list(kinds))]
@@ -262,7 +264,11 @@ def test_random_lies(spark: SparkSession, tmp_path: Path, seed: int) -> None:
             spark.read.schema(DDL).parquet(*queries[0].paths).where("i >= 0").limit(1)
         )
     assert report.limits
-    failures = [f"{q}\n  {w}" for q, w in zip(queries, wrong, strict=True) if w is not None]
+    failures = [
+        f"at query {number}: {query}\n  {problem}"
+        for number, (query, problem) in enumerate(zip(queries, wrong, strict=True), 1)
+        if problem is not None
+    ]
     assert not failures, f"{len(failures)} of {len(queries)}:\n" + "\n".join(failures[:5])
 
 

@@ -38,10 +38,10 @@ EQUIVALENT: dict[str, str] = {
     " (ordering.lt(min, prefix) || min.startsWith(prefix)),": (
         "a min that is the prefix starts with it"
     ),
-    "predicate/FiniteEvaluation.scala: case range: Values.Range => if (isConstant(range, dataType))"
+    "predicate/FewValues.scala: case range: Values.Range => if (isConstant(range, dataType))"
     " Seq(range.min) else enumerate(range) -> case range: Values.Range => if (isConstant(range,"
     " dataType)) Seq(range.max) else enumerate(range)": "min and max of a constant are equal",
-    "predicate/FiniteEvaluation.scala: private def isShort(range: Values.Range, dataType:"
+    "predicate/FewValues.scala: private def isShort(range: Values.Range, dataType:"
     " DataType): Boolean = range.min match { -> private def isShort(range: Values.Range,"
     " dataType: DataType): Boolean = range.max match {": "min and max have the same class",
     "predicate/Operands.scala: e.mapChildren(c => if (c eq operand) BoundReference(0,"
@@ -57,7 +57,7 @@ EQUIVALENT: dict[str, str] = {
     ),
     "predicate/Operands.scala: else if (!first.canBeValue) rest -> else if (!true &&"
     " !first.canBeValue) rest": "the union of no value and the rest is the rest",
-    "predicate/FiniteEvaluation.scala: values >= 0 && values < LongestRange -> values > 0 && values"
+    "predicate/FewValues.scala: values >= 0 && values < LongestRange -> values > 0 && values"
     " < LongestRange": "a range of one value is constant, which is asked before",
     'tables/ScanContract.scala: "markedForSingleTaskExecution", -> '
     '"no markedForSingleTaskExecution",': (

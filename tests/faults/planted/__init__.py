@@ -6,13 +6,16 @@ Each fault could make a proof wrong. If the code around a fault changes, its edi
 
 from __future__ import annotations
 
-from faults.planted import delta, groups, iceberg, orders, plans, rows
+from faults.planted import delta, groups, iceberg, names, orders, pages, plans, rows, writers
 
 FAULTS = (
     *rows.FAULTS,
     *orders.FAULTS,
     *groups.FAULTS,
     *plans.FAULTS,
+    *writers.FAULTS,
+    *names.FAULTS,
+    *pages.FAULTS,
     *delta.FAULTS,
     *iceberg.FAULTS,
 )

@@ -40,6 +40,16 @@ FAULTS = (
         ICEBERG,
     ),
     fault(
+        "Iceberg: bounds of strings are the bytes of the file, whatever Java's strings have",
+        "tables/iceberg/StringBounds.scala",
+        "isExact = ofOneRowGroup && !low.contains(Replacement) &&\n"
+        "        !high.exists(",
+        "isExact = ofOneRowGroup || !low.contains(Replacement) || low.nonEmpty ||\n"
+        "        !high.exists(",
+        ICEBERG,
+        ICEBERG_ORDERS,
+    ),
+    fault(
         "Iceberg: the value of every partition transform is a value of the column",
         "tables/iceberg/MetricFacts.scala",
         "by.sourceId == field.fieldId && by.transform.isIdentity",

@@ -1,7 +1,8 @@
 """Real Parquet files whose metadata was changed at random, so that it does not say what is in them.
 
-Numbers of fields are those of parquet.thrift. What readers need to find the values (offsets of
-pages and chunks) stays as it was; `LIES` can have a kind of lie for these, too.
+Numbers of fields are those of parquet.thrift. What every reader needs to find the values (offsets
+of chunks, headers of pages) stays as it was. The offset index does not: readers that skip pages
+alone use it. Where it lies, the file has no column indexes, so that plain Spark skips no page.
 """
 
 from __future__ import annotations
@@ -103,9 +104,26 @@ class Chunk:
 
     def set_index(self, index: Struct) -> None:
         """Replace the column index by another one, at the end of the file."""
+        self._append(index, place=6)
+
+    def locations(self) -> list[Struct]:
+        """Return the locations of pages in the offset index; none if there is no index."""
+        if 4 not in self._column:
+            return []
+        start, length = self._column[4][1], self._column[5][1]
+        index = compact_thrift.Decoder(bytes(self._file.body[start : start + length])).struct()
+        pages: list[Struct] = index[1][1][1]
+        return pages
+
+    def set_locations(self, pages: list[Struct]) -> None:
+        """Replace the offset index, and leave out the column indexes of the file."""
+        self._file.drop_column_indexes()
+        self._append({1: (LIST, (STRUCT, pages))}, place=4)
+
+    def _append(self, index: Struct, place: int) -> None:
         encoded = compact_thrift.encode(index)
-        self._column[6] = (I64, len(self._file.body))
-        self._column[7] = (I32, len(encoded))
+        self._column[place] = (I64, len(self._file.body))
+        self._column[place + 1] = (I32, len(encoded))
         self._file.body += encoded
 
 
@@ -131,6 +149,13 @@ class LyingFile:
             for chunk in group[1][1][1]
             if chunk[3][1][3][1][1] == [column.encode()]
         ]
+
+    def drop_column_indexes(self) -> None:
+        """Leave out what is claimed about the values of pages, in all columns."""
+        for group in self.row_groups():
+            for column in group[1][1][1]:
+                column.pop(6, None)
+                column.pop(7, None)
 
     def set_writer(self, name: str) -> None:
         """Claim another writer."""
@@ -230,6 +255,68 @@ def sizes(draw: Random, _column: Claimable, chunk: Chunk) -> None:
     chunk.meta[6] = (I64, draw.choice([0, 1, draw.randrange(1 << 20), 1 << 40]))
 
 
+def page_sizes(draw: Random, _column: Claimable, chunk: Chunk) -> None:
+    """Claim other sizes of pages: without the headers, too large, or none at all."""
+    pages = chunk.locations()
+    if not pages:
+        return
+    header = draw.randrange(1, 40)
+    for page in pages:
+        size = page[2][1]
+        claims = [max(1, size - header)] * 4 + [size + header, 0, -1, (1 << 31) - 1]
+        if draw.random() < 0.8:
+            page[2] = (I32, draw.choice(claims))
+    chunk.set_locations(pages)
+
+
+def page_places(draw: Random, _column: Claimable, chunk: Chunk) -> None:
+    """Claim other places of pages: all are moved, two are swapped, or one begins elsewhere."""
+    pages = chunk.locations()
+    if not pages:
+        return
+    distance = draw.choice([-9, -1, 1, 2, 30, 1 << 20])
+    kind = draw.choice(["moved", "swapped", "begins elsewhere", "begins elsewhere"])
+    if kind == "moved":
+        for page in pages:
+            page[1] = (I64, max(0, page[1][1] + distance))
+    elif kind == "swapped":
+        one, other = draw.choice(pages), draw.choice(pages)
+        one[1], other[1] = other[1], one[1]
+    else:
+        _begin_elsewhere(pages, draw.randrange(len(pages)), distance)
+    chunk.set_locations(pages)
+
+
+def _begin_elsewhere(pages: list[Struct], at: int, distance: int) -> None:
+    """Move the first byte of a page, so that the pages remain contiguous."""
+    page, before = pages[at], pages[at - 1] if at else None
+    distance = min(distance, page[2][1] - 1)
+    if before:
+        distance = max(distance, 1 - before[2][1])
+        before[2] = (I32, before[2][1] + distance)
+    page[1] = (I64, page[1][1] + distance)
+    page[2] = (I32, page[2][1] - distance)
+
+
+def page_rows(draw: Random, _column: Claimable, chunk: Chunk) -> None:
+    """Claim other first rows of pages, or fewer pages than there are."""
+    pages = chunk.locations()
+    if not pages:
+        return
+    kind = draw.choice(["rows", "rows", "any rows", "a gap", "two in one"])
+    at = draw.randrange(len(pages))
+    if kind == "rows" and at > 0:
+        pages[at][3] = (I64, max(1, pages[at][3][1] + draw.choice([-3, -2, -1, 1, 2, 3])))
+    elif kind == "any rows":
+        pages[at][3] = (I64, draw.choice([-1, 0, draw.randrange(chunk.rows), chunk.rows, 1 << 40]))
+    elif kind == "a gap":
+        del pages[at]
+    elif kind == "two in one" and at > 0:
+        pages[at - 1][2] = (I32, pages[at - 1][2][1] + pages[at][2][1])
+        del pages[at]
+    chunk.set_locations(pages)
+
+
 Lie = Callable[[Random, Claimable, Chunk], None]
 
 # Those that need a name that is not listed.
@@ -243,3 +330,9 @@ LIES: dict[str, Lie] = {
 }
 # Those that nothing may be proved from, whatever the name.
 OF_ANY_WRITER: dict[str, Lie] = {"empty page bounds": empty_page_bounds}
+# Those that no read may fail by, whatever the name. Row groups are decided without pages.
+OF_LOCATIONS: dict[str, Lie] = {
+    "page sizes": page_sizes,
+    "page places": page_places,
+    "page rows": page_rows,
+}

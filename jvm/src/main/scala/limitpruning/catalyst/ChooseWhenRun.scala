@@ -36,7 +36,7 @@ final class ChooseWhenRun(
    */
   def apply(conjuncts: Seq[Expression], needed: AttributeSet, conf: SQLConf): Either[NotPruned, LimitPlan] =
     FailOpen(state, conf) {
-      ParquetTable.of(leaf).toRight(NotPruned(Reason.Subquery)).flatMap(choose(_, conjuncts, needed, conf))
+      table.flatMap(choose(_, conjuncts, needed, conf))
     }(reason => Left(NotPruned(reason)))
 
   /**
@@ -46,11 +46,14 @@ final class ChooseWhenRun(
    */
   def firstRows(needed: AttributeSet, conf: SQLConf): Either[NotPruned, LimitPlan] =
     FailOpen(state, conf) {
-      ParquetTable.of(leaf).toRight(NotPruned(Reason.AtRoot)).flatMap { table =>
+      table.flatMap { table =>
         val scan = LimitedScan(index.wanted.limit, Nil, needed, table)
         whyNot(scan, conf).toLeft(()).flatMap(_ => ChooseFirstRows(scan, conf))
       }
     }(reason => Left(NotPruned(reason)))
+
+  private def table: Either[NotPruned, ParquetTable] =
+    ParquetTable.of(leaf).toRight(NotPruned(Reason.NotSparksParquet(leaf.nodeName)))
 
   /** Equal if both choose for the same LIMIT of an optimized plan. Adaptive execution compares plans. */
   override def equals(other: Any): Boolean = other match {

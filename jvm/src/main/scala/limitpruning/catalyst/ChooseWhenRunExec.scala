@@ -84,7 +84,7 @@ case class ChooseWhenRunExec(
       SparkSessions.withActive(choose.session) {
         choose.firstRows(AttributeSet(output), conf).map(plan => Chosen(plan, scanOf(plan, scan)))
       }
-    case _ => Left(NotPruned(Reason.AtRoot))
+    case _ => Left(notPruned)
   }
 
   private def decide(): Choice = (choose, child) match {
@@ -98,8 +98,14 @@ case class ChooseWhenRunExec(
         choose(conjuncts.map(ScalarSubqueries.withValues), AttributeSet(output), conf)
           .map(plan => Chosen(plan, scanOf(plan, scan)))
       }
-    case _ => Left(NotPruned(Reason.Subquery))
+    case _ => Left(notPruned)
   }
+
+  /** Either Spark's scan waits for other subqueries, or another extension has replaced it. */
+  private def notPruned: NotPruned = NotPruned(child match {
+    case _: FileSourceScanExec => Reason.Subquery
+    case other => Reason.NotSparksParquet(other.nodeName)
+  })
 
   private def scanOf(plan: LimitPlan, scan: FileSourceScanExec): LimitPrunedScanExec = LimitPrunedScanExec(
     scan.output,

@@ -71,7 +71,8 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
         val keys = order.map(_.overTable.child).toSeq ++ keysOf(request)
         Using.resource(new SearchInputs(scan, session, cache, conf, keys)) { inputs =>
           val found = search(request, inputs)
-          def byRows = if (keysOf(request).isEmpty) this.byRows(plan, scan, order, inputs, found, isRoot) else None
+          def byRows =
+            if (keysOf(request).isEmpty) this.byRows(plan, scan, order, inputs, found, isRoot) else None
           Some(byRows.map(Right(_)).getOrElse(found.map(inputs.listing.read(plan, _))))
         }
       }

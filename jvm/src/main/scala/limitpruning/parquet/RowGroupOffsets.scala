@@ -32,12 +32,6 @@ final class RowGroupOffsets private (
 ) extends Serializable {
 
   /**
-   * Whether a scan of the bytes from `midpoints(first)` to `midpoints(last)` reads only the row groups first
-   * … last.
-   */
-  def selectsExactly(first: Int, last: Int): Boolean = selectsExactly(first to last)
-
-  /**
    * Whether a scan of the bytes from the first to the last midpoint of any adjacent ones of these row groups reads no other
    * row group. Row groups without rows often have no place in the file: Arrow writes an offset of 0. They may be anywhere but
    * between such midpoints.

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{CommandResult, LeafNode, Loc
 import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
 import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
+import org.apache.spark.sql.execution.datasources.FileIndex
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
 import limitpruning.catalyst.{ChooseWhenRunExec, MatchTopRows, NativeEngines, PlanLimitPrunedScan}
@@ -80,36 +81,26 @@ object DescribeQuery {
     val scan = nodes.collectWithSubqueries(physical) {
       case scan: LimitPrunedScanExec if scan.chosen.selection == chosen.selection => scan
     }.headOption
-    val restored =
-      if (scan.nonEmpty) None
-      else nodes.collectWithSubqueries(physical) {
-        case plain: FileSourceScanExec if plain.relation.location eq index.original => plain
-      }.headOption
-    if (restored.nonEmpty) notPruned(
-      limit,
-      NotPruned(
-        restored.flatMap(
-          PlanLimitPrunedScan.unknownField
-        ).fold[Reason](Reason.FiltersChanged)(Reason.UnknownField(_)),
-        Some(limited.copy(conjuncts = chosen.conjuncts)),
-        Some(chosen.counts),
-        chosen.planningNanos,
-        index.plan.inspected
-      ),
-      most
-    )
-    else
-      selected(
-        limited,
-        index.plan,
-        scan,
-        scan.fold(
-          NativeEngines.reasonForFileScan(session, index)
-            .map(reason => s"whole files are read: $reason")
-        )(_.noPageSkipping),
-        most
-      )
+    val restored = if (scan.nonEmpty) None else whyRestored(physical, index.original)
+    restored match {
+      case Some(reason) =>
+        val asChosen = limited.copy(conjuncts = chosen.conjuncts)
+        val decision =
+          NotPruned(reason, Some(asChosen), Some(chosen.counts), chosen.planningNanos, index.plan.inspected)
+        notPruned(limit, decision, most)
+      case None =>
+        def wholeFiles = NativeEngines.reasonForFileScan(session, index)
+          .map(reason => s"whole files are read: $reason")
+        selected(limited, index.plan, scan, scan.fold(wholeFiles)(_.noPageSkipping), most)
+    }
   }
+
+  /** Why the strategy planned Spark's own scan, over the table's own index; none if the plan has no such scan. */
+  private def whyRestored(physical: SparkPlan, original: FileIndex): Option[Reason] =
+    nodes.collectWithSubqueries(physical) {
+      case scan: FileSourceScanExec if scan.relation.location eq original =>
+        PlanLimitPrunedScan.unknownField(scan).fold[Reason](Reason.FiltersChanged)(Reason.UnknownField(_))
+    }.headOption
 
   /** A LIMIT whose rows are chosen when the query runs. Of the nodes that choose, one that has run is described. */
   private def whenRun(
@@ -131,16 +122,17 @@ object DescribeQuery {
       case Some(Left(decision)) =>
         notPruned(limit, decision.copy(scan = decision.scan.orElse(Some(limited))), most)
       case None =>
-        val reason =
-          if (nodes.isEmpty) Reason.FiltersChanged
-          else if (index.wanted.areAny) Reason.AtRoot
-          else
-            index.wanted.searched.fold[Reason](Reason.DecidedWhenRun)(found =>
-              Reason.DecidedByRows(found.fold(decision => Some(decision.reason), _.rows.notCovered))
-            )
-        val decision = index.wanted.searched.map(_.fold(identity, undecided(limited, _)))
-          .getOrElse(NotPruned(reason, Some(limited)))
-        notPruned(limit, decision.copy(reason = reason), most)
+        // A plan with neither has not come to run: Spark removes a scan if another part of the query has no rows.
+        val restored = if (nodes.isEmpty) whyRestored(physical, index.original) else None
+        val searched = index.wanted.searched
+        val waiting =
+          if (index.wanted.areAny) Reason.AtRoot
+          else searched.fold[Reason](Reason.DecidedWhenRun)(found =>
+            Reason.DecidedByRows(found.fold(decision => Some(decision.reason), _.rows.notCovered))
+          )
+        val decision =
+          searched.map(_.fold(identity, undecided(limited, _))).getOrElse(NotPruned(waiting, Some(limited)))
+        notPruned(limit, decision.copy(reason = restored.getOrElse(waiting)), most)
     }
   }
 

@@ -86,7 +86,10 @@ private[limitpruning] final class ChooseByRows(
     try Some(if (order.isEmpty) search.any(positions, scan.limit) else search.first(positions, scan.limit))
     catch {
       case error: SparkException if SparkShims.condition(error) != "SPARK_JOB_CANCELLED" =>
-        logWarning("A job that searched for the rows of a LIMIT failed, so Spark's own scan reads the table", error)
+        logWarning(
+          "A job that searched for the rows of a LIMIT failed, so Spark's own scan reads the table",
+          error
+        )
         None
     }
   }
@@ -101,10 +104,12 @@ private[limitpruning] final class ChooseByRows(
       else {
         val rows = footers.zip(located).map { case (file, (_, positions)) =>
           positions.byRowGroup(file.footer.rowGroups.map(_.getRowCount))
-            .map(groups => file -> groups.map { case (ordinal, ranges) =>
-              // It may be read as a whole: the plan keeps its filter.
-              MatchingRows(ordinal, ranges, isWhole = true)
-            })
+            .map(groups =>
+              file -> groups.map { case (ordinal, ranges) =>
+                // It may be read as a whole: the plan keeps its filter.
+                MatchingRows(ordinal, ranges, isWhole = true, reliesOnPages = false)
+              }
+            )
         }
         if (rows.exists(_.isEmpty)) None else addressed(rows.flatten)
       }

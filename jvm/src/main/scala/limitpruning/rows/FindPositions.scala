@@ -52,7 +52,8 @@ private[rows] final class FindPositions(session: ClassicSession, table: String, 
       if (found >= limit || from >= partitions)
         FoundPositions(Positions.merged(before, limit), found < limit, wave, bytes())
       else {
-        val until = if (wave >= MostWaves) partitions else math.min(partitions.toLong, from.toLong + size).toInt
+        val until =
+          if (wave >= MostWaves) partitions else math.min(partitions.toLong, from.toLong + size).toInt
         val missing = (limit - found).toInt
         val parts = NamedJob(context, s"limit pruning: rows of $table, wave ${wave + 1}") {
           context.runJob(rows, firstOf(missing), from until until)
@@ -69,7 +70,10 @@ private[rows] final class FindPositions(session: ClassicSession, table: String, 
 
   /** At least as many as there are cores: fewer would not be faster. */
   private def growth(size: Int): Int =
-    math.max(context.defaultParallelism.toLong, size.toLong * conf.limitScaleUpFactor).min(Int.MaxValue.toLong).toInt
+    math.max(
+      context.defaultParallelism.toLong,
+      size.toLong * conf.limitScaleUpFactor
+    ).min(Int.MaxValue.toLong).toInt
 
   /** The first rows in the order of the scan. */
   def first(scan: PositionScan, limit: Int): FoundPositions = {
@@ -105,7 +109,9 @@ private object FindPositions {
   ): Iterator[InternalRow] => Iterator[InternalRow] = { rows =>
     Option(TaskContext.get()).foreach { task =>
       val before = task.taskMetrics().inputMetrics.bytesRead
-      task.addTaskCompletionListener[Unit](done => bytes.add(done.taskMetrics().inputMetrics.bytesRead - before))
+      task.addTaskCompletionListener[Unit](done =>
+        bytes.add(done.taskMetrics().inputMetrics.bytesRead - before)
+      )
     }
     rows
   }

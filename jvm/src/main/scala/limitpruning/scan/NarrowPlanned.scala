@@ -38,7 +38,7 @@ private[scan] final class NarrowPlanned(
       new NarrowedRows(
         reader,
         i => if (areFiltered) dueFiltered(reader, i) else plannedRows(i),
-        reliesOnIndex = i => opened(i)._2.exists(!_.isWhole),
+        reliesOnIndex = i => opened(i)._2.exists(_.reliesOnPages),
         isSkipped = i => skip.exists(skip => opened(i)._2.exists(planned => skip(Seq(planned)))),
         reopen,
         observer = this

@@ -39,13 +39,15 @@ private[scan] final case class PlannedRun(
  * @param bytes compressed bytes that are read for them
  * @param best the best place in an order that one of its rows may have, if there is an order and the place is
  *   known
+ * @param reliesOnPages whether `ranges` were chosen by the page index, so that other rows may be due if it is wrong
  */
 private[scan] final case class PlannedRowGroup(
     ordinal: Int,
     rows: Long,
     ranges: Seq[RowRange],
     bytes: Long,
-    best: Option[Place] = None
+    best: Option[Place] = None,
+    reliesOnPages: Boolean = false
 ) {
   val rowsToRead: Long = RowRange.rowsOf(ranges)
   def isWhole: Boolean = rowsToRead == rows
@@ -58,7 +60,8 @@ private[scan] object PlannedRowGroup {
       rowGroup.rows,
       rowGroup.ranges.toVector,
       bytes,
-      rowGroup.best
+      rowGroup.best,
+      rowGroup.reliesOnPages
     )
 }
 

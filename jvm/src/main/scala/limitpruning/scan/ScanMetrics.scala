@@ -99,7 +99,8 @@ object ScanMetrics {
     val first = chosen.verified.fold(Map.empty[String, Long])(found =>
       Map("rowsVerified" -> found.rows, "bytesReadFirst" -> found.bytes)
     )
-    val planned = proved ++ top ++ first ++ reserve ++ chosen.counts.filesPrunedByLog.map("filesPrunedByLog" -> _)
+    val planned = proved ++ top ++ first ++ reserve ++
+      chosen.counts.filesPrunedByLog.map("filesPrunedByLog" -> _)
     planned.foreach { case (name, value) => metrics(name).set(value) }
     val execution = context.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
     SQLMetrics.postDriverMetricUpdates(context, execution, planned.keys.map(metrics).toSeq)

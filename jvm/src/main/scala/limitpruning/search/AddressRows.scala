@@ -87,8 +87,13 @@ final class AddressBestFirst(select: AddressRows) {
   def apply(found: FoundTopRows): Either[Reason, Selection] = {
     val files = found.candidates.groupBy(_.file).toSeq.map { case (file, candidates) =>
       file -> candidates.sortBy(_.rowGroup).map { candidate =>
-        // They may be read as a whole: rows outside of the ranges do no harm.
-        MatchingRows(candidate.rowGroup, RowRange.joined(candidate.ranges), isWhole = true)
+        // They may be read as a whole: rows outside of the ranges do no harm. The threshold relies on their pages.
+        MatchingRows(
+          candidate.rowGroup,
+          RowRange.joined(candidate.ranges),
+          isWhole = true,
+          reliesOnPages = true
+        )
       }
     }
     val seen = if (files.isEmpty) Right(Selection(Nil)) else select(files)

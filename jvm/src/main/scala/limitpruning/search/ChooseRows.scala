@@ -123,7 +123,8 @@ private[search] final class SelectPossible(select: AddressRows) {
   /** None if they cannot be read without others. */
   private def rowGroups(file: ClassifiedFile): Option[Seq[SelectedFile]] = {
     val rows = file.rowGroups.indices.filter(file.mayMatch).map { i =>
-      MatchingRows(i, RowRange.all(file.footer.rowGroups(i).getRowCount), isWhole = true)
+      val rows = file.footer.rowGroups(i).getRowCount
+      MatchingRows(i, RowRange.all(rows), isWhole = true, reliesOnPages = false)
     }
     if (rows.isEmpty) Some(Nil) else select(Seq(file -> rows)).toOption.map(_.files)
   }

@@ -99,7 +99,12 @@ final class ClassifiedFile(
   /** The rows of the file that are proved to match, in file order. Some of them may be deleted. */
   def matching: Seq[MatchingRows] = rowGroups.zipWithIndex.collect {
     case (rowGroup, ordinal) if rowGroup.matching.nonEmpty =>
-      MatchingRows(ordinal, rowGroup.matching, rowGroup.state == MatchState.FullyMatching)
+      MatchingRows(
+        ordinal,
+        rowGroup.matching,
+        isWhole = rowGroup.state == MatchState.FullyMatching,
+        reliesOnPages = rowGroup.by == Layer.Pages
+      )
   }
 }
 

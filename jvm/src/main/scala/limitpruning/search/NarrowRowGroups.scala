@@ -59,7 +59,11 @@ final class NarrowRowGroups(isNeeded: String => Boolean, isSupported: Boolean, m
   ): Option[SelectedRowGroup] =
     if (!isPossible(footer, whole.ordinal)) None
     else indexes.pagesOf(whole.ordinal, chunks(footer, whole.ordinal), chosen.ranges).map { pages =>
-      whole.copy(columns = whole.columns.copy(pages = pages), ranges = chosen.ranges)
+      whole.copy(
+        columns = whole.columns.copy(pages = pages),
+        ranges = chosen.ranges,
+        reliesOnPages = chosen.reliesOnPages
+      )
     }
 
   private def skipsPages(rowGroup: SelectedRowGroup): Boolean =

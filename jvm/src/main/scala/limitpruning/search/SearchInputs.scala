@@ -86,6 +86,7 @@ private[limitpruning] final class SearchInputs(
   )
 
   private val mostThreads = conf.getConf(LimitPruningConf.Threads)
+
   /** Threads that read parts of files while the search runs. */
   val threads: PlanningThreads = new PlanningThreads(mostThreads)
 

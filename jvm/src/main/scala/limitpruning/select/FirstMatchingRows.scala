@@ -8,8 +8,9 @@ import scala.collection.mutable.ArrayBuffer
  * @param ordinal the row group's position in its file, from 0
  * @param ranges the rows, ascending; at least one
  * @param isWhole whether every row of the row group is proved to match, whichever of them `ranges` are
+ * @param reliesOnPages whether the proof relies on the page index
  */
-final case class MatchingRows(ordinal: Int, ranges: Seq[RowRange], isWhole: Boolean) {
+final case class MatchingRows(ordinal: Int, ranges: Seq[RowRange], isWhole: Boolean, reliesOnPages: Boolean) {
   def rows: Long = RowRange.rowsOf(ranges)
 }
 

@@ -22,8 +22,11 @@ object DeltaLake extends Logging {
     if (!files.fileFormat.getClass.getName.startsWith(Classes)) None
     else if (isUnprepared(files.location)) Some(Left(Reason.DeltaNotPrepared))
     else
-      try Some(Right(new DeltaTable(leaf, files)))
-      catch { case error: LinkageError => Some(Left(Reason.DeltaVersion(error.toString))) }
+      try {
+        val table = new DeltaTable(leaf, files)
+        val _ = table.unsupported // a class is loaded, and a method is found, when it is first used
+        Some(Right(table))
+      } catch { case error: LinkageError => Some(Left(Reason.DeltaVersion(error.toString))) }
 
   /**
    * The plan after Delta has chosen the files of its tables. Delta does this in a rule of its own. If this rule comes

@@ -2,10 +2,12 @@ package limitpruning.catalyst
 
 import org.apache.parquet.format.FileMetaData
 import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.execution.ColumnarToRowExec
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.report.LimitReport
+import limitpruning.select.Reason
 import limitpruning.testing.{FooterEdit, OpenKms, PagedFile, ParquetFixture, SparkSuite}
 
 class TakeFirstRowsExecSuite extends AnyFunSuite with SparkSuite {
@@ -82,6 +84,19 @@ class TakeFirstRowsExecSuite extends AnyFunSuite with SparkSuite {
         val rows = table.limit(limit).collect()
         assert(rows.length == limit && rows.toSet.size == limit && rows.forall(isOfTable), s"$bytes $limit")
       }
+  }
+
+  testAtRoot("the reason is true if another extension has replaced Spark's scan") {
+    for (take <- Seq(true, false)) {
+      val Some(chosen) =
+        planned(table.limit(7)).collectFirst { case found: ChooseWhenRunExec => found }: @unchecked
+      val node = chosen.copy(child = ColumnarToRowExec(chosen.child))
+      if (take) node.chooseFirstRows()
+      assert(node.execute().count() == 120)
+      assert(
+        node.choice.flatMap(_.left.toOption).map(_.reason).contains(Reason.NotSparksParquet("ColumnarToRow"))
+      )
+    }
   }
 
   testAtRoot("taking more rows than the LIMIT has does not narrow the files") {

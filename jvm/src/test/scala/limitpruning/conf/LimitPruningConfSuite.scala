@@ -15,7 +15,7 @@ class LimitPruningConfSuite extends AnyFunSuite with SparkSuite {
     LimitPruningConf.FirstFiles,
     LimitPruningConf.MaxBytes,
     LimitPruningConf.MinPageBytes,
-      LimitPruningConf.RowsMinBytes,
+    LimitPruningConf.RowsMinBytes,
     LimitPruningConf.AtRoot,
     LimitPruningConf.FileScan,
     LimitPruningConf.Threads,

@@ -43,7 +43,7 @@ class FooterSuite extends AnyFunSuite with TempFolder {
       for ((midpoint, i) <- footer.offsets.midpoints.zipWithIndex)
         assert(ranged(path, midpoint, midpoint + 1) == Seq(starts(i)), s"for row group $i")
       for (first <- starts.indices by 3; last <- first until starts.size by 5) {
-        assert(footer.offsets.selectsExactly(first, last))
+        assert(footer.offsets.selectsExactly(first to last))
         assert(ranged(path, footer.offsets.midpoints(first), footer.offsets.midpoints(last) + 1) ==
           starts.slice(first, last + 1))
       }
@@ -64,7 +64,7 @@ class FooterSuite extends AnyFunSuite with TempFolder {
       raw.getRow_groups.asScala.map(_.getColumns.get(0).getMeta_data.setDictionary_page_offset(0))
     }
     val footer = new FooterReader(conf).read(status(path), FileColumns.All)
-    for (i <- footer.rowGroups.indices if footer.offsets.selectsExactly(i, i))
+    for (i <- footer.rowGroups.indices if footer.offsets.selectsExactly(Seq(i)))
       assert(ranged(path, footer.offsets.midpoints(i), footer.offsets.midpoints(i) + 1).size == 1)
     for (i <- footer.rowGroups.indices)
       assert(
@@ -81,7 +81,7 @@ class FooterSuite extends AnyFunSuite with TempFolder {
   test("row groups are selected exactly if their midpoints ascend") {
     val footer = three.footer
     assert(footer.offsets.midpoints == Seq(54, 154, 254))
-    for (first <- 0 to 2; last <- first to 2) assert(footer.offsets.selectsExactly(first, last))
+    for (first <- 0 to 2; last <- first to 2) assert(footer.offsets.selectsExactly(first to last))
   }
 
   test("two row groups with one midpoint, or in another order than their bytes, cannot be separated") {
@@ -94,8 +94,8 @@ class FooterSuite extends AnyFunSuite with TempFolder {
     assert(coinciding.offsets.midpoints == Seq(54, 54, 254))
     val swapped = moved(2, 50)
     for (first <- 0 to 2; last <- first to 2) {
-      assert(!coinciding.offsets.selectsExactly(first, last))
-      assert(!swapped.offsets.selectsExactly(first, last))
+      assert(!coinciding.offsets.selectsExactly(first to last))
+      assert(!swapped.offsets.selectsExactly(first to last))
     }
   }
 

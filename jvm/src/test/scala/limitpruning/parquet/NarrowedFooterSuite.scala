@@ -124,7 +124,7 @@ class NarrowedFooterSuite extends AnyFunSuite with TempFolder {
     val (_, whole) = narrowed(FileColumns.All)
     val (_, narrow) = narrowed(FileColumns.named(Seq("b")))
     assert(narrow.offsets.midpoints == whole.offsets.midpoints && narrow.offsets.bytes == Seq(400))
-    assert(narrow.offsets.selectsExactly(0, 0))
+    assert(narrow.offsets.selectsExactly(Seq(0)))
   }
 
   test("chunks that are not in the order of the schema, or too many or few, are not narrowed") {
@@ -167,7 +167,7 @@ class NarrowedFooterSuite extends AnyFunSuite with TempFolder {
     val footer = Footer.of(received)
     assert(leaves(footer) == Seq("g.a", "g.h.x"))
     assert(footer.offsets.midpoints == sent.offsets.midpoints && footer.seal == FooterSeal(1, 2))
-    assert(footer.offsets.selectsExactly(0, 0))
+    assert(footer.offsets.selectsExactly(Seq(0)))
     assert(footer.places(0) == sent.places(0) && footer.places(0).nonEmpty)
   }
 

@@ -1,10 +1,20 @@
 package limitpruning.report
 
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.execution.{FileSourceScanExec, LocalTableScanExec, SparkPlan}
+import org.apache.spark.sql.execution.datasources.FileIndex
 import org.scalatest.funsuite.AnyFunSuite
 
+import limitpruning.catalyst.ChooseWhenRunExec
+import limitpruning.conf.LimitPruningConf
+import limitpruning.scan.LimitPrunedScanExec
+import limitpruning.select.Reason
+import limitpruning.tables.{SelectedRelation, UndecidedRelation}
 import limitpruning.testing.{ParquetFixture, SparkSuite, Wildlife}
 
 class DescribeQuerySuite extends AnyFunSuite with SparkSuite {
+  import DescribeQuerySuite._
+
   private lazy val wildlife = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
 
   test("a covered LIMIT is described as it was decided") {
@@ -90,6 +100,40 @@ class DescribeQuerySuite extends AnyFunSuite with SparkSuite {
     } finally { val _ = spark.sql("DROP TABLE IF EXISTS made") }
   }
 
+  /** The reason if the strategy had planned another node than ours for the only LIMIT of the query. */
+  private def reasonIf(query: => DataFrame)(planned: FileSourceScanExec => SparkPlan): Option[Reason] = {
+    val Seq(plain) = collect(withoutPruning(this.planned(query))) { case scan: FileSourceScanExec =>
+      scan
+    }: @unchecked
+    val logical = optimized(query)
+    val Seq(original) = logical.collect {
+      case SelectedRelation(_, index) => index.original
+      case UndecidedRelation(_, index) => index.original
+    }: @unchecked
+    val physical = this.planned(query).transformUp { case _: LimitPrunedScanExec | _: ChooseWhenRunExec =>
+      planned(over(plain, original))
+    }
+    val Seq(report) = DescribeQuery.of(logical, physical, mostRowGroups = 0).limits: @unchecked
+    report.reason
+  }
+
+  private def over(scan: FileSourceScanExec, index: FileIndex): FileSourceScanExec =
+    scan.copy(relation = scan.relation.copy(location = index)(scan.relation.sparkSession))
+
+  for (atRoot <- Seq("true", "false"))
+    test(s"a scan that was planned as without the extension: planned at the root $atRoot") {
+      withConf(LimitPruningConf.AtRoot.key -> atRoot) {
+        def query = wildlife.select("species").limit(3)
+        assert(reasonIf(query)(identity).contains(Reason.FiltersChanged))
+        assert(reasonIf(query)(new WiderScan(_)).contains(Reason.UnknownField("FileSourceScanExec.example")))
+        val removed = reasonIf(query)(scan => LocalTableScanExec(scan.output, Nil, None))
+        assert(
+          removed == (if (atRoot == "true") None else Some(Reason.AtRoot)),
+          "nothing is known about a scan"
+        )
+      }
+    }
+
   for (adaptive <- Seq("true", "false")) test(s"line 43: under a shuffle, with adaptive execution $adaptive") {
     withConf("spark.sql.adaptive.enabled" -> adaptive) {
       val query = Wildlife.query(wildlife).groupBy("species").count()
@@ -97,5 +141,24 @@ class DescribeQuerySuite extends AnyFunSuite with SparkSuite {
       val Seq(report) = reportsOf(query): @unchecked
       assert(report.covered && report.rowsRead.contains(3L))
     }
+  }
+}
+
+private object DescribeQuerySuite {
+
+  /** The scan of a newer Spark. */
+  final class WiderScan(of: FileSourceScanExec) extends FileSourceScanExec(
+        of.relation,
+        of.stream,
+        of.output,
+        of.requiredSchema,
+        of.partitionFilters,
+        of.optionalBucketSet,
+        of.optionalNumCoalescedBuckets,
+        of.dataFilters,
+        of.tableIdentifier,
+        of.disableBucketedScan
+      ) {
+    override def productElementNames: Iterator[String] = super.productElementNames ++ Iterator("example")
   }
 }

@@ -8,7 +8,7 @@ import scala.util.Using
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{Path => HadoopPath}
-import org.apache.parquet.format.Util
+import org.apache.parquet.format.{PageLocation, Util}
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.spark.sql.{DataFrame, Row}
@@ -134,12 +134,14 @@ class NarrowedRowsSuite extends AnyFunSuite with SparkSuite with ScalaCheckPrope
     }
   }
 
-  /**
-   * Moves the boundary of two pages of the first column by a byte: the index stays contiguous.
-   *
-   * @return the first row of the second page
-   */
-  private def misplaced(path: Path): Long = {
+  private def paged(name: String): Path = PagedFile.write(
+    Files.createDirectories(pathOf(name)).resolve("f.parquet"),
+    "optional int32 a; optional binary s (STRING);",
+    (0 until 1000).map(i => Seq(i, s"name-${"x" * (i % 50)}"))
+  )
+
+  /** Changes the offset index of the first column, whose length stays the same. */
+  private def relocated[T](path: Path)(edit: Seq[PageLocation] => T): T = {
     val bytes = Files.readAllBytes(path)
     val chunk = Using.resource(
       ParquetFileReader.open(HadoopInputFile.fromPath(new HadoopPath(path.toUri), new Configuration(false)))
@@ -147,15 +149,25 @@ class NarrowedRowsSuite extends AnyFunSuite with SparkSuite with ScalaCheckPrope
     val place = chunk.getOffsetIndexReference
     val index =
       Util.readOffsetIndex(new ByteArrayInputStream(bytes, place.getOffset.toInt, place.getLength))
-    val Seq(one, next) = index.getPage_locations.asScala.slice(20, 22).toSeq: @unchecked
-    one.setCompressed_page_size(one.getCompressed_page_size + 1)
-    next.setOffset(next.getOffset + 1)
-    next.setCompressed_page_size(next.getCompressed_page_size - 1)
+    val result = edit(index.getPage_locations.asScala.toSeq)
     val out = new ByteArrayOutputStream
     Util.writeOffsetIndex(index, out)
     assert(out.size == place.getLength)
     out.toByteArray.copyToArray(bytes, place.getOffset.toInt)
     FooterEdit.forgetChecksum(Files.write(path, bytes))
+    result
+  }
+
+  /**
+   * Moves the boundary of two pages by a byte: the index stays contiguous.
+   *
+   * @return the first row of the second page
+   */
+  private def misplaced(path: Path): Long = relocated(path) { pages =>
+    val Seq(one, next) = pages.slice(20, 22): @unchecked
+    one.setCompressed_page_size(one.getCompressed_page_size + 1)
+    next.setOffset(next.getOffset + 1)
+    next.setCompressed_page_size(next.getCompressed_page_size - 1)
     next.getFirst_row_index
   }
 
@@ -164,12 +176,7 @@ class NarrowedRowsSuite extends AnyFunSuite with SparkSuite with ScalaCheckPrope
     batch <- Seq("4096", "7")
   } test(s"line 84: a page that is not where its index says: vectorized $vectorized, batches of $batch") {
     val name = s"misplaced-$vectorized-$batch"
-    val path = PagedFile.write(
-      Files.createDirectories(pathOf(name)).resolve("f.parquet"),
-      "optional int32 a; optional binary s (STRING);",
-      (0 until 1000).map(i => Seq(i, s"name-${"x" * (i % 50)}"))
-    )
-    val from = misplaced(path)
+    val from = misplaced(paged(name))
     withConf(
       LimitPruningConf.MinPageBytes.key -> "0",
       "spark.sql.parquet.enableVectorizedReader" -> vectorized,
@@ -184,6 +191,29 @@ class NarrowedRowsSuite extends AnyFunSuite with SparkSuite with ScalaCheckPrope
       assert(again == Seq(if (vectorized == "true") 1L else 0L))
     }
   }
+
+  for (batch <- Seq("4096", "7"))
+    test(s"line 84: a page with other rows than its index says: batches of $batch") {
+      val name = s"other-rows-$batch"
+      // One row of page 20 is claimed to be of page 19, and one row of page 1 to be of page 0.
+      val first = relocated(paged(name)) { pages =>
+        Seq(1, 20).foreach(i => pages(i).setFirst_row_index(pages(i).getFirst_row_index + 1))
+        pages(20).getFirst_row_index - 1
+      }
+      withConf(
+        LimitPruningConf.MinPageBytes.key -> "0",
+        "spark.sql.parquet.columnarReaderBatchSize" -> batch
+      ) {
+        val table = spark.read.parquet(pathOf(name).toString)
+        val byStatistics = table.where("a >= 0").limit(200)
+        assert(byStatistics.collect().map(_.getInt(0)).toSeq == (0 until 200), "the row group is read whole")
+        assert(scansOf(byStatistics).map(_.metrics(ScanMetrics.RowGroupsReadAgain).value) == Seq(1L))
+        val byPages = table.where(s"a >= $first AND a < 900").limit(200)
+        val error = intercept[Exception](byPages.collect())
+        val causes = Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null).toSeq
+        assert(causes.exists(_.isInstanceOf[WrongPageIndexException]), causes)
+      }
+    }
 
   test("line 35: a split with other row groups than planned is an error that names the file") {
     val Seq(narrowed) =

@@ -1,7 +1,7 @@
 package limitpruning.search
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.sql.catalyst.expressions.{LessThan, Literal}
+import org.apache.spark.sql.catalyst.expressions.{GreaterThanOrEqual, LessThan, Literal}
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.parquet.FooterReader
@@ -44,10 +44,22 @@ class AddressRowsSuite extends AnyFunSuite with TempFolder {
       chunk.setOffset_index_length(chunk.getOffset_index_length - 5)
     }
     val (_, file) = classified(status(broken))
-    val part = MatchingRows(0, Seq(RowRange(3, 9)), isWhole = false)
+    val part = MatchingRows(0, Seq(RowRange(3, 9)), isWhole = false, reliesOnPages = false)
     val reason = select(narrow)(Seq(file -> Seq(part)))
     assert(reason == Left(Reason.UnreadablePages(status(broken).getPath.toString)))
     val Right(selection) = select(narrow)(Seq(file -> Seq(part.copy(isWhole = true)))): @unchecked
     assert(selection.rows == 500 && selection.rowsCut == 0)
+  }
+
+  test("rows rely on the page index only if it decided their row group") {
+    def relies(value: Int): Seq[Boolean] = {
+      val file = refined(status(path))(GreaterThanOrEqual(a, Literal(value)))
+      val first = file.matching.map(rows => rows.copy(ranges = RowRange.take(rows.ranges, 5)))
+      val Right(selection) = select(narrow)(Seq(file -> first)): @unchecked
+      assert(selection.rowsCut == 495)
+      selection.files.flatMap(_.rowGroups).map(_.reliesOnPages)
+    }
+    assert(relies(0) == Seq(false), "min and max of the chunk are enough")
+    assert(relies(250) == Seq(true))
   }
 }

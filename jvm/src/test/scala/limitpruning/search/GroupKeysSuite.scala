@@ -37,7 +37,8 @@ class GroupKeysSuite extends AnyFunSuite {
       classify(listed, RawFooter("optional int32 a; optional double d;").rowGroup(10, a, d).footer)
     val before: GroupKeys.Ends = keysOf.ends(listed)
     def ends: GroupKeys.Ends = keysOf.ends(file, 0)
-    val (certain, rows) = keysOf.certain(file, MatchingRows(0, RowRange.all(10), isWhole = true))
+    val (certain, rows) =
+      keysOf.certain(file, MatchingRows(0, RowRange.all(10), isWhole = true, reliesOnPages = false))
     def areEqual: Boolean = ends.areEqual(keysOf.orders.head)
   }
 
@@ -75,7 +76,10 @@ class GroupKeysSuite extends AnyFunSuite {
   test("line 59: nulls of only some of the rows that match are not known") {
     val some = new Known(a)(RawChunk.between(3, 5).nulls(9))
     val (ends, rows) =
-      some.keysOf.certain(some.file, MatchingRows(0, Seq(RowRange(2, 9)), isWhole = false))
+      some.keysOf.certain(
+        some.file,
+        MatchingRows(0, Seq(RowRange(2, 9)), isWhole = false, reliesOnPages = false)
+      )
     assert(ends.from == IndexedSeq(null) && rows.ranges == Seq(RowRange(2, 3)))
   }
 

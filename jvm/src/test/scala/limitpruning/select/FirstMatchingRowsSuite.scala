@@ -13,10 +13,15 @@ class FirstMatchingRowsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   private def whole(ordinal: Int, rows: Long): MatchingRows =
-    MatchingRows(ordinal, RowRange.all(rows), isWhole = true)
+    MatchingRows(ordinal, RowRange.all(rows), isWhole = true, reliesOnPages = false)
 
   private def part(ordinal: Int, ranges: (Long, Long)*): MatchingRows =
-    MatchingRows(ordinal, ranges.map { case (from, until) => RowRange(from, until) }, isWhole = false)
+    MatchingRows(
+      ordinal,
+      ranges.map { case (from, until) => RowRange(from, until) },
+      isWhole = false,
+      reliesOnPages = false
+    )
 
   test("takes matching rows in order up to the limit, and no more") {
     val found =

@@ -42,6 +42,10 @@ class ParquetTableSuite extends AnyFunSuite with SparkSuite {
     assert(ScanContract.undecided(node, Nil).contains("TwoFields.one"))
   }
 
+  test("a relation with a field that no clause is about is not supported") {
+    assert(unsupported(new WiderRelation(relation)).contains(Reason.UnknownField("HadoopFsRelation.example")))
+  }
+
   test("a table in another format is not a Parquet table") {
     spark.range(3).write.orc(pathOf("orc").toString)
     assert(tablesIn(optimized(spark.read.orc(pathOf("orc").toString))).isEmpty)
@@ -102,6 +106,18 @@ class ParquetTableSuite extends AnyFunSuite with SparkSuite {
 
 private object ParquetTableSuite {
   final case class TwoFields(one: String, other: String)
+
+  final class WiderRelation(of: HadoopFsRelation)
+      extends HadoopFsRelation(
+        of.location,
+        of.partitionSchema,
+        of.dataSchema,
+        of.bucketSpec,
+        of.fileFormat,
+        of.options
+      )(of.sparkSession) {
+    override def productElementNames: Iterator[String] = super.productElementNames ++ Iterator("example")
+  }
 
   final class WithDeletionVectors extends ParquetFileFormat
 
