@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
@@ -21,6 +22,7 @@ ROWS_FIRST = {
     "spark.limitPruning.pages.minBytes": "0",
 }
 VERIFIED = "RowsVerified"
+ERRORS = (PySparkException, Py4JJavaError)
 
 
 @pytest.fixture(autouse=True)
@@ -44,6 +46,14 @@ def table(spark: SparkSession, path: Path, name: str = "t", shift: int = 0) -> P
     return path
 
 
+def replace(path: Path, other: Path) -> None:
+    """Replace the content of each file of a table, with its checksum, by that of another table."""
+    files = (sorted(folder.glob("*.parquet")) for folder in (path, other))
+    for old, new in zip(*files, strict=True):
+        shutil.copy(new, old)
+        shutil.copy(new.with_name(f".{new.name}.crc"), old.with_name(f".{old.name}.crc"))
+
+
 def test_line_92_one_path_of_two_listed_files(spark: SparkSession, tmp_path: Path) -> None:
     path = str(table(spark, tmp_path / "t"))
     spark.read.parquet(path, path).createOrReplaceTempView("twice")
@@ -62,11 +72,8 @@ def test_line_93_a_file_that_changes_before_its_rows_are_read(
     df = spark.table("t").where("v = 42 AND n IS NOT NULL").limit(5)
     assert len(df.collect()) == 5
     assert VERIFIED in physical(df)
-    for old, new in zip(
-        sorted(path.glob("*.parquet")), sorted(other.glob("*.parquet")), strict=True
-    ):
-        shutil.copy(new, old)
-    with pytest.raises(PySparkException, match="is not the file that the LIMIT was planned for"):
+    replace(path, other)
+    with pytest.raises(ERRORS, match="is not the file that the LIMIT was planned for"):
         df.collect()
 
 
@@ -76,13 +83,10 @@ def test_line_93_a_file_that_changes_before_the_job(spark: SparkSession, tmp_pat
     other = table(spark, tmp_path / "other", "other", shift=1)
     df = spark.table("t").where("v = 42 AND n IS NOT NULL").limit(5)
     assert "by reading the columns" in physical(df)
-    for old, new in zip(
-        sorted(path.glob("*.parquet")), sorted(other.glob("*.parquet")), strict=True
-    ):
-        shutil.copy(new, old)
+    replace(path, other)
     try:
         rows = df.collect()
-    except PySparkException as error:
+    except ERRORS as error:
         assert "is not the file" in str(error)  # noqa: PT017 (both are right)
     else:
         assert len(rows) == 5

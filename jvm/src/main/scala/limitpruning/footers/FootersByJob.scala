@@ -36,7 +36,11 @@ private[limitpruning] final class FootersByJob(
   override def begin(files: Seq[FooterToRead]): FootersUnderWay = {
     val answers = files.map(_ => new CompletableFuture[Array[Byte]]).toIndexedSeq
     val shared = context.broadcast(conf)
-    val job = NamedJob(context, s"limit pruning: footers of ${files.size} files of $table")(submit(
+    val job = NamedJob(
+      context,
+      s"limit pruning: footers of ${files.size} files of $table",
+      isInterruptible = true
+    )(submit(
       files.map(f => FootersOnExecutor.question(f.file, f.columns)),
       first => results => results.indices.foreach(i => answers(first + i).complete(results(i)): Unit),
       shared

@@ -14,11 +14,13 @@ private[limitpruning] object NamedJob {
   /**
    * Sets the description that the Spark UI shows. The query's own job group does not change, so that the
    * query can be cancelled.
+   *
+   * @param isInterruptible whether tasks may be interrupted, because they only wait for storage, and nothing waits for them
    */
-  def apply[T](context: SparkContext, description: String)(start: => T): T = {
+  def apply[T](context: SparkContext, description: String, isInterruptible: Boolean = false)(start: => T): T = {
     val before = Seq(Description, Group, Interrupt).map(key => key -> context.getLocalProperty(key))
     context.setLocalProperty(Description, description)
-    context.setLocalProperty(Interrupt, "true") // tasks only wait for storage, and nothing waits for them
+    if (isInterruptible) context.setLocalProperty(Interrupt, "true")
     if (context.getLocalProperty(Group) == null)
       context.setLocalProperty(Group, s"limit-pruning-${UUID.randomUUID}")
     try start

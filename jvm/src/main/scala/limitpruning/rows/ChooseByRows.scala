@@ -1,5 +1,8 @@
 package limitpruning.rows
 
+import java.io.IOException
+import java.util.concurrent.ExecutionException
+
 import scala.concurrent.duration.{Deadline, DurationInt}
 
 import org.apache.hadoop.fs.{FileStatus, Path}
@@ -9,6 +12,7 @@ import org.apache.spark.sql.catalyst.expressions.SortOrder
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
 
+import limitpruning.parquet.UnreadableFooterException
 import limitpruning.search.{ClassifiedFile, LimitPlan, LimitedScan, NotPruned, SearchInputs}
 import limitpruning.select.{
   CandidateRows, ListedFile, MatchingRows, Reason, SearchCounts, Selection, VerifiedRows
@@ -123,7 +127,7 @@ private[limitpruning] final class ChooseByRows(
       case Left(_: Reason) => None
     }
 
-  /** The footers of files, which may be fewer if reading them takes too long. */
+  /** The files with their row groups; fewer if a footer cannot be read, or if reading them takes too long. */
   private def classified(files: Seq[ListedFile]): Seq[ClassifiedFile] = if (files.isEmpty) Nil
   else {
     val footers = inputs.footers(files)
@@ -131,7 +135,8 @@ private[limitpruning] final class ChooseByRows(
       val deadline = Deadline.now + Patience
       files.iterator.map(file => footers.next(deadline).map(inputs.classify(file, _)))
         .takeWhile(_.nonEmpty).flatten.toVector
-    } finally footers.close()
+    } catch { case _: UnreadableFooterException => Nil } // such as of a file that has changed
+    finally footers.close()
   }
 
   /**
@@ -144,10 +149,10 @@ private[limitpruning] final class ChooseByRows(
       inputs.threads.submit[FileStatus](() => path.getFileSystem(inputs.storage.conf).getFileStatus(path))
     }
     files.zip(statuses).forall { case (file, status) =>
-      val now = status.get()
       // Some stores list milliseconds, and return seconds for single files.
       def seconds(of: FileStatus) = of.getModificationTime / 1000
-      now.getLen == file.length && seconds(now) == seconds(file.status)
+      try status.get().getLen == file.length && seconds(status.get()) == seconds(file.status)
+      catch { case missing: ExecutionException if missing.getCause.isInstanceOf[IOException] => false }
     }
   }
 }
