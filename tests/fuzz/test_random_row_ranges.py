@@ -20,9 +20,11 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 import limit_pruning
+from limit_pruning import LimitReport
 from support import random_profiles
 from support.encoded_files import KINDS, LARGE_PAGES, ROWS, SMALL_PAGES, WITHOUT_BYTE_STREAMS, Cell
-from support.runs import ROW_BY_ROW, VECTORIZED, conf, in_threads
+from support.runs import ENABLED, ROW_BY_ROW, VECTORIZED, conf, in_threads
+from support.sparks import QUERY_ERRORS
 
 pytestmark = [
     pytest.mark.random,
@@ -30,7 +32,7 @@ pytestmark = [
     pytest.mark.usefixtures("quiet", "planned_at_root"),
 ]
 
-TABLES, QUERIES = 12, 16
+TABLES, QUERIES = 10, 12
 COLUMNS = 10
 JSON = "to_json(struct(*), map('ignoreNullFields', 'false'))"
 ENCODINGS_OF_KEYS = ["PLAIN", "DELTA_BINARY_PACKED", "DICTIONARY"]
@@ -39,7 +41,9 @@ ENCODINGS_OF_TEXTS = ["PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY", "D
 ENCODINGS = ["DELTA_BINARY_PACKED"] * 4 + ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"] * 2
 ENCODINGS += list(WITHOUT_BYTE_STREAMS)
 # A page ends after some rows or bytes, whatever comes first.
-PAGES = st.tuples(st.sampled_from([SMALL_PAGES, 400, LARGE_PAGES]), st.sampled_from([30, 100, 591]))
+PAGES = st.tuples(
+    st.sampled_from([SMALL_PAGES, 400, LARGE_PAGES]), st.sampled_from([12, 12, 30, 591])
+)
 
 
 @dataclass(frozen=True)
@@ -97,9 +101,9 @@ class Encoded:
 @st.composite
 def keys(draw: st.DrawFn) -> tuple[int, ...]:
     """Values in blocks of rows, ascending or not, of few values or of one for each row."""
-    length = draw(st.sampled_from([7, 40, 111, 300]))
+    length = draw(st.sampled_from([40, 70, 111, 300]))
     blocks = list(range(-(-ROWS // length)))
-    order = draw(st.sampled_from([blocks, blocks[::-1], draw(st.permutations(blocks))]))
+    order = draw(st.sampled_from([blocks, draw(st.permutations(blocks))]))
     within = draw(st.sampled_from([1, 10, length]))
     return tuple(order[row // length] * 100 + row % length // within for row in range(ROWS))
 
@@ -169,20 +173,21 @@ class Query:
 
 
 @st.composite
-def queries(draw: st.DrawFn) -> Query:
-    conjuncts = draw(st.lists(conditions(), max_size=2))
+def queries(draw: st.DrawFn, file: Encoded) -> Query:
+    many = draw(st.sampled_from([0, 1, 1, 1, 2]))
+    conjuncts = draw(st.lists(conditions(file), min_size=many, max_size=many))
     names = draw(st.lists(st.sampled_from(["k", "s", "row"]), max_size=2, unique=True))
     order = tuple((name, draw(st.booleans())) for name in names)
-    limit = draw(st.sampled_from([1, 2, 5, 17, 50, 130, 400]))
+    limit = draw(st.sampled_from([1, 2, 17, 50, 130, 250, 400]))
     return Query(" AND ".join(conjuncts) or "true", order, limit)
 
 
 @st.composite
-def conditions(draw: st.DrawFn) -> str:
+def conditions(draw: st.DrawFn, file: Encoded) -> str:
     """A condition on a key: ranges of its values, or one that no metadata decides."""
-    key = draw(st.sampled_from(["k", "s"]))
-    most = draw(st.sampled_from([300, 1500, 8000]))
-    ends = sorted(draw(st.lists(st.integers(0, most), min_size=2, max_size=6, unique=True)))
+    key, of_key = draw(st.sampled_from(list(zip("ks", file.keys, strict=True))))
+    values = st.sampled_from(sorted(set(of_key)))
+    ends = sorted(draw(st.lists(values, min_size=2, max_size=8, unique=True)))
 
     def literal(value: int) -> str:
         return f"'{value:05d}'" if key == "s" else str(value)
@@ -191,7 +196,7 @@ def conditions(draw: st.DrawFn) -> str:
         f"({key} >= {literal(low)} AND {key} < {literal(high)})"
         for low, high in zip(ends[::2], ends[1::2], strict=False)
     ]
-    kind = draw(st.sampled_from(["in ranges", "in ranges", "beside ranges", "from", "undecided"]))
+    kind = draw(st.sampled_from(["in ranges"] * 3 + ["beside ranges", "from", "undecided"]))
     if kind == "in ranges":
         return f"({' OR '.join(ranges)})"
     if kind == "beside ranges":
@@ -219,32 +224,44 @@ def test_random_row_ranges(spark: SparkSession) -> None:
 
     def check(data: st.DataObject) -> None:
         file, settings = data.draw(encoded()), data.draw(SETTINGS)
-        drawn = [data.draw(queries()) for _ in range(QUERIES)]
+        drawn = [data.draw(queries(file)) for _ in range(QUERIES)]
         with TemporaryDirectory() as folder:
             file.write(Path(folder) / "0.parquet")
             spark.read.parquet(folder).createOrReplaceTempView("ranges")
-            own, matching = _reference(spark, drawn)
+            reference = _reference(spark, drawn)
             first = tally["queries"] + 1
             with conf(spark, settings):
-                found = in_threads(
-                    lambda query: _problem(spark, query, own, matching[query.predicate], tally),
-                    drawn,
-                )
-        for number, (query, problem) in enumerate(zip(drawn, found, strict=True), first):
-            shown = f"{query.sql('ranges')}\n{settings}\n{file}"
-            assert problem is None, f"at query {number}: {problem}: {shown}"
+                found = in_threads(lambda query: _run(spark, query, reference, tally), drawn)
+            # Spark's own reader returns values of other rows, too, where its filters skip pages.
+            by_spark = {run.query for run in found if run.problem and not run.is_narrowed(file)}
+            with conf(spark, settings | {ENABLED: "false"}):
+                wrong = {query for query in by_spark if _plain_problem(spark, query, reference)}
+        tally["wrong in plain Spark, too"] += len(wrong)
+        for number, run in enumerate(found, first):
+            shown = f"{run.query.sql('ranges')}\n{settings}\n{file}"
+            is_right = run.problem is None or run.query in wrong
+            assert is_right, f"at query {number}: {run.problem}: {shown}\n{run.report}"
 
     random_profiles.run(TABLES, check)
     print(sorted(tally.items()))
     few = "else the property says nothing"
-    for what, least in (("cut", 0.4), ("gaps", 0.1), ("ordered and cut", 0.15)):
+    for what, least in (("cut", 0.4), ("gaps", 0.05), ("ordered and cut", 0.1)):
         assert tally[what] >= least * tally["queries"], few
 
 
-def _reference(
-    spark: SparkSession, drawn: list[Query]
-) -> tuple[dict[int, Any], dict[str, set[int]]]:
-    """Return the file's own rows by number, and the numbers of those that match each predicate."""
+@dataclass(frozen=True)
+class Reference:
+    """The file's own rows by number, and the numbers of those that match each predicate."""
+
+    own: dict[int, Any]
+    matching: dict[str, set[int]]
+
+    def problem(self, query: Query, found: list[Any]) -> str | None:
+        """Return what is wrong with an answer; none if nothing is."""
+        return query.problem(found, self.own, self.matching[query.predicate])
+
+
+def _reference(spark: SparkSession, drawn: list[Query]) -> Reference:
     predicates = list(dict.fromkeys(query.predicate for query in drawn))
     marks = ", ".join(f"({predicate}) AS p{at}" for at, predicate in enumerate(predicates))
     with conf(spark, ROW_BY_ROW | {VECTORIZED: "false"}):
@@ -254,16 +271,30 @@ def _reference(
         predicate: {row.row for row in rows if row[f"p{at}"]}
         for at, predicate in enumerate(predicates)
     }
-    return {row.row: row for row in rows}, matching
+    return Reference({row.row: row for row in rows}, matching)
 
 
-def _problem(
-    spark: SparkSession,
-    query: Query,
-    own: dict[int, Any],
-    matching: set[int],
-    tally: Counter[str],
-) -> str | None:
+@dataclass(frozen=True)
+class Run:
+    """A query that has run.
+
+    Attributes:
+        query: The query.
+        report: What the extension did.
+        problem: What is wrong with the answer; none if nothing is.
+    """
+
+    query: Query
+    report: LimitReport
+    problem: str | None
+
+    def is_narrowed(self, file: Encoded) -> bool:
+        """Return whether the extension has certainly chosen each row that is read."""
+        is_proved = self.report.covered and not self.query.order
+        return is_proved or bool(file.row_group == ROWS and self.report.rows.cut)
+
+
+def _run(spark: SparkSession, query: Query, reference: Reference, tally: Counter[str]) -> Run:
     df = spark.sql(query.sql("ranges"))
     report = limit_pruning.report(df).only
     tally.update(["queries", *(["covered"] if report.covered else [])])
@@ -271,7 +302,13 @@ def _problem(
         tally.update(["cut", *(["ordered and cut"] if query.order else [])])
         tally.update(["gaps"] if (report.rows.ranges or 0) > 1 else [])
     try:
-        found = df.collect()
+        return Run(query, report, reference.problem(query, df.collect()))
     except Exception as error:  # noqa: BLE001 -- plain Spark has read all rows
-        return f"fails: {str(error)[:500]}"
-    return query.problem(found, own, matching)
+        return Run(query, report, f"fails: {str(error)[:500]}")
+
+
+def _plain_problem(spark: SparkSession, query: Query, reference: Reference) -> bool:
+    try:
+        return reference.problem(query, spark.sql(query.sql("ranges")).collect()) is not None
+    except QUERY_ERRORS:
+        return True

@@ -42,8 +42,7 @@ FAULTS = (
     fault(
         "Iceberg: bounds of strings are the bytes of the file, whatever Java's strings have",
         "tables/iceberg/StringBounds.scala",
-        "isExact = ofOneRowGroup && !low.contains(Replacement) &&\n"
-        "        !high.exists(",
+        "isExact = ofOneRowGroup && !low.contains(Replacement) &&\n        !high.exists(",
         "isExact = ofOneRowGroup || !low.contains(Replacement) || low.nonEmpty ||\n"
         "        !high.exists(",
         ICEBERG,

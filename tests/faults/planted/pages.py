@@ -22,7 +22,7 @@ FAULTS = (
         SKIPPING,
     ),
     fault(
-        "pages: of the rows that the filters leave, others than the planned ones are read",
+        "pages: of the ranges that the filters leave, the first is lost",
         "scan/NarrowPlanned.scala",
         "RowRange.intersection(planned, reader.rangesByFilters(position))",
         "RowRange.intersection(planned, reader.rangesByFilters(position)).drop(1)",

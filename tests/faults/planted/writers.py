@@ -6,12 +6,12 @@ from faults.fault import LIES, Edit, Fault, fault
 
 
 def _listed(writer: str, claims: str, what: str) -> Fault:
-    line = "    always(\"duckdb\", NullCounts,"
+    line = '    always("duckdb", NullCounts,'
     return fault(
         f"writers: {what} counts as listed for {claims}",
         "parquet/ListedWriters.scala",
         line,
-        f"    always(\"{writer}\", {claims}),\n{line}",
+        f'    always("{writer}", {claims}),\n{line}',
         LIES,
     )
 
@@ -50,12 +50,12 @@ FAULTS = (
         "parquet-go, whose pages have bounds of others,",
     ),
     Fault(
-        "writers: pages are located by sizes without headers, and a read that fails is not repeated",
+        "writers: pages are located by sizes without headers, and what fails is not read again",
         (*_ANY_SIZES, _READ_ONCE),
         (LIES,),
     ),
     Fault(
-        "writers: a read that fails by the page index is not repeated",
+        "writers: what cannot be read by the page index is not read again",
         (_READ_ONCE,),
         (LIES,),
     ),

@@ -80,6 +80,11 @@ class Chunk:
         self.meta: Struct = column[3][1]
         self.statistics: Struct = self.meta.setdefault(12, (STRUCT, {}))[1]
 
+    @property
+    def has_dictionary(self) -> bool:
+        """Whether some pages use a dictionary."""
+        return 11 in self.meta
+
     def bounds(self, low: bytes | None, high: bytes | None) -> None:
         """Replace min and max."""
         for field in (1, 2, 5, 6, 7, 8):
@@ -219,9 +224,12 @@ def page_index(draw: Random, column: Claimable, chunk: Chunk) -> None:
 
 
 def empty_page_bounds(_draw: Random, column: Claimable, chunk: Chunk) -> None:
-    """Leave out the min and max of the chunk, and claim the empty string for those of pages."""
+    """Leave out the min and max of the chunk, and claim the empty string for those of pages.
+
+    Not if the chunk has a dictionary: it proves rows that plain Spark does not find by the index.
+    """
     index = chunk.index()
-    if index is None or not isinstance(column.values[0], str):
+    if index is None or chunk.has_dictionary or not isinstance(column.values[0], str):
         return
     pages = len(index[1][1][1])
     index[2] = index[3] = (LIST, (BINARY, [b""] * pages))
@@ -233,7 +241,7 @@ def empty_page_bounds(_draw: Random, column: Claimable, chunk: Chunk) -> None:
 def dictionary(_draw: Random, _column: Claimable, chunk: Chunk) -> None:
     """Claim that all pages use the dictionary, although later ones do not."""
     statistics = chunk.meta.get(13)
-    if statistics is None or 11 not in chunk.meta:
+    if statistics is None or not chunk.has_dictionary:
         return
     chunk.bounds(None, None)
     count = sum(one[3][1] for one in statistics[1][1] if one[1][1] != _DICTIONARY_PAGE)
