@@ -177,12 +177,14 @@ private[limitpruning] final class SearchInputs(
   /** What footers must contain: all that they say about these columns, and the places of those that the scan may read. */
   private def columns: FileColumns = {
     val known =
-      for (names <- namesOf(proved); read <- namesOf(scan.needed)) yield FileColumns.named(names, read)
+      for (names <- namesOf(proved); read <- namesNeeded) yield FileColumns.named(names, read)
     known.getOrElse(FileColumns.All)
   }
 
+  private lazy val namesNeeded: Option[Seq[String]] = namesOf(scan.needed)
+
   /** Whether the scan reads a column of a file. If columns are not matched by name, the scan may read any column. */
-  private def isNeeded: String => Boolean = namesOf(scan.needed) match {
+  private def isNeeded: String => Boolean = namesNeeded match {
     case None => _ => true
     case Some(names) =>
       def key(name: String) = ColumnNames.key(name, settings.caseSensitive)
