@@ -13,7 +13,8 @@ import limitpruning.footers.FactsCache
 import limitpruning.predicate.SupportedTypes
 import limitpruning.rows.RowsPay
 import limitpruning.search.{
-  ChooseGroups, ChooseRows, ChooseTopRows, LimitPlan, LimitedScan, NotPruned, SearchInputs, TopRowsScan
+  ChooseGroups, ChooseRows, ChooseTopRows, GroupKeys, LimitPlan, LimitedScan, NotPruned, SearchInputs,
+  TopRowsScan
 }
 import limitpruning.select.Reason
 import limitpruning.tables.{ParquetTable, UndecidedRelation, WantedOrder, WantedRows}
@@ -33,7 +34,9 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
       case None => MatchGroups.of(limit) match {
           // Not the rows of a root: any rows of the table do not have enough groups.
           case Some(groups) =>
-            decide(limit, groups, isRoot = false)(_.scan)(_ => None)(_.keys)(ChooseGroups(_, _))
+            decide(limit, groups, isRoot = false)(_.scan)(_ => None)(g => GroupKeys.compared(g.keys))(
+              ChooseGroups(_, _)
+            )
           case None =>
             MatchLimit.of(limit).flatMap(
               decide(limit, _, isRoot, mayHaveReserve = true)(identity)(_ => None)(_ => Nil)(ChooseRows(_, _))

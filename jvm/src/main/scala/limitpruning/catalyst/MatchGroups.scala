@@ -46,20 +46,22 @@ object MatchGroups {
       .orElse(aggregate.groupingExpressions.flatMap(MatchLimit.subqueryIn).headOption)
       .orElse(if (scan.waitsForSubqueries) Some(Reason.Subquery) else None)
     unsupported.toLeft(()).flatMap { _ =>
-      val keys = aggregate.groupingExpressions.map(MatchLimit.overRelation(_, projections(aggregate.child)))
+      val keys = aggregate.groupingExpressions.map(MatchLimit.overRelation(projections(aggregate.child)))
       if (isOfKeysOnly(aggregate)) distinct(scan, keys) else whole(scan, keys)
     }
   }
 
   /** Whether one row of a group gives the whole group: each column of the result is a key, or is computed from keys. */
   private def isOfKeysOnly(aggregate: Aggregate): Boolean = {
-    val keys = aggregate.groupingExpressions
+    // As semanticEquals: thousands of columns are not compared with thousands of keys.
+    val keys = aggregate.groupingExpressions.iterator.filter(_.deterministic).map(_.canonicalized).toSet
+    def isKey(e: Expression) = e.deterministic && keys(e.canonicalized)
     aggregate.aggregateExpressions.forall { one =>
       !one.exists(_.isInstanceOf[AggregateExpression]) &&
       (one match {
         case alias: Alias =>
-          alias.child.foldable || keys.exists(_.semanticEquals(alias.child))
-        case other => keys.exists(_.semanticEquals(other))
+          alias.child.foldable || isKey(alias.child)
+        case other => isKey(other)
       })
     }
   }

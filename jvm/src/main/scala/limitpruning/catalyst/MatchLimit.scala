@@ -86,9 +86,14 @@ object MatchLimit {
     if (expression.containsPattern(PLAN_EXPRESSION)) Some(Reason.Subquery) else None
 
   /** Replaces the names of projected columns in the expression by the expressions of the projections. */
-  private[catalyst] def overRelation(e: Expression, projections: Seq[NamedExpression]): Expression = {
+  private[catalyst] def overRelation(e: Expression, projections: Seq[NamedExpression]): Expression =
+    overRelation(projections)(e)
+
+  /** Does so for many expressions. */
+  private[catalyst] def overRelation(projections: Seq[NamedExpression]): Expression => Expression = {
     val aliases = AttributeMap(projections.collect { case alias: Alias => (alias.toAttribute, alias.child) })
-    e.transform { case attribute: Attribute => aliases.getOrElse(attribute, attribute) }
+    if (aliases.isEmpty) identity
+    else _.transform { case attribute: Attribute => aliases.getOrElse(attribute, attribute) }
   }
 
   /** Why the LIMIT is not pruned if an expression between LIMIT and table is this one; none if it is supported. */

@@ -1,7 +1,7 @@
 package limitpruning.catalyst
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{And, Expression, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, Expression, SortOrder}
 import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.execution.{FileSourceScanExec, FilterExec, SparkPlan}
@@ -32,10 +32,16 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
         if index.chosen.isChosenFor(filters) =>
       if (NativeEngines.reasonForFileScan(session, index).nonEmpty) index.planAsIs(plan)
       else {
-        val withFilters = FileSourceStrategy(plan)
+        lazy val withFilters = FileSourceStrategy(plan)
+        // If the filters use no other columns, both are read by the same reader, and the scan is planned only once.
+        def isSameReader(proved: Seq[SparkPlan]) =
+          AttributeSet(
+            filters.flatMap(_.references)
+          ).subsetOf(AttributeSet(projections.flatMap(_.references))) ||
+            haveSameReader(withFilters, proved)
         val proved =
-          if (index.chosen.allRowsMatch) Some(FileSourceStrategy(Project(projections, logical)))
-            .filter(haveSameReader(withFilters, _))
+          if (index.chosen.allRowsMatch)
+            Some(FileSourceStrategy(Project(projections, logical))).filter(isSameReader)
           else None
         val planned = proved.getOrElse(withFilters)
         if (hasUnknownField(planned)) index.planAsIs(SelectedRelation.restoreIn(plan))

@@ -17,7 +17,11 @@ private[limitpruning] object NamedJob {
    *
    * @param isInterruptible whether tasks may be interrupted, because they only wait for storage, and nothing waits for them
    */
-  def apply[T](context: SparkContext, description: String, isInterruptible: Boolean = false)(start: => T): T = {
+  def apply[T](
+      context: SparkContext,
+      description: String,
+      isInterruptible: Boolean = false
+  )(start: => T): T = {
     val before = Seq(Description, Group, Interrupt).map(key => key -> context.getLocalProperty(key))
     context.setLocalProperty(Description, description)
     if (isInterruptible) context.setLocalProperty(Interrupt, "true")

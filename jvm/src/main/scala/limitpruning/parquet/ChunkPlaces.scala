@@ -1,11 +1,11 @@
 package limitpruning.parquet
 
-import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
+import java.io.ByteArrayOutputStream
 import java.util.IdentityHashMap
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.parquet.bytes.BytesUtils.{readZigZagVarLong, writeZigZagVarLong}
+import org.apache.parquet.bytes.BytesUtils.writeZigZagVarLong
 import org.apache.parquet.format.{ColumnChunk => RawColumnChunk, FileMetaData, RowGroup}
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
 import org.apache.parquet.internal.hadoop.metadata.IndexReference
@@ -67,10 +67,16 @@ final class ChunkPlaces private (
 ) extends Serializable {
 
   /** The chunks of a row group, in the order of the file. */
-  def apply(rowGroup: Int): Seq[ChunkPlace] = rowGroups(rowGroup).all
+  def apply(rowGroup: Int): Seq[ChunkPlace] = rowGroups(rowGroup).at(_ => true)
+
+  /** Those of these chunks whose positions among `paths` meet a condition. */
+  def at(rowGroup: Int)(isWanted: Int => Boolean): Seq[ChunkPlace] = rowGroups(rowGroup).at(isWanted)
+
+  /** The compressed bytes of those of these chunks whose positions among `paths` meet a condition. */
+  def bytes(rowGroup: Int)(isWanted: Int => Boolean): Long = rowGroups(rowGroup).bytes(isWanted)
 
   /** The paths of these chunks, which the row groups of a table share. */
-  private[parquet] def paths(rowGroup: Int): IndexedSeq[Seq[String]] = rowGroups(rowGroup).paths.paths
+  private[limitpruning] def paths(rowGroup: Int): IndexedSeq[Seq[String]] = rowGroups(rowGroup).paths.paths
 
   /** The same places with equal paths, which files of one table share. */
   private[parquet] def sharing(intern: ColumnPaths => ColumnPaths): ChunkPlaces = {
@@ -110,30 +116,69 @@ private[parquet] object ChunkPlaces {
    */
   private final class OfRowGroup(val paths: ColumnPaths, numbers: Array[Byte]) extends Serializable {
 
-    def all: Seq[ChunkPlace] = {
-      val in = new ByteArrayInputStream(numbers)
+    def at(isWanted: Int => Boolean): Seq[ChunkPlace] = {
+      val in = new Numbers(numbers)
       var chunkEnd, indexEnd = 0L
-      paths.paths.map { path =>
-        val start = chunkEnd + readZigZagVarLong(in)
-        val length = readZigZagVarLong(in)
-        val indexStart = indexEnd + readZigZagVarLong(in)
-        val indexLengthAndFlag = readZigZagVarLong(in)
+      val found = Vector.newBuilder[ChunkPlace]
+      paths.paths.indices.foreach { i =>
+        val start = chunkEnd + in.next()
+        val length = in.next()
+        val indexStart = indexEnd + in.next()
+        val indexLengthAndFlag = in.next()
         val indexLength = (indexLengthAndFlag >> 1).toInt
         chunkEnd = start + length
         indexEnd = indexStart + indexLength
-        ChunkPlace(
-          path,
-          start,
-          length,
-          IndexPlace.of(indexStart, indexLength),
-          isSkippable = (indexLengthAndFlag & 1) == 0
-        )
+        if (isWanted(i))
+          found += ChunkPlace(
+            paths.paths(i),
+            start,
+            length,
+            IndexPlace.of(indexStart, indexLength),
+            isSkippable = (indexLengthAndFlag & 1) == 0
+          )
       }
+      found.result()
+    }
+
+    def bytes(isWanted: Int => Boolean): Long = {
+      val in = new Numbers(numbers)
+      var sum = 0L
+      paths.paths.indices.foreach { i =>
+        in.skip()
+        val length = in.next()
+        if (isWanted(i)) sum += length
+        in.skip()
+        in.skip()
+      }
+      sum
     }
 
     def sharing(intern: ColumnPaths => ColumnPaths): OfRowGroup = new OfRowGroup(intern(paths), numbers)
 
     def size: Int = OwnSize + numbers.length
+  }
+
+  /** Reads what `writeZigZagVarLong` of parquet-java has written. */
+  private final class Numbers(bytes: Array[Byte]) {
+    private var position = 0
+
+    def skip(): Unit = {
+      while (bytes(position) < 0) position += 1
+      position += 1
+    }
+
+    def next(): Long = {
+      var raw = 0L
+      var shift = 0
+      while (bytes(position) < 0) {
+        raw |= (bytes(position) & 0x7fL) << shift
+        shift += 7
+        position += 1
+      }
+      raw |= bytes(position).toLong << shift
+      position += 1
+      (raw >>> 1) ^ -(raw & 1)
+    }
   }
 
   private object OfRowGroup {

@@ -91,8 +91,8 @@ private[parquet] object ColumnLocation {
       extends ColumnLocation
 }
 
-/** Finds columns by name, as Spark's reader does. */
-private[parquet] final class LocateColumn(
+/** Finds columns by name, as Spark's reader does. Not thread-safe. */
+private[limitpruning] final class LocateColumn private[parquet] (
     schema: MessageType,
     caseSensitive: Boolean,
     names: NamesInFiles = NamesInFiles.Same
@@ -100,7 +100,7 @@ private[parquet] final class LocateColumn(
   import ColumnLocation._
   import ParquetFileFormat.{ROW_INDEX_TEMPORARY_COLUMN_NAME => RowIndex}
 
-  def apply(column: LeafColumn): ColumnLocation =
+  private[parquet] def apply(column: LeafColumn): ColumnLocation =
     // Spark's reader puts row numbers into this column, even if the file has a column with this name.
     if (ColumnNames.areSame(column.attribute.name, RowIndex, caseSensitive = false)) Unclear
     else names.of(column.attribute.name +: column.path).fold[ColumnLocation](Unclear)(find(schema, _, Nil))
@@ -135,6 +135,11 @@ private[parquet] final class LocateColumn(
     isRequired =
       path.indices.forall(i => schema.getType(path.take(i + 1): _*).isRepetition(Repetition.REQUIRED))
   )
+}
+
+private[limitpruning] object LocateColumn {
+  def apply(schema: MessageType, settings: ReadSettings): LocateColumn =
+    new LocateColumn(schema, settings.caseSensitive, settings.names)
 }
 
 /**

@@ -2,7 +2,7 @@ package limitpruning.parquet
 
 import scala.collection.mutable
 
-import org.apache.parquet.schema.PrimitiveType
+import org.apache.parquet.schema.{MessageType, PrimitiveType}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId}
 
 import limitpruning.predicate.{ColumnFacts, LeafColumn, Obstacle, SupportedTypes}
@@ -14,15 +14,20 @@ import limitpruning.shims.ParquetShims
  *
  * @param isPartition whether the values of a column come from the directory. Even if the file also contains a column of
  *   this name, it says nothing about them.
+ * @param locator finds columns in a schema; files with the same schema may share it
  */
 final class RowGroupFacts(
     footer: Footer,
     settings: ReadSettings,
-    isPartition: Attribute => Boolean = _ => false
+    isPartition: Attribute => Boolean,
+    locator: MessageType => LocateColumn
 ) {
   import ColumnLocation._
 
-  private val locate = new LocateColumn(footer.schema, settings.caseSensitive, settings.names)
+  def this(footer: Footer, settings: ReadSettings, isPartition: Attribute => Boolean = _ => false) =
+    this(footer, settings, isPartition, LocateColumn(_, settings))
+
+  private val locate = locator(footer.schema)
   // Finding a location takes time that grows with the schema, and each lookup in a bloom filter needs it.
   private val located = mutable.Map.empty[(ExprId, Seq[String]), ColumnLocation]
   private[parquet] lazy val calendar =

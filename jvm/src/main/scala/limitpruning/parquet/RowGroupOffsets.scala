@@ -46,12 +46,17 @@ final class RowGroupOffsets private (
     def areApart = empty.isEmpty || runs(ordinals).forall { case (first, last) =>
       !empty.exists(i => midpoints(first) <= midpoints(i) && midpoints(i) <= midpoints(last))
     }
-    def isSame = {
-      val all = parsed(ParquetMetadataConverter.NO_FILTER)
-      val within = midpoints.indices.filter(i => from <= midpoints(i) && midpoints(i) <= until)
-      parsed(ParquetMetadataConverter.range(from, until + 1)) == within.map(all)
-    }
-    inOrder && areApart && isSame
+    inOrder && areApart && recent.getOrElse((from, until))(selectsSame(from, until))
+  }
+
+  // The footer is cached for many queries. Parsing the skeleton takes longer than everything else here.
+  @transient private lazy val recent = new RecentAnswers[(Long, Long), Boolean](RowGroupOffsets.MostRanges)
+
+  /** Whether parquet-java selects the row groups whose midpoints are between these, which are included. */
+  private def selectsSame(from: Long, until: Long): Boolean = {
+    val all = parsed(ParquetMetadataConverter.NO_FILTER)
+    val within = midpoints.indices.filter(i => from <= midpoints(i) && midpoints(i) <= until)
+    parsed(ParquetMetadataConverter.range(from, until + 1)) == within.map(all)
   }
 
   /** The first and the last of adjacent ordinals. */
@@ -64,15 +69,18 @@ final class RowGroupOffsets private (
   /** The approximate memory in bytes. */
   def size: Int = 72 * midpoints.size + skeleton.length
 
-  private def parsed(filter: MetadataFilter): Seq[(Long, Long)] =
+  private def parsed(filter: MetadataFilter): IndexedSeq[(Long, Long)] =
     FooterConverter().readParquetMetadata(new ByteArrayInputStream(skeleton), filter).getBlocks.asScala
-      .map(identity).toSeq
+      .iterator.map(identity).toVector
 
   private def identity(rowGroup: BlockMetaData): (Long, Long) =
     (rowGroup.getStartingPos, rowGroup.getRowCount)
 }
 
 private[parquet] object RowGroupOffsets {
+
+  /** The number of byte ranges whose answers are stored. */
+  private val MostRanges = 8
 
   /** @param raw the footer, with the metadata of all its columns */
   def of(raw: FileMetaData): RowGroupOffsets = {
@@ -132,6 +140,22 @@ private[parquet] object RowGroupOffsets {
   }
 
   private val Column = "c"
+}
+
+/**
+ * Stores the answers to the last questions. Thread-safe. An answer may be found more than once.
+ *
+ * @param most the maximum number of answers
+ */
+private[parquet] final class RecentAnswers[Q, A](most: Int) {
+  @volatile private var answers = Vector.empty[(Q, A)]
+
+  def getOrElse(question: Q)(find: => A): A =
+    answers.find(_._1 == question).fold {
+      val found = find
+      answers = (question -> found) +: answers.take(most - 1)
+      found
+    }(_._2)
 }
 
 /** Determines the bytes of a file by which each selected row group is read. */

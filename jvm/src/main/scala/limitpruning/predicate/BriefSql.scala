@@ -13,14 +13,18 @@ private[limitpruning] object BriefSql {
   /** The maximum number of characters of one expression. */
   private val MostCharacters = 500
 
-  /** The maximum number of conjuncts of a predicate that are shown. */
+  /** The maximum number of conjuncts of a predicate, or of keys, that are shown. */
   private val MostConjuncts = 20
 
   /** A predicate, given by its conjuncts. */
-  def and(conjuncts: Seq[Expression]): String = {
-    val more =
-      if (conjuncts.size > MostConjuncts) Some(s"… ${conjuncts.size - MostConjuncts} more") else None
-    (conjuncts.take(MostConjuncts).map(apply) ++ more).mkString(" AND ")
+  def and(conjuncts: Seq[Expression]): String = joined(conjuncts, " AND ")
+
+  /** The keys of groups, of which `SELECT DISTINCT *` may have thousands. */
+  def list(keys: Seq[Expression]): String = joined(keys, ", ")
+
+  private def joined(all: Seq[Expression], separator: String): String = {
+    val more = if (all.size > MostConjuncts) Some(s"… ${all.size - MostConjuncts} more") else None
+    (all.take(MostConjuncts).map(apply) ++ more).mkString(separator)
   }
 
   def apply(e: Expression): String = {

@@ -1,6 +1,7 @@
 package limitpruning.scan
 
 import java.io.Closeable
+import java.util.IdentityHashMap
 
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
@@ -72,6 +73,9 @@ private[scan] object PlannedRowGroup {
  *   does not
  */
 final class ReadBytes(schema: StructType, caseSensitive: Boolean, skipsPages: Boolean) {
+  // By the paths, which the row groups of a table share, and by the structs: a schema may have thousands of columns.
+  private val positions = new IdentityHashMap[IndexedSeq[Seq[String]], Array[Int]]
+  private val typesByName = new IdentityHashMap[StructType, Map[String, Seq[DataType]]]
 
   /** Compressed bytes that are read of a row group. */
   def apply(rowGroup: SelectedRowGroup): Long =
@@ -89,16 +93,26 @@ final class ReadBytes(schema: StructType, caseSensitive: Boolean, skipsPages: Bo
     }
 
   private def columns(rowGroup: SelectedRowGroup): Iterator[ColumnBytes] =
-    rowGroup.columns.iterator.collect { case (path, bytes) if isRead(path, schema) => bytes }
+    positions.computeIfAbsent(rowGroup.columns.paths, positionsOf(_)).iterator.map(rowGroup.columns(_))
+
+  /** The positions of the columns that are read. */
+  private def positionsOf(paths: IndexedSeq[Seq[String]]): Array[Int] =
+    paths.iterator.zipWithIndex.collect { case (path, i) if isRead(path, schema) => i }.toArray
 
   /** Everything counts as read below an array or a map, and below a column of another shape than expected. */
-  private def isRead(path: Seq[String], dataType: DataType): Boolean = (path, dataType) match {
-    case (name +: rest, struct: StructType) =>
-      struct.fields.exists { field =>
-        ColumnNames.areSame(field.name, name, caseSensitive) && isRead(rest, field.dataType)
-      }
+  private def isRead(path: Seq[String], dataType: DataType): Boolean = dataType match {
+    case struct: StructType if path.nonEmpty => named(struct, path.head).exists(isRead(path.tail, _))
     case _ => true
   }
+
+  private def named(struct: StructType, name: String): Seq[DataType] = typesByName
+    .computeIfAbsent(
+      struct,
+      _.fields.toSeq.groupBy(f => key(f.name)).map { case (k, f) => k -> f.map(_.dataType) }
+    )
+    .getOrElse(key(name), Nil)
+
+  private def key(name: String): String = ColumnNames.key(name, caseSensitive)
 }
 
 /**

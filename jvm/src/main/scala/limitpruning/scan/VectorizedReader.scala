@@ -73,11 +73,14 @@ private[scan] final class VectorizedReader private (
    * @param rowGroup its position in `rowGroups`
    */
   def rangesByFilters(rowGroup: Int): Seq[RowRange] =
-    if (file.getFilteredRecordCount == file.getRecordCount) VectorizedReader.all(rowGroups(rowGroup))
+    if (excludesNoPages) VectorizedReader.all(rowGroups(rowGroup))
     else {
       val found = members.rangesByFilter.invoke(file, Int.box(rowGroup)).asInstanceOf[RowRanges]
       found.getRanges.asScala.map(range => RowRange(range.from, range.to + 1)).toVector
     }
+
+  // Counts the rows of all row groups.
+  private lazy val excludesNoPages: Boolean = file.getFilteredRecordCount == file.getRecordCount
 
   /**
    * The pages of some rows of a row group.

@@ -1,9 +1,12 @@
 package limitpruning.search
 
+import java.util.IdentityHashMap
+
+import org.apache.parquet.schema.MessageType
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, FileSourceMetadataAttribute}
 import org.apache.spark.sql.types.StructType
 
-import limitpruning.parquet.{ColumnNames, Footer, ReadSettings, RowGroupFacts, TestedWriters}
+import limitpruning.parquet.{ColumnNames, Footer, LocateColumn, ReadSettings, RowGroupFacts, TestedWriters}
 import limitpruning.predicate.{
   ColumnFacts, Evaluator, LeafColumn, MatchState, Obstacle, RowUnit, Values, Work
 }
@@ -34,9 +37,13 @@ final class ClassifyRowGroups(
 
   /** The columns of the predicate and of `alsoNeeded`. Units of rows number the columns in this order. */
   val columns: IndexedSeq[LeafColumn] = {
-    val byId = output.reverseIterator.map(attribute => attribute.exprId -> attribute).toMap
+    val used = LeafColumn.inAll(conjuncts ++ alsoNeeded).toIndexedSeq
+    // A table may have thousands of other columns.
+    val ids = used.iterator.map(_.attribute.exprId).toSet
+    val byId = output.reverseIterator.filter(attribute => ids(attribute.exprId))
+      .map(attribute => attribute.exprId -> attribute).toMap
     for {
-      column <- LeafColumn.inAll(conjuncts ++ alsoNeeded).toIndexedSeq
+      column <- used
       attribute <- byId.get(column.attribute.exprId)
       if !isMetadata(attribute)
     } yield column.copy(attribute = attribute)
@@ -61,7 +68,12 @@ final class ClassifyRowGroups(
 
   def apply(listed: ListedFile, footer: Footer): ClassifiedFile = {
     val doubt = untested(footer).orElse(contradicted(listed, footer))
-    val facts = new RowGroupFacts(footer, settings, partitionOrdinal(_) >= 0)
+    val facts = new RowGroupFacts(
+      footer,
+      settings,
+      partitionOrdinal(_) >= 0,
+      locators.computeIfAbsent(_, LocateColumn(_, settings))
+    )
     lazy val stated = columns.map(source(_, listed, facts, facts.stated))
     val isListed = columns.forall(facts.isListed)
     // Each source evaluates the writer and the calendar of the footer only once.
@@ -105,6 +117,9 @@ final class ClassifyRowGroups(
     if (stated.isDecided)
       undecided.copy(obstacle = doubt.orElse(undecided.obstacle), stated = Some(stated.state))
     else undecided.copy(obstacle = stated.obstacle)
+
+  // By the schema, which the files of a table share.
+  private val locators = new IdentityHashMap[MessageType, LocateColumn]
 
   private val keys = alsoNeeded.flatMap(LeafColumn.in).map(_.id).toSet
 

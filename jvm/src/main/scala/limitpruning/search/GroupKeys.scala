@@ -13,10 +13,17 @@ import limitpruning.select.{ListedFile, MatchingRows, RowRange}
  * The facts about the tuples of a row group are two ends: in the order of tuples, no tuple is before the first or after
  * the last. This holds for a tuple if it holds for each of its keys.
  *
- * @param keys the keys, over columns of the relation; `classify` must include these columns in `alsoNeeded`
+ * If there are many keys, only some of them are compared. Of the others, nothing is known: together they are one more key,
+ * which may have any value. Rows that differ in the compared keys are in different groups, whatever the others are.
+ *
+ * @param all the keys, over columns of the relation; `classify` must include the columns of [[GroupKeys.compared]] in
+ *   `alsoNeeded`
  */
-final class GroupKeys(keys: Seq[Expression], classify: ClassifyRowGroups) extends KeysOfSearch {
+final class GroupKeys(all: Seq[Expression], classify: ClassifyRowGroups) extends KeysOfSearch {
   import GroupKeys._
+
+  private val keys = compared(all)
+  private val areOthers = keys.size < all.size
 
   private val facts: IndexedSeq[RowUnit => ColumnFacts] = {
     val evaluator = new Evaluator(Nil, classify.columns, classify.work)
@@ -26,9 +33,9 @@ final class GroupKeys(keys: Seq[Expression], classify: ClassifyRowGroups) extend
     }.toIndexedSeq
   }
 
-  private val valueOrders = keys.map { key =>
+  private val valueOrders: IndexedSeq[Ordering[Any]] = keys.map { key =>
     if (SupportedTypes.contains(key.dataType)) SupportedTypes.ordering(key.dataType) else Untold
-  }.toIndexedSeq
+  }.toIndexedSeq ++ (if (areOthers) Some(Untold) else None)
 
   // A key that is null if and only if one column is.
   private val ordinals = classify.columns.map(_.id).zipWithIndex.toMap
@@ -37,7 +44,7 @@ final class GroupKeys(keys: Seq[Expression], classify: ClassifyRowGroups) extend
   )).toIndexedSeq
 
   /** The keys as SQL. */
-  val sql: String = keys.map(BriefSql(_)).mkString(", ")
+  val sql: String = BriefSql.list(all)
 
   /**
    * Orders of tuples, each with another one of the first keys first. In all of them, tuples are equal if and only if Spark
@@ -45,7 +52,7 @@ final class GroupKeys(keys: Seq[Expression], classify: ClassifyRowGroups) extend
    */
   val orders: Seq[Ordering[Tuple]] =
     keys.indices.take(MostOrders).map { first =>
-      new TupleOrder(valueOrders, (first +: keys.indices.filter(_ != first)).toArray)
+      new TupleOrder(valueOrders, (first +: valueOrders.indices.filter(_ != first)).toArray)
     }
 
   override val columns: Seq[Int] =
@@ -108,11 +115,20 @@ final class GroupKeys(keys: Seq[Expression], classify: ClassifyRowGroups) extend
         case None => (null, Last)
       }
     }
-    Ends(both.map(_._1), both.map(_._2))
+    val others = if (areOthers) Some((null, Last)) else None
+    Ends(both.map(_._1) ++ others.map(_._1), both.map(_._2) ++ others.map(_._2))
   }
 }
 
-private[search] object GroupKeys {
+private[limitpruning] object GroupKeys {
+
+  /** The maximum number of keys that are compared. Facts about thousands of columns take longer than Spark's planning. */
+  private val MostKeys = 32
+
+  /** The keys that are compared, of all keys. */
+  def compared(keys: Seq[Expression]): Seq[Expression] =
+    if (keys.size <= MostKeys) keys
+    else keys.iterator.filter(key => SupportedTypes.contains(key.dataType)).take(MostKeys).toVector
 
   /** The maximum number of orders. Each takes as long as there are keys. */
   private val MostOrders = 16

@@ -1,16 +1,22 @@
 package limitpruning.search
 
+import java.util.IdentityHashMap
+
+import scala.collection.mutable
+
 import limitpruning.parquet.{ChunkPlace, Footer, PageIndexReader, PartOfFile}
 import limitpruning.select.{MatchingRows, SelectedRowGroup}
 
 /**
- * Determines which pages of a row group a scan reads for some of its rows.
+ * Determines which pages of a row group a scan reads for some of its rows. Not thread-safe.
  *
  * @param isNeeded whether the scan reads a top-level column, by its name in the file
  * @param isSupported whether this Spark's reader can read single row ranges
  * @param minBytes minimum bytes that are read of a row group; for less, reading the page index does not pay
  */
 final class NarrowRowGroups(isNeeded: String => Boolean, isSupported: Boolean, minBytes: Long) {
+  // By the paths, which the row groups of a table share: names are compared once.
+  private val needed = new IdentityHashMap[IndexedSeq[Seq[String]], mutable.BitSet]
 
   /**
    * Whether the reader supports row ranges, the writer is listed for page indexes, and the footer has the location of an offset index for each column that the
@@ -40,7 +46,8 @@ final class NarrowRowGroups(isNeeded: String => Boolean, isSupported: Boolean, m
     else indexes.offsetIndexParts(chunks(footer, chosen.ordinal))
 
   /** The compressed bytes of the columns that the scan may read. */
-  def bytes(footer: Footer, rowGroup: Int): Long = chunks(footer, rowGroup).map(_.length).sum
+  def bytes(footer: Footer, rowGroup: Int): Long =
+    footer.places.bytes(rowGroup)(positionsNeeded(footer, rowGroup))
 
   /** Whether a row group is so large that reading its page index pays. */
   def isLarge(footer: Footer, rowGroup: Int): Boolean =
@@ -71,5 +78,11 @@ final class NarrowRowGroups(isNeeded: String => Boolean, isSupported: Boolean, m
 
   /** The chunks that the scan may read. */
   private def chunks(footer: Footer, rowGroup: Int): Seq[ChunkPlace] =
-    footer.places(rowGroup).filter(chunk => isNeeded(chunk.path.head))
+    footer.places.at(rowGroup)(positionsNeeded(footer, rowGroup))
+
+  private def positionsNeeded(footer: Footer, rowGroup: Int): mutable.BitSet =
+    needed.computeIfAbsent(
+      footer.places.paths(rowGroup),
+      paths => mutable.BitSet.empty ++= paths.indices.iterator.filter(i => isNeeded(paths(i).head))
+    )
 }

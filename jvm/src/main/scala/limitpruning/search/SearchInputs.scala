@@ -179,19 +179,21 @@ private[limitpruning] final class SearchInputs(
   /** What footers must contain: all that they say about these columns, and the places of those that the scan may read. */
   private def columns: FileColumns = {
     val known =
-      for (names <- namesOf(proved); read <- namesOf(scan.needed)) yield FileColumns.named(names, read)
+      for (names <- namesOf(proved); read <- namesNeeded) yield FileColumns.named(names, read)
     known.getOrElse(FileColumns.All)
   }
 
+  private lazy val namesNeeded: Option[Seq[String]] = namesOf(scan.needed)
+
   /** Whether the scan reads a column of a file. */
-  private def isNeeded: String => Boolean = isIn(scan.needed)
+  private def isNeeded: String => Boolean = isIn(namesNeeded)
 
   /** Whether expressions use a top-level column of a file, by its name there. */
   def areUsedIn(expressions: Seq[Expression]): String => Boolean =
-    isIn(AttributeSet(expressions.flatMap(_.references)))
+    isIn(namesOf(AttributeSet(expressions.flatMap(_.references))))
 
-  /** If columns are not matched by name, any column of a file may be among those of the table. */
-  private def isIn(used: AttributeSet): String => Boolean = namesOf(used) match {
+  /** @param names none if columns are not matched by name; any column of a file may be among them then */
+  private def isIn(names: Option[Seq[String]]): String => Boolean = names match {
     case None => _ => true
     case Some(names) =>
       def key(name: String) = ColumnNames.key(name, settings.caseSensitive)

@@ -25,12 +25,18 @@ final case class RowGroupRun(file: SelectedFile) {
  */
 object PackTasks {
 
-  /** @param runBytes bytes of the last run */
-  private final case class Task(runs: Vector[RowGroupRun], bytes: Long, runBytes: Long)
+  /**
+   * @param runBytes bytes of the last run
+   * @param files the positions of the files of all runs
+   */
+  private final case class Task(runs: Vector[RowGroupRun], bytes: Long, runBytes: Long, files: Set[Int])
+
+  private val empty = Task(Vector.empty, 0L, 0L, Set.empty)
 
   /**
    * @param bytesOf bytes that are read for a row group
-   * @param openCost estimated cost of opening a file, in bytes
+   * @param openCost estimated cost of opening a file, in bytes. It counts once for each file of a task, as in the
+   *   estimate of the whole scan. Otherwise, row groups in descending order would be as many tasks as row groups.
    * @param maxTaskBytes a task is closed before its bytes exceed this, unless it is empty
    * @param maxRunBytes a run is closed before its bytes exceed this: row groups that are opened together
    *   cannot be skipped separately
@@ -54,18 +60,24 @@ object PackTasks {
         case Some(run)
             if run.isFollowedBy(file, rowGroup, maxGap) && task.runBytes <= maxRunBytes - bytesOf(rowGroup) =>
           val bytes = bytesOf(rowGroup)
-          Task(task.runs.init :+ (run :+ rowGroup), task.bytes + bytes, task.runBytes + bytes)
+          task.copy(
+            runs = task.runs.init :+ (run :+ rowGroup),
+            bytes = task.bytes + bytes,
+            runBytes = task.runBytes + bytes
+          )
         case _ =>
           val bytes = bytesOf(rowGroup)
-          Task(task.runs :+ open(file, rowGroup), task.bytes + bytes + openCost, bytes)
+          val position = file.listed.position
+          val cost = if (task.files(position)) 0L else openCost
+          Task(task.runs :+ open(file, rowGroup), task.bytes + bytes + cost, bytes, task.files + position)
       }
 
     val rowGroups = for (file <- selection.files.iterator; rowGroup <- file.rowGroups) yield (file, rowGroup)
-    val (closed, last) = rowGroups.foldLeft((Vector.empty[Task], Task(Vector.empty, 0L, 0L))) {
+    val (closed, last) = rowGroups.foldLeft((Vector.empty[Task], empty)) {
       case ((tasks, task), (file, rowGroup)) =>
         val larger = add(task, file, rowGroup)
         if (task.runs.nonEmpty && larger.bytes > maxTaskBytes)
-          (tasks :+ task, add(Task(Vector.empty, 0L, 0L), file, rowGroup))
+          (tasks :+ task, add(empty, file, rowGroup))
         else (tasks, larger)
     }
     (closed :+ last).map(_.runs).filter(_.nonEmpty)

@@ -28,9 +28,11 @@ final case class SelectedColumns(
     lengths: IndexedSeq[Long],
     pages: Map[Seq[String], SelectedPages] = Map.empty
 ) {
-  def iterator: Iterator[(Seq[String], ColumnBytes)] = paths.iterator.zip(lengths.iterator).map {
-    case (path, length) => path -> ColumnBytes(length, pages.get(path))
-  }
+  def iterator: Iterator[(Seq[String], ColumnBytes)] = paths.indices.iterator.map(i => paths(i) -> apply(i))
+
+  /** @param position of the column in `paths` */
+  def apply(position: Int): ColumnBytes =
+    ColumnBytes(lengths(position), if (pages.isEmpty) None else pages.get(paths(position)))
 }
 
 /**

@@ -3,7 +3,9 @@ package limitpruning.scan
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.select.{ColumnBytes, RowRange, SelectedPages, SelectedRowGroup, Selections}
+import limitpruning.select.{
+  ColumnBytes, RowRange, SelectedColumns, SelectedPages, SelectedRowGroup, Selections
+}
 
 class ReadBytesSuite extends AnyFunSuite {
   private val rowGroup = SelectedRowGroup(
@@ -42,6 +44,22 @@ class ReadBytesSuite extends AnyFunSuite {
     assert(skipping(cut) == 1004 && skipping(rowGroup) == 5 && skipping.pages(cut) == Seq(pages))
     val reading = new ReadBytes(schema, caseSensitive = false, skipsPages = false)
     assert(reading(cut) == 5 && reading.pages(cut).isEmpty)
+  }
+
+  test(
+    "each column is looked up once for all row groups that share their paths, and names are compared by a map"
+  ) {
+    val names = (0 until 2000).map(i => s"Column_$i")
+    var asked = 0
+    val paths = new IndexedSeq[Seq[String]] {
+      override def length: Int = names.size
+      override def apply(i: Int): Seq[String] = { asked += 1; Seq(names(i)) }
+    }
+    val wide = rowGroup.copy(columns = SelectedColumns(paths, names.map(_ => 1L)))
+    val schema = StructType(names.take(1500).map(name => StructField(name.toLowerCase, LongType)))
+    val bytes = new ReadBytes(schema, caseSensitive = false, skipsPages = true)
+    assert((1 to 10).map(i => bytes(wide.copy(ordinal = i))) == Seq.fill(10)(1500L))
+    assert(asked == 2000)
   }
 
   test("names follow the session's case sensitivity") {

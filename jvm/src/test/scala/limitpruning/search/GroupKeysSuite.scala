@@ -118,4 +118,26 @@ class GroupKeysSuite extends AnyFunSuite {
       assert(order.lteq(found.ends.from, IndexedSeq(a, 7)) && order.lteq(IndexedSeq(a, 7), found.ends.to))
     assert(found.keysOf.orders.last.lt(found.ends.to, IndexedSeq(0, 8)), "the second key first")
   }
+
+  test("of many keys, some are compared, and the others may have any value") {
+    val constant = (0 until 2000).map(i => Alias(Add(a, Literal(i)), s"k$i")().child)
+    assert(GroupKeys.compared(constant) == constant.take(32) &&
+      GroupKeys.compared(constant.take(9)).size == 9)
+    val structs = Seq.fill(40)(CreateStruct(Seq(a)))
+    assert(GroupKeys.compared(structs ++ Seq(a, d)) == Seq(a, d), "those that have an order")
+    val one = new Known(a +: constant: _*)(RawChunk.between(3, 3).nulls(0))
+    assert(!one.areEqual && one.rows.rows == 1 && one.ends.from.head == 3 && one.ends.from.size == 33)
+    val other = new Known(a +: constant: _*)(RawChunk.between(4, 9).nulls(0))
+    for (order <- one.keysOf.orders) {
+      assert(order.lt(one.ends.to, other.ends.from) && order.lt(one.ends.from, one.ends.to))
+      assert(order.equiv(one.ends.from, one.ends.from) && order.equiv(one.ends.to, one.ends.to))
+    }
+  }
+
+  test("a row without nulls in the compared keys is certain, whatever the other keys are") {
+    val many = a +: Seq.fill(40)(d)
+    val found = new Known(many: _*)(RawChunk.between(3, 5).nulls(9), RawChunk.between(1.0, 2.0).nulls(0))
+    assert(found.rows.rows == 10 && found.certain.from.head == 3 && found.certain.from.last == null)
+    assert(found.keysOf.sql.endsWith("… 21 more"))
+  }
 }

@@ -59,6 +59,21 @@ class NarrowRowGroupsSuite extends AnyFunSuite with TempFolder {
     assert(columns.forall(column => column.bytesToRead < column.bytes / 5))
   }
 
+  test("compares the names of columns once, not for each question about a row group") {
+    var compared = 0
+    val counting =
+      new NarrowRowGroups(name => { compared += 1; name == "a" }, isSupported = true, minBytes = 0)
+    val path = file("names")
+    val columns = FileColumns.named(Nil, read = Seq("a", "s"))
+    val footer = new FooterReader(conf).read(status(path), columns)
+    val places = footer.places(0)
+    for (_ <- 1 to 5) {
+      assert(counting.bytes(footer, 0) == places.head.length && counting.isPossible(footer, 0))
+      assert(counting.isLarge(footer, 0))
+    }
+    assert(compared == 2)
+  }
+
   test("selects no pages of columns that the scan does not need") {
     val onlyA = new NarrowRowGroups(_ == "a", isSupported = true, minBytes = 0)
     val selected = narrow(file("column"), few, isWhole = true, onlyA).get

@@ -55,6 +55,12 @@ class PackTasksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(pack(openCost = 5, maxTaskBytes = 35)(files: _*).size == 1)
   }
 
+  test("the cost of opening a file counts once for each file of a task") {
+    val descending = (99 to 0 by -1).map(i => file("a", i -> 1L))
+    val tasks = pack(openCost = 4, maxTaskBytes = 54)(descending: _*)
+    assert(tasks.map(_.size) == Seq(50, 50), "one run for each row group, but not one task")
+  }
+
   test("a row group larger than the maximum of a task is a separate task") {
     assert(shown(pack(0, 10)(file("a", 0 -> 99), file("b", 0 -> 1))) ==
       Seq(Seq("a" -> Seq(0)), Seq("b" -> Seq(0))))
@@ -90,7 +96,8 @@ class PackTasksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         val read = for (run <- tasks.flatten; rowGroup <- run.file.rowGroups) yield (run.file.path, rowGroup)
         assert(read == (for (f <- files; rowGroup <- f.rowGroups) yield (f.path, rowGroup)))
         for (task <- tasks) {
-          val bytes = task.flatMap(_.file.rowGroups).map(bytesOf).sum + task.size * openCost
+          val bytes = task.flatMap(_.file.rowGroups).map(bytesOf).sum +
+            task.map(_.file.path).distinct.size * openCost
           assert(bytes <= maxBytes || task.map(_.file.rowGroups.size).sum == 1, s"in $task")
         }
     }
