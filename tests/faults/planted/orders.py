@@ -21,9 +21,9 @@ FAULTS = (
     ),
     fault(
         "ORDER BY: ties are skipped although there is another key",
-        "catalyst/MatchTopRows.scala",
-        "order.size == 1,",
-        "order.nonEmpty,",
+        "search/LimitedScan.scala",
+        "order.size == 1",
+        "order.nonEmpty",
         ORDERS,
     ),
     fault(
