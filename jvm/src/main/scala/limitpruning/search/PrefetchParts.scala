@@ -4,21 +4,28 @@ import java.util.concurrent.{ExecutionException, TimeoutException}
 import java.util.concurrent.TimeUnit.NANOSECONDS
 
 import scala.concurrent.duration.Deadline
+import scala.util.control.NonFatal
 
 import limitpruning.footers.PlanningThreads
-import limitpruning.parquet.{FileParts, PartOfFile, Storage}
+import limitpruning.parquet.{FileParts, Interrupted, PartOfFile, Storage}
+import limitpruning.predicate.Work
 
 /**
  * Reads parts of files at the same time that a search would otherwise read one after the other. Parts of a file that
  * are near each other are read with one request. A part that cannot be read, or not in time, is left out: whoever needs
  * it reads it again, and handles the error.
  *
+ * Starting threads takes longer than reading from a local disk, so local files are read by the calling thread as long as
+ * that is quick.
+ *
  * @param deadline nothing is awaited after it
+ * @param nanos the time, for the duration of local reads
  */
 private[limitpruning] final class PrefetchParts(
     storage: Storage,
     threads: PlanningThreads,
-    deadline: Deadline
+    deadline: Deadline,
+    nanos: () => Long = () => System.nanoTime()
 ) extends (Seq[PartOfFile] => Unit) {
   import PrefetchParts._
 
@@ -29,15 +36,39 @@ private[limitpruning] final class PrefetchParts(
     }
     // One part is read by whoever needs it.
     if (missing.size > 1 && deadline.hasTimeLeft()) {
-      val reading = joined(PartOfFile.within(FileParts.MostAvailable / 2, missing)).map(part =>
-        threads.submit[Unit](() => storage.fetch(part))
-      )
-      try reading.foreach { part =>
-          try part.get(deadline.timeLeft.toNanos.max(0L), NANOSECONDS)
-          catch { case _: ExecutionException | _: TimeoutException => () }
-        }
-      finally reading.foreach(_.cancel(true): Unit)
+      val (local, remote) =
+        joined(PartOfFile.within(FileParts.MostAvailable / 2, missing)).partition(isLocal)
+      atTheSameTime(remote ++ local.drop(oneByOne(local)))
     }
+  }
+
+  private def isLocal(part: PartOfFile): Boolean = part.file.getPath.toUri.getScheme == "file"
+
+  /** @return how many were read, or cannot be read, until one took long */
+  private def oneByOne(parts: Seq[PartOfFile]): Int = {
+    var done = 0
+    var isQuick = true
+    while (isQuick && done < parts.size && deadline.hasTimeLeft()) {
+      Work.checkInterrupted()
+      val started = nanos()
+      try storage.fetch(parts(done))
+      catch {
+        case Interrupted(interruption) => throw interruption
+        case NonFatal(_) => ()
+      }
+      isQuick = nanos() - started < LongestQuickRead
+      done += 1
+    }
+    done
+  }
+
+  private def atTheSameTime(parts: Seq[PartOfFile]): Unit = {
+    val reading = parts.map(part => threads.submit[Unit](() => storage.fetch(part)))
+    try reading.foreach { part =>
+        try part.get(deadline.timeLeft.toNanos.max(0L), NANOSECONDS)
+        catch { case _: ExecutionException | _: TimeoutException => () }
+      }
+    finally reading.foreach(_.cancel(true): Unit)
   }
 
   /** A footer may contain any numbers. */
@@ -57,6 +88,9 @@ private[limitpruning] final class PrefetchParts(
 }
 
 private object PrefetchParts {
+
+  /** After a local read that takes as many nanoseconds, threads read the others. */
+  private val LongestQuickRead = 1000L * 1000
 
   /** The largest gap in bytes that is read between two parts, instead of a separate request. */
   private val LargestGap = 64L * 1024

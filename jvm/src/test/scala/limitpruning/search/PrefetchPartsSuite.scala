@@ -46,6 +46,24 @@ class PrefetchPartsSuite extends AnyFunSuite with TempFolder with Eventually {
     eventually(assert(!threadsAlive))
   }
 
+  test("local files are read without threads until a read takes long") {
+    val (_, file) = written("local")
+    val parts = Seq(10L, 100L * 1024, 200L * 1024).map(PartOfFile(file, _, 100))
+    def threadsStarted(nanosOfRead: Long): Boolean = {
+      val storage = Storage(new Configuration())
+      var now = 0L
+      Using.resource(new PlanningThreads(3)) { threads =>
+        new PrefetchParts(storage, threads, 1.minute.fromNow, () => { now += nanosOfRead; now })(parts)
+        assert(parts.forall(isThere(storage, _)))
+        threadsAlive
+      }
+    }
+    eventually(assert(!threadsAlive))
+    assert(!threadsStarted(nanosOfRead = 1000))
+    assert(threadsStarted(nanosOfRead = 10L * 1000 * 1000))
+    eventually(assert(!threadsAlive))
+  }
+
   test("parts that are near each other are read together, with what is between them") {
     val storage = Storage(new Configuration())
     val (_, file) = written("near")
