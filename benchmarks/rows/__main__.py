@@ -25,7 +25,7 @@ ENGINES = (PLAIN, OURS, DATAFUSION, DUCKDB)
 
 
 def main() -> int:
-    """Write missing tables, measure, report; return 1 if an engine returns another number of rows."""
+    """Write missing tables, measure, report; return 1 if engines return other numbers of rows."""
     settings = from_environment()
     words = os.environ.get("ROWS_QUERIES", "").replace(",", " ").split()
     runs = int(os.environ.get("ROWS_RUNS") or 4)

@@ -9,7 +9,10 @@ from typing import Any
 from benchmarks.engines import DATAFUSION, DUCKDB, OURS, PLAIN
 
 _ENGINES = (PLAIN, OURS, DATAFUSION, DUCKDB)
-HEADER = f"{'query':34} {'MB: Spark':>10} {'ours':>8} {'DataF.':>8} {'DuckDB':>8}   {'ms: Spark':>9} {'ours':>8}"
+HEADER = (
+    f"{'query':34} {'MB: Spark':>10} {'ours':>8} {'DataF.':>8} {'DuckDB':>8}   "
+    f"{'ms: Spark':>9} {'ours':>8}"
+)
 _TITLES = (
     "query", "kind", "MB: Spark", "ours", "DataFusion", "DuckDB", "ratio",
     "ms: Spark", "ours", "ratio",

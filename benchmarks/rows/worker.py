@@ -57,23 +57,28 @@ def run(engine: Any, query: RowsQuery, output: Path) -> dict[str, Any]:
     return {"seconds": seconds, "bytes": measure.bytes_read(engine.pid()) - before, "rows": rows}
 
 
+def answer(engine: Any, query: RowsQuery, output: Path) -> dict[str, Any]:
+    """Return the costs of a query, or its error."""
+    try:
+        return run(engine, query, output)
+    except Exception:  # noqa: BLE001 (the other process names the query, and stops)
+        return {"error": traceback.format_exc()}
+
+
 def main(name: str, data: Path, scratch: Path) -> None:
     """Serve until the input ends; output of libraries goes to the error stream."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     engine = start(name, data)
 
-    def send(answer: dict[str, Any]) -> None:
-        answers.write(json.dumps(answer) + "\n")
+    def send(message: dict[str, Any]) -> None:
+        answers.write(json.dumps(message) + "\n")
         answers.flush()
 
     send({"version": engine.version})
     try:
         for line in sys.stdin:
-            try:
-                send(run(engine, RowsQuery(**json.loads(line)), scratch / "output"))
-            except Exception:  # noqa: BLE001 (the other process names the query, and stops)
-                send({"error": traceback.format_exc()})
+            send(answer(engine, RowsQuery(**json.loads(line)), scratch / "output"))
     finally:
         engine.stop()
 

@@ -210,11 +210,10 @@ def test_a_row_at_which_a_predicate_fails(spark: SparkSession) -> None:
 
 def test_paths_partitions_and_missing_columns(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "a folder, 100%25 # + é"
-    old = spark.range(0, 500).selectExpr("id", "id * 7 % 31 AS v", "concat('p ', id % 3, '/%') AS p")
+    p = "concat('p ', id % 3, '/%') AS p"
+    old = spark.range(0, 500).selectExpr("id", "id * 7 % 31 AS v", p)
     old.write.partitionBy("p").parquet(str(path))
-    new = spark.range(500, 1000).selectExpr(
-        "id", "id * 7 % 31 AS v", "id % 5 AS added", "concat('p ', id % 3, '/%') AS p"
-    )
+    new = spark.range(500, 1000).selectExpr("id", "id * 7 % 31 AS v", "id % 5 AS added", p)
     new.write.mode("append").partitionBy("p").parquet(str(path))
     schema = "id LONG, v LONG, added LONG, p STRING"
     spark.read.schema(schema).parquet(str(path)).createOrReplaceTempView("parts")
@@ -234,7 +233,7 @@ def test_a_path_that_is_read_twice(spark: SparkSession, folder: Path) -> None:
     assert "RowsVerified" not in physical(df)
 
 
-@pytest.mark.parametrize("predicate", ["_metadata.row_index % 1000 = 999", "_metadata.file_size > 9"])
+@pytest.mark.parametrize("predicate", ["_metadata.row_index % 9 = 8", "_metadata.file_size > 9"])
 def test_predicates_over_metadata(spark: SparkSession, folder: Path, predicate: str) -> None:
     query = f"SELECT id, c1, c2, c3 FROM parquet.`{folder}` WHERE {predicate} AND v < 60"
     df = hold(spark, query, 3)
@@ -242,32 +241,6 @@ def test_predicates_over_metadata(spark: SparkSession, folder: Path, predicate: 
     reason = limit_pruning.report(df).only.reason
     assert reason is not None
     assert reason.code == "not-enough-rows"
-
-
-def test_a_file_that_changes_between_planning_and_running(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    path = tmp_path / "changes"
-
-    def write(shift: int) -> None:
-        rows = spark.range(0, 4000, 1, 2).selectExpr("id", f"(id + {shift}) * 7919 % 101 AS v", "hash(id) AS c")
-        rows.write.mode("overwrite").parquet(str(path))
-
-    write(0)
-    spark.read.parquet(str(path)).createOrReplaceTempView("changes")
-    df = spark.sql("SELECT * FROM changes WHERE v = 42 LIMIT 5")
-    physical(df)
-    files = {file.name: file.read_bytes() for file in path.glob("*.parquet")}
-    write(1)
-    for old, new in zip(sorted(files), sorted(path.glob("*.parquet")), strict=True):
-        (path / old).write_bytes(new.read_bytes())
-    try:
-        rows = df.collect()
-    except Exception as error:  # noqa: BLE001
-        assert "changed" in str(error) or "FILE_NOT_EXIST" in str(error), error
-    else:
-        assert len(rows) == 5
-        assert all(row.v == 42 for row in rows)
 
 
 @pytest.mark.usefixtures("t")

@@ -37,7 +37,7 @@ REFERENCE = {
 def settings() -> st.SearchStrategy[Settings]:
     """Draw one value of each setting."""
     drawn = st.fixed_dictionaries({k: st.sampled_from(values) for k, values in _CHOICES.items()})
-    # A function of another setting, so that the default seeds draw the queries that they drew before.
+    # A function of another setting, so that the default seeds draw the same queries as before.
     return drawn.map(
         lambda chosen: (
             chosen
