@@ -14,6 +14,7 @@ from benchmarks.engines import DATAFUSION, DELTA_ENGINES, DUCKDB, ICEBERG_ENGINE
 from benchmarks.pairs import page as pairs
 from benchmarks.queries import queries
 from benchmarks.reasons import REASONS
+from benchmarks.rows import page as rows
 from benchmarks.targets import NO_GOAL
 from faults.planted import FAULTS
 from support.doc_pages import RESULTS, S3_RESULTS, fill, hold_generated
@@ -25,6 +26,7 @@ JVM_RESULTS = RESULTS.with_name("jvm.json")
 SOAK_RESULTS = RESULTS.with_name("soak.json")
 FAULTS_RESULTS = RESULTS.with_name("faults.json")
 PAIRS_RESULTS = RESULTS.with_name("pairs.json")
+ROWS_RESULTS = RESULTS.with_name("rows.json")
 FUZZ_RESULTS = RESULTS.with_name("fuzz.json")
 MUTANTS_RESULTS = RESULTS.with_name("mutants.json")
 MET = {True: "met", False: "**missed**", None: "not measured"}
@@ -57,6 +59,14 @@ def test_the_page_contains_the_results_of_pairs(pytestconfig: pytest.Config) -> 
         results = json.loads(PAIRS_RESULTS.read_text(encoding="utf-8"))
         expected = pairs.page(results, machine(results), fill)
     hold_generated(DOCS / "benchmarks.md", expected, pytestconfig, PAIRS_RESULTS.name)
+
+
+def test_the_page_contains_the_results_of_rows(pytestconfig: pytest.Config) -> None:
+    expected = "\nIt has not been measured yet.\n\n"
+    if ROWS_RESULTS.exists():
+        results = json.loads(ROWS_RESULTS.read_text(encoding="utf-8"))
+        expected = rows.page(results, machine(results), fill)
+    hold_generated(DOCS / "benchmarks.md", expected, pytestconfig, ROWS_RESULTS.name)
 
 
 def beside(path: Path, table: str, costs_of: Callable[[dict[str, Any]], str]) -> str:
