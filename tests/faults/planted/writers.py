@@ -20,12 +20,12 @@ _ANY_SIZES = (
     Edit(
         "parquet/PageLocations.scala",
         "page.offset == before.end",
-        "page.offset >= before.offset",
+        "page.offset >= before.end",
     ),
     Edit(
         "parquet/PageLocations.scala",
         "pages.last.end == chunk.start + chunk.length",
-        "pages.last.offset <= chunk.start + chunk.length",
+        "pages.last.end <= chunk.start + chunk.length",
     ),
 )
 _READ_ONCE = Edit(
