@@ -31,13 +31,20 @@ object PackTasks {
    */
   private final case class Task(runs: Vector[RowGroupRun], bytes: Long, runBytes: Long, files: Set[Int])
 
+  /**
+   * The maximum number of runs of a task. Spark's `FileScanRDD` calls itself once for each split without rows, so thousands
+   * of skipped runs would overflow the stack.
+   */
+  private val MostRuns = 100
+
   private val empty = Task(Vector.empty, 0L, 0L, Set.empty)
 
   /**
    * @param bytesOf bytes that are read for a row group
    * @param openCost estimated cost of opening a file, in bytes. It counts once for each file of a task, as in the
    *   estimate of the whole scan. Otherwise, row groups in descending order would be as many tasks as row groups.
-   * @param maxTaskBytes a task is closed before its bytes exceed this, unless it is empty
+   * @param maxTaskBytes a task is closed before its bytes exceed this, unless it is empty. With `Long.MaxValue`, there is
+   *   one task, whatever it reads: the plan may rely on it.
    * @param maxRunBytes a run is closed before its bytes exceed this: row groups that are opened together
    *   cannot be skipped separately
    * @param maxGap the most row groups that are not selected between two row groups of a run
@@ -76,7 +83,8 @@ object PackTasks {
     val (closed, last) = rowGroups.foldLeft((Vector.empty[Task], empty)) {
       case ((tasks, task), (file, rowGroup)) =>
         val larger = add(task, file, rowGroup)
-        if (task.runs.nonEmpty && larger.bytes > maxTaskBytes)
+        val isFull = larger.bytes > maxTaskBytes || larger.runs.size > MostRuns
+        if (task.runs.nonEmpty && maxTaskBytes < Long.MaxValue && isFull)
           (tasks :+ task, add(empty, file, rowGroup))
         else (tasks, larger)
     }

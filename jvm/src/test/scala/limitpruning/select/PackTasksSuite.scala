@@ -61,6 +61,15 @@ class PackTasksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(tasks.map(_.size) == Seq(50, 50), "one run for each row group, but not one task")
   }
 
+  test("a task has at most 100 runs, because Spark's scan is recursive over splits without rows") {
+    val descending = (249 to 0 by -1).map(i => file("a", i -> 1L))
+    assert(pack(openCost = 0, maxTaskBytes = 1000)(descending: _*).map(_.size) == Seq(100, 100, 50))
+    val ascending = file("a", (0 until 250).map(_ -> 1L): _*)
+    assert(pack(openCost = 0, maxTaskBytes = 1000)(ascending).map(_.size) == Seq(1))
+    val inOneTask = pack(openCost = 0, maxTaskBytes = Long.MaxValue)(descending: _*)
+    assert(inOneTask.map(_.size) == Seq(250), "if the plan relies on one task")
+  }
+
   test("a row group larger than the maximum of a task is a separate task") {
     assert(shown(pack(0, 10)(file("a", 0 -> 99), file("b", 0 -> 1))) ==
       Seq(Seq("a" -> Seq(0)), Seq("b" -> Seq(0))))
