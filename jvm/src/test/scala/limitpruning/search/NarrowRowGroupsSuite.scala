@@ -41,7 +41,12 @@ class NarrowRowGroupsSuite extends AnyFunSuite with TempFolder {
       footer: Footer
   ): Option[SelectedRowGroup] = {
     val indexes = new PageIndexReader(status(path), footer, Storage(conf), 1L << 20)
-    by(footer, indexes, Addressing.of(footer, Seq(0)).get.head, MatchingRows(0, ranges, isWhole, reliesOnPages = false))
+    by(
+      footer,
+      indexes,
+      Addressing.of(footer, Seq(0)).get.head,
+      MatchingRows(0, ranges, isWhole, reliesOnPages = false)
+    )
   }
 
   private val few = Seq(RowRange(0, 3))
