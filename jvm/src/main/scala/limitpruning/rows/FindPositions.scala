@@ -58,10 +58,7 @@ private[rows] final class FindPositions(session: ClassicSession, table: String, 
         val parts = NamedJob(context, s"limit pruning: rows of $table, wave ${wave + 1}") {
           context.runJob(rows, firstOf(missing), from until until)
         }
-        val more = parts.toSeq.flatMap { case (paths, inFiles) =>
-          paths.toSeq.zip(inFiles).map { case (path, inFile) => Positions(path, inFile) }
-        }
-        search(until, wave + 1, growth(size), before ++ more)
+        search(until, wave + 1, growth(size), before ++ parts.flatMap(Positions.ofBytes(_)))
       }
     }
 
@@ -83,7 +80,7 @@ private[rows] final class FindPositions(session: ClassicSession, table: String, 
       if (rows.getNumPartitions == 0) Array.empty[InternalRow]
       else rows.map(copied).takeOrdered(limit)(order)
     }
-    FoundPositions(Positions.of(found.toSeq), found.length < limit, 1, bytes())
+    FoundPositions(Positions.first(found.iterator, found.length), found.length < limit, 1, bytes())
   }
 
   /** The same rows, and a function that gives the bytes that have been read for them. */
@@ -101,8 +98,9 @@ private object FindPositions {
 
   private val copied: InternalRow => InternalRow = _.copy()
 
-  private def firstOf(limit: Int): Iterator[InternalRow] => (Array[String], Array[Array[Long]]) =
-    Positions.first(_, limit)
+  // As bytes, so that the serializer of the application does not matter.
+  private def firstOf(limit: Int): Iterator[InternalRow] => Array[Byte] =
+    rows => Positions.toBytes(Positions.first(rows, limit))
 
   private def countedIn(
       bytes: org.apache.spark.util.LongAccumulator

@@ -1,5 +1,8 @@
 package limitpruning.rows
 
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
+import java.nio.charset.StandardCharsets.UTF_8
+
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -50,8 +53,8 @@ private[rows] object Positions {
   /** In a row of a [[PositionScan]]. */
   def rowOf(row: InternalRow): Long = row.getLong(PositionScan.Row)
 
-  /** The positions of the first `limit` rows, as `(paths, rows)`. Runs on executors. */
-  def first(rows: Iterator[InternalRow], limit: Int): (Array[String], Array[Array[Long]]) = {
+  /** The positions of the first `limit` rows, by file. */
+  def first(rows: Iterator[InternalRow], limit: Int): Seq[Positions] = {
     val found = mutable.LinkedHashMap.empty[UTF8String, mutable.ArrayBuilder[Long]]
     var count = 0
     while (count < limit && rows.hasNext) {
@@ -62,13 +65,31 @@ private[rows] object Positions {
       of += rowOf(row)
       count += 1
     }
-    (found.keysIterator.map(_.toString).toArray, found.valuesIterator.map(_.result()).toArray)
+    found.iterator.map { case (path, inFile) => Positions(path.toString, inFile.result()) }.toVector
   }
 
-  /** The positions of rows of a [[PositionScan]], by file. */
-  def of(rows: Seq[InternalRow]): Seq[Positions] = {
-    val (paths, inFiles) = first(rows.iterator, rows.size)
-    paths.toSeq.zip(inFiles).map { case (path, inFile) => Positions(path, inFile) }
+  def toBytes(positions: Seq[Positions]): Array[Byte] = {
+    val bytes = new ByteArrayOutputStream
+    val out = new DataOutputStream(bytes)
+    out.writeInt(positions.size)
+    positions.foreach { some =>
+      val path = some.path.getBytes(UTF_8)
+      out.writeInt(path.length)
+      out.write(path)
+      out.writeInt(some.rows.length)
+      some.rows.foreach(out.writeLong)
+    }
+    bytes.toByteArray
+  }
+
+  /** @param bytes the result of [[toBytes]] */
+  def ofBytes(bytes: Array[Byte]): Seq[Positions] = {
+    val in = new DataInputStream(new ByteArrayInputStream(bytes))
+    Vector.fill(in.readInt()) {
+      val path = new Array[Byte](in.readInt())
+      in.readFully(path)
+      Positions(new String(path, UTF_8), Array.fill(in.readInt())(in.readLong()))
+    }
   }
 
   /** The first `limit` rows of all of these, by file. */
