@@ -260,3 +260,14 @@ def test_switched_off_when_the_query_runs(spark: SparkSession) -> None:
     reason = limit_pruning.report(df).only.reason
     assert reason is not None
     assert reason.code == "disabled-when-run"
+
+
+@pytest.mark.usefixtures("t")
+def test_groups_are_not_rows(spark: SparkSession) -> None:
+    """Rows of a LIMIT that counts groups would have too few groups, whatever the keys are."""
+    arrays = ", ".join(f"array(id % 3, {number}) AS a{number}" for number in range(34))
+    for keys, groups in ((arrays, 3), ("v % 2 AS k", 2), ("n", 6)):
+        query = f"SELECT DISTINCT {keys} FROM t WHERE v < 90"
+        df = spark.sql(f"{query} LIMIT 3")
+        assert len(df.collect()) == min(groups, 3), keys
+        assert "by reading the columns" not in physical(df)

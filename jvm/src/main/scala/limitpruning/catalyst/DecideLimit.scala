@@ -34,7 +34,9 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
       case None => MatchGroups.of(limit) match {
           // Not the rows of a root: any rows of the table do not have enough groups.
           case Some(groups) =>
-            decide(limit, groups, isRoot = false)(_.scan)(_ => None)(g => GroupKeys.compared(g.keys))(
+            decide(limit, groups, isRoot = false, countsRows = false)(_.scan)(_ => None)(g =>
+              GroupKeys.compared(g.keys)
+            )(
               ChooseGroups(_, _)
             )
           case None =>
@@ -50,12 +52,14 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
    * @param keysOf other expressions that need such facts
    * @param mayHaveReserve whether rows of other files can replace those of a file that Spark skips. The first rows in an
    *   order, or the rows of a group, may be in the skipped file alone.
+   * @param countsRows whether the LIMIT counts rows, and not groups
    */
   private def decide[A](
       plan: LogicalPlan,
       matched: Either[Reason, A],
       isRoot: Boolean,
-      mayHaveReserve: Boolean = false
+      mayHaveReserve: Boolean = false,
+      countsRows: Boolean = true
   )(scanOf: A => LimitedScan)(orderOf: A => Option[WantedOrder])(keysOf: A => Seq[Expression])(
       search: (A, SearchInputs) => Either[NotPruned, LimitPlan]
   ): Option[Either[NotPruned, LogicalPlan]] = matched match {
@@ -75,7 +79,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
         Using.resource(new SearchInputs(scan, session, cache, conf, keys)) { inputs =>
           val found = search(request, inputs)
           def byRows =
-            if (keysOf(request).isEmpty) this.byRows(plan, scan, order, inputs, found, isRoot) else None
+            if (countsRows) this.byRows(plan, scan, order, inputs, found, isRoot) else None
           Some(byRows.map(Right(_)).getOrElse(found.map(inputs.listing.read(plan, _))))
         }
       }
