@@ -34,13 +34,9 @@ private[rows] final case class Positions(path: String, rows: Array[Long]) {
       sorted.foreach { row =>
         while (row >= ends(ordinal)) ordinal += 1
         val inGroup = row - ends(ordinal) + rowGroups(ordinal)
-        val before = byGroup.getOrElse(ordinal, Vector.empty)
-        byGroup(ordinal) = before.lastOption match {
-          case Some(last) if last.until == inGroup => before.init :+ last.copy(until = inGroup + 1)
-          case _ => before :+ RowRange(inGroup, inGroup + 1)
-        }
+        byGroup(ordinal) = byGroup.getOrElse(ordinal, Vector.empty) :+ RowRange(inGroup, inGroup + 1)
       }
-      Some(byGroup.toSeq)
+      Some(byGroup.toSeq.map { case (ordinal, ranges) => ordinal -> RowRange.joined(ranges) })
     }
   }
 }
@@ -94,12 +90,13 @@ private[rows] object Positions {
 
   /** The first `limit` rows of all of these, by file. */
   def merged(all: Seq[Positions], limit: Int): Seq[Positions] = {
-    val before = all.scanLeft(0L)(_ + _.rows.length)
-    val needed = all.zip(before).collect {
-      case (some, seen) if seen < limit => some.copy(rows = some.rows.take((limit - seen).toInt))
+    val byPath = mutable.LinkedHashMap.empty[String, mutable.ArrayBuilder[Long]]
+    var missing = limit
+    all.iterator.takeWhile(_ => missing > 0).foreach { some =>
+      val rows = some.rows.take(missing)
+      byPath.getOrElseUpdate(some.path, new mutable.ArrayBuilder.ofLong) ++= rows
+      missing -= rows.length
     }
-    needed.groupBy(_.path).toSeq.sortBy { case (path, _) => needed.indexWhere(_.path == path) }.map {
-      case (path, parts) => Positions(path, parts.toArray.flatMap(_.rows))
-    }
+    byPath.iterator.map { case (path, rows) => Positions(path, rows.result()) }.toVector
   }
 }

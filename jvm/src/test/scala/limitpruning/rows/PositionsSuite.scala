@@ -53,6 +53,9 @@ class PositionsSuite extends AnyFunSuite {
     assert(shown(Positions.merged(parts, 2)) == Seq("b" -> Seq(7L, 8L)))
     assert(shown(Positions.merged(parts, 100)).map(_._2.size).sum == 6)
     assert(Positions.merged(Nil, 5).isEmpty)
+    // In linear time: each row may be in a file of its own.
+    val many = Seq.tabulate(100000)(i => Positions(s"f$i", Array(i.toLong)))
+    assert(Positions.merged(many, 99999).map(_.path) == many.take(99999).map(_.path))
   }
 
   test("positions are the same after they were sent") {
