@@ -271,3 +271,14 @@ def test_groups_are_not_rows(spark: SparkSession) -> None:
         df = spark.sql(f"{query} LIMIT 3")
         assert len(df.collect()) == min(groups, 3), keys
         assert "by reading the columns" not in physical(df)
+
+
+def test_a_column_with_sparks_name_of_row_numbers(spark: SparkSession, tmp_path: Path) -> None:
+    name = "_tmp_metadata_row_index"
+    rows = spark.range(0, 400).selectExpr("id", "id * 7 % 31 AS v", f"id % 5 AS {name}")
+    rows.write.parquet(str(tmp_path / "t"))
+    spark.read.parquet(str(tmp_path / "t")).createOrReplaceTempView("numbers")
+    df = spark.sql(f"SELECT id, v FROM numbers WHERE {name} % 5 = 3 AND v < 20 LIMIT 4")
+    assert "by reading the columns" not in physical(df)
+    assert len(df.collect()) == 4
+    hold(spark, "SELECT id, v FROM numbers WHERE v = 3", 4)

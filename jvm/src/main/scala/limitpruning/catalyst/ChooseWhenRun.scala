@@ -78,9 +78,9 @@ final class ChooseWhenRun(
           case None =>
             val found = byMetadata(scan, inputs)
             val minBytes = conf.getConf(LimitPruningConf.RowsMinBytes)
-            val pays = found.forall(plan => plan.rows.notCovered.nonEmpty || plan.rows.top.nonEmpty) &&
-              RowsPay(scan, order, inputs, found, isRoot = false, minBytes)
-            if (pays) byRows(scan, inputs, found, conf) else found
+            if (RowsPay(scan, order, inputs, found, isRoot = false, minBytes))
+              byRows(scan, inputs, found, conf)
+            else found
         }
       }
     }

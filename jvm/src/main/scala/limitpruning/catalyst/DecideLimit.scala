@@ -101,7 +101,6 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     table <- Some(scan.table).collect {
       case table: ParquetTable if table.canDecideWhenRun && table.toleratesBadFiles.isEmpty => table
     }
-    if found.forall(plan => plan.rows.notCovered.nonEmpty || plan.rows.top.nonEmpty)
     if order.forall(_.keys.forall(hasStableColumns)) && NativeEngines.reasonForUnknown(session).isEmpty
     keys = order.toSeq.flatMap(_.keys)
     if RowsPay(scan, keys, inputs, found, isRoot, conf.getConf(LimitPruningConf.RowsMinBytes))

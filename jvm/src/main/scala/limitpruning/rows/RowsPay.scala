@@ -1,8 +1,14 @@
 package limitpruning.rows
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, FileSourceMetadataAttribute, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute, Expression, FileSourceMetadataAttribute, SortOrder
+}
 import org.apache.spark.sql.catalyst.trees.TreePattern.{PLAN_EXPRESSION, PYTHON_UDF}
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat.{
+  ROW_INDEX_TEMPORARY_COLUMN_NAME => RowNumbers
+}
 
+import limitpruning.parquet.ColumnNames
 import limitpruning.search.{ClassifiedFile, LimitPlan, LimitedScan, NotPruned, SearchInputs}
 
 /**
@@ -26,7 +32,9 @@ private[limitpruning] object RowsPay {
       minBytes: Long
   ): Boolean = {
     val first = scan.conjuncts ++ order.map(_.child)
-    first.nonEmpty && scan.limit <= MostRows && first.forall(canRunTwice) && {
+    // Rows that are proved to be enough need no other search.
+    val isUndecided = found.forall(plan => plan.rows.notCovered.nonEmpty || plan.rows.top.nonEmpty)
+    isUndecided && first.nonEmpty && scan.limit <= MostRows && first.forall(canRunTwice) && {
       val isFirst = inputs.areUsedIn(first)
       def inspected = found.fold(_.inspected, _.inspected)
       def sizes = inspected.flatMap(_.map((files, _) => sizesOf(files, isFirst)))
@@ -47,6 +55,8 @@ private[limitpruning] object RowsPay {
   private def canRunTwice(e: Expression): Boolean =
     e.deterministic && !e.containsAnyPattern(PLAN_EXPRESSION, PYTHON_UDF) && !e.exists {
       case FileSourceMetadataAttribute(_) => true
+      // Spark fails if a query reads a column of this name and row numbers.
+      case column: Attribute => ColumnNames.areSame(column.name, RowNumbers, caseSensitive = false)
       case _ => false
     }
 
