@@ -57,6 +57,14 @@ def test_links_to_the_readme() -> None:
     assert [wrong for page, link in found if (wrong := problem(page, link))] == []
 
 
+def test_the_site_lists_each_decision() -> None:
+    site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    index = (DOCS / "adr" / "README.md").read_text(encoding="utf-8")
+    pages = [page.name for page in sorted((DOCS / "adr").glob("[0-9]*.md"))]
+    assert pages
+    assert [page for page in pages if f"adr/{page}" not in site or page not in index] == []
+
+
 def test_wrong_links_are_found() -> None:
     assert problem(README, "docs/settings.md#sparklimitpruningenabled") is None
     assert problem(README, "docs/settings.md#sparklimitpruningnothing")
