@@ -9,9 +9,6 @@ import pytest
 from support.paths import DOCS, SCALA, SCALA_TESTS, TEST_FILES
 
 CODES = re.findall(r"^### ([a-z0-9-]+)$", (DOCS / "reasons.md").read_text("utf-8"), re.MULTILINE)
-# No supported Spark evaluates a filter apart from the scan unless one of its filters is not
-# deterministic, which is another reason.
-UNTESTED = {"filter-above"}
 
 
 def name_in_scala(code: str) -> str:
@@ -26,7 +23,7 @@ def name_in_scala(code: str) -> str:
     raise AssertionError(f"Reason.scala does not contain {code}")
 
 
-@pytest.mark.parametrize("code", sorted(set(CODES) - UNTESTED))
+@pytest.mark.parametrize("code", CODES)
 def test_a_test_expects_the_reason(code: str) -> None:
     in_scala = rf"\"{code}\"|\bReason\.{name_in_scala(code)}\b"
     suites = SCALA_TESTS.rglob("*Suite.scala")
@@ -39,4 +36,3 @@ def test_a_test_expects_the_reason(code: str) -> None:
 
 def test_there_is_a_code_for_each_heading() -> None:
     assert len(CODES) > 40
-    assert set(CODES) >= UNTESTED

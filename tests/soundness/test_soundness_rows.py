@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
 
+from support.files.compact_thrift import LIST, TRUE
+from support.files.lies import LyingFile
 from support.runs import ENABLED, conf
 from support.scan_tables import hold, physical, plain
 
@@ -213,3 +216,30 @@ def test_line_99_fewer_rows_than_the_limit_needs(spark: SparkSession, tmp_path: 
             df = hold(spark, query, 1500)
             count = len(plain(spark, query))
             assert f"RowsVerified: {count}, which are all that match" in physical(df)
+
+
+def test_line_100_column_indexes_of_a_writer_that_is_not_listed(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """The index says that the pages of the second half are null, so plain Spark skips them."""
+    columns = pa.table({"id": range(2000), "v": [i * 7919 % 101 for i in range(2000)]})
+    out = io.BytesIO()
+    pq.write_table(columns, out, data_page_size=512, write_batch_size=64, write_page_index=True)
+    for writer, finds in (("someone version 1.0", False), ("parquet-mr version 1.17.0", True)):
+        file = LyingFile(out.getvalue())
+        file.set_writer(writer)
+        (chunk,) = file.chunks("v")
+        index = chunk.index()
+        assert index is not None
+        pages = len(index[1][1][1])
+        index[1] = (LIST, (TRUE, [page >= pages // 2 for page in range(pages)]))
+        chunk.set_index(index)
+        (tmp_path / writer).mkdir()
+        (tmp_path / writer / "f.parquet").write_bytes(file.bytes())
+        spark.read.parquet(str(tmp_path / writer)).createOrReplaceTempView("indexed")
+        query = "SELECT * FROM indexed WHERE v % 50 = 42 ORDER BY v, id LIMIT 30"
+        df = spark.sql(query)
+        found = [tuple(row) for row in df.collect()]
+        assert (VERIFIED in physical(df)) == finds
+        if not finds:
+            assert found == plain(spark, query)

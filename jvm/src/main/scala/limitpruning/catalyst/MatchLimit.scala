@@ -44,8 +44,9 @@ object MatchLimit {
           case IntegerLiteral(limit) if limit > 0 =>
             val unsupported = unsupportedSubquery(filters, filtersAbove, canDecideWhenRun(table))
               .orElse((projections ++ filters ++ filtersAbove).flatMap(unsupportedUse).headOption)
-              // Only the filters below are proved. Filters above them may pass fewer rows.
-              .orElse(filtersAbove.headOption.map(filter => Reason.FilterAbove(BriefSql(filter))))
+              // Only the filters below are proved. Filters above them may pass fewer rows. Spark leaves filters there if one of
+              // them is not deterministic.
+              .orElse(filtersAbove.headOption.map(filter => Reason.NotDeterministic(BriefSql(filter))))
             val needed = AttributeSet.fromAttributeSets(projections.map(_.references))
             Some(unsupported.toLeft(Limited(limit, filters, needed, table)))
           case IntegerLiteral(_) => None

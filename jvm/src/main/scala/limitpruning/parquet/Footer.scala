@@ -40,6 +40,13 @@ final class Footer private (
   /** Whether pages are where the offset indexes of this file say. If not, only whole row groups are read. */
   lazy val hasTrustedPages: Boolean = PageLocations.areTrusted(createdBy)
 
+  /**
+   * Whether Spark's reader may skip pages of these columns by column indexes that prove nothing, because the writer is not
+   * listed for them. The rows that it returns are those of the other pages.
+   */
+  lazy val hasUnlistedColumnIndexes: Boolean = !new TrustedClaims(createdBy).provesByPages &&
+    rowGroups.exists(_.getColumns.asScala.exists(_.getColumnIndexReference != null))
+
   /** The metadata of a column chunk. None if the chunk is not at the position of its leaf in the schema. */
   private[parquet] def statement(rowGroup: Int, leaf: Int, path: ColumnPath): Option[ColumnChunk] = {
     val chunks = rowGroups(rowGroup).getColumns

@@ -104,7 +104,9 @@ private[limitpruning] final class ChooseByRows(
     else {
       val located = listed.flatten
       val footers = classified(located.map(_._1))
-      if (footers.size < located.size || !areUnchanged(located.map(_._1))) None
+      // Spark's scan skips pages by column indexes, and the search did not. If these are wrong, plain Spark returns other rows.
+      if (footers.size < located.size || footers.exists(_.footer.hasUnlistedColumnIndexes)) None
+      else if (!areUnchanged(located.map(_._1))) None
       else {
         val rows = footers.zip(located).map { case (file, (_, positions)) =>
           positions.byRowGroup(file.footer.rowGroups.map(_.getRowCount))

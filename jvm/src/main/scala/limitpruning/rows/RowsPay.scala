@@ -34,9 +34,11 @@ private[limitpruning] object RowsPay {
     val first = scan.conjuncts ++ order.map(_.child)
     // Rows that are proved to be enough need no other search.
     val isUndecided = found.forall(plan => plan.rows.notCovered.nonEmpty || plan.rows.top.nonEmpty)
-    isUndecided && first.nonEmpty && scan.limit <= MostRows && first.forall(canRunTwice) && {
+    def inspected = found.fold(_.inspected, _.inspected)
+    // Such rows would not be used; see ChooseByRows.
+    def areUnlisted = inspected.flatMap(_.map((files, _) => files.exists(_.footer.hasUnlistedColumnIndexes)))
+    isUndecided && first.nonEmpty && scan.limit <= MostRows && first.forall(canRunTwice) && !areUnlisted.contains(true) && {
       val isFirst = inputs.areUsedIn(first)
-      def inspected = found.fold(_.inspected, _.inspected)
       def sizes = inspected.flatMap(_.map((files, _) => sizesOf(files, isFirst)))
       val all = found.fold(_ => inputs.files.iterator.map(_.length).sum, _.rows.selection.bytes)
       minBytes == 0 || all >= minBytes && sizes.exists { known =>

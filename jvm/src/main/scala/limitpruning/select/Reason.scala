@@ -60,12 +60,6 @@ object Reason {
     override def isPending: Boolean = true
   }
 
-  final case class FilterAbove(filter: String)
-      extends Reason(
-        "filter-above",
-        s"the filter $filter is evaluated after other filters, apart from the scan"
-      )
-
   final case class NotSparksParquet(format: String)
       extends Reason("other-format", s"the table is read by $format, which may hide rows of its files")
 

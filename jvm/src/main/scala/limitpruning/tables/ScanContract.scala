@@ -118,7 +118,7 @@ private[limitpruning] object ScanClauses {
       "projections",
       "FileSourceStrategy, which plans them above the scan"
     )("columns_keep_type_and_nullability"),
-    notPruned("filters that stay up", "filter-above", "not-deterministic")("filters_that_stay_above"),
+    notPruned("filters that stay up", "not-deterministic")("filters_that_stay_above"),
     honoured("filters that are pushed down", "LimitedScan: proved, or evaluated above the scan")(
       "data_filters_are_pushed_and_stay"
     ),
