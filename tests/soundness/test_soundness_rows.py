@@ -127,6 +127,19 @@ def test_line_95_first_rows_by_all_keys(spark: SparkSession, tmp_path: Path, ord
                 assert VERIFIED in physical(df)
 
 
+def test_line_95_first_rows_of_many_partitions(spark: SparkSession, tmp_path: Path) -> None:
+    """So many that tasks merge what other tasks found."""
+    rows = spark.range(0, 8000, 1, 40).selectExpr("id", "id * 7919 % 101 v", "concat('s', id) s")
+    rows.write.parquet(str(tmp_path / "t"))
+    spark.read.parquet(str(tmp_path / "t")).createOrReplaceTempView("many")
+    query = "SELECT * FROM many WHERE v < 90 ORDER BY v DESC, id LIMIT 3000"
+    with conf(spark, {"spark.sql.files.maxPartitionBytes": "4k"}):
+        assert spark.table("many").rdd.getNumPartitions() == 40
+        df = spark.sql(query)
+        assert [tuple(row) for row in df.collect()] == plain(spark, query)
+        assert VERIFIED in physical(df)
+
+
 def test_line_95_floats_in_sparks_order(spark: SparkSession, tmp_path: Path) -> None:
     values = [float("nan"), -0.0, 0.0, 1.5, None, float("inf"), float("-inf"), -2.0] * 40
     columns = {"f": values, "id": list(range(320)), "s": [f"s{i}" for i in range(320)]}

@@ -1,5 +1,7 @@
 package limitpruning.rows
 
+import java.util.PriorityQueue
+
 import scala.annotation.tailrec
 
 import org.apache.spark.TaskContext
@@ -38,47 +40,44 @@ private[rows] final class FindPositions(session: ClassicSession, table: String, 
 
   private val context = session.sparkContext
 
-  /**
-   * Any rows. As `take` does, the first job reads few partitions of the table, and each further job reads more. After
-   * [[MostWaves]] jobs, one job reads all the rest.
-   */
+  /** Any rows, by jobs of which each reads more partitions of the table; see [[NextWave]]. */
   def any(scan: PositionScan, limit: Int): FoundPositions = {
     val (rows, bytes) = counted(scan.plan.execute())
     val partitions = rows.getNumPartitions
+    val next = NextWave(
+      partitions,
+      conf.getConf(SQLConf.LIMIT_INITIAL_NUM_PARTITIONS).max(1),
+      conf.limitScaleUpFactor,
+      context.defaultParallelism
+    )
 
     @tailrec
-    def search(from: Int, wave: Int, size: Int, before: Seq[Positions]): FoundPositions = {
+    def search(from: Int, wave: Int, last: Int, before: Seq[Positions]): FoundPositions = {
       val found = before.iterator.map(_.rows.length.toLong).sum
       if (found >= limit || from >= partitions)
         FoundPositions(Positions.merged(before, limit), found < limit, wave, bytes())
       else {
-        val until =
-          if (wave >= MostWaves) partitions else math.min(partitions.toLong, from.toLong + size).toInt
         val missing = (limit - found).toInt
+        val size = next.size(from, last, wave, found, missing)
         val parts = NamedJob(context, s"limit pruning: rows of $table, wave ${wave + 1}") {
-          context.runJob(rows, firstOf(missing), from until until)
+          context.runJob(rows, firstOf(missing), from until from + size)
         }
-        search(until, wave + 1, growth(size), before ++ parts.flatMap(Positions.ofBytes(_)))
+        search(from + size, wave + 1, size, before ++ parts.flatMap(Positions.ofBytes(_)))
       }
     }
 
-    search(0, 0, conf.getConf(SQLConf.LIMIT_INITIAL_NUM_PARTITIONS).max(1), Nil)
+    search(0, 0, 0, Nil)
   }
-
-  /** At least as many as there are cores: fewer would not be faster. */
-  private def growth(size: Int): Int =
-    math.max(
-      context.defaultParallelism.toLong,
-      size.toLong * conf.limitScaleUpFactor
-    ).min(Int.MaxValue.toLong).toInt
 
   /** The first rows in the order of the scan. */
   def first(scan: PositionScan, limit: Int): FoundPositions = {
     val order = new LazilyGeneratedOrdering(scan.order, scan.plan.output)
     val (rows, bytes) = counted(scan.plan.execute())
+    val partitions = rows.getNumPartitions
     val found = NamedJob(context, s"limit pruning: first rows of $table") {
-      if (rows.getNumPartitions == 0) Array.empty[InternalRow]
-      else rows.map(copied).takeOrdered(limit)(order)
+      if (partitions == 0) Array.empty[InternalRow]
+      else if (partitions.toLong * limit <= MostSent) rows.map(copied).takeOrdered(limit)(order)
+      else rows.mapPartitions(firstIn(order, limit)).treeReduce(firstOfBoth(order, limit))
     }
     FoundPositions(Positions.first(found.iterator, found.length), found.length < limit, 1, bytes())
   }
@@ -93,10 +92,32 @@ private[rows] final class FindPositions(session: ClassicSession, table: String, 
 /** What runs on executors: it must not capture what stays on the driver. */
 private object FindPositions {
 
-  /** The number of jobs before one job reads all the rest of a table. */
-  private val MostWaves = 2
+  /** If the tasks find more rows together, other tasks merge them, so that the driver need not hold them. */
+  private val MostSent = 100000L
 
   private val copied: InternalRow => InternalRow = _.copy()
+
+  private def firstIn(
+      order: Ordering[InternalRow],
+      limit: Int
+  ): Iterator[InternalRow] => Iterator[Array[InternalRow]] = { rows =>
+    // Its head is the last of the first rows so far.
+    val first = new PriorityQueue[InternalRow](order.reverse)
+    rows.foreach { row =>
+      if (first.size < limit) first.add(row.copy())
+      else if (order.lt(row, first.peek)) {
+        first.poll()
+        first.add(row.copy())
+      }
+    }
+    Iterator(first.toArray(Array.empty[InternalRow]).sorted(order))
+  }
+
+  private def firstOfBoth(
+      order: Ordering[InternalRow],
+      limit: Int
+  ): (Array[InternalRow], Array[InternalRow]) => Array[InternalRow] =
+    (one, other) => (one ++ other).sorted(order).take(limit)
 
   // As bytes, so that the serializer of the application does not matter.
   private def firstOf(limit: Int): Iterator[InternalRow] => Array[Byte] =

@@ -37,7 +37,8 @@ private[limitpruning] object RowsPay {
     def inspected = found.fold(_.inspected, _.inspected)
     // Such rows would not be used; see ChooseByRows.
     def areUnlisted = inspected.flatMap(_.map((files, _) => files.exists(_.footer.hasUnlistedColumnIndexes)))
-    isUndecided && first.nonEmpty && scan.limit <= MostRows && first.forall(canRunTwice) && !areUnlisted.contains(true) && {
+    def most = if (order.isEmpty) MostRows else MostOrdered
+    isUndecided && first.nonEmpty && scan.limit <= most && first.forall(canRunTwice) && !areUnlisted.contains(true) && {
       val isFirst = inputs.areUsedIn(first)
       def sizes = inspected.flatMap(_.map((files, _) => sizesOf(files, isFirst)))
       val all = found.fold(_ => inputs.files.iterator.map(_.length).sum, _.rows.selection.bytes)
@@ -97,6 +98,9 @@ private[limitpruning] object RowsPay {
 
   /** The positions of all rows that are found are on the driver. */
   private val MostRows = 100000
+
+  /** Each task of the job that orders rows holds so many of them, with their sort keys. */
+  private val MostOrdered = 10000
 
   /** The inspected files have at least so many times the rows of the LIMIT. */
   private val LeastRows = 10L

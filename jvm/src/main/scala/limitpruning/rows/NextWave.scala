@@ -1,0 +1,50 @@
+package limitpruning.rows
+
+/**
+ * How many partitions of a table each job reads that searches for rows: few at first, as Spark's `take` does, and all the
+ * rest after at most [[NextWave.Most]] jobs.
+ *
+ * @param partitions of the table
+ * @param initial of the first job
+ * @param scaleUp how many times as many as the one before each further job reads
+ * @param cores a further job that reads fewer would not be faster
+ */
+private[rows] final case class NextWave(partitions: Int, initial: Int, scaleUp: Int, cores: Int) {
+  import NextWave._
+
+  /**
+   * @param done the partitions that have been read
+   * @param last those of them that the last job read
+   * @param waves the number of jobs so far
+   * @param found the rows in these partitions
+   * @param missing the rows that the LIMIT still needs
+   * @return how many partitions the next job reads
+   */
+  def size(done: Int, last: Int, waves: Int, found: Long, missing: Long): Int = {
+    val rest = partitions - done
+    val grown = if (waves == 0) initial.toLong else math.max(cores.toLong, last.toLong * scaleUp)
+    val size =
+      if (waves < FewAtFirst) grown
+      else if (waves < Most && found > 0) {
+        // If the other partitions have as many rows as those before, so many suffice.
+        val expected = math.ceil(Reserve * missing * done / found)
+        if (expected > rest * WorthAWave) rest.toLong else math.max(grown, expected.toLong)
+      } else rest.toLong
+    math.min(size, rest.toLong).toInt
+  }
+}
+
+private[rows] object NextWave {
+
+  /** The number of jobs before one job reads all the rest, if none found a row. */
+  val FewAtFirst = 2
+
+  /** The number of jobs before one job reads all the rest. */
+  val Most = 3
+
+  /** What Spark's `take` multiplies the expected number of partitions by. */
+  private val Reserve = 1.5
+
+  /** A job that reads more of the rest than this share is followed by another one too often. */
+  private val WorthAWave = 0.5
+}

@@ -1,0 +1,46 @@
+package limitpruning.rows
+
+import org.scalatest.funsuite.AnyFunSuite
+
+class NextWaveSuite extends AnyFunSuite {
+
+  private val next = NextWave(partitions = 1000, initial = 1, scaleUp = 4, cores = 8)
+
+  test("the first job reads as much as the first one of take, and the second one as much as there are cores") {
+    assert(next.size(0, 0, 0, 0, 10) == 1)
+    assert(next.size(1, 1, 1, 0, 10) == 8)
+    assert(next.copy(initial = 5).size(5, 5, 1, 0, 10) == 20)
+  }
+
+  test("if no row was found, the third job reads all the rest") {
+    assert(next.size(9, 8, 2, 0, 10) == 991)
+  }
+
+  test("if rows were found, the third job reads so much as the missing rows should need") {
+    assert(next.size(9, 8, 2, 5, 10) == 32)
+    assert(next.size(9, 8, 2, 5, 100) == 270)
+    // More than half of the rest.
+    assert(next.size(9, 8, 2, 1, 100) == 991)
+  }
+
+  test("the fourth job reads all the rest") {
+    assert(next.size(279, 270, 3, 100, 5) == 721)
+  }
+
+  test("no job reads more than there is, and each of them reads something") {
+    for {
+      partitions <- Seq(1, 2, 9, 1000, Int.MaxValue)
+      initial <- Seq(1, 3, Int.MaxValue)
+      scaleUp <- Seq(1, 4, Int.MaxValue)
+      found <- Seq(0L, 1L, 99L, 99999L)
+    } {
+      val next = NextWave(partitions, initial, scaleUp, cores = 2)
+      val sizes = Iterator.iterate((0, 0, 0)) { case (done, _, wave) =>
+        val size = next.size(done, if (wave == 0) 0 else done, wave, found, 100000 - found)
+        (done + size, size, wave + 1)
+      }.takeWhile { case (done, _, wave) => wave == 0 || done < partitions }.toSeq
+      assert(sizes.size <= NextWave.Most + 1)
+      assert(sizes.tail.forall { case (done, size, _) => size > 0 && done < partitions })
+    }
+  }
+}
