@@ -26,7 +26,7 @@ import limitpruning.parquet.{FileColumns, Footer, FooterReader, NarrowedFooter, 
  */
 private[limitpruning] final class FootersByJob(
     context: SparkContext,
-    conf: SerializableConfiguration,
+    conf: => Configuration,
     cache: FactsCache,
     table: String,
     threads: Int
@@ -35,7 +35,7 @@ private[limitpruning] final class FootersByJob(
 
   override def begin(files: Seq[FooterToRead]): FootersUnderWay = {
     val answers = files.map(_ => new CompletableFuture[Array[Byte]]).toIndexedSeq
-    val shared = context.broadcast(conf)
+    val shared = context.broadcast(new SerializableConfiguration(conf))
     val job = NamedJob(
       context,
       s"limit pruning: footers of ${files.size} files of $table",

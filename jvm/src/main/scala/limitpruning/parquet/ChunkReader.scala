@@ -26,7 +26,7 @@ final class ChunkReader(file: FileStatus, footer: Footer, storage: Storage) exte
   import ChunkReader._
 
   private val sections = new FileSections(file, storage)
-  private val decoder = new DictionaryDecoder(storage.conf)
+  private lazy val decoder = new DictionaryDecoder(storage.conf)
   private var failed = false
 
   /** The bytes requested of the file so far, whether or not the read succeeded. */

@@ -33,8 +33,11 @@ final class FooterReader(open: FileStatus => SeekableInputStream, parts: Option[
   import FooterReader._
 
   /** @param conf the Hadoop configuration of the relation that is read */
-  def this(conf: Configuration, parts: Option[FileParts] = None) =
-    this(FooterReader.from(conf), parts)
+  def this(conf: Configuration) = this(HadoopInputFile.fromStatus(_, conf).newStream(), None)
+
+  /** A reader that keeps what it reads before a footer. */
+  def this(storage: Storage) =
+    this(HadoopInputFile.fromStatus(_, storage.conf).newStream(), Some(storage.parts))
 
   private val firstRead = if (parts.isEmpty) FooterAlone else FooterAndPageIndex
 
@@ -148,9 +151,6 @@ final class FooterReader(open: FileStatus => SeekableInputStream, parts: Option[
 private[limitpruning] object FooterReader {
 
   /** Opens files by Hadoop's file systems. */
-  private def from(conf: Configuration): FileStatus => SeekableInputStream =
-    file => HadoopInputFile.fromStatus(file, conf).newStream()
-
   /** Wraps every error about a footer in an exception that names the file. */
   def explained[T](file: FileStatus)(body: => T): T =
     try body

@@ -11,10 +11,12 @@ import org.apache.parquet.io.SeekableInputStream
 /**
  * How one search accesses files.
  *
- * @param conf the Hadoop configuration of the relation that is read
+ * @param hadoopConf the Hadoop configuration of the relation that is read. It is made at the first access: many searches find
+ *   all metadata in the cache.
  * @param parts the parts of files, besides footers, that the search has read
  */
-final case class Storage(conf: Configuration, parts: FileParts) {
+final class Storage(hadoopConf: => Configuration, val parts: FileParts) {
+  lazy val conf: Configuration = hadoopConf
 
   /**
    * Reads bytes of a file, with a stream of its own, and makes them available in [[parts]]. Thread-safe.
@@ -43,7 +45,7 @@ object PartOfFile {
 }
 
 object Storage {
-  def apply(conf: Configuration): Storage = Storage(conf, new FileParts)
+  def apply(conf: => Configuration): Storage = new Storage(conf, new FileParts)
 
   /** Reads `length` bytes from an offset. */
   private[parquet] def readAt(in: SeekableInputStream, offset: Long, length: Long): Array[Byte] = {

@@ -9,7 +9,6 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetUtils
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.util.SerializableConfiguration
 
 import limitpruning.conf.SparkSessions
 import limitpruning.parquet.ReadSettings
@@ -96,8 +95,7 @@ private[scan] final class SelectionRead(
       new ReadPlannedFile(
         read,
         chosen.allRowsMatch,
-        // A configuration is large, and a task would otherwise contain it.
-        session.sparkContext.broadcast(new SerializableConfiguration(hadoopConf)),
+        ReaderConfiguration.of(session.sparkContext, read, hadoopConf),
         ReadCounts(
           metrics(ScanMetrics.RowGroupsRead),
           metrics(ScanMetrics.BytesRead),

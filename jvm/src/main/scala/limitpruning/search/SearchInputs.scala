@@ -7,7 +7,6 @@ import scala.concurrent.duration.{Deadline, DurationLong}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.util.SerializableConfiguration
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.{
@@ -127,12 +126,11 @@ private[limitpruning] final class SearchInputs(
   }
 
   val footers: ReadFooters = {
-    val hadoopConf = new SerializableConfiguration(storage.conf)
     new ReadFooters(
       columns,
       cache,
-      new FootersByThreads(new FooterReader(storage.conf, Some(storage.parts)), cache, threads),
-      new FootersByJob(session.sparkContext, hadoopConf, cache, table.name, mostThreads),
+      new FootersByThreads(new FooterReader(storage), cache, threads),
+      new FootersByJob(session.sparkContext, storage.conf, cache, table.name, mostThreads),
       conf.getConf(LimitPruningConf.JobFiles),
       () => isBusy
     )

@@ -10,7 +10,6 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.SparkException
 import org.apache.spark.scheduler._
-import org.apache.spark.util.SerializableConfiguration
 import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Seconds, Span}
@@ -49,7 +48,7 @@ class FootersByJobSuite extends AnyFunSuite with SparkSuite with Eventually {
       cache: FactsCache = FactsCache.none,
       conf: Configuration = new Configuration()
   ): FootersUnderWay =
-    new FootersByJob(spark.sparkContext, new SerializableConfiguration(conf), cache, "animals", threads = 4)
+    new FootersByJob(spark.sparkContext, conf, cache, "animals", threads = 4)
       .begin(files.map(FooterToRead(_, FileColumns.named(Seq("a"), read = Seq("a")))))
 
   private def rows(underWay: FootersUnderWay, index: Int): Long =

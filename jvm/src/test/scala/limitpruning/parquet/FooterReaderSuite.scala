@@ -48,9 +48,9 @@ class FooterReaderSuite extends AnyFunSuite with TempFolder {
       PagedFile.write(path("tail.parquet"), "required int32 a;", (1 to 50).map(Seq(_)))
     )
     val parts = new FileParts
-    val footer = new FooterReader(new Configuration(), Some(parts)).read(file, FileColumns.All)
+    val footer = new FooterReader(new Storage(new Configuration(), parts)).read(file, FileColumns.All)
     Files.delete(path("tail.parquet"))
-    val indexes = new PageIndexReader(file, footer, Storage(new Configuration(), parts), 1 << 20)
+    val indexes = new PageIndexReader(file, footer, new Storage(new Configuration(), parts), 1 << 20)
     assert(indexes.locations(0, 0).exists(_.size > 1) && indexes.columnIndex(0, 0).nonEmpty)
     assert(parts.of(file).size == 2, "only what was used counts for the version of the file")
   }
