@@ -22,7 +22,7 @@ from support.files.quirky_files import DATA, FILES, made_by
 from support.paths import ROOT, SCALA
 from support.predicates import Compare, In, IsNull, Not, Predicate
 from support.runs import ENABLED, check, conf
-from support.tables import Table, one_column
+from support.tables import one_column
 
 RIGHT = (
     "pyarrow-18",
@@ -37,7 +37,6 @@ RIGHT = (
 CORPUS = ROOT.parent / "shared" / "corpus"
 # pyarrow reads these from fields of unknown order, which no reader uses for decimals.
 NO_ORDER = ("fixed_length_decimal.parquet", "fixed_length_decimal_legacy.parquet")
-OF_OTHERS = sorted(CORPUS.glob("impala/*.parquet")) + sorted(CORPUS.glob("trino/*.parquet"))
 
 
 def _ordered(file: Path) -> pq.ParquetFile:
@@ -113,37 +112,6 @@ def test_line_88_row_groups_of_trino_with_many_pages(spark: SparkSession, name: 
             check(spark, table, predicate, limit, ["id"])
 
 
-@pytest.mark.skipif(not OF_OTHERS, reason="files of others are not in the repository")
-def test_line_88_what_impala_and_trino_stated_in_files_of_others_is_right() -> None:
-    assert {file.name.split("-")[0] for file in OF_OTHERS} == {"impala", "trino"}
-    for file in OF_OTHERS:
-        assert _lies(_ordered(file)) == [], file
-
-
-@pytest.mark.skipif(not OF_OTHERS, reason="files of others are not in the repository")
-@pytest.mark.parametrize(
-    ("name", "predicate", "rows"),
-    [
-        ("impala-4.0-types", Compare("int_col", "<=", 1), 8),
-        ("impala-4.0-types", Not(IsNull("bool_col")), 8),
-        ("impala-4.2-times", Compare("action", "=", "click"), 6),
-        ("impala-4.4-dates", Compare("s", ">=", "str1"), 2),
-        ("impala-4.4-all-nulls", IsNull("file_path"), 3),
-        ("impala-4.5-decimals", Compare("d", "<", Decimal(3)), 2),
-        ("impala-4.0-types", In("bigint_col", (0, 10)), 8),  # by the dictionary
-    ],
-    ids=str,
-)
-def test_line_88_what_impala_states_is_a_proof(
-    spark: SparkSession, name: str, predicate: Predicate, rows: int
-) -> None:
-    file = CORPUS / "impala" / f"{name}.parquet"
-    table = Table("q", file, oracle.read(file)).register(spark)
-    column = table.rows[0].keys() & {"id", "i", "pos"}
-    assert len(oracle.matching(table.rows, predicate)) == rows
-    assert check(spark, table, predicate, rows, sorted(column)).covered
-
-
 @pytest.mark.skipif(not CORPUS.exists(), reason="files of others are not in the repository")
 @pytest.mark.parametrize("old", ["v2_4_5", "v2_4_6", "v3_2_0", "delta_binary_packed", "tiny_pages"])
 def test_line_88_what_old_releases_of_parquet_java_stated_is_right(old: str) -> None:
@@ -164,8 +132,7 @@ def test_line_88_each_listed_writer_has_files_in_the_tests() -> None:
         for name in FILES
     }
     assert len(listed) >= 8
-    # Spark writes files in many tests; files of Impala are others'.
-    assert listed - written == {"parquet-mr", "parquet-rs", "impala"}
+    assert listed - written == {"parquet-mr", "parquet-rs"}  # Spark writes files in many tests
     assert {"delta-rs", "datafusion"} <= written  # by the code that is called parquet-rs
 
 

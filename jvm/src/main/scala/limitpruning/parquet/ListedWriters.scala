@@ -45,9 +45,7 @@ private[parquet] object ListedWriters {
     since("polars", "2.1", PageIndexes),
     since("fastparquet-python", "2026.9", NullCounts, NumbersMinMax, BytesMinMax, DecimalsMinMax, Dictionaries),
     // Trino has parquet-java's statistics. It writes no page indexes.
-    since("parquet-mr-trino", "474", NullCounts, NumbersMinMax, BytesMinMax, DecimalsMinMax, Dictionaries),
-    since("impala", "4", NullCounts, NumbersMinMax, BytesMinMax, DecimalsMinMax, Dictionaries),
-    since("impala", "4.4", PageIndexes) // older ones write empty pages: IMPALA-10186
+    since("parquet-mr-trino", "474", NullCounts, NumbersMinMax, BytesMinMax, DecimalsMinMax, Dictionaries)
   )
   // format: on
 

@@ -1,7 +1,7 @@
 package limitpruning.parquet
 
 import org.apache.parquet.schema.{LogicalTypeAnnotation, PrimitiveType}
-import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.{BINARY, BOOLEAN}
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.BINARY
 
 /** Metadata of a column that a known error of a writer makes wrong. */
 private[parquet] sealed trait Doubt
@@ -68,8 +68,6 @@ private[parquet] object WriterQuirks {
     quirk("polars", fixedIn("2.0.0"), anyColumn, Set(NullCountAboveZero), "pola-rs/polars#29321"),
     // The null count included all previous row groups.
     quirk("duckdb", fixedIn("1.1.0"), anyColumn, Set(NullCountAboveZero), "duckdb-0.9.2.parquet"),
-    // The null count of booleans included those of the files that the same task wrote before.
-    quirk("impala", noRelease, booleans, Set(NullCountAboveZero), "BoolColumnWriter of apache/impala"),
     // A writer without a name cannot be identified. cuDF, which counted nulls incorrectly, was one of them.
     quirk("", noRelease, anyColumn, Doubt.all, "NVIDIA/cudf#9303")
   )
@@ -86,7 +84,6 @@ private[parquet] object WriterQuirks {
   private def fixedIn(release: String): Option[String] = Some(release)
   private def noRelease: Option[String] = None
   private def anyColumn: PrimitiveType => Boolean = _ => true
-  private def booleans: PrimitiveType => Boolean = _.getPrimitiveTypeName == BOOLEAN
   private def byteArrays: PrimitiveType => Boolean = _.getPrimitiveTypeName == BINARY
   private def decimals: PrimitiveType => Boolean =
     _.getLogicalTypeAnnotation.isInstanceOf[LogicalTypeAnnotation.DecimalLogicalTypeAnnotation]

@@ -91,9 +91,7 @@ class ListedWritersSuite extends AnyFunSuite {
     assert(claims("parquet-mr-trino version 473 (build n/a)").isEmpty)
     val trino = claims("parquet-mr-trino version 480-e.5")
     assert(trino(Claim.DecimalsMinMax) && !trino(Claim.PageIndexes) && !trino(Claim.BloomFilters))
-    assert(claims("impala version 3.4.0-RELEASE (build abc)").isEmpty)
-    assert(!claims("impala version 4.3.0-RELEASE (build abc)")(Claim.PageIndexes))
-    assert(claims("impala version 4.4.0-RELEASE (build abc)")(Claim.PageIndexes))
+    assert(claims("impala version 4.4.0-RELEASE (build abc)").isEmpty)
     assert(claims("DuckDB")(Claim.NumbersMinMax) && !claims("DuckDB")(Claim.BloomFilters))
     assert(claims("Polars")(Claim.NumbersMinMax) && !claims("Polars")(Claim.PageIndexes))
   }

@@ -7,7 +7,6 @@ class WriterQuirksSuite extends AnyFunSuite {
   private val chunk = ColumnChunk(rows = 10, values = 10, Some(3L), Some((1, 5)), mayBeCut = false)
 
   private val int = column("optional int64 c")
-  private val boolean = column("optional boolean c")
   private val text = column("optional binary c (STRING)")
   private val decimal = column("optional fixed_len_byte_array(16) c (DECIMAL(30,2))")
   private val decimalInBytes = column("optional binary c (DECIMAL(30,2))")
@@ -60,13 +59,6 @@ class WriterQuirksSuite extends AnyFunSuite {
       }
     assert(believesNulls("DuckDB version v1.1.0", int, 3) &&
       believesNulls("Polars (python) version 2.0.0", int, 3))
-  }
-
-  test("line 44: null counts of booleans that include other files: BoolColumnWriter of apache/impala") {
-    for (writer <- Seq("impala version 4.0.0-RELEASE (build abc)", "impala version 4.5.0-SNAPSHOT")) {
-      assert(!believesNulls(writer, boolean, 3) && believesNulls(writer, boolean, 0), writer)
-      assert(believesNulls(writer, int, 3) && believesMinMax(writer, boolean), writer)
-    }
   }
 
   test("line 44: columns of only nulls with a null count of 0: apache/arrow-rs#306") {
