@@ -43,7 +43,9 @@ private[parquet] object ListedWriters {
     since("duckdb", "2.0", UnsignedMinMax, BloomFilters),
     always("polars", NullCounts, NumbersMinMax, BytesMinMax, DecimalsMinMax, Dictionaries),
     since("polars", "2.1", PageIndexes),
-    since("fastparquet-python", "2026.9", NullCounts, NumbersMinMax, BytesMinMax, DecimalsMinMax, Dictionaries)
+    since("fastparquet-python", "2026.9", NullCounts, NumbersMinMax, BytesMinMax, DecimalsMinMax, Dictionaries),
+    // Trino has parquet-java's statistics. It writes no page indexes.
+    since("parquet-mr-trino", "474", NullCounts, NumbersMinMax, BytesMinMax, DecimalsMinMax, Dictionaries)
   )
   // format: on
 

@@ -48,6 +48,10 @@ class ListedWritersSuite extends AnyFunSuite {
       "parquet-mr version 1.6.0",
       "parquet-mr-other version 99",
       "parquet-cpp version 1.5.1-SNAPSHOT",
+      "parquet-mr-trino version testversion (build n/a)",
+      "parquet-cpp-velox version 0.0.0",
+      "cudf version 24.06.00",
+      "RAPIDS Spark Plugin",
       "someone else version 99.0",
       "",
       null
@@ -84,6 +88,10 @@ class ListedWritersSuite extends AnyFunSuite {
     assert(claims("parquet-cpp-arrow version 4.0.0").isEmpty)
     assert(claims("parquet-rs version 9.0.0").isEmpty)
     assert(claims("fastparquet-python version 2023.1.0 (build 0)").isEmpty)
+    assert(claims("parquet-mr-trino version 473 (build n/a)").isEmpty)
+    val trino = claims("parquet-mr-trino version 480-e.5")
+    assert(trino(Claim.DecimalsMinMax) && !trino(Claim.PageIndexes) && !trino(Claim.BloomFilters))
+    assert(claims("impala version 4.4.0-RELEASE (build abc)").isEmpty)
     assert(claims("DuckDB")(Claim.NumbersMinMax) && !claims("DuckDB")(Claim.BloomFilters))
     assert(claims("Polars")(Claim.NumbersMinMax) && !claims("Polars")(Claim.PageIndexes))
   }
