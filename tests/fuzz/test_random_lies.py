@@ -127,6 +127,7 @@ def _base(draw: Random) -> bytes:
 
 
 BASES = 60
+AFTER = ["ts >= TIMESTAMP '2023-01-01 00:00:00'", "ts >= TIMESTAMP '2024-01-05 00:00:00'"]
 EPOCH, AROUND = 2_440_588, 213_503_983  # a Julian day; days in 2 ** 64 microseconds
 
 
@@ -235,11 +236,13 @@ def _rows(df: DataFrame) -> list[Any]:
     return [tuple(row) for row in df.selectExpr(*map(_readable, NAMES)).collect()]
 
 
-def _draw_query(draw: Random, paths: tuple[str, ...], focus: Claimable) -> Query:
-    about = [p for p in PREDICATES if re.search(rf"\b{focus.name}\b", p)]
+def _draw_query(
+    draw: Random, paths: tuple[str, ...], focus: Claimable, predicates: Sequence[str] = ()
+) -> Query:
+    about = predicates or [p for p in PREDICATES if re.search(rf"\b{focus.name}\b", p)]
     return Query(
         paths,
-        draw.choice(about if draw.random() < 0.8 else PREDICATES),
+        draw.choice(about if predicates or draw.random() < 0.8 else PREDICATES),
         draw.choice(["any", "any", "any", "top", "distinct", "count", "subquery"]),
         draw.choice([1, 3, 7, 12, 24, 48, 96]),
         focus.name if draw.random() < 0.7 else draw.choice(COLUMNS).name,
@@ -266,7 +269,7 @@ def test_random_lies(spark: SparkSession, tmp_path: Path, seed: int) -> None:
                 else _lying(draw, bases, focus, writers, by_rows=number >= QUERIES // 2)
             )
             paths.append(str(path))
-        queries.append(_draw_query(draw, tuple(paths), focus))
+        queries.append(_draw_query(draw, tuple(paths), focus, AFTER if is_far else ()))
     with conf(spark, SETTINGS):
         with conf(spark, {ENABLED: "false"}):
             due = _due(spark, queries)

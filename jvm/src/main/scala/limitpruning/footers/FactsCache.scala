@@ -30,7 +30,7 @@ final class FactsCache(maxBytes: Long) {
     .build[AnyRef, AnyRef]()
 
   /** The row groups about which metadata besides the footer proved nothing. */
-  val unproved: UnprovedPredicates = new UnprovedPredicates(if (maxBytes == 0) 0 else MostUnproved)
+  val unproved: UnprovedForms = new UnprovedForms(if (maxBytes == 0) 0 else MostUnproved)
 
   /** The memory of the searches that are under way. It is not part of the cache. */
   val planning: PlanningMemory = new PlanningMemory

@@ -38,7 +38,8 @@ private[limitpruning] object RowsPay {
     // Such rows would not be used; see ChooseByRows.
     def areUnlisted = inspected.flatMap(_.map((files, _) => files.exists(_.footer.hasUnlistedColumnIndexes)))
     def most = if (order.isEmpty) MostRows else MostOrdered
-    isUndecided && first.nonEmpty && scan.limit <= most && first.forall(canRunTwice) && !areUnlisted.contains(true) && {
+    isUndecided && first.nonEmpty && scan.limit <= most && first.forall(canRunTwice) &&
+    !areUnlisted.contains(true) && {
       val isFirst = inputs.areUsedIn(first)
       def sizes = inspected.flatMap(_.map((files, _) => sizesOf(files, isFirst)))
       val all = found.fold(_ => inputs.files.iterator.map(_.length).sum, _.rows.selection.bytes)

@@ -15,7 +15,7 @@ import limitpruning.select.RowRange
  * @param maxBytes maximum bytes to read for one LIMIT
  * @param deadline no row group is inspected after it: each row group may take several requests, one after the other
  * @param prefetch reads parts of files at the same time
- * @param unproved the row groups that earlier queries with this predicate could not decide
+ * @param unproved what earlier queries with such a predicate read in vain
  */
 final class RefineRowGroups(
     classify: ClassifyRowGroups,
@@ -24,7 +24,7 @@ final class RefineRowGroups(
     maxBytes: Long,
     deadline: Deadline,
     prefetch: Seq[PartOfFile] => Unit = _ => (),
-    unproved: UnprovedRowGroups = UnprovedRowGroups.none
+    unproved: UnprovedForm = UnprovedForm.none
 ) {
   import RefineRowGroups._
 
@@ -39,7 +39,7 @@ final class RefineRowGroups(
     ahead.expect(for {
       file <- files if file.isComplete
       ordinal <- file.rowGroups.indices
-      if isUndecided(file.rowGroups(ordinal)) && !unproved.contains(file.listed, ordinal)
+      if isUndecided(file.rowGroups(ordinal))
     } yield (file, ordinal))
 
   /**
@@ -104,14 +104,10 @@ final class RefineRowGroups(
     private def pays: Boolean = bytesRead < bytesLeft && deadline.hasTimeLeft() && inVain < MostInVain &&
       !classify.work.isUsedUp
 
-    private def refine(rowGroup: ClassifiedRowGroup, ordinal: Int): ClassifiedRowGroup =
-      if (unproved.contains(file.listed, ordinal)) {
-        inVain += 1 // as in the query that read it
-        rowGroup
-      } else {
-        bytesOfScan += narrow.bytes(file.footer, ordinal)
-        if (isCheap(ordinal)) refineByReading(rowGroup, ordinal) else rowGroup
-      }
+    private def refine(rowGroup: ClassifiedRowGroup, ordinal: Int): ClassifiedRowGroup = {
+      bytesOfScan += narrow.bytes(file.footer, ordinal)
+      if (isCheap(ordinal) && unproved.mayRead(file.listed)) refineByReading(rowGroup, ordinal) else rowGroup
+    }
 
     /** Whether reading about the row group takes little compared with scanning what is not decided. No I/O. */
     private def isCheap(ordinal: Int): Boolean = {
@@ -132,12 +128,13 @@ final class RefineRowGroups(
         inVain = 0
         bytesInVain = 0
         bytesOfScan = 0
+        if (bytesRead > before) unproved.decided()
       } else if (bytesRead > before) {
         inVain += 1
         bytesInVain += bytesRead - before
         // What could not be read, or not within the budget, may prove something the next time.
         if (!details.hasFailed && !indexes.hasFailed && !classify.work.isUsedUp)
-          unproved.add(file.listed, ordinal)
+          unproved.readInVain()
       }
       refined
     }

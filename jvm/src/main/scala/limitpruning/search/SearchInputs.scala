@@ -114,18 +114,18 @@ private[limitpruning] final class SearchInputs(
   def keyDictionaries(keys: KeysOfSearch, deadline: Deadline): KeyDictionaries =
     new KeyDictionaries(keys, classify, storage, maxBytes, deadline, prefetch(deadline))
 
-  /** What earlier queries with the same predicate found. */
-  def unproved: UnprovedRowGroups = {
+  /** What earlier queries with such a predicate read in vain. */
+  def unproved: UnprovedForm = {
     def circumstances = Seq(
       settings.toString,
       conf.sessionLocalTimeZone,
       maxBytes.toString,
       scan.needed.toSeq.map(_.name).sorted.mkString(",")
     )
-    UnprovedRowGroups.of(scan.conjuncts, circumstances, cache.unproved)
+    UnprovedForm.of(scan.conjuncts, circumstances, cache.unproved)
   }
 
-  val footers: ReadFooters = {
+  val footers: ReadFooters =
     new ReadFooters(
       columns,
       cache,
@@ -134,7 +134,6 @@ private[limitpruning] final class SearchInputs(
       conf.getConf(LimitPruningConf.JobFiles),
       () => isBusy
     )
-  }
 
   /** Whether a job would have to wait for other tasks. */
   private def isBusy: Boolean = {

@@ -6,7 +6,9 @@ class NextWaveSuite extends AnyFunSuite {
 
   private val next = NextWave(partitions = 1000, initial = 1, scaleUp = 4, cores = 8)
 
-  test("the first job reads as much as the first one of take, and the second one as much as there are cores") {
+  test(
+    "the first job reads as much as the first one of take, and the second one as much as there are cores"
+  ) {
     assert(next.size(0, 0, 0, 0, 10) == 1)
     assert(next.size(1, 1, 1, 0, 10) == 8)
     assert(next.copy(initial = 5).size(5, 5, 1, 0, 10) == 20)

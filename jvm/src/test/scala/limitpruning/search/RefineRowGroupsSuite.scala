@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, E
 import org.apache.spark.sql.types.{IntegerType, StructType}
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.footers.UnprovedPredicates
+import limitpruning.footers.UnprovedForms
 import limitpruning.parquet.{FileColumns, FooterReader, ReadSettings, Storage}
 import limitpruning.predicate.MatchState._
 import limitpruning.select.ListedFile
@@ -142,8 +142,8 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
     assert(requests == Seq(4, 8, 2))
   }
 
-  test("should not read again what decided nothing for the same predicate") {
-    val remembered = new UnprovedPredicates(100)
+  test("should not read again what decided nothing for a predicate of the same form") {
+    val remembered = new UnprovedForms(100)
     def inspect(
         rowGroups: String,
         predicate: Expression = predicate,
@@ -160,31 +160,33 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
         maxBytes,
         1.hour.fromNow,
         found => parts += found.size,
-        UnprovedRowGroups.of(Seq(predicate), Nil, remembered)
+        UnprovedForm.of(Seq(predicate), Nil, remembered)
       )
       val again = classify(listed, file.footer)
       refine.expect(Seq(again))
       (states(refine(again, Everything)), parts)
     }
+    val other = Not(EqualTo(c, Literal(501)))
     assert(inspect("uuuuud", maxBytes = 1)._1 == "pppppp")
     assert(inspect("uuuuud") == (("pppppp", 4)), "what the budget forbade is not remembered")
     assert(inspect("uuuuud") == (("pppppp", 0)))
-    assert(inspect("uuuuud", Not(EqualTo(c, Literal(501)))) == (("FFFFFF", 6)), "another predicate")
+    assert(inspect("uuuuud", other) == (("pppppp", 0)), "another literal")
+    assert(inspect("uuuuud") == (("pppppp", 0)))
+    assert(inspect("uuuuud", other) == (("FFFFFF", 6)), "the fourth query tries again")
+    assert(inspect("uuuuud") == (("pppppp", 4)), "and decided something, so that the next one tries, too")
     assert(inspect("duuuuud") == (("Fpppppp", 7)), "another file")
-    assert(
-      inspect("duuuuud")._1 == "Fpppppp",
-      "what was decided is decided again, and the search stops in the same place"
-    )
+    assert(inspect("duuuuud") == (("Fpppppp", 7)), "what was decided is decided again")
   }
 
-  test("should remember only row groups that were read in vain") {
-    var remembered = Seq.empty[Int]
-    val memory = new UnprovedRowGroups {
-      override def contains(file: ListedFile, rowGroup: Int): Boolean = false
-      override def add(file: ListedFile, rowGroup: Int): Unit = remembered :+= rowGroup
+  test("should remember what was read in vain, until something is decided") {
+    var remembered = Seq.empty[String]
+    val memory = new UnprovedForm {
+      override def mayRead(file: ListedFile): Boolean = true
+      override def readInVain(): Unit = remembered :+= "in vain"
+      override def decided(): Unit = remembered :+= "decided"
     }
     val narrow = new NarrowRowGroups(_ => true, isSupported = false, 0L)
-    def inspect(classify: ClassifyRowGroups, file: ClassifiedFile, needed: Long): Seq[Int] = {
+    def inspect(classify: ClassifyRowGroups, file: ClassifiedFile, needed: Long): Seq[String] = {
       remembered = Nil
       val _ = new RefineRowGroups(
         classify,
@@ -197,8 +199,9 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
       remembered
     }
     val (classify, file) = classified("uduuuuu")
-    assert(inspect(classify, file, Everything) == Seq(0, 2, 3, 4, 5), "four after the one that was decided")
-    assert(inspect(classify, file, needed = 1) == Seq(0), "no more rows were needed")
+    val fourAfter = Seq("in vain", "decided") ++ Seq.fill(4)("in vain")
+    assert(inspect(classify, file, Everything) == fourAfter)
+    assert(inspect(classify, file, needed = 1) == Seq("in vain", "decided"), "no more rows were needed")
     Files.delete(folder.resolve("refine.parquet"))
     assert(inspect(classify, file, Everything) == Nil, "nothing could be read")
   }

@@ -1,0 +1,88 @@
+package limitpruning.footers
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import com.google.common.cache.CacheBuilder
+import com.google.common.hash.{HashCode, Hashing}
+import org.apache.hadoop.fs.FileStatus
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, In, InSet, Literal}
+
+import limitpruning.parquet.FileId
+
+/**
+ * Remembers predicates, without their literals, about which dictionaries, bloom filters and page indexes decided nothing.
+ * People ask with new literals each time, so the next queries with such a predicate do not read them: three queries, then
+ * one tries again; after it, fifteen, and then sixty-three. A file that changed counts as another file. If something is
+ * remembered that is no longer true, a LIMIT is pruned less, and its rows are still right. Thread-safe.
+ *
+ * @param most the maximum number of predicates and files; the least recently used are dropped first
+ */
+final class UnprovedForms(most: Long) {
+  import UnprovedForms._
+
+  private val failed = CacheBuilder.newBuilder().maximumSize(most).build[Tried, Failures]()
+
+  /**
+   * Whether a query may read about a file. Each call counts as one query.
+   *
+   * @param form see [[UnprovedForms.hash]]
+   */
+  def mayRead(form: HashCode, file: FileStatus): Boolean =
+    Option(failed.getIfPresent(Tried(form, FileId.of(file)))).forall(_.isDue())
+
+  /** Notes that a query read about a file and others, and decided nothing. */
+  def add(form: HashCode, file: FileStatus): Unit =
+    failed.get(Tried(form, FileId.of(file)), () => new Failures).add()
+
+  /** Notes that such a query decided something. */
+  def remove(form: HashCode, file: FileStatus): Unit = failed.invalidate(Tried(form, FileId.of(file)))
+
+  /** Forgets the files whose paths meet a condition. */
+  def forget(isMeant: String => Boolean): Unit = {
+    val _ = failed.asMap.keySet.removeIf(one => isMeant(one.file.path))
+  }
+}
+
+object UnprovedForms {
+
+  /** The first failure is followed by so many queries that do not try, and each further one by as many times more. */
+  private val Growth = 4
+  private val MostSkipped = 63
+
+  private final case class Tried(form: HashCode, file: FileId)
+
+  private final class Failures {
+    private var skipped, left = 0
+
+    def add(): Unit = synchronized {
+      skipped = math.min(MostSkipped, (skipped + 1) * Growth - 1)
+      left = skipped
+    }
+
+    def isDue(): Boolean = synchronized {
+      left -= 1
+      left < 0
+    }
+  }
+
+  /**
+   * Identifies a predicate by its SQL without literals, with the names of columns but not of tables.
+   *
+   * @param circumstances whatever else decides what metadata can prove: settings and the columns that are read
+   */
+  def hash(conjuncts: Seq[Expression], circumstances: Seq[String]): HashCode = {
+    val hasher = Hashing.sha256.newHasher()
+    def put(text: String): Unit = hasher.putBytes(text.getBytes(UTF_8)).putChar('\n'): Unit
+    circumstances.foreach(put)
+    conjuncts.foreach { conjunct =>
+      val form = conjunct.transformDown {
+        case column: AttributeReference => column.withQualifier(Nil)
+        case literal: Literal => Literal(null, literal.dataType)
+        case InSet(value, _) => In(value, Nil)
+        case In(value, list) if list.forall(_.isInstanceOf[Literal]) => In(value, Nil)
+      }
+      put(form.sql)
+    }
+    hasher.hash()
+  }
+}

@@ -1,0 +1,69 @@
+package limitpruning.search
+
+import scala.util.Try
+
+import com.google.common.hash.HashCode
+import org.apache.hadoop.fs.FileStatus
+import org.apache.spark.sql.catalyst.expressions.Expression
+
+import limitpruning.footers.UnprovedForms
+import limitpruning.select.ListedFile
+
+/**
+ * Whether one search reads metadata besides footers: not if queries with predicates of the same form did so in vain. One
+ * instance per search.
+ */
+private[limitpruning] trait UnprovedForm {
+
+  /** @param file the next file to read about; the first one stands for the table */
+  def mayRead(file: ListedFile): Boolean
+
+  /** Notes that what was read decided nothing. */
+  def readInVain(): Unit
+
+  /** Notes that what was read decided something. */
+  def decided(): Unit
+}
+
+private[limitpruning] object UnprovedForm {
+
+  /** Remembers nothing. */
+  def none: UnprovedForm = new UnprovedForm {
+    override def mayRead(file: ListedFile): Boolean = true
+    override def readInVain(): Unit = ()
+    override def decided(): Unit = ()
+  }
+
+  /**
+   * Remembers for all queries of an application. A predicate without SQL is not remembered.
+   *
+   * @param circumstances see [[limitpruning.footers.UnprovedForms.hash]]
+   */
+  def of(
+      conjuncts: Seq[Expression],
+      circumstances: => Seq[String],
+      remembered: UnprovedForms
+  ): UnprovedForm = new UnprovedForm {
+    private lazy val form = Try(UnprovedForms.hash(conjuncts, circumstances)).toOption
+    private var first: Option[ListedFile] = None
+    private var answer = true
+    private var isNoted = false
+
+    override def mayRead(file: ListedFile): Boolean = {
+      if (first.isEmpty) {
+        first = Some(file)
+        answer = form.forall(remembered.mayRead(_, file.status))
+      }
+      answer
+    }
+
+    override def readInVain(): Unit = if (!isNoted) note(remembered.add)
+
+    override def decided(): Unit = note(remembered.remove)
+
+    private def note(how: (HashCode, FileStatus) => Unit): Unit = {
+      isNoted = true
+      for (form <- form; file <- first) how(form, file.status)
+    }
+  }
+}
