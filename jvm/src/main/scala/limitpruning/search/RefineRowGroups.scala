@@ -29,7 +29,8 @@ final class RefineRowGroups(
   import RefineRowGroups._
 
   private var bytesLeft = maxBytes
-  private var inVain = 0
+  // Row groups in succession that were read in vain, and those about which nothing was read.
+  private var inVain, unread = 0
   // Bytes that were read since a row group was decided, and the bytes that the scan would have read instead.
   private var bytesInVain, bytesOfScan = 0L
   private val ahead = new ReadAhead(parts => prefetch(PartOfFile.within(bytesLeft, parts)))
@@ -102,11 +103,17 @@ final class RefineRowGroups(
     private def bytesRead: Long = details.bytesRead + indexes.bytesRead
 
     private def pays: Boolean = bytesRead < bytesLeft && deadline.hasTimeLeft() && inVain < MostInVain &&
-      !classify.work.isUsedUp
+      unread < MostUnread && !classify.work.isUsedUp
 
     private def refine(rowGroup: ClassifiedRowGroup, ordinal: Int): ClassifiedRowGroup = {
       bytesOfScan += narrow.bytes(file.footer, ordinal)
-      if (isCheap(ordinal) && unproved.mayRead(file.listed)) refineByReading(rowGroup, ordinal) else rowGroup
+      unread += 1
+      if (!isCheap(ordinal)) rowGroup
+      else if (unproved.mayRead(file.listed)) refineByReading(rowGroup, ordinal)
+      else {
+        unread = MostUnread
+        rowGroup
+      }
     }
 
     /** Whether reading about the row group takes little compared with scanning what is not decided. No I/O. */
@@ -124,8 +131,10 @@ final class RefineRowGroups(
       val before = bytesRead
       val (byValues, unit) = refineByValues(rowGroup, ordinal)
       val refined = if (isUndecided(byValues)) refineByPages(byValues, ordinal, unit) else byValues
+      if (bytesRead > before) unread = 0
       if (!isUndecided(refined) || refined.matching.nonEmpty) {
         inVain = 0
+        unread = 0
         bytesInVain = 0
         bytesOfScan = 0
         if (bytesRead > before) unproved.decided()
@@ -185,6 +194,9 @@ private object RefineRowGroups {
 
   /** After this many consecutive row groups that were read in vain, no further one is read. */
   private val MostInVain = ReadAhead.First
+
+  /** After so many consecutive row groups about which there is nothing to read, no further one is looked at. */
+  private val MostUnread = 1024
 
   /** Bytes that are read in vain are at most one in this many bytes that the scan reads. */
   private val LeastScanned = 20L

@@ -37,10 +37,12 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
       conjuncts: Seq[Expression] = Seq(predicate),
       settings: ReadSettings = settings,
       createdBy: Option[String] = None,
-      name: String = "refine.parquet"
+      name: String = "refine.parquet",
+      withDictionary: Boolean = true
   ): (ClassifyRowGroups, ClassifiedFile) = {
     val values = Map('d' -> Seq(1, 999), 'u' -> Seq(1, 500, 999, 2), 'n' -> Seq(1, 2))
-    val fixture = rowGroups.foldLeft(ParquetFixture("required int32 c;").withDictionary) { (file, kind) =>
+    val empty = ParquetFixture("required int32 c;")
+    val fixture = rowGroups.foldLeft(if (withDictionary) empty.withDictionary else empty) { (file, kind) =>
       file.rowGroup((0 until rows.toInt).map(i => Seq[Any](values(kind)(i % values(kind).size))): _*)
     }
     val path = fixture.write(folder.resolve(name))
@@ -117,6 +119,15 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
     assert(refined("uuud") == "pppF")
     assert(refined("uuuud") == "ppppp")
     assert(refined("uuud" * 3) == "pppF" * 3, "a row group that is decided resets the count")
+  }
+
+  test("should stop after a thousand row groups about which there is nothing to read") {
+    for ((count, due) <- Seq(1023 -> "F", 1024 -> "p")) {
+      val (classify, nothing) = classified("u" * count, name = "nothing.parquet", withDictionary = false)
+      val inspect = refine(classify)
+      assert(states(inspect(nothing, Everything)) == "p" * count)
+      assert(states(inspect(classified("d")._2, Everything)) == due)
+    }
   }
 
   test("should read the dictionaries of several files at the same time, first few and then more") {
