@@ -68,6 +68,16 @@ def add_clustered(spark: SparkSession, history: History, draw: Draw) -> None:
         _insert(spark, history, mode, values, range(start, start + 300), files)
         draw(st.sampled_from(CHANGES))(spark, history, draw)
     _add_truncated(spark, history, draw)
+    if history.has_bytes:
+        _add_bytes(spark, history)
+
+
+def _add_bytes(spark: SparkSession, history: History) -> None:
+    """Add two files at the end of the order by ``s``, whose bounds have the other order."""
+    last, behind = "'\U0010ffff'", "CAST(X'FF' AS STRING)"
+    for prefix, start in ((last, 600), (behind, 700)):
+        values: dict[str, str | int] = {"prefix": prefix, "nulls": 1000000, "nans": 1000000}
+        _insert(spark, history, "full", values, range(start, start + 20), 1)
 
 
 def _add_truncated(spark: SparkSession, history: History, draw: Draw) -> None:
