@@ -165,7 +165,9 @@ def _far_days(draw: Random, bases: list[bytes]) -> bytes:
     file = LyingFile(data)
     file.set_writer(draw.choice(LISTED))
     file.set_order_of_time(leaf=6)
-    for chunk in file.chunks("ts"):
+    true = pq.ParquetFile(io.BytesIO(data))
+    for number, chunk in enumerate(file.chunks("ts")):
+        chunk.null_count(true.read_row_group(number, ["ts"]).column("ts").null_count)
         chunk.bounds(plain(TIMES[0]), int96(days[-1]))
     return file.bytes()
 
