@@ -4,8 +4,7 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.catalyst.expressions.{
   AttributeReference, EqualTo, Expression, In, InSet, LessThan, Literal
 }
-import org.apache.spark.sql.types.IntegerType
-import org.apache.spark.sql.types.LongType
+import org.apache.spark.sql.types.{IntegerType, LongType}
 import org.scalatest.funsuite.AnyFunSuite
 
 class UnprovedFormsSuite extends AnyFunSuite {
