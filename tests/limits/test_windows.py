@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 
 import limit_pruning
 from support.runs import ENABLED, conf, on_off
+from support.sparks import needs_spark
 
 pytestmark = pytest.mark.usefixtures("wildlife")
 
@@ -37,6 +38,11 @@ RULES = "limitpruning.catalyst.PruneLimits,limitpruning.catalyst.PruneLateLimits
             2,
         ),
         (f"{NUMBERED} LIMIT 3", 3),
+        pytest.param(
+            "SELECT * FROM tracking_data QUALIFY row_number() OVER (ORDER BY s DESC, species) <= 3",
+            3,
+            marks=needs_spark("QUALIFY", (4, 2)),
+        ),
     ],
 )
 def test_a_numbered_row_is_pruned_as_order_by_limit(

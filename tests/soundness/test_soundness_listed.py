@@ -34,6 +34,7 @@ RIGHT = (
     "datafusion",
     "trino",
 )
+ENCODINGS = ROOT / "tests" / "data" / "encodings"
 CORPUS = ROOT.parent / "shared" / "corpus"
 # pyarrow reads these from fields of unknown order, which no reader uses for decimals.
 NO_ORDER = ("fixed_length_decimal.parquet", "fixed_length_decimal_legacy.parquet")
@@ -112,6 +113,13 @@ def test_line_88_row_groups_of_trino_with_many_pages(spark: SparkSession, name: 
             check(spark, table, predicate, limit, ["id"])
 
 
+@pytest.mark.parametrize("version", [1, 2])
+def test_line_88_what_arrow_rust_states_is_right(version: int) -> None:
+    file = pq.ParquetFile(ENCODINGS / f"arro3-0.9.1-v{version}.parquet")
+    assert file.metadata.created_by.startswith("parquet-rs version 59")
+    assert _lies(file) == []
+
+
 @pytest.mark.skipif(not CORPUS.exists(), reason="files of others are not in the repository")
 @pytest.mark.parametrize("old", ["v2_4_5", "v2_4_6", "v3_2_0", "delta_binary_packed", "tiny_pages"])
 def test_line_88_what_old_releases_of_parquet_java_stated_is_right(old: str) -> None:
@@ -151,6 +159,8 @@ def test_line_88_of_other_writers_nothing_is_proved(
     assert limit.reason.code == "writer-not-listed"
     assert f"not listed for them: {writer}" in limit.reason.message
     assert {row.c for row in query.collect()} == set(range(100, 110))
+    inspected = limit_pruning.inspect(spark, str(table.path), "c >= 100", limit=10)
+    assert f"not listed for them: {writer}" in str(inspected)
     for text in (
         "SELECT c FROM t ORDER BY c DESC LIMIT 3",
         "SELECT DISTINCT c FROM t LIMIT 2",

@@ -29,7 +29,7 @@ final class FactsCache(maxBytes: Long) {
     .weigher(sizeOf)
     .build[AnyRef, AnyRef]()
 
-  /** The row groups about which metadata besides the footer proved nothing. */
+  /** The predicates about which metadata besides footers proved nothing. */
   val unproved: UnprovedForms = new UnprovedForms(if (maxBytes == 0) 0 else MostUnproved)
 
   /** The memory of the searches that are under way. It is not part of the cache. */
@@ -109,7 +109,7 @@ object FactsCache {
   /** A cache that stores nothing. */
   def none: FactsCache = new FactsCache(0)
 
-  /** The maximum number of row groups that proved nothing, of some 300 bytes each. */
+  /** The maximum number of such predicates, each for one file, of some 300 bytes. */
   private val MostUnproved = 10000L
 
   /** The approximate size of a key and of the cache's own data for an entry, in bytes. */

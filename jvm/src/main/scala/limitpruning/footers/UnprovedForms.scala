@@ -54,10 +54,11 @@ object UnprovedForms {
   private final class Failures {
     private var skipped, left = 0
 
-    def add(): Unit = synchronized {
+    // Of queries that tried at the same time, one counts.
+    def add(): Unit = synchronized(if (left < 0 || skipped == 0) {
       skipped = math.min(MostSkipped, (skipped + 1) * Growth - 1)
       left = skipped
-    }
+    })
 
     def isDue(): Boolean = synchronized {
       left -= 1

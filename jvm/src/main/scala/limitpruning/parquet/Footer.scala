@@ -41,11 +41,15 @@ final class Footer private (
   lazy val hasTrustedPages: Boolean = PageLocations.areTrusted(createdBy)
 
   /**
-   * Whether Spark's reader may skip pages of these columns by column indexes that prove nothing, because the writer is not
-   * listed for them. The rows that it returns are those of the other pages.
+   * Whether Spark's reader may skip pages by column indexes that prove nothing, because the writer is not listed for them.
+   * The rows that it returns are those of the other pages.
+   *
+   * @param isFiltered whether a top-level column is in the predicate
    */
-  lazy val hasUnlistedColumnIndexes: Boolean = !new TrustedClaims(createdBy).provesByPages &&
-    rowGroups.exists(_.getColumns.asScala.exists(_.getColumnIndexReference != null))
+  def hasUnlistedColumnIndexes(isFiltered: String => Boolean): Boolean = !hasTrustedPages &&
+    rowGroups.exists(_.getColumns.asScala.exists { chunk =>
+      chunk.getColumnIndexReference != null && isFiltered(chunk.getPath.toArray.head)
+    })
 
   /** The metadata of a column chunk. None if the chunk is not at the position of its leaf in the schema. */
   private[parquet] def statement(rowGroup: Int, leaf: Int, path: ColumnPath): Option[ColumnChunk] = {

@@ -150,7 +150,6 @@ final class FooterReader(open: FileStatus => SeekableInputStream, parts: Option[
 
 private[limitpruning] object FooterReader {
 
-  /** Opens files by Hadoop's file systems. */
   /** Wraps every error about a footer in an exception that names the file. */
   def explained[T](file: FileStatus)(body: => T): T =
     try body

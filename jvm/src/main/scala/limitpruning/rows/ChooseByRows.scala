@@ -104,10 +104,15 @@ private[limitpruning] final class ChooseByRows(
     else {
       val located = listed.flatten
       val footers = classified(located.map(_._1))
-      // Spark's scan skips pages by column indexes, and the search did not. If these are wrong, plain Spark returns other rows.
-      if (footers.size < located.size || footers.exists(_.footer.hasUnlistedColumnIndexes)) None
-      else if (!areUnchanged(located.map(_._1))) None
-      else {
+      if (footers.size < located.size || !areUnchanged(located.map(_._1))) None
+      else if (RowsPay.hasUnlistedColumnIndexes(footers, scan, inputs)) {
+        // If they are wrong, plain Spark returns other rows.
+        logInfo(
+          "Rows of a LIMIT were found in files with column indexes of a writer that is not listed, so " +
+            s"Spark's own scan reads the table ${scan.table.name}"
+        )
+        None
+      } else {
         val rows = footers.zip(located).map { case (file, (_, positions)) =>
           positions.byRowGroup(file.footer.rowGroups.map(_.getRowCount))
             .map(groups =>

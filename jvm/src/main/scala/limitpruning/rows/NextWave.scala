@@ -2,7 +2,7 @@ package limitpruning.rows
 
 /**
  * How many partitions of a table each job reads that searches for rows: few at first, as Spark's `take` does, and all the
- * rest after at most [[NextWave.Most]] jobs.
+ * rest after at most [[NextWave.Most]] jobs, unless their tasks could find too many rows together.
  *
  * @param partitions of the table
  * @param initial of the first job
@@ -30,7 +30,8 @@ private[rows] final case class NextWave(partitions: Int, initial: Int, scaleUp: 
         val expected = math.ceil(Reserve * missing * done / found)
         if (expected > rest * WorthAWave) rest.toLong else math.max(grown, expected.toLong)
       } else rest.toLong
-    math.min(size, rest.toLong).toInt
+    // Each task may return as many positions as are missing.
+    Seq(size, rest.toLong, math.max(cores.toLong, MostPositions / missing)).min.toInt
   }
 }
 
@@ -41,6 +42,9 @@ private[rows] object NextWave {
 
   /** The number of jobs before one job reads all the rest. */
   val Most = 3
+
+  /** The positions that all tasks of a job return are on the driver. */
+  private val MostPositions = 10000000L
 
   /** What Spark's `take` multiplies the expected number of partitions by. */
   private val Reserve = 1.5

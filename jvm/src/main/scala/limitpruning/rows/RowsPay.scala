@@ -36,7 +36,7 @@ private[limitpruning] object RowsPay {
     val isUndecided = found.forall(plan => plan.rows.notCovered.nonEmpty || plan.rows.top.nonEmpty)
     def inspected = found.fold(_.inspected, _.inspected)
     // Such rows would not be used; see ChooseByRows.
-    def areUnlisted = inspected.flatMap(_.map((files, _) => files.exists(_.footer.hasUnlistedColumnIndexes)))
+    def areUnlisted = inspected.flatMap(_.map((files, _) => hasUnlistedColumnIndexes(files, scan, inputs)))
     def most = if (order.isEmpty) MostRows else MostOrdered
     isUndecided && first.nonEmpty && scan.limit <= most && first.forall(canRunTwice) &&
     !areUnlisted.contains(true) && {
@@ -50,6 +50,16 @@ private[limitpruning] object RowsPay {
         )
       }
     }
+  }
+
+  /** Whether plain Spark may skip pages of a file by column indexes that may be wrong. The search by rows does not. */
+  def hasUnlistedColumnIndexes(
+      files: Seq[ClassifiedFile],
+      scan: LimitedScan,
+      inputs: SearchInputs
+  ): Boolean = scan.conjuncts.nonEmpty && {
+    val isFiltered = inputs.areUsedIn(scan.conjuncts)
+    files.exists(_.footer.hasUnlistedColumnIndexes(isFiltered))
   }
 
   /**

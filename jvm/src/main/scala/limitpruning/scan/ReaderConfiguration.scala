@@ -36,5 +36,5 @@ private[scan] object ReaderConfiguration {
         case found: Broadcast[_] if found.value.isInstanceOf[SerializableConfiguration] =>
           found.asInstanceOf[Broadcast[SerializableConfiguration]]
       }
-    catch { case NonFatal(_) => None }
+    catch { case NonFatal(_) | _: LinkageError => None }
 }

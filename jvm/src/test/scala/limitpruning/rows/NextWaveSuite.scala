@@ -29,19 +29,26 @@ class NextWaveSuite extends AnyFunSuite {
     assert(next.size(279, 270, 3, 100, 5) == 721)
   }
 
+  test("the tasks of a job return at most ten million rows") {
+    assert(next.copy(partitions = 5000).size(9, 8, 2, 0, 100000) == 100)
+    assert(next.copy(partitions = 5000).size(109, 100, 3, 0, 100000) == 100)
+    assert(next.copy(partitions = 5000, cores = 300).size(301, 300, 2, 0, 100000) == 300)
+  }
+
   test("no job reads more than there is, and each of them reads something") {
     for {
       partitions <- Seq(1, 2, 9, 1000, Int.MaxValue)
       initial <- Seq(1, 3, Int.MaxValue)
       scaleUp <- Seq(1, 4, Int.MaxValue)
       found <- Seq(0L, 1L, 99L, 99999L)
+      missing = if (partitions > 1000) 1L else 100000 - found
     } {
       val next = NextWave(partitions, initial, scaleUp, cores = 2)
       val sizes = Iterator.iterate((0, 0, 0)) { case (done, _, wave) =>
-        val size = next.size(done, if (wave == 0) 0 else done, wave, found, 100000 - found)
+        val size = next.size(done, if (wave == 0) 0 else done, wave, found, missing)
         (done + size, size, wave + 1)
       }.takeWhile { case (done, _, wave) => wave == 0 || done < partitions }.toSeq
-      assert(sizes.size <= NextWave.Most + 1)
+      if (partitions * missing <= 10000000) assert(sizes.size <= NextWave.Most + 1)
       assert(sizes.tail.forall { case (done, size, _) => size > 0 && done < partitions })
     }
   }
