@@ -62,7 +62,7 @@ object Iceberg {
     else None
   }
 
-  private def supported(
+  private[tables] def supported(
       relation: DataSourceV2ScanRelation,
       cache: FactsCache
   ): Either[Reason, ManifestTable] =
