@@ -1,9 +1,9 @@
 package limitpruning.rows
 
-import java.util.PriorityQueue
-
 import scala.annotation.tailrec
+import scala.jdk.CollectionConverters._
 
+import com.google.common.collect.{Ordering => GuavaOrdering}
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
@@ -100,24 +100,22 @@ private object FindPositions {
   private def firstIn(
       order: Ordering[InternalRow],
       limit: Int
-  ): Iterator[InternalRow] => Iterator[Array[InternalRow]] = { rows =>
-    // Its head is the last of the first rows so far.
-    val first = new PriorityQueue[InternalRow](order.reverse)
-    rows.foreach { row =>
-      if (first.size < limit) first.add(row.copy())
-      else if (order.lt(row, first.peek)) {
-        first.poll()
-        first.add(row.copy())
-      }
-    }
-    Iterator(first.toArray(Array.empty[InternalRow]).sorted(order))
-  }
+  ): Iterator[InternalRow] => Iterator[Array[InternalRow]] =
+    rows => Iterator(first(rows.map(copied), order, limit))
 
   private def firstOfBoth(
       order: Ordering[InternalRow],
       limit: Int
   ): (Array[InternalRow], Array[InternalRow]) => Array[InternalRow] =
-    (one, other) => (one ++ other).sorted(order).take(limit)
+    (one, other) => first(one.iterator ++ other, order, limit)
+
+  /** As Spark's `takeOrdered`, which uses this function, too. */
+  private def first(
+      rows: Iterator[InternalRow],
+      order: Ordering[InternalRow],
+      limit: Int
+  ): Array[InternalRow] =
+    GuavaOrdering.from(order).leastOf(rows.asJava, limit).toArray(Array.empty[InternalRow])
 
   // As bytes, so that the serializer of the application does not matter.
   private def firstOf(limit: Int): Iterator[InternalRow] => Array[Byte] =

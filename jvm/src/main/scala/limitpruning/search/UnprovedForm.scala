@@ -28,7 +28,7 @@ private[limitpruning] trait UnprovedForm {
 private[limitpruning] object UnprovedForm {
 
   /** Remembers nothing. */
-  def none: UnprovedForm = new UnprovedForm {
+  val none: UnprovedForm = new UnprovedForm {
     override def mayRead(file: ListedFile): Boolean = true
     override def readInVain(): Unit = ()
     override def decided(): Unit = ()
