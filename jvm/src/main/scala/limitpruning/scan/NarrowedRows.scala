@@ -188,11 +188,12 @@ private[scan] final class NarrowedRows(
 
   /** Whether the page index can be the cause of an error, so that the row group may be readable without it. */
   private def canReadWhole(error: Throwable): Boolean =
-    isNarrow && !whole.contains(rowGroup) && NonFatal(error) && !RunningCheck.isInterrupted(error) && {
-      if (reliesOnIndex(rowGroup) && error.isInstanceOf[MisplacedRowsException])
-        throw new WrongPageIndexException(observer.path, error)
-      true
-    }
+    isNarrow && !whole.contains(rowGroup) && NonFatal(error) && !RunningCheck.isInterrupted(error) &&
+      !error.isInstanceOf[FileChangedException] && {
+        if (reliesOnIndex(rowGroup) && error.isInstanceOf[MisplacedRowsException])
+          throw new WrongPageIndexException(observer.path, error)
+        true
+      }
 
   private def readWhole(error: Throwable): Unit = {
     val position = rowGroup

@@ -166,27 +166,35 @@ private[scan] final class PlannedRows(
 }
 
 /**
- * Returns the rows that Spark's reader returns of a whole run of row groups. The reader's filters skip some of
- * them. The reader does not report which row groups it read, so all row groups of the run are counted with
- * its first row.
+ * Returns the rows that Spark's reader returns of a run of row groups, of which the reader's filters skip some. Checks that
+ * the file is unchanged after the first bytes are read, and at the end.
  *
  * @param rows the reader's rows, or batches of rows
+ * @param uncounted row groups to count with the first row, because the reader does not report which it reads; empty if it
+ *   does
+ * @param check whether the file is still the file that was planned
  */
 private[scan] final class CandidatesRead(
     rows: Iterator[Any],
-    planned: Seq[PlannedRowGroup],
+    uncounted: Seq[PlannedRowGroup],
+    check: CheckUnchanged,
     counts: ReadCounts
 ) extends Iterator[Any]
     with Closeable {
   private var isBegun = false
 
-  override def hasNext: Boolean = rows.hasNext
+  override def hasNext: Boolean = {
+    val more = check.orElse(rows.hasNext)
+    if (!more) check.whileOpen()
+    more
+  }
 
   override def next(): Any = {
     val element = rows.next()
     if (!isBegun) {
       isBegun = true
-      planned.foreach(counts.read)
+      check.whileOpen()
+      uncounted.foreach(counts.read)
     }
     element
   }

@@ -67,12 +67,15 @@ private[scan] final class ReadPlannedFile(
     if (allRowsMatch) {
       val rows = narrowed(_ => ()).getOrElse(if (run.isWhole) all else new RowsInRanges(all, run))
       new PlannedRows(rows, path, run.rowGroups, check, counts)
-    } else
-      narrowed(counts.read).getOrElse {
-        // Other tasks may read the row groups between them.
-        if (run.size != run.rowGroups.size) RowsInRanges.cannotRead()
-        new CandidatesRead(all, run.rowGroups, counts)
+    } else {
+      val some = narrowed { rowGroup =>
+        check.whileOpen()
+        counts.read(rowGroup)
       }
+      // Other tasks may read the row groups between them.
+      if (some.isEmpty && run.size != run.rowGroups.size) RowsInRanges.cannotRead()
+      new CandidatesRead(some.getOrElse(all), if (some.isEmpty) run.rowGroups else Nil, check, counts)
+    }
   }
 
   /** Whether a part of the run may turn out to be needless while the rest is read. */

@@ -1,6 +1,7 @@
 package limitpruning.scan
 
-import java.io.Closeable
+import java.io.{Closeable, FileNotFoundException}
+import java.nio.file.NoSuchFileException
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
@@ -26,19 +27,23 @@ private[scan] final class ReadUnseenFile(
 ) extends (PartitionedFile => Iterator[InternalRow])
     with Serializable {
 
-  override def apply(file: PartitionedFile): Iterator[InternalRow] = whileReading match {
+  override def apply(file: PartitionedFile): Iterator[InternalRow] =
+    // Spark also types the batches of its columnar readers as rows.
+    new ReadUnseenFile.UntilDeleted(open(file), file.urlEncodedPath).asInstanceOf[Iterator[InternalRow]]
+
+  private def open(file: PartitionedFile): Iterator[Any] = whileReading match {
     case Some(first: FirstRows) => readFirst(file, first)
     case Some(inspect: InspectWhileReading) =>
-      enoughOf(inspect, file).fold(readAll(file))(readEnough(file, _))
+      enoughOf(inspect, file).map(readEnough(file, _)).getOrElse(readAll(file))
     case None => readAll(file)
   }
 
-  private def readAll(file: PartitionedFile): Iterator[InternalRow] = {
+  private def readAll(file: PartitionedFile): Iterator[Any] = {
     counts.bytes += file.length
     read(file)
   }
 
-  private def readFirst(file: PartitionedFile, first: FirstRows): Iterator[InternalRow] = {
+  private def readFirst(file: PartitionedFile, first: FirstRows): Iterator[Any] = {
     val rows = read(file)
     try {
       val narrowed = for {
@@ -57,8 +62,7 @@ private[scan] final class ReadUnseenFile(
         )
       }
       narrowed match {
-        // Spark also types the batches of its columnar readers as rows.
-        case Some(some) => some.asInstanceOf[Iterator[InternalRow]]
+        case Some(some) => some
         case None =>
           counts.bytes += file.length
           rows
@@ -70,14 +74,13 @@ private[scan] final class ReadUnseenFile(
     }
   }
 
-  private def readEnough(file: PartitionedFile, enough: EnoughRows): Iterator[InternalRow] = {
+  private def readEnough(file: PartitionedFile, enough: EnoughRows): Iterator[Any] = {
     counts.rowGroups += enough.rowGroups.toLong
     counts.bytes += enough.bytes
     val parts = enough.ranges.map { case (start, length) => file.copy(start = start, length = length) }
     val check = new CheckUnchanged(file, enough.version, conf.value.value)
     val opened = parts.iterator.map(part => check.opening(read(part))(identity))
-    // Spark also types the batches of its columnar readers as rows.
-    new ReadUnseenFile.OneByOne(opened).asInstanceOf[Iterator[InternalRow]]
+    new ReadUnseenFile.OneByOne(opened)
   }
 
   private def enoughOf(inspect: InspectWhileReading, file: PartitionedFile): Option[EnoughRows] = {
@@ -87,7 +90,7 @@ private[scan] final class ReadUnseenFile(
   }
 }
 
-private object ReadUnseenFile {
+private[scan] object ReadUnseenFile {
 
   /** Counts what is read a second time. The rest is counted when the file is opened. */
   private final class Observer(override val path: String, reader: VectorizedReader, counts: ReadCounts)
@@ -95,6 +98,27 @@ private object ReadUnseenFile {
     override def read(rowGroup: Int): Unit = ()
     override def readsAgain(rowGroup: Int): Unit =
       counts.readsAgain(NarrowedRows.bytesOf(reader.rowGroups(rowGroup)))
+  }
+
+  /**
+   * Rows of a file that may be deleted while it is read. On local file systems, vectored reads open its path again and fail
+   * with an error of Java's own, which Spark does not know as that of a missing file: its hint to run REFRESH TABLE would be
+   * missing.
+   */
+  private[scan] final class UntilDeleted(rows: Iterator[Any], path: String) extends Iterator[Any]
+      with Closeable {
+    override def hasNext: Boolean =
+      try rows.hasNext
+      catch {
+        case deleted: NoSuchFileException =>
+          val error = new FileNotFoundException(s"File $path does not exist")
+          error.initCause(deleted)
+          throw error
+      }
+
+    override def next(): Any = rows.next()
+
+    override def close(): Unit = CloseRows(rows)
   }
 
   /** Opens each part when the previous part has been read, and closes the last opened part. */

@@ -1,7 +1,9 @@
 package limitpruning.scan
 
-import java.io.Closeable
+import java.io.{Closeable, FileNotFoundException}
+import java.nio.file.{Files, NoSuchFileException, Path}
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.QueryExecution
@@ -17,15 +19,22 @@ import limitpruning.testing.{PagedFile, SparkSuite}
 
 class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
 
+  private def local(name: String): Path = Files.writeString(folder.resolve(name), PlannedSplit.content())
+
+  private def checkOf(file: Path): CheckUnchanged =
+    new CheckUnchanged(PlannedSplit(status(file)), PlannedSplit.version(status(file)), new Configuration())
+
+  private def check: CheckUnchanged = checkOf(local("unchanged"))
+
   test("counts all row groups of the run with the first row, for any number of rows") {
     val (rowGroups, bytes) = (new SQLMetric("sum"), new SQLMetric("size"))
     val planned = Seq(5L, 7L).map(rows => PlannedRowGroup(0, rows, RowRange.all(rows), bytes = 10))
-    val rows = new CandidatesRead(Iterator("a", "b"), planned, PlannedSplit.counts(rowGroups, bytes))
+    val rows = new CandidatesRead(Iterator("a", "b"), planned, check, PlannedSplit.counts(rowGroups, bytes))
     assert(rows.hasNext && rowGroups.value == 0)
     assert(rows.map(row => (row, rowGroups.value, bytes.value)).toSeq == Seq(("a", 2, 20), ("b", 2, 20)))
     val none = new SQLMetric("sum")
-    assert(new CandidatesRead(Iterator.empty, planned, PlannedSplit.counts(rowGroups = none)).isEmpty &&
-      none.value == 0)
+    val counts = PlannedSplit.counts(rowGroups = none)
+    assert(new CandidatesRead(Iterator.empty, planned, check, counts).isEmpty && none.value == 0)
   }
 
   test("closes the reader") {
@@ -35,8 +44,47 @@ class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
       override def next(): Any = "row"
       override def close(): Unit = closed = true
     }
-    new CandidatesRead(reader, Nil, PlannedSplit.counts()).close()
+    new CandidatesRead(reader, Nil, check, PlannedSplit.counts()).close()
     assert(closed)
+  }
+
+  private def overwrite(file: Path): Unit = { val _ = Files.writeString(file, "other") }
+
+  test(
+    "line 35: rows of a file that changes while it is read are an error, with the first row and at the end"
+  ) {
+    val first = local("first")
+    val begun = new CandidatesRead(Iterator("a", "b"), Nil, checkOf(first), PlannedSplit.counts())
+    overwrite(first)
+    intercept[FileChangedException](begun.next())
+    val last = local("last")
+    val ended = new CandidatesRead(Iterator("a"), Nil, checkOf(last), PlannedSplit.counts())
+    assert(ended.next() == "a")
+    overwrite(last)
+    intercept[FileChangedException](ended.hasNext)
+  }
+
+  test("line 35: an error of reading is one of the changed or deleted file, if it is") {
+    val broken = new Iterator[Any] {
+      override def hasNext: Boolean = throw new NoSuchFileException("a path")
+      override def next(): Any = "row"
+    }
+    val file = local("broken")
+    val rows = new CandidatesRead(broken, Nil, checkOf(file), PlannedSplit.counts())
+    intercept[NoSuchFileException](rows.hasNext)
+    overwrite(file)
+    intercept[FileChangedException](rows.hasNext)
+    Files.delete(file)
+    intercept[FileNotFoundException](rows.hasNext)
+  }
+
+  test("line 35: a file that was not inspected and is deleted while it is read is Spark's own error") {
+    val broken = new Iterator[Any] {
+      override def hasNext: Boolean = throw new NoSuchFileException("a path")
+      override def next(): Any = "row"
+    }
+    val rows = new ReadUnseenFile.UntilDeleted(broken, "the-file")
+    assert(intercept[FileNotFoundException](rows.hasNext).getMessage.contains("the-file"))
   }
 
   /** Three files with one row group of 1,000 rows each; a numbers all rows, b those of a file. */
