@@ -1,5 +1,6 @@
 package limitpruning.parquet
 
+import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
 import org.apache.parquet.schema.PrimitiveType
 
 /**
@@ -67,6 +68,16 @@ private[parquet] final class TrustedClaims(createdBy: String) {
       all.nullCount.map(_ => NullCounts)
     ).flatten.filterNot(listed)
   }
+
+  /** Whether everything that a file has beside the statistics of its footer counts. */
+  def areAllPartsListed: Boolean = Seq(PageIndexes, Dictionaries, BloomFilters).forall(listed)
+
+  /** What the file has about a chunk beside the statistics of its footer, and the writer is not listed for. */
+  def unlistedParts(chunk: ColumnChunkMetaData): Seq[Claim] = Seq(
+    if (chunk.getColumnIndexReference != null) Some(PageIndexes) else None,
+    if (chunk.hasDictionaryPage) Some(Dictionaries) else None,
+    if (chunk.getBloomFilterOffset >= 0) Some(BloomFilters) else None
+  ).flatten.filterNot(listed)
 
   private def doubtedOf(column: PrimitiveType): Set[Doubt] =
     quirks.iterator.filter(_.concerns(column)).flatMap(_.doubted).toSet

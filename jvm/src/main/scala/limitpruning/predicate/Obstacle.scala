@@ -29,6 +29,16 @@ object Obstacle {
         s"$claims prove nothing for column $column, because the writer is not listed for them: $writer"
       )
 
+  /**
+   * The same obstacle, where the file has more about a column that is not used.
+   *
+   * @param parts kinds of statements of writers, in the plural
+   */
+  final case class UnusedParts(first: Obstacle, parts: String, column: String, writer: String)
+      extends Obstacle(
+        s"${first.sentence} ($parts of column $column are not used, because the writer is not listed for them: $writer)"
+      )
+
   final case class UntestedWriter(writer: String) extends Obstacle(s"its writer is not trusted: $writer")
 
   case object RowsNotInTable extends Obstacle("the table may have deleted rows of the file")

@@ -93,9 +93,15 @@ final class ClassifyRowGroups(
             isTableAsked = true
             classify(rows, new KnownFacts(orInTable, ordinal))
           }
-        if (proved.isDecided || isListed) proved
-        else withStatements(proved, classify(rows, new KnownFacts(stated, ordinal))) {
-          undecidedColumns(unit).flatMap(i => facts.doubt(columns(i), ordinal)).headOption
+        if (proved.isDecided) proved
+        else {
+          val found =
+            if (isListed) proved
+            else withStatements(proved, classify(rows, new KnownFacts(stated, ordinal))) {
+              undecidedColumns(unit).flatMap(i => facts.doubt(columns(i), ordinal)).headOption
+            }
+          if (found.stated.nonEmpty) found
+          else found.copy(obstacle = found.obstacle.map(facts.withUnusedParts(_, columns, ordinal)))
         }
       }
       else footer.rowGroups.map(_ => undecided(doubt))
