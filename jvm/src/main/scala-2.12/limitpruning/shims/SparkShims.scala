@@ -22,8 +22,9 @@ private[limitpruning] object SparkShims {
   def injectHintRule(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
     extensions.injectResolutionRule(_ => rule)
 
-  /** The name of an error condition, null if the error has none. */
-  def condition(error: SparkException): String = error.getErrorClass
+  /** Whether a job failed because it was cancelled. Spark 3.5 has no error condition for it. */
+  def isCancelled(error: SparkException): Boolean =
+    error.getErrorClass == null && Option(error.getMessage).exists(_.matches("(?s)Job \\d+ cancelled.*"))
 
   /**
    * The names of the fields of a case class, in the order of its constructor. Scala 2.12 writes them into the class file, as

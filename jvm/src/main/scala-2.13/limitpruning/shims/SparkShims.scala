@@ -19,8 +19,8 @@ private[limitpruning] object SparkShims {
   def injectHintRule(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
     extensions.injectHintResolutionRule(_ => rule)
 
-  /** The name of an error condition, null if the error has none. */
-  def condition(error: SparkException): String = error.getCondition
+  /** Whether a job failed because it was cancelled. */
+  def isCancelled(error: SparkException): Boolean = error.getCondition == "SPARK_JOB_CANCELLED"
 
   /** The names of the fields of a case class, in the order of its constructor. */
   def elementNames(part: Product): Iterator[String] = part.productElementNames

@@ -24,8 +24,7 @@ object FailOpen extends Logging {
     val started = System.nanoTime()
     try decide
     catch {
-      case cancelled: SparkException if SparkShims.condition(cancelled) == "SPARK_JOB_CANCELLED" =>
-        throw cancelled
+      case cancelled: SparkException if SparkShims.isCancelled(cancelled) => throw cancelled
       // A linkage error occurs if this Spark lacks something that the extension uses. A stack overflow does no harm:
       // a decision has no state, and the rest of Spark's planning may need less stack.
       case error @ (NonFatal(_) | _: LinkageError | _: StackOverflowError)

@@ -89,7 +89,7 @@ private[limitpruning] final class ChooseByRows(
     val search = new FindPositions(session, scan.table.name, conf)
     try Some(if (order.isEmpty) search.any(positions, scan.limit) else search.first(positions, scan.limit))
     catch {
-      case error: SparkException if SparkShims.condition(error) != "SPARK_JOB_CANCELLED" =>
+      case error: SparkException if !SparkShims.isCancelled(error) =>
         logWarning(
           "A job that searched for the rows of a LIMIT failed, so Spark's own scan reads the table",
           error
