@@ -14,6 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
+from support.sparks import LINE
+
 ROWS = 590  # no multiple of the rows of a page, after which pyarrow writes an empty page
 ROWS_OF_PAGE = 100
 # A key is longer than a small page, and has a page of its own: a predicate selects any rows.
@@ -54,8 +56,27 @@ TYPES: dict[str, tuple[pa.DataType, Callable[[int], Any]]] = {
     "binary": (pa.binary(), lambda i: b"%d" % _scattered(i) * (i % 3)),
     "fixed": (pa.binary(7), lambda i: b"%07d" % _scattered(i)),
 }
+INT96_TYPES = {"int96": TYPES["micros"]}
+_DECLARED: dict[str, tuple[pa.DataType, Callable[[int], Any], str, tuple[int, int]]] = {
+    "json": (pa.json_(), lambda i: f'{{"a": {i}}}', "STRING", (3, 5)),
+    "uuid": (pa.uuid(), lambda i: b"%016d" % _scattered(i), "BINARY", (3, 5)),
+    "half": (pa.float16(), lambda i: i / 2, "BINARY", (4, 0)),
+    "timemillis": (pa.time32("ms"), lambda i: _scattered(i) * 1000, "INT", (3, 5)),
+    "timemicros": (pa.time64("us"), lambda i: _scattered(i) * 10**6, "BIGINT", (3, 5)),
+    "timenanos": (pa.time64("ns"), lambda i: _scattered(i) * 10**9, "BIGINT", (3, 5)),
+    "time": (pa.time64("us"), lambda i: _scattered(i) * 10**6, "TIME(6)", (4, 2)),
+    "nanos": (pa.timestamp("ns", "UTC"), TYPES["micros"][1], "BIGINT", (3, 5)),
+}
+"""Types that are read with a declared schema: no Spark infers one for UUID, FLOAT16 or TIME.
+
+Each has its type in the schema, and the first Spark that reads it. 4.1 has no JSON of TIME.
+"""
+DECLARED_TYPES = {name: of[:2] for name, of in _DECLARED.items()}
+SQL_TYPES = {name: sql for name, (_, _, sql, since) in _DECLARED.items() if since <= LINE}
+_ALL_TYPES = {**TYPES, **INT96_TYPES, **DECLARED_TYPES}
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 TIMES = ("date", "micros", "millis", "local")
+DECLARED_TIMES = ("timemillis", "timemicros", "timenanos", "time", "nanos")
 SHAPES = ("flat", "struct", "list", "map")
 NULLS = ("none", "some", "all")
 WITHOUT_BYTE_STREAMS = {
@@ -68,19 +89,23 @@ WITHOUT_BYTE_STREAMS = {
     "DELTA_BYTE_ARRAY": ["string", "binary", "fixed", "decimal30"],
 }
 """The types of each encoding. RUNS is a dictionary with few values, in long runs."""
+INT96 = {encoding: list(INT96_TYPES) for encoding in ("DICTIONARY", "RUNS", "PLAIN")}
+DECLARED = {
+    "DICTIONARY": list(DECLARED_TYPES),
+    "RUNS": list(DECLARED_TYPES),
+    "PLAIN": list(DECLARED_TYPES),
+    "DELTA_BINARY_PACKED": list(DECLARED_TIMES),
+    "DELTA_LENGTH_BYTE_ARRAY": ["json"],
+    "DELTA_BYTE_ARRAY": ["json", "uuid", "half"],
+}
 BYTE_STREAMS = {
     "BYTE_STREAM_SPLIT": [
-        "float",
-        "double",
-        "int32",
-        "int64",
-        "date",
-        "micros",
-        "fixed",
-        "decimal30",
+        *("float", "double", "int32", "int64", "date", "micros"),
+        *("fixed", "decimal30", "uuid", "half"),
+        *DECLARED_TIMES,
     ]
 }
-"""What Spark reads since 4.3."""
+READS_BYTE_STREAMS = LINE >= (4, 3)
 
 
 @dataclass(frozen=True)
@@ -91,6 +116,11 @@ class Cell:
     type: str
     nulls: str
     shape: str
+
+    @classmethod
+    def named(cls, name: str) -> Cell:
+        """Return the column with this name."""
+        return cls(*name.rsplit("_", 3))
 
     @property
     def name(self) -> str:
@@ -104,9 +134,10 @@ class Cell:
         return self.name + below.get(self.shape, "")
 
     @property
-    def path_in_rust(self) -> str:
+    def path_in_rust(self) -> tuple[str, ...]:
         """The same path in a file of arrow-rs."""
-        return self.path.replace(".key_value.", ".entries.")
+        path = self.path.replace(".key_value.", ".entries.").replace(".element", ".item")
+        return tuple(path.split("."))
 
     @property
     def has_dictionary(self) -> bool:
@@ -119,32 +150,59 @@ class Cell:
         return self.shape in ("list", "map")
 
     @property
+    def group(self) -> str:
+        """What the columns of a file have in common."""
+        if self.type in DECLARED_TYPES:
+            return "declared"
+        if self.encoding == "BYTE_STREAM_SPLIT":
+            return "split"
+        return "int96" if self.type in INT96_TYPES else "inferred"
+
+    @property
+    def is_read(self) -> bool:
+        """Whether this Spark reads it."""
+        is_type_read = self.group != "declared" or self.type in SQL_TYPES
+        return is_type_read and (READS_BYTE_STREAMS or self.encoding != "BYTE_STREAM_SPLIT")
+
+    @property
+    def ddl(self) -> str:
+        """Its declaration in a schema."""
+        kind = SQL_TYPES[self.type]
+        of = {"struct": f"STRUCT<x: {kind}>", "list": f"ARRAY<{kind}>", "map": f"MAP<INT, {kind}>"}
+        return f"{self.name} {of.get(self.shape, kind)}"
+
+    @property
     def fields(self) -> int:
         """The number of fields that Spark counts."""
         return {"flat": 1, "struct": 2, "list": 1, "map": 2}[self.shape]
 
     def values(self) -> pa.Array:
         """Return its values, of which no two are the same, where the type has enough of them."""
-        kind, of_row = TYPES[self.type]
+        kind, of_row = _ALL_TYPES[self.type]
+        stored = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
         distance = 37 if self.encoding == "RUNS" else 1
 
         def leaf(i: int) -> Any:
             is_null = self.nulls == "some" and (i % 5 == 0 or 200 <= i < 330)
             return None if self.nulls == "all" or is_null else of_row(i // distance)
 
-        def outer(i: int, value: Any) -> Any:
-            return None if self.nulls in ("some", "all") and i % 7 == 3 else value
+        def row(i: int) -> Any:
+            if self.shape == "flat":
+                return leaf(i)
+            if self.nulls in ("some", "all") and i % 7 == 3:
+                return None
+            if self.shape == "struct":
+                return {"x": leaf(i)}
+            if self.shape == "list":
+                return [leaf(i + k) for k in range(i % 4)]
+            return [(4 * i + k, leaf(i + k)) for k in range(i % 3)]
 
-        if self.shape == "struct":
-            rows: list[Any] = [outer(i, {"x": leaf(i)}) for i in range(ROWS)]
-            return pa.array(rows, pa.struct([("x", kind)]))
-        if self.shape == "list":
-            rows = [outer(i, [leaf(i + k) for k in range(i % 4)]) for i in range(ROWS)]
-            return pa.array(rows, pa.list_(kind))
-        if self.shape == "map":
-            rows = [outer(i, [(4 * i + k, leaf(i + k)) for k in range(i % 3)]) for i in range(ROWS)]
-            return pa.array(rows, pa.map_(pa.int32(), kind))
-        return pa.array([leaf(i) for i in range(ROWS)], kind)
+        return pa.array(map(row, range(ROWS)), self._of(stored)).cast(self._of(kind))
+
+    def _of(self, kind: pa.DataType) -> pa.DataType:
+        """Return its type in Arrow, with values of this type."""
+        lists = {"list": pa.list_(kind), "map": pa.map_(pa.int32(), kind)}
+        return {"struct": pa.struct([("x", kind)]), **lists}.get(self.shape, kind)
 
 
 KINDS = [*itertools.product(NULLS, SHAPES), ("required", "flat")]
@@ -172,10 +230,11 @@ def cells(encodings: dict[str, list[str]], of_each: int = len(KINDS), first: int
 
 
 def in_files(all_cells: Sequence[Cell], fields: int = MOST_FIELDS) -> Iterator[list[Cell]]:
-    """Distribute cells to files that Spark reads in batches."""
+    """Distribute cells to files that Spark reads in batches, each with cells of one group."""
     part: list[Cell] = []
-    for cell in all_cells:
-        if sum(c.fields for c in part) + cell.fields > fields:
+    for cell in sorted(all_cells, key=lambda cell: cell.group):
+        is_full = sum(c.fields for c in part) + cell.fields > fields
+        if part and (is_full or cell.group != part[0].group):
             yield part
             part = []
         part.append(cell)
@@ -214,13 +273,14 @@ def by_pyarrow(path: Path, of: Sequence[Cell], version: int, page: int) -> None:
         max_rows_per_page=ROWS_OF_PAGE if page == SMALL_PAGES else ROWS + 1,
         data_page_size=page,
         write_batch_size=1,
+        use_deprecated_int96_timestamps=of[0].group == "int96",
     )
 
 
 def by_spark(spark: SparkSession, path: Path, source: Path, version: int, page: int) -> None:
     """Write a file's columns anew, without dictionaries or with them, as their names say.
 
-    The version determines the other encodings.
+    The version determines the other encodings. A file has byte streams in all columns or none.
     """
     frame = spark.read.parquet(str(source))
     writer = frame.coalesce(1).write.option("parquet.writer.version", f"PARQUET_{version}_0")
@@ -229,10 +289,12 @@ def by_spark(spark: SparkSession, path: Path, source: Path, version: int, page: 
     for name in names:
         for below in paths:
             writer = writer.option(f"parquet.enable.dictionary#{name}{below}", "false")
+    are_split = any(name.startswith("BYTE_STREAM_SPLIT") for name in names)
     (
         writer.option("parquet.page.size", page)
         .option("parquet.page.row.count.limit", ROWS_OF_PAGE if page == SMALL_PAGES else ROWS + 1)
         .option("parquet.page.size.row.check.min", 1)
         .option("parquet.page.size.row.check.max", 1)
+        .option("parquet.enable.bytestreamsplit", str(are_split).lower())
         .parquet(str(path))
     )
