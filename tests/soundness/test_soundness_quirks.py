@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 from pyspark.sql import SparkSession
 
+import limit_pruning
 from support import footers, oracle
 from support.files.quirky_files import FILES, covered_and_right, made_by
 from support.predicates import Compare, In, IsNull, Not, Predicate, StartsWith
@@ -62,6 +63,36 @@ def test_line_46_bounds_without_nan(spark: SparkSession, name: str) -> None:
         covered = covered_and_right(spark, table, Compare("d", op, value), len(table.rows))
         assert not (covered and op in ("<", "<=", "=")), f"{name}: d {op} {value}"
     assert not covered_and_right(spark, table, In("d", (1.0, 2.0, 2.5, 3.0)), len(table.rows))
+
+
+BEGIN_WITH_NAN = {
+    "parquet-mr-1.8.1.parquet": ("parquet-mr-1.8.1", "e"),
+    "polars-1.44.2-pages.parquet": ("polars-1.44.2-pages", "d"),
+}
+
+
+@pytest.mark.parametrize("source", BEGIN_WITH_NAN)
+def test_line_46_bounds_without_the_values_of_pages_with_nan(
+    spark: SparkSession, source: str
+) -> None:
+    name, column = BEGIN_WITH_NAN[source]
+    table = made_by(spark, name)
+    lies: list[Predicate] = [Compare(column, ">=", 1.0), Not(Compare(column, "<", 0.0))]
+    for predicate in lies:
+        assert 0 < len(oracle.matching(table.rows, predicate)) < len(table.rows)
+        for limit in (1, 20, len(table.rows)):
+            assert not covered_and_right(spark, table, predicate, limit)
+    for text in (f"SELECT id, {column} FROM q ORDER BY {column} LIMIT 5",):
+        assert not limit_pruning.report(spark.sql(text)).only.covered
+
+
+def test_line_88_bounds_of_categories_in_the_order_of_the_categories(spark: SparkSession) -> None:
+    table = made_by(spark, "fastparquet-2026.9.0-categories")
+    lies: list[Predicate] = [Compare("i", "<=", 5), Compare("i", "<>", 9)]
+    for predicate in lies:
+        assert len(oracle.matching(table.rows, predicate)) < len(table.rows)
+        for limit in (1, 4, len(table.rows)):
+            assert not covered_and_right(spark, table, predicate, limit)
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name.startswith("polars-")])

@@ -6,10 +6,22 @@ Each fault could make a proof wrong. If the code around a fault changes, its edi
 
 from __future__ import annotations
 
-from faults.planted import delta, groups, iceberg, names, orders, pages, plans, rows, writers
+from faults.planted import (
+    delta,
+    groups,
+    iceberg,
+    names,
+    orders,
+    pages,
+    plans,
+    rows,
+    verified,
+    writers,
+)
 
 FAULTS = (
     *rows.FAULTS,
+    *verified.FAULTS,
     *orders.FAULTS,
     *groups.FAULTS,
     *plans.FAULTS,

@@ -37,14 +37,19 @@ REFERENCE = {
 def settings() -> st.SearchStrategy[Settings]:
     """Draw one value of each setting."""
     drawn = st.fixed_dictionaries({k: st.sampled_from(values) for k, values in _CHOICES.items()})
-    # A function of another setting, so that the default seeds draw the same queries as before.
-    return drawn.map(
-        lambda chosen: (
-            chosen
-            | {
-                "spark.limitPruning.rows.minBytes": (
-                    "0" if chosen["spark.limitPruning.pages.minBytes"] == "0" else "8m"
-                )
-            }
-        )
-    )
+    return drawn.map(lambda chosen: chosen | _of_rows(chosen))
+
+
+def _of_rows(chosen: Settings) -> Settings:
+    """Return settings of the search by rows.
+
+    They are a function of others, so that the default seeds draw the same queries as before.
+    """
+    if chosen["spark.limitPruning.pages.minBytes"] != "0":
+        return {"spark.limitPruning.rows.minBytes": "8m"}
+    searched = {"spark.limitPruning.rows.minBytes": "0"}
+    if chosen["spark.sql.optimizer.inSetConversionThreshold"] != "1":
+        return searched
+    # Several jobs, each of which finds some of the rows.
+    jobs = {"spark.sql.limit.initialNumPartitions": "1", "spark.sql.files.maxPartitionBytes": "16k"}
+    return searched | jobs

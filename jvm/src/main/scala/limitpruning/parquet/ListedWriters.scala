@@ -41,9 +41,10 @@ private[parquet] object ListedWriters {
     since("datafusion", "52", NullCounts, NumbersMinMax, BytesMinMax, DecimalsMinMax, PageIndexes, Dictionaries),
     always("duckdb", NullCounts, NumbersMinMax, BytesMinMax, DecimalsMinMax, Dictionaries),
     since("duckdb", "2.0", UnsignedMinMax, BloomFilters),
-    always("polars", NullCounts, NumbersMinMax, BytesMinMax, DecimalsMinMax, Dictionaries),
+    always("polars", NullCounts, NumbersMinMax, BytesMinMax, DecimalsMinMax),
     since("polars", "2.1", PageIndexes),
-    since("fastparquet-python", "2026.9", NullCounts, NumbersMinMax, BytesMinMax, DecimalsMinMax, Dictionaries),
+    // Its min and max of categories are in the order of the categories.
+    since("fastparquet-python", "2026.9", NullCounts, Dictionaries),
     // Trino has parquet-java's statistics. It writes no page indexes.
     since("parquet-mr-trino", "474", NullCounts, NumbersMinMax, BytesMinMax, DecimalsMinMax, Dictionaries)
   )

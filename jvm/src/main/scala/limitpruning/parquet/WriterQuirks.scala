@@ -1,7 +1,7 @@
 package limitpruning.parquet
 
 import org.apache.parquet.schema.{LogicalTypeAnnotation, PrimitiveType}
-import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.BINARY
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.{BINARY, DOUBLE, FLOAT}
 
 /** Metadata of a column that a known error of a writer makes wrong. */
 private[parquet] sealed trait Doubt
@@ -60,6 +60,9 @@ private[parquet] object WriterQuirks {
     quirk("polars", fixedIn("2.0.0"), decimals, Set(MinMax), "pola-rs/polars#29347"),
     quirk("clickhouse", noRelease, decimals, Set(MinMax), "ClickHouse/ClickHouse#83754"),
     quirk("hyparquet", noRelease, decimals, Set(MinMax), "hyparam/hyparquet-writer#38"),
+    // A page of floats whose min and max are NaN, because one of its values is NaN, was left out of min and max of the chunk.
+    quirk("parquet-mr", fixedIn("1.10.0"), floats, Set(MinMax), "parquet-mr-1.8.1.parquet"),
+    quirk("polars", fixedIn("2.1.0"), floats, Set(MinMax), "polars-1.44.2-pages.parquet"),
     // The null count of columns with only nulls was 0.
     quirk("parquet-rs", fixedIn("5.0.0"), anyColumn, Set(NullCount), "apache/arrow-rs#306"),
     // Polars before it had its own writer: the max is too low, and nulls in categories are not counted.
@@ -85,6 +88,8 @@ private[parquet] object WriterQuirks {
   private def noRelease: Option[String] = None
   private def anyColumn: PrimitiveType => Boolean = _ => true
   private def byteArrays: PrimitiveType => Boolean = _.getPrimitiveTypeName == BINARY
+  private def floats: PrimitiveType => Boolean =
+    column => column.getPrimitiveTypeName == FLOAT || column.getPrimitiveTypeName == DOUBLE
   private def decimals: PrimitiveType => Boolean =
     _.getLogicalTypeAnnotation.isInstanceOf[LogicalTypeAnnotation.DecimalLogicalTypeAnnotation]
 }

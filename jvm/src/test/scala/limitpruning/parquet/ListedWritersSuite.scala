@@ -94,6 +94,16 @@ class ListedWritersSuite extends AnyFunSuite {
     assert(claims("impala version 4.4.0-RELEASE (build abc)").isEmpty)
     assert(claims("DuckDB")(Claim.NumbersMinMax) && !claims("DuckDB")(Claim.BloomFilters))
     assert(claims("Polars")(Claim.NumbersMinMax) && !claims("Polars")(Claim.PageIndexes))
+    assert(claims("fastparquet-python version 2026.9.0") == Set(Claim.NullCounts, Claim.Dictionaries))
+  }
+
+  test("line 46: min and max of floats that miss pages with NaN are no proofs") {
+    for (column <- Seq(float, column("optional float c"))) {
+      for (writer <- Seq("parquet-mr version 1.9.0", "Polars", "Polars (python) version 2.0.0"))
+        assert(!provesMinMax(writer, column) && provesMinMax(writer, int), writer)
+      for (writer <- Seq("parquet-mr version 1.10.0", "Polars (python) version 2.1.0"))
+        assert(provesMinMax(writer, column), writer)
+    }
   }
 
   test(
@@ -104,8 +114,7 @@ class ListedWritersSuite extends AnyFunSuite {
       "Polars (python) version 2.0.0",
       "parquet-rs version 59.3.0",
       "parquet-cpp-arrow version 17.0.0",
-      "DuckDB",
-      "fastparquet-python version 2026.9.0"
+      "DuckDB"
     )
     for (writer <- tested; column <- unsigned ++ narrow) assert(provesMinMax(writer, column), writer)
     for (writer <- others) {
