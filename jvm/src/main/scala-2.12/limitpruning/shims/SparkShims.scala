@@ -22,9 +22,9 @@ private[limitpruning] object SparkShims {
   def injectHintRule(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
     extensions.injectResolutionRule(_ => rule)
 
-  /** Whether a job failed because it was cancelled. Spark 3.5 has no error condition for it. */
+  /** Whether a job failed because it was cancelled. Spark 3.5 has no error condition for it, and a number in any digits. */
   def isCancelled(error: SparkException): Boolean =
-    error.getErrorClass == null && Option(error.getMessage).exists(_.matches("(?s)Job \\d+ cancelled.*"))
+    error.getErrorClass == null && Option(error.getMessage).exists(_.matches("(?s)Job \\S+ cancelled.*"))
 
   /**
    * The names of the fields of a case class, in the order of its constructor. Scala 2.12 writes them into the class file, as

@@ -124,6 +124,12 @@ final class RowGroupFacts(
     case _ => _ => None
   }
 
+  /** The max of a column's chunk as it is stored, if it counts. Of floats, some values may be NaN all the same. */
+  def statedMax(column: LeafColumn, rowGroup: Int): Option[Any] = locationOf(column) match {
+    case stored: Stored => statements(stored)(rowGroup).flatMap(_.minMax).map(_._2)
+    case _ => None
+  }
+
   /** Whether a dictionary would bound the values of a column in a row group if it had all of them. */
   def exceedsDictionary(column: LeafColumn, rowGroup: Int): Boolean = locationOf(column) match {
     case stored: Stored =>

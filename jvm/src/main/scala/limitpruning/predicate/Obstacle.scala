@@ -2,8 +2,16 @@ package limitpruning.predicate
 
 import org.apache.spark.sql.catalyst.expressions.{ExprId, Expression}
 
-/** Why a conjunct was not proved for a unit of rows: one sentence for users, which does not name the unit. */
-sealed abstract class Obstacle(val sentence: String)
+/**
+ * Why a conjunct was not proved for a unit of rows.
+ *
+ * @param text the sentence; there are many obstacles, and few sentences are needed
+ */
+sealed abstract class Obstacle(text: => String) {
+
+  /** One sentence for users, which does not name the unit. */
+  def sentence: String = text
+}
 
 object Obstacle {
 

@@ -61,8 +61,10 @@ private[scan] final class CheckUnchanged(
    * file does not change. On local file systems, however, a file can be modified while it is open, and
    * vectored reads open its path again. The footer is not read again. Both modification times
    * come from a status of the single file, so they have the same precision.
+   *
+   * Not if Spark may skip the file: no row of it is counted on, and the filters stay in the plan.
    */
-  def whileOpen(): Unit = if (isLocal)
+  def whileOpen(): Unit = if (isLocal && !isTolerant)
     try {
       val time = ofPlannedLength().getModificationTime
       if (timeFound.exists(_ != time)) changed("it was modified while it was read")
@@ -78,7 +80,7 @@ private[scan] final class CheckUnchanged(
    * @return the chosen rows, none of which is returned before the check has ended
    */
   def opening(open: => Iterator[Any])(choose: Iterator[Any] => Iterator[Any]): Iterator[Any] = {
-    val rows = if (isTolerant) open else orElse(open)
+    val rows = orElse(open)
     try
       if (isLocal) {
         now()
@@ -96,10 +98,15 @@ private[scan] final class CheckUnchanged(
 
   private def isLocal: Boolean = fileSystem.getUri.getScheme == "file"
 
-  /** If `body` fails and the file has changed, the error is a [[FileChangedException]]. */
+  /** If `body` fails and the file has changed, the error is a [[FileChangedException]]. Not if Spark may skip the file. */
   def orElse[T](body: => T): T =
     try body
-    catch { case NonFatal(error) => now(); throw error }
+    catch {
+      // The task of an interrupted read must end at once.
+      case NonFatal(error) if !isTolerant && !RunningCheck.isInterrupted(error) =>
+        now()
+        throw error
+    }
 
   private def changed(problem: String): Nothing = {
     val error = new FileChangedException(file.urlEncodedPath, problem)

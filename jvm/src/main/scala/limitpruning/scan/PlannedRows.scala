@@ -166,8 +166,8 @@ private[scan] final class PlannedRows(
 }
 
 /**
- * Returns the rows that Spark's reader returns of a run of row groups, of which the reader's filters skip some. Checks that
- * the file is unchanged after the first bytes are read, and at the end.
+ * Returns the rows that Spark's reader returns of a run of row groups, of which the reader's filters skip some. If the reader
+ * does not report which row groups it reads, checks that the file is unchanged after the first bytes are read, and at the end.
  *
  * @param rows the reader's rows, or batches of rows
  * @param uncounted row groups to count with the first row, because the reader does not report which it reads; empty if it
@@ -185,7 +185,7 @@ private[scan] final class CandidatesRead(
 
   override def hasNext: Boolean = {
     val more = check.orElse(rows.hasNext)
-    if (!more) check.whileOpen()
+    if (!more && uncounted.nonEmpty) check.whileOpen()
     more
   }
 
@@ -193,7 +193,7 @@ private[scan] final class CandidatesRead(
     val element = rows.next()
     if (!isBegun) {
       isBegun = true
-      check.whileOpen()
+      if (uncounted.nonEmpty) check.whileOpen()
       uncounted.foreach(counts.read)
     }
     element

@@ -18,18 +18,23 @@ import limitpruning.select.FileVersion
  * the query fails: another file may have fewer rows in the same places. Runs on executors.
  *
  * @param whileReading finds out whether a part of the file is enough
+ * @param isTolerant whether Spark may skip the file if it cannot be read; errors of reading then stay as they are
  */
 private[scan] final class ReadUnseenFile(
     read: PartitionedFile => Iterator[InternalRow],
     whileReading: Option[WhileReading],
     conf: Broadcast[SerializableConfiguration],
-    counts: ReadCounts
+    counts: ReadCounts,
+    isTolerant: Boolean
 ) extends (PartitionedFile => Iterator[InternalRow])
     with Serializable {
 
-  override def apply(file: PartitionedFile): Iterator[InternalRow] =
+  override def apply(file: PartitionedFile): Iterator[InternalRow] = {
+    val rows = open(file)
+    val told = if (isTolerant) rows else new ReadUnseenFile.UntilDeleted(rows, file.urlEncodedPath)
     // Spark also types the batches of its columnar readers as rows.
-    new ReadUnseenFile.UntilDeleted(open(file), file.urlEncodedPath).asInstanceOf[Iterator[InternalRow]]
+    told.asInstanceOf[Iterator[InternalRow]]
+  }
 
   private def open(file: PartitionedFile): Iterator[Any] = whileReading match {
     case Some(first: FirstRows) => readFirst(file, first)

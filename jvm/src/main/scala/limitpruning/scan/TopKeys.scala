@@ -26,6 +26,7 @@ private[scan] final class TopKeys(limit: Int, key: FirstKey, report: (Any, Long)
   private val best =
     new PriorityQueue[Place]((a, b) => order.compare(b.place, a.place)) // the last place first
   private var unreported = 0
+  private var due = 1 // new keys after which they are reported, once there are `limit` keys
 
   /** @param row the key alone; the caller may change it afterwards */
   def note(row: UnsafeRow): Unit = {
@@ -33,7 +34,9 @@ private[scan] final class TopKeys(limit: Int, key: FirstKey, report: (Any, Long)
     if (best.size < limit) keep(place, isDue = unreported + 1 >= OftenUnreported || best.size + 1 == limit)
     else if (order.lt(place, best.peek().place)) {
       val _ = best.poll()
-      keep(place, isDue = unreported + 1 >= SeldomUnreported)
+      val isDue = unreported + 1 >= due
+      if (isDue) due = (2 * due).min(SeldomUnreported)
+      keep(place, isDue)
     }
   }
 
@@ -66,7 +69,10 @@ private object TopKeys {
    */
   private val OftenUnreported = 16
 
-  /** The number of new keys after which they are reported, if there are `limit` keys. */
+  /**
+   * The most new keys after which they are reported, if there are `limit` keys. It begins with one key, and doubles: the first
+   * `limit` rows may be any, such as NaN, and few rows of a large table are better than those before them.
+   */
   private val SeldomUnreported = 256
 }
 
@@ -99,11 +105,14 @@ private[scan] final class SharedThreshold extends Serializable {
         met.clear()
         reached = Reached(stage, None)
       }
-      met(partition) = (place, rows)
-      val threshold = new Threshold(limit.toLong, order)
-      met.values.foreach { case (place, rows) => threshold.add(place, rows) }
-      for (better <- threshold.place if reached.place.forall(order.lt(better, _)))
-        reached = Reached(stage, Some(better))
+      // Other rows cannot improve the threshold, and there may be thousands of partitions.
+      if (reached.place.forall(order.lt(place, _))) {
+        met(partition) = (place, rows)
+        val threshold = new Threshold(limit.toLong, order)
+        met.values.foreach { case (place, rows) => threshold.add(place, rows) }
+        for (better <- threshold.place if reached.place.forall(order.lt(better, _)))
+          reached = Reached(stage, Some(better))
+      }
     }
 }
 

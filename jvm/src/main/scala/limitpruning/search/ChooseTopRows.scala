@@ -11,7 +11,7 @@ object ChooseTopRows {
 
   /** Whether the scan reads less than the whole table: by the selection, or by skipping row groups while it reads. */
   private def leavesOut(found: FoundTopRows, selection: Selection, counts: SearchCounts): Boolean =
-    found.threshold.place.isEmpty || selection.rowGroups < counts.rowGroups || selection.rowsCut > 0 ||
+    found.skipsWhileReading || selection.rowGroups < counts.rowGroups || selection.rowsCut > 0 ||
       found.unseen.size < counts.files - counts.filesInspected
 
   /**
@@ -63,7 +63,7 @@ object ChooseTopRows {
         selection <- select(found)
         _ <- if (leavesOut(found, selection, counts)) Right(()) else Left(search.notClustered(counts))
       } yield {
-        val threshold = found.threshold.place.map(key.show)
+        val threshold = found.threshold.place.filterNot(KeyFacts.isNaN).map(key.show)
         val why = TopRows(key.sql, FirstKey.of(top.key), threshold, found.threshold.rows, found.dropped)
         val rows = CandidateRows(scan.limit, scan.conjuncts, selection, counts, run.nanos, Some(why))
         LimitPlan(rows, scan.table.settings, notedSortKey = notedSortKey(top, selection))

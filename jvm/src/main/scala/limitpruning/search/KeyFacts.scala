@@ -1,6 +1,7 @@
 package limitpruning.search
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, IsNotNull, Literal, SortOrder}
+import org.apache.spark.sql.types.{DoubleType, FloatType}
 
 import limitpruning.predicate.{
   ColumnFacts, Evaluator, FirstKey, KeyOrder, LeafColumn, MonotoneFunctions, Obstacle, RowUnit, Values
@@ -62,6 +63,25 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
       nullCount(file, rowGroup),
       file.deletedRows
     )
+
+  /**
+   * As [[certain]], if the key is never NaN: min and max of a footer do not say whether it is. It proves nothing. It shows
+   * whether the row groups are clustered by the key.
+   */
+  def likely(file: ClassifiedFile, rowGroup: Int): Seq[(Any, Long)] = certain(file, rowGroup).map {
+    case (place, rows) if isNaN(place) => (statedMax(file, rowGroup).getOrElse(place), rows)
+    case other => other
+  }
+
+  private def statedMax(file: ClassifiedFile, rowGroup: Int): Option[Any] = for {
+    column <- LeafColumn.unapply(key.child)
+    max <- file.facts.statedMax(column, rowGroup)
+    value <- (key.dataType, max) match {
+      case (FloatType, _: Float) | (DoubleType, _: Double) => Some(max)
+      case (DoubleType, float: Float) => Some(float.toDouble)
+      case _ => None
+    }
+  } yield value
 
   /**
    * The best key value that a row of a part of a row group may have, and the key value that all of its rows are certain

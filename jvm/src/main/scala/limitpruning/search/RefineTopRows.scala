@@ -61,7 +61,8 @@ final class RefineTopRows(
       threshold
     else found.threshold
     val unseen = found.unseen.filterNot(file => isBehind(key.best(file)))
-    FoundTopRows(kept, unseen, better, found.dropped + found.candidates.size - kept.size)
+    val dropped = found.dropped + found.candidates.size - kept.size
+    found.copy(candidates = kept, unseen = unseen, threshold = better, dropped = dropped)
   }
 
   private def certain(candidate: Candidate): Seq[(Any, Long)] =

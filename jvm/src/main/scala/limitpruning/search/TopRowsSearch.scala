@@ -24,12 +24,14 @@ final case class Candidate(file: ClassifiedFile, rowGroup: Int, best: Option[Any
  * @param unseen files that were not inspected, although they may have such row groups
  * @param threshold the key value that enough rows are certain to reach, if there is one
  * @param dropped number of row groups that may match, but sort after the threshold
+ * @param skipsWhileReading whether rows that are read are expected to give a threshold that skips others
  */
 final case class FoundTopRows(
     candidates: Seq[Candidate],
     unseen: Seq[ListedFile],
     threshold: Threshold,
-    dropped: Int
+    dropped: Int,
+    skipsWhileReading: Boolean
 )
 
 /**
@@ -98,13 +100,12 @@ final class TopRowsSearch(
       val rows = RowRange.all(file.footer.rowGroups(rowGroup).getRowCount)
       matched += Candidate(file, rowGroup, key.best(file, rowGroup), rows)
       file.rowGroups(rowGroup).obstacle.orElse(key.obstacle(file, rowGroup)).foreach(obstacles.add)
-      for ((place, rows) <- key.certain(file, rowGroup)) {
-        bestCase.add(place, rows)
-        if (file.rowGroups(rowGroup).state == MatchState.FullyMatching) {
+      for ((place, rows) <- key.likely(file, rowGroup)) bestCase.add(place, rows)
+      if (file.rowGroups(rowGroup).state == MatchState.FullyMatching)
+        for ((place, rows) <- key.certain(file, rowGroup)) {
           threshold.add(place, rows)
           certain += CertainRows(matched.size - 1, place, rows)
         }
-      }
     }
     wave
   }
@@ -121,8 +122,9 @@ final class TopRowsSearch(
   private def result(unseen: Seq[ListedFile], seen: SearchCounts): Either[Reason, FoundTopRows] = {
     val needed = positionsNeeded
     val (kept, dropped) = matched.indices.partition(i => needed(i) || !isSkipped(matched(i).best))
-    val found = FoundTopRows(bestFirst(kept.map(matched)), unseen, threshold, dropped.size)
-    if (threshold.place.nonEmpty || (limit <= mostNoted && pays(unseen, seen))) Right(found)
+    val skipsWhileReading = !isBounded && limit <= mostNoted && pays(unseen, seen)
+    val found = FoundTopRows(bestFirst(kept.map(matched)), unseen, threshold, dropped.size, skipsWhileReading)
+    if (threshold.place.nonEmpty || skipsWhileReading) Right(found)
     else
       Left(Some(unseen).filter(_.nonEmpty).flatMap(_ => outOfBudget(seen, threshold.rows, limit))
         .getOrElse(notClustered(seen)))
@@ -146,9 +148,12 @@ final class TopRowsSearch(
     unknown ++ known.sortBy(_.best.get)(key.order)
   }
 
+  /** Whether the threshold is below NaN, which sorts after all other values: the facts about floats have no better one. */
+  private def isBounded: Boolean = threshold.place.exists(place => !KeyFacts.isNaN(place))
+
   /** Whether the inspected files show that enough can be skipped, so that inspecting the others pays. */
   private def pays(unseen: Seq[ListedFile], seen: SearchCounts): Boolean = {
-    val judge: Option[Any] => Boolean = if (threshold.place.nonEmpty) isSkipped else bestCase.excludes
+    val judge: Option[Any] => Boolean = if (isBounded) isSkipped else bestCase.excludes
     val skipped = seen.rowGroups - seen.matched + matched.count(candidate => judge(candidate.best)) +
       (seen.files - seen.filesInspected - unseen.size) + unseen.count(file => judge(best(file)))
     LeastSkipped * skipped >= seen.rowGroups

@@ -21,8 +21,13 @@ class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
 
   private def local(name: String): Path = Files.writeString(folder.resolve(name), PlannedSplit.content())
 
-  private def checkOf(file: Path): CheckUnchanged =
-    new CheckUnchanged(PlannedSplit(status(file)), PlannedSplit.version(status(file)), new Configuration())
+  private def checkOf(file: Path, isTolerant: Boolean = false): CheckUnchanged =
+    new CheckUnchanged(
+      PlannedSplit(status(file)),
+      PlannedSplit.version(status(file)),
+      new Configuration(),
+      isTolerant
+    )
 
   private def check: CheckUnchanged = checkOf(local("unchanged"))
 
@@ -54,14 +59,17 @@ class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
     "line 35: rows of a file that changes while it is read are an error, with the first row and at the end"
   ) {
     val first = local("first")
-    val begun = new CandidatesRead(Iterator("a", "b"), Nil, checkOf(first), PlannedSplit.counts())
+    val planned = Seq(PlannedRowGroup(0, 2, RowRange.all(2), bytes = 10))
+    val begun = new CandidatesRead(Iterator("a", "b"), planned, checkOf(first), PlannedSplit.counts())
     overwrite(first)
     intercept[FileChangedException](begun.next())
     val last = local("last")
-    val ended = new CandidatesRead(Iterator("a"), Nil, checkOf(last), PlannedSplit.counts())
+    val ended = new CandidatesRead(Iterator("a"), planned, checkOf(last), PlannedSplit.counts())
     assert(ended.next() == "a")
     overwrite(last)
     intercept[FileChangedException](ended.hasNext)
+    val reported = new CandidatesRead(Iterator("a"), Nil, checkOf(last), PlannedSplit.counts())
+    assert(reported.toSeq == Seq("a"), "the reader reports its row groups, and the caller checks them")
   }
 
   test("line 35: an error of reading is one of the changed or deleted file, if it is") {
@@ -76,6 +84,25 @@ class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
     intercept[FileChangedException](rows.hasNext)
     Files.delete(file)
     intercept[FileNotFoundException](rows.hasNext)
+  }
+
+  test("what Spark may skip is not checked again, and its errors of reading stay") {
+    val broken = new Iterator[Any] {
+      override def hasNext: Boolean = throw new NoSuchFileException("a path")
+      override def next(): Any = "row"
+    }
+    val planned = Seq(PlannedRowGroup(0, 2, RowRange.all(2), bytes = 10))
+    val file = local("tolerated")
+    val (rows, failing) = (Iterator("a", "b"), checkOf(file, isTolerant = true))
+    val read = new CandidatesRead(rows, planned, checkOf(file, isTolerant = true), PlannedSplit.counts())
+    Files.delete(file)
+    assert(read.toSeq == Seq("a", "b"))
+    intercept[NoSuchFileException](new CandidatesRead(
+      broken,
+      planned,
+      failing,
+      PlannedSplit.counts()
+    ).hasNext)
   }
 
   test("line 35: a file that was not inspected and is deleted while it is read is Spark's own error") {

@@ -2,7 +2,7 @@ package limitpruning.scan
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, UnsafeProjection}
-import org.apache.spark.sql.types.{DataType, IntegerType, StringType}
+import org.apache.spark.sql.types.{DataType, DoubleType, IntegerType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
@@ -42,6 +42,14 @@ class TopKeysSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(told(1000, ints)(1 to 64: _*).map(_._2) == Seq(16, 32, 48, 64))
     val many = told(10, ints)(10000 to 1 by -1: _*)
     assert(many.size < 100 && many.last == ((10, 10L)))
+  }
+
+  test("the first better rows are reported soon") {
+    assert(told(2, ints)(9, 8, 1, 2) == Seq((9, 2L), (8, 2L), (2, 2L)))
+    val doubles = FirstKey(DoubleType, isDescending = false, nullsFirst = true)
+    val places =
+      told(2, doubles)(Double.NaN +: (1000 to 1 by -1).map(_.toDouble): _*).map(_._1.asInstanceOf[Double])
+    assert(places.head.isNaN && places(1) == 1000.0 && places.size < 20)
   }
 
   test("nulls are at their place in the order") {

@@ -51,7 +51,7 @@ class RefineTopRowsSuite extends AnyFunSuite with TempFolder {
       Candidate(classified, 0, facts.best(classified, 0), RowRange.all(1000))
     }
     val narrow = new NarrowRowGroups(_ => true, isSupported = true, minBytes)
-    val found = FoundTopRows(candidates, Nil, threshold, dropped = 0)
+    val found = FoundTopRows(candidates, Nil, threshold, dropped = 0, skipsWhileReading = false)
     new RefineTopRows(limit, facts, classify, storage, narrow, maxBytes, 1.hour.fromNow)(found).candidates
       .map(c => c.file.listed.status.getPath.getName -> RowRange.joined(c.ranges))
       .toMap
