@@ -37,8 +37,11 @@ final class Footer private (
     val seal: FooterSeal
 ) {
 
+  /** What its writer states that counts. Found once for a footer, because cached footers serve many queries. */
+  private[parquet] lazy val trust: TrustedClaims = new TrustedClaims(createdBy)
+
   /** Whether pages are where the offset indexes of this file say. If not, only whole row groups are read. */
-  lazy val hasTrustedPages: Boolean = PageLocations.areTrusted(createdBy)
+  def hasTrustedPages: Boolean = trust.provesByPages
 
   /**
    * Whether Spark's reader may skip pages by column indexes that prove nothing, because the writer is not listed for them.

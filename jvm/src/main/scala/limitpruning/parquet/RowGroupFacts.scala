@@ -32,7 +32,7 @@ final class RowGroupFacts(
   private val located = mutable.Map.empty[(ExprId, Seq[String]), ColumnLocation]
   private[parquet] lazy val calendar =
     Calendar.of(footer.keyValues, settings.rebaseMode).copy(readsInt96AsStored = !settings.convertsInt96)
-  private[parquet] lazy val trust = new TrustedClaims(footer.createdBy)
+  private[parquet] def trust: TrustedClaims = footer.trust
 
   /** The location of the column, or that it is missing or unclear. */
   private[parquet] def locationOf(column: LeafColumn): ColumnLocation =

@@ -63,7 +63,9 @@ object ChooseTopRows {
         selection <- select(found)
         _ <- if (leavesOut(found, selection, counts)) Right(()) else Left(search.notClustered(counts))
       } yield {
-        val threshold = found.threshold.place.filterNot(KeyFacts.isNaN).map(key.show)
+        // A better one is found while reading.
+        val place = found.threshold.place.filterNot(place => found.skipsWhileReading && KeyFacts.isNaN(place))
+        val threshold = place.map(key.show)
         val why = TopRows(key.sql, FirstKey.of(top.key), threshold, found.threshold.rows, found.dropped)
         val rows = CandidateRows(scan.limit, scan.conjuncts, selection, counts, run.nanos, Some(why))
         LimitPlan(rows, scan.table.settings, notedSortKey = notedSortKey(top, selection))
