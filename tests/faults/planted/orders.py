@@ -50,4 +50,12 @@ FAULTS = (
         ORDERS,
         "tests/scan/test_scan_partitions.py",
     ),
+    fault(
+        "ORDER BY: NaN is missing from the threshold",
+        "search/TopRowsSearch.scala",
+        "threshold.add(place, rows)",
+        "threshold.add(key.ifNeverNaN(place, file, rowGroup), rows)",
+        ORDERS,
+        "tests/limits/test_order_floats.py",
+    ),
 )

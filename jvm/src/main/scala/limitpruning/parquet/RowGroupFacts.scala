@@ -87,23 +87,24 @@ final class RowGroupFacts(
     case _ => None
   }
 
+  /** Whether everything counts that the file has beside the footer's statistics, such as page indexes. */
+  def areAllPartsListed: Boolean = trust.areAllPartsListed
+
   /**
    * The same obstacle, with what the file has about a column beside the footer's statistics, if it is not used because the
    * writer is not listed for it.
    *
    * @param columns those of the predicate and of the keys
    */
-  def withUnusedParts(obstacle: Obstacle, columns: Seq[LeafColumn], rowGroup: Int): Obstacle =
-    if (trust.areAllPartsListed) obstacle
-    else {
-      val unused = for {
-        column <- columns.iterator
-        stored <- Iterator(locationOf(column)).collect { case found: Stored => found }
-        chunk <- footer.chunk(rowGroup, stored.leaf).iterator
-        parts = trust.unlistedParts(chunk) if parts.nonEmpty
-      } yield Obstacle.UnusedParts(obstacle, parts.map(_.name).mkString(", "), column.name, trust.writerName)
-      unused.find(_ => true).getOrElse(obstacle)
-    }
+  def withUnusedParts(obstacle: Obstacle, columns: Seq[LeafColumn], rowGroup: Int): Obstacle = {
+    val unused = for {
+      column <- columns.iterator
+      stored <- Iterator(locationOf(column)).collect { case found: Stored => found }
+      chunk <- footer.chunk(rowGroup, stored.leaf).iterator
+      parts = trust.unlistedParts(chunk) if parts.nonEmpty
+    } yield Obstacle.UnusedParts(obstacle, parts.map(_.name).mkString(", "), column.name, trust.writerName)
+    unused.find(_ => true).getOrElse(obstacle)
+  }
 
   /** Whether the writer is listed for what a footer states about a column. If not, [[stated]] may be more than [[of]]. */
   def isListed(column: LeafColumn): Boolean = locationOf(column) match {

@@ -70,7 +70,7 @@ private[parquet] final class TrustedClaims(createdBy: String) {
   }
 
   /** Whether everything that a file has beside the statistics of its footer counts. */
-  def areAllPartsListed: Boolean = Seq(PageIndexes, Dictionaries, BloomFilters).forall(listed)
+  val areAllPartsListed: Boolean = Seq(PageIndexes, Dictionaries, BloomFilters).forall(listed)
 
   /** What the file has about a chunk beside the statistics of its footer, and the writer is not listed for. */
   def unlistedParts(chunk: ColumnChunkMetaData): Seq[Claim] = Seq(

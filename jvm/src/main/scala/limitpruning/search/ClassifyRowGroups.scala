@@ -100,7 +100,7 @@ final class ClassifyRowGroups(
             else withStatements(proved, classify(rows, new KnownFacts(stated, ordinal))) {
               undecidedColumns(unit).flatMap(i => facts.doubt(columns(i), ordinal)).headOption
             }
-          if (found.stated.nonEmpty) found
+          if (facts.areAllPartsListed || found.stated.nonEmpty) found
           else found.copy(obstacle = found.obstacle.map(facts.withUnusedParts(_, columns, ordinal)))
         }
       }

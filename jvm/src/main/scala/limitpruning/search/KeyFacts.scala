@@ -65,13 +65,11 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
     )
 
   /**
-   * As [[certain]], if the key is never NaN: min and max of a footer do not say whether it is. It proves nothing. It shows
-   * whether the row groups are clustered by the key.
+   * What `place`, one of [[certain]], is if the key is never NaN: min and max of a footer do not say whether it is. It proves
+   * nothing. It shows whether the row groups are clustered by the key.
    */
-  def likely(file: ClassifiedFile, rowGroup: Int): Seq[(Any, Long)] = certain(file, rowGroup).map {
-    case (place, rows) if isNaN(place) => (statedMax(file, rowGroup).getOrElse(place), rows)
-    case other => other
-  }
+  def ifNeverNaN(place: Any, file: ClassifiedFile, rowGroup: Int): Any =
+    if (isNaN(place)) statedMax(file, rowGroup).getOrElse(place) else place
 
   private def statedMax(file: ClassifiedFile, rowGroup: Int): Option[Any] = for {
     column <- LeafColumn.unapply(key.child)

@@ -100,12 +100,13 @@ final class TopRowsSearch(
       val rows = RowRange.all(file.footer.rowGroups(rowGroup).getRowCount)
       matched += Candidate(file, rowGroup, key.best(file, rowGroup), rows)
       file.rowGroups(rowGroup).obstacle.orElse(key.obstacle(file, rowGroup)).foreach(obstacles.add)
-      for ((place, rows) <- key.likely(file, rowGroup)) bestCase.add(place, rows)
-      if (file.rowGroups(rowGroup).state == MatchState.FullyMatching)
-        for ((place, rows) <- key.certain(file, rowGroup)) {
+      for ((place, rows) <- key.certain(file, rowGroup)) {
+        bestCase.add(key.ifNeverNaN(place, file, rowGroup), rows)
+        if (file.rowGroups(rowGroup).state == MatchState.FullyMatching) {
           threshold.add(place, rows)
           certain += CertainRows(matched.size - 1, place, rows)
         }
+      }
     }
     wave
   }
