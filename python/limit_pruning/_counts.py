@@ -100,6 +100,9 @@ class RowCounts(Exported):
         cut: Rows of the selected row groups that are not read; None where the LIMIT is not pruned.
         certain: Rows that are certain to reach the threshold; None where the LIMIT is not pruned,
             or has no ORDER BY.
+        verified: Rows that jobs found before the scan, by reading the columns of the predicate and
+            of the ORDER BY: as many as the LIMIT needs, or all that match. None where there was no
+            such job.
         read: Rows that the scan returned; None until the query has run, and where Spark's own scan
             reads the files.
     """
@@ -108,6 +111,7 @@ class RowCounts(Exported):
     ranges: int | None
     cut: int | None
     certain: int | None
+    verified: int | None
     read: int | None
 
 
@@ -119,12 +123,15 @@ class ByteCounts(Exported):
         total: Length of all files that partition pruning leaves; None if the search did not end.
         to_read: Compressed bytes that contain the selected rows, in the columns that are read; None
             where the LIMIT is not pruned, and where Spark's own scan reads the files.
+        read_first: Bytes that jobs before the scan read to find the rows; None where there was no
+            such job.
         read: Compressed bytes of the pages that the scan read; None until the query has run, and
             where Spark's own scan reads the files.
     """
 
     total: int | None
     to_read: int | None
+    read_first: int | None
     read: int | None
 
 

@@ -57,7 +57,8 @@ class Totals(Exported):
         row_groups_skipped: Row groups that these scans skipped, because enough rows that they had
             read sort before theirs.
         bytes_total: Length of all files of these scans in bytes, after partition pruning.
-        bytes_read: Compressed bytes that these scans read.
+        bytes_read: Compressed bytes that these scans read, and bytes that jobs read before them to
+            find rows.
         planning_ms: Milliseconds that pruning added to planning, also for queries that did not run.
         planning_failures: Unexpected errors while planning. After each of them, the LIMIT was not
             pruned.

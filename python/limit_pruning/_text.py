@@ -68,6 +68,7 @@ def _cost_line(limit: LimitReport) -> str:
         part
         for part in (
             _files(limit.files),
+            _verified(limit),
             f"to read: {to_read}" if to_read else "",
             _known("pages skipped: {:,}", limit.pages.skipped or None),
             _known("planning: {:.1f} ms", limit.time.planning_ms),
@@ -75,6 +76,12 @@ def _cost_line(limit: LimitReport) -> str:
         )
         if part
     )
+
+
+def _verified(limit: LimitReport) -> str:
+    if limit.rows.verified is None:
+        return ""
+    return "verified: " + _listed(human_rows(limit.rows.verified), limit.bytes.read_first) + " read first"
 
 
 def _files(files: FileCounts) -> str:

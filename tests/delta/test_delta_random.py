@@ -30,6 +30,8 @@ TABLES, TABLES_OF_DELTA_RS, ANCIENT_TABLES, QUERIES = 6, 3, 3, 20
 REBASE_MODE = "spark.sql.parquet.datetimeRebaseModeInRead"
 # With this setting, planning reads the log before the footers, as it does for many files.
 SETTINGS = {"spark.limitPruning.planning.firstFiles": "2"}
+# Columns are read first to find rows, however few bytes this may save.
+BY_ROWS = {"spark.limitPruning.rows.minBytes": "0"}
 
 
 def test_random_delta_tables(spark: SparkSession) -> None:
@@ -37,6 +39,7 @@ def test_random_delta_tables(spark: SparkSession) -> None:
     assert tally["pruned"] >= 0.2 * tally["queries"], "else the property says nothing"
     few = "else the property says nothing"
     assert tally["read by Delta, with deletion vectors"] >= 3, few
+    assert tally["by rows"] >= 0.05 * tally["queries"], few
 
 
 def test_random_tables_of_delta_rs(spark: SparkSession) -> None:
@@ -74,9 +77,12 @@ def _tally(
                 every = in_threads(lambda query: spark.sql(query.every_row).collect(), queries)
             pairs = list(zip(queries, every, strict=True))
             first = tally["queries"] + 1
-            with conf(spark, {**SETTINGS, **rebase}):
-                found = in_threads(lambda pair: _problem(spark, *pair, tally), pairs)
-        for number, (query, problem) in enumerate(zip(queries, found, strict=True), first):
+            found = []
+            for settings, some in ((SETTINGS, pairs), (SETTINGS | BY_ROWS, pairs[::3])):
+                with conf(spark, {**settings, **rebase}):
+                    found += in_threads(lambda pair: _problem(spark, *pair, tally), some)
+        asked = queries + queries[::3]
+        for number, (query, problem) in enumerate(zip(asked, found, strict=True), first):
             made = "\n".join(history.statements)
             assert not problem, f"at query {number}: {problem}: {query.sql}, {rebase}\n{made}"
 
@@ -99,6 +105,7 @@ def _problem(
         tally["pruned"] += report.files.scanned is not None
         plan = str(df._jdf.queryExecution().executedPlan().toString())
         tally["read by Delta, with deletion vectors"] += "SelectedDeltaIndex" in plan
+        tally["by rows"] += "RowsVerified" in plan
     if found - allowed:
         return f"rows that are not in the table, or do not match: {list(found - allowed)[:3]}"
     if found.total() != min(query.limit, allowed.total()):

@@ -198,6 +198,31 @@ def test_explain_before_and_after(spark: SparkSession) -> None:
     assert "RowsVerified: 9, ReadFirst: " in physical(df)
 
 
+@pytest.mark.core
+@pytest.mark.usefixtures("t")
+def test_reports_show_what_was_read_first(spark: SparkSession) -> None:
+    totals = limit_pruning.totals(spark)
+    df = spark.sql("SELECT * FROM t WHERE v = 42 LIMIT 9")
+    assert limit_pruning.report(df).only.rows.verified is None
+    df.collect()
+    limit = found(df)
+    assert limit.rows.verified == 9
+    assert limit.bytes.read_first is not None
+    assert limit.bytes.read is not None
+    assert 0 < limit.bytes.read_first
+    assert "verified: 9 rows, " in str(limit)
+    query = limit_pruning.history(spark)[-1]
+    assert query.report.only.bytes == limit.bytes
+    read = limit_pruning.totals(spark).bytes_read - totals.bytes_read
+    assert read == limit.bytes.read_first + limit.bytes.read
+    (row,) = spark.sql("SELECT * FROM limit_pruning_history()").tail(1)
+    assert row.bytes_read == read
+    assert row.limits[0].rows.verified == 9
+    everything = limit_pruning.report(spark.sql("SELECT * FROM t WHERE id >= 0 LIMIT 9")).only
+    assert everything.rows.verified is None
+    assert everything.bytes.read_first is None
+
+
 @pytest.mark.usefixtures("t")
 def test_a_row_at_which_a_predicate_fails(spark: SparkSession) -> None:
     """The error is that of plain Spark, and there is none if plain Spark has none."""

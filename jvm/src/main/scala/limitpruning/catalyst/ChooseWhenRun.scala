@@ -10,10 +10,11 @@ import org.apache.spark.sql.internal.SQLConf
 import limitpruning.conf.{LimitPruningConf, SparkSessions}
 import limitpruning.rows.{ChooseByRows, RowsPay}
 import limitpruning.search.{
-  ChooseFirstRows, ChooseRows, ChooseTopRows, LimitPlan, LimitedScan, NotPruned, SearchInputs, TopRowsScan
+  ChooseFirstRows, ChooseRows, ChooseTopRows, LimitPlan, LimitedScan, NotPruned, SearchInputs, Table,
+  TopRowsScan
 }
 import limitpruning.select.Reason
-import limitpruning.tables.{ParquetTable, UndecidedIndex}
+import limitpruning.tables.{Tables, UndecidedIndex}
 
 /**
  * Chooses the rows for one LIMIT when its query runs: by the values that the subqueries of its predicate have then, or by
@@ -52,8 +53,10 @@ final class ChooseWhenRun(
       }
     }(reason => Left(NotPruned(reason)))
 
-  private def table: Either[NotPruned, ParquetTable] =
-    ParquetTable.of(leaf).toRight(NotPruned(Reason.NotSparksParquet(leaf.nodeName)))
+  private def table: Either[NotPruned, Table] = Tables.of(leaf) match {
+    case Some(found) => found.left.map(NotPruned(_))
+    case None => Left(NotPruned(Reason.NotSparksParquet(leaf.nodeName)))
+  }
 
   /** Equal if both choose for the same LIMIT of an optimized plan. Adaptive execution compares plans. */
   override def equals(other: Any): Boolean = other match {
@@ -64,7 +67,7 @@ final class ChooseWhenRun(
   override def hashCode(): Int = System.identityHashCode(index)
 
   private def choose(
-      table: ParquetTable,
+      table: Table,
       conjuncts: Seq[Expression],
       needed: AttributeSet,
       conf: SQLConf
@@ -101,7 +104,15 @@ final class ChooseWhenRun(
       found: Either[NotPruned, LimitPlan],
       conf: SQLConf
   ): Either[NotPruned, LimitPlan] =
-    new ChooseByRows(SparkSessions.onServer(session), leaf, scan, order, inputs, found, conf)()
+    new ChooseByRows(
+      SparkSessions.onServer(session),
+      scan,
+      order,
+      index.planAsIs,
+      inputs,
+      found,
+      conf
+    )()
 
   private def whyNot(scan: LimitedScan, conf: SQLConf): Option[NotPruned] = {
     val reason =

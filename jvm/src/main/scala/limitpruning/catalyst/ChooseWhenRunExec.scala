@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import limitpruning.conf.SparkSessions
-import limitpruning.scan.{LimitPrunedScanExec, RunsLimitPrunedScan, ScanMetrics}
+import limitpruning.scan.{HiddenRows, LimitPrunedScanExec, RunsLimitPrunedScan, ScanMetrics}
 import limitpruning.search.{LimitPlan, NotPruned}
 import limitpruning.select.Reason
 
@@ -88,6 +88,8 @@ case class ChooseWhenRunExec(
   }
 
   private def decide(): Choice = (choose, child) match {
+    case (Some(_), scan: FileSourceScanExec) if HiddenRows.areCountedBy(scan) =>
+      Left(NotPruned(Reason.DeletedRows))
     case (Some(choose), scan: FileSourceScanExec) if hasSameSubqueries(scan) =>
       // The scan itself does not run, so nothing else fills in the values of the filters that it passes to the reader.
       scan.expressions.foreach(_.foreach {
@@ -96,10 +98,18 @@ case class ChooseWhenRunExec(
       })
       SparkSessions.withActive(choose.session) {
         choose(conjuncts.map(ScalarSubqueries.withValues), AttributeSet(output), conf)
+          .filterOrElse(canBeRead(_, scan), NotPruned(Reason.DeletedRows))
           .map(plan => Chosen(plan, scanOf(plan, scan)))
       }
     case _ => Left(notPruned)
   }
+
+  /**
+   * Whether a scan can read chosen rows. A file with deleted rows counts for its rows less the deleted ones, wherever they
+   * are. So a part of it that metadata chose may have too few rows. Rows that were found by reading are not deleted.
+   */
+  private def canBeRead(plan: LimitPlan, scan: FileSourceScanExec): Boolean =
+    plan.rows.verified.nonEmpty || !HiddenRows.areReadBy(scan)
 
   /** Either Spark's scan waits for other subqueries, or another extension has replaced it. */
   private def notPruned: NotPruned = NotPruned(child match {

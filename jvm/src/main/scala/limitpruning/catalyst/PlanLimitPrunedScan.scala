@@ -50,11 +50,11 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
     case ScanOperation(_, _, _, SelectedRelation(_, index)) =>
       index.planAsIs(SelectedRelation.restoreIn(plan))
     case ScanOperation(_, Nil, filters, UndecidedRelation(logical, index)) =>
-      val planned = FileSourceStrategy(UndecidedRelation.restoreIn(plan))
+      val planned = index.planAsIs(UndecidedRelation.restoreIn(plan))
       if (!isAsWanted(filters, logical, index) || hasUnknownField(planned)) planned
       else planned.map(chooseWhenRun(_, logical, filters, index))
-    case ScanOperation(_, _, _, UndecidedRelation(_, _)) =>
-      FileSourceStrategy(UndecidedRelation.restoreIn(plan))
+    case ScanOperation(_, _, _, UndecidedRelation(_, index)) =>
+      index.planAsIs(UndecidedRelation.restoreIn(plan))
     case _ => Nil
   }
 

@@ -197,6 +197,8 @@ object DescribeQuery {
       rowsCut = Some(chosen.selection.rowsCut),
       pagesSkipped = scan.map(_.pagesSkipped),
       noPageSkipping = noPageSkipping,
+      rowsVerified = chosen.verified.map(_.rows),
+      bytesReadFirst = chosen.verified.map(_.bytes),
       bytesToRead = scan.map(_.bytesToRead),
       rowFilterSkipped = scan.exists(_.skipsRowFilter),
       rowsRead = measured(ScanMetrics.OutputRows),

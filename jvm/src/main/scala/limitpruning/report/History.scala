@@ -107,7 +107,7 @@ final class Totals {
     limit.rowGroupsRead.foreach(rowGroupsRead.add)
     limit.rowGroupsSkipped.foreach(rowGroupsSkipped.add)
     // If a LIMIT is not pruned, the bytes that its scan reads are not known.
-    for (read <- limit.bytesRead; files <- limit.files) {
+    for (read <- limit.bytesReadInAll; files <- limit.files) {
       bytesTotal.add(files.bytes)
       bytesRead.add(read)
     }

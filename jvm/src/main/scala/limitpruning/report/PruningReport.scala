@@ -20,6 +20,8 @@ import limitpruning.select.Reason
  *   scanned
  * @param noPageSkipping why row groups are scanned whole, even if the LIMIT needs few of their rows; `None`
  *   if pages can be skipped
+ * @param rowsVerified rows that jobs found before the scan, by reading columns; `None` if there was no such job
+ * @param bytesReadFirst bytes that these jobs read
  * @param bytesToRead compressed bytes of the column chunks, or of their pages, that are scanned
  * @param rowsRead rows that the scan has returned so far, after the query has run
  * @param rowGroupsRead row groups that the scan has opened, after the query has run
@@ -43,6 +45,8 @@ final case class LimitReport(
     rowsCut: Option[Long] = None,
     pagesSkipped: Option[Long] = None,
     noPageSkipping: Option[String] = None,
+    rowsVerified: Option[Long] = None,
+    bytesReadFirst: Option[Long] = None,
     bytesToRead: Option[Long] = None,
     rowFilterSkipped: Boolean = false,
     rowsRead: Option[Long] = None,
@@ -52,6 +56,9 @@ final case class LimitReport(
     map: RowGroupMap = RowGroupMap.Empty
 ) {
   def covered: Boolean = reason.isEmpty
+
+  /** Bytes that the jobs before the scan, and the scan, have read; `None` if the query has not run. */
+  def bytesReadInAll: Option[Long] = bytesRead.map(_ + bytesReadFirst.getOrElse(0L))
 
   /** Whether the LIMIT is not covered, but its scan reads a selection. */
   def isNarrowed: Boolean = reason.nonEmpty && rowsToRead.nonEmpty

@@ -72,11 +72,13 @@ private[report] object ReportJson {
       "ranges" -> limit.rowRanges,
       "cut" -> limit.rowsCut,
       "certain" -> limit.order.flatMap(_.rowsCertain),
+      "verified" -> limit.rowsVerified,
       "read" -> limit.rowsRead
     ),
     "bytes" -> fields(
       "total" -> limit.files.map(_.bytes),
       "to_read" -> limit.bytesToRead,
+      "read_first" -> limit.bytesReadFirst,
       "read" -> limit.bytesRead
     ),
     "time" -> fields("planning_ms" -> limit.planningMs)

@@ -140,7 +140,7 @@ private[report] object QuerySums {
       "rows_read" -> sum(limits)(_.rowsRead),
       // If a LIMIT is not pruned, the bytes that its scan reads are not known.
       "bytes_total" -> sum(limits.filter(_.bytesRead.nonEmpty))(_.files.map(_.bytes)),
-      "bytes_read" -> sum(limits)(_.bytesRead),
+      "bytes_read" -> sum(limits)(_.bytesReadInAll),
       "planning_ms" -> limits.flatMap(_.planningMs).reduceOption(_ + _)
     ))
     fields

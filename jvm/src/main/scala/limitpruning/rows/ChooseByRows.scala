@@ -9,7 +9,8 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.SparkException
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.expressions.SortOrder
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.parquet.UnreadableFooterException
@@ -18,21 +19,20 @@ import limitpruning.select.{
   CandidateRows, ListedFile, MatchingRows, Reason, SearchCounts, Selection, VerifiedRows
 }
 import limitpruning.shims.{ClassicSession, SparkShims}
-import limitpruning.tables.SelectedFileIndex
 
 /**
  * Decides what to read for a LIMIT when its query runs, by reading first the columns of the predicate and of the sort keys:
  * Spark jobs find the positions of the rows, and the scan reads these rows. The plan keeps its filter.
  *
- * @param leaf the table, with its own file index
  * @param order the sort keys, over the table's columns; empty if any rows will do
+ * @param planned plans a scan of the table as without the extension
  * @param searched what the search of metadata found: why the LIMIT is not pruned, or rows among which those of the LIMIT are
  */
 private[limitpruning] final class ChooseByRows(
     session: ClassicSession,
-    leaf: LogicalRelation,
     scan: LimitedScan,
     order: Seq[SortOrder],
+    planned: LogicalPlan => Seq[SparkPlan],
     inputs: SearchInputs,
     searched: Either[NotPruned, LimitPlan],
     conf: SQLConf
@@ -45,7 +45,7 @@ private[limitpruning] final class ChooseByRows(
   def apply(): Either[NotPruned, LimitPlan] = {
     val chosen = for {
       files <- byPath
-      positions <- PositionScan.of(session, candidates, scan.conjuncts, order)
+      positions <- PositionScan.of(session, candidates, scan.conjuncts, order, planned)
       found <- find(positions)
       selection <- select(found, files)
     } yield {
@@ -63,12 +63,8 @@ private[limitpruning] final class ChooseByRows(
   }
 
   /** The table, without files that metadata exclude. */
-  private def candidates: LogicalRelation = (searched, leaf.relation) match {
-    case (Right(plan), files: HadoopFsRelation) =>
-      val location = new SelectedFileIndex(files.location, plan)
-      leaf.copy(relation = files.copy(location = location)(files.sparkSession))
-    case _ => leaf
-  }
+  private def candidates: LogicalPlan =
+    searched.fold(_ => scan.table.leaf, inputs.listing.read(scan.table.leaf, _))
 
   private def counts: SearchCounts = searched.fold(
     _.counts.getOrElse(SearchCounts.Zero.copy(files = inputs.files.size)),
@@ -158,7 +154,8 @@ private[limitpruning] final class ChooseByRows(
     files.zip(statuses).forall { case (file, status) =>
       // Some stores list milliseconds, and return seconds for single files.
       def seconds(of: FileStatus) = of.getModificationTime / 1000
-      try status.get().getLen == file.length && seconds(status.get()) == seconds(file.status)
+      def isSameTime = inputs.listing.areFilesImmutable || seconds(status.get()) == seconds(file.status)
+      try status.get().getLen == file.length && isSameTime
       catch { case missing: ExecutionException if missing.getCause.isInstanceOf[IOException] => false }
     }
   }

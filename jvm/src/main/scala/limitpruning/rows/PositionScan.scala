@@ -8,11 +8,15 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
 import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.datasources.{
-  FileFormat, FileSourceStrategy, HadoopFsRelation, LogicalRelation, SchemaPruning
+  FileFormat, HadoopFsRelation, LogicalRelation, SchemaPruning
 }
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat.{
+  ROW_INDEX_TEMPORARY_COLUMN_NAME => RowNumbers
+}
+import org.apache.spark.sql.types.{LongType, StructType}
 
+import limitpruning.parquet.ColumnNames
 import limitpruning.shims.ClassicSession
 
 /**
@@ -31,40 +35,52 @@ private[rows] object PositionScan {
   val Row = 1
 
   /**
-   * @param leaf the table
-   * @param conjuncts the predicate, over the columns of `leaf`
-   * @param order the sort keys, over the columns of `leaf`
+   * @param table the relation of the table
+   * @param conjuncts the predicate, over the columns of `table`
+   * @param order the sort keys, over the columns of `table`
+   * @param planned plans a scan as without the extension
    * @return none if Spark does not number the rows of the table
    */
   def of(
       session: ClassicSession,
-      leaf: LogicalRelation,
+      table: LogicalPlan,
       conjuncts: Seq[Expression],
-      order: Seq[SortOrder]
+      order: Seq[SortOrder],
+      planned: LogicalPlan => Seq[SparkPlan]
   ): Option[PositionScan] = for {
-    relation <- readWithoutPageIndex(leaf)
+    relation <- numbered(table)
     metadata <- relation.output.collectFirst { case FileSourceMetadataAttribute(found) => found }
     path <- field(metadata, FileFormat.FILE_PATH)
-    row <- field(metadata, ParquetFileFormat.ROW_INDEX)
+    row <- field(metadata, ParquetFileFormat.ROW_INDEX).orElse(relation.output.find(_.name == RowNumbers))
     keys = order.zipWithIndex.map { case (key, i) => Alias(key.child, s"key$i")() }
     filtered = conjuncts.reduceOption(And(_, _)).fold[LogicalPlan](relation)(Filter(_, relation))
     // The plan has been optimized already, as the plan of the query.
-    planned <- FileSourceStrategy(SchemaPruning(Project(Seq(path, row) ++ keys, filtered))).headOption
+    scan <- planned(SchemaPruning(Project(Seq(path, row) ++ keys, filtered))).headOption
   } yield PositionScan(
-    QueryExecution.prepareExecutedPlan(session, planned),
+    QueryExecution.prepareExecutedPlan(session, scan),
     order.zip(keys).map { case (key, alias) => key.copy(child = alias.toAttribute) }
   )
 
   /**
-   * The table with the metadata column of its files. Spark numbers rows by the row counts of row groups then, and not by page
-   * indexes, which may be wrong.
+   * The table with the positions of its rows. Spark numbers rows by the row counts of row groups then, and not by page indexes,
+   * which may be wrong.
    */
-  private def readWithoutPageIndex(leaf: LogicalRelation): Option[LogicalRelation] = leaf.relation match {
-    case files: HadoopFsRelation =>
-      val options = files.options + (ParquetInputFormat.COLUMN_INDEX_FILTERING_ENABLED -> "false")
-      val relation = files.copy(options = options)(files.sparkSession)
-      Some(leaf.copy(relation = relation).withMetadataColumns())
-    case _ => None
+  private def numbered(table: LogicalPlan): Option[LogicalRelation] = for {
+    leaf <- Some(table).collect { case leaf: LogicalRelation => leaf }
+    files <- Some(leaf.relation).collect { case files: HadoopFsRelation => files }
+    if !leaf.output.exists(column => ColumnNames.areSame(column.name, RowNumbers, caseSensitive = false))
+  } yield {
+    val options = files.options + (ParquetInputFormat.COLUMN_INDEX_FILTERING_ENABLED -> "false")
+    val relation = files.copy(options = options)(files.sparkSession)
+    if (files.fileFormat.metadataSchemaFields.exists(_.name == ParquetFileFormat.ROW_INDEX))
+      leaf.copy(relation = relation).withMetadataColumns()
+    else {
+      // Delta shows the positions of rows only for some tables. Spark's reader has them for all, by this name.
+      val row = AttributeReference(RowNumbers, LongType)()
+      val withRows =
+        relation.copy(dataSchema = relation.dataSchema.add(RowNumbers, LongType))(files.sparkSession)
+      leaf.copy(relation = withRows, output = leaf.output :+ row).withMetadataColumns()
+    }
   }
 
   private def field(metadata: AttributeReference, name: String): Option[NamedExpression] =

@@ -56,7 +56,9 @@ private[scan] final class SelectionRead(
    * Why row groups are read whole, even if the LIMIT needs few of their rows. None if pages can be skipped.
    */
   def noPageSkipping: Option[String] =
-    if (SelectionRead.isVectorized(scan))
+    if (HiddenRows.areReadBy(scan))
+      Some("Delta's reader hides deleted rows, and reads whole row groups")
+    else if (SelectionRead.isVectorized(scan))
       VectorizedReader.problem.map(p => s"this Spark's reader cannot read single rows of a row group: $p")
     else Some("Spark's row-based reader reads whole row groups")
 

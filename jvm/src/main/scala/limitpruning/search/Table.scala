@@ -85,6 +85,11 @@ trait TableListing {
    */
   def isWorthAskingFirst: Boolean
 
+  /**
+   * Whether the format never changes a file. Its log may then have other modification times than the store.
+   */
+  def areFilesImmutable: Boolean = false
+
   /** How many files, from the first on, have facts that are cheap to get together. The other files' facts cost more. */
   def cheapFacts: Int = Int.MaxValue
 

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.FileSourceOptions
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute, AttributeSet, Expression, PlanExpression, Unevaluable
 }
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.types.StructType
@@ -21,6 +22,9 @@ abstract class FileSourceTable(override val leaf: LogicalRelation, val relation:
 
   /** Why the format or the file index of the relation is not supported; none if both are. */
   protected def unsupportedFormat: Option[Reason]
+
+  /** Changes a plan so that the rows for a LIMIT over this table are chosen when the query runs. */
+  def decideWhenRun(plan: LogicalPlan, wanted: WantedRows): LogicalPlan
 
   override def name: String =
     leaf.catalogTable.map(_.identifier.unquotedString).getOrElse(relation.location.rootPaths.mkString(", "))

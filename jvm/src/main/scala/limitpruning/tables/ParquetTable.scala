@@ -57,12 +57,11 @@ final class ParquetTable(leaf: LogicalRelation, relation: HadoopFsRelation)
     new ParquetListing(this, indexFor(filters), filters)
   }
 
-  /**
-   * Changes a plan so that the rows for a LIMIT are chosen when the query runs. Partitions that conjuncts without a
-   * subquery exclude are pruned now, as Spark does.
-   */
-  def decideWhenRun(plan: LogicalPlan, wanted: WantedRows): LogicalPlan =
-    UndecidedRelation.replaceIn(plan, leaf, indexFor(partitionFilters(wanted.conjuncts)), wanted)
+  /** Partitions that conjuncts without a subquery exclude are pruned now, as Spark does. */
+  override def decideWhenRun(plan: LogicalPlan, wanted: WantedRows): LogicalPlan = {
+    val index = indexFor(partitionFilters(wanted.conjuncts))
+    UndecidedRelation.replaceIn(plan, leaf, new UndecidedFileIndex(index, wanted, leaf.output))
+  }
 
   private def partitionFilters(conjuncts: Seq[Expression]): Seq[Expression] =
     conjuncts.filter(decides).map(withExactNames)

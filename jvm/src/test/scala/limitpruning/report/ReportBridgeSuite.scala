@@ -49,8 +49,8 @@ class ReportBridgeSuite extends AnyFunSuite with SparkSuite {
         "omitted"
       ),
     "pages" -> Seq("skipped", "not_skipped_reason"),
-    "rows" -> Seq("to_read", "ranges", "cut", "certain", "read"),
-    "bytes" -> Seq("total", "to_read", "read"),
+    "rows" -> Seq("to_read", "ranges", "cut", "certain", "verified", "read"),
+    "bytes" -> Seq("total", "to_read", "read_first", "read"),
     "time" -> Seq("planning_ms")
   )
 

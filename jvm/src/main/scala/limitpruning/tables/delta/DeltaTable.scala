@@ -12,7 +12,7 @@ import limitpruning.parquet.{NamesInFiles, ReadSettings}
 import limitpruning.predicate.LeafColumn
 import limitpruning.search.{FileFacts, LimitPlan, TableListing}
 import limitpruning.select.{ListedFile, Reason}
-import limitpruning.tables.{FileSourceTable, SelectedRelation}
+import limitpruning.tables.{FileSourceTable, SelectedRelation, UndecidedRelation, WantedRows}
 
 /**
  * A Delta table, as Delta has prepared it for a query: with the files of one snapshot that Delta's data skipping and its
@@ -24,7 +24,7 @@ private[tables] final class DeltaTable(leaf: LogicalRelation, relation: HadoopFs
   override protected def unsupportedFormat: Option[Reason] = (relation.fileFormat, relation.location) match {
     case (format: DeltaParquetFileFormat, index) if isPlain(format) =>
       index match {
-        case _: PreparedDeltaFileIndex | _: SelectedDeltaIndex => None
+        case _: PreparedDeltaFileIndex | _: SelectedDeltaIndex | _: UndecidedDeltaIndex => None
         case other => Some(Reason.NotSparksIndex(other.getClass.getName))
       }
     case (format, _) => Some(Reason.NotSparksParquet(format.getClass.getName))
@@ -41,6 +41,14 @@ private[tables] final class DeltaTable(leaf: LogicalRelation, relation: HadoopFs
       case prepared: PreparedDeltaFileIndex => new DeltaListing(this, prepared, conjuncts, keys)
       case other => throw new IllegalStateException(s"no prepared scan: $other")
     }
+
+  override def canDecideWhenRun: Boolean = true
+
+  override def decideWhenRun(plan: LogicalPlan, wanted: WantedRows): LogicalPlan = relation.location match {
+    case prepared: PreparedDeltaFileIndex =>
+      UndecidedRelation.replaceIn(plan, leaf, new UndecidedDeltaIndex(prepared, wanted, leaf.output))
+    case other => throw new IllegalStateException(s"no prepared scan: $other")
+  }
 
   private def names: NamesInFiles = relation.fileFormat match {
     case format: DeltaParquetFileFormat => format.columnMappingMode match {
@@ -89,6 +97,7 @@ private final class DeltaListing(
   override val files: IndexedSeq[ListedFile] = added.map(_._1)
 
   override def hasFacts: Boolean = true
+  override def areFilesImmutable: Boolean = true
 
   override def prunedByLog: Option[Long] = index.preparedScan.total.files.map(_ - files.size)
 

@@ -1,0 +1,26 @@
+package limitpruning.scan
+
+import org.apache.spark.sql.execution.FileSourceScanExec
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat.{
+  ROW_INDEX_TEMPORARY_COLUMN_NAME => RowNumbers
+}
+
+/**
+ * Scans of files with deletion vectors. Delta plans them with a column that tells which rows are deleted, and a filter
+ * above. Its reader computes the column from the numbers of the rows, and returns copies of the rows of Spark's reader.
+ */
+private[limitpruning] object HiddenRows {
+
+  /** The column that Delta adds. It is not in the files. */
+  private val IsDeleted = "__delta_internal_is_row_deleted"
+
+  /** Whether a scan reads rows that a filter above it hides. */
+  def areReadBy(scan: FileSourceScanExec): Boolean = scan.requiredSchema.fieldNames.contains(IsDeleted)
+
+  /**
+   * Whether Delta numbers rows itself, from the first row of a file on. The reader must then read whole files. Otherwise,
+   * Spark's reader numbers the rows, and may pass over some.
+   */
+  def areCountedBy(scan: FileSourceScanExec): Boolean =
+    areReadBy(scan) && !scan.requiredSchema.fieldNames.contains(RowNumbers)
+}

@@ -1,0 +1,52 @@
+package limitpruning.tables
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SortOrder}
+import org.apache.spark.sql.catalyst.plans.QueryPlan
+
+import limitpruning.search.{LimitPlan, NotPruned}
+
+/**
+ * The sort keys of an ORDER BY … LIMIT.
+ *
+ * @param overTable the first sort key, over the table's columns
+ * @param overOutput the same key, over the output of the child of the Sort
+ * @param keys all sort keys, over the table's columns
+ */
+final case class WantedOrder(overTable: SortOrder, overOutput: SortOrder, keys: Seq[SortOrder]) {
+
+  /** Whether there is no other sort key. */
+  def isOnlyKey: Boolean = keys.size == 1
+}
+
+/**
+ * The rows that a LIMIT needs, if they are chosen when the query runs.
+ *
+ * @param limit rows that the LIMIT needs, with its OFFSET
+ * @param conjuncts the predicate, with subqueries, over the table's columns
+ * @param order none if any rows that match will do
+ * @param searched what the search of metadata found while planning, which does not cover the LIMIT or reads more rows than it
+ *   needs, so that columns are read to choose the rows; none if metadata have not been searched
+ */
+final case class WantedRows(
+    limit: Int,
+    conjuncts: Seq[Expression],
+    order: Option[WantedOrder],
+    searched: Option[Either[NotPruned, LimitPlan]] = None
+) {
+
+  /** Whether the first rows of any file will do. */
+  def areAny: Boolean = conjuncts.isEmpty && order.isEmpty
+
+  /**
+   * What decides which rows are chosen, in a form that does not depend on the ids of columns.
+   *
+   * The predicate counts: Spark merges subqueries over equal relations, `SELECT max(k) FROM t WHERE p` with `SELECT max(k) FROM
+   * t` into one aggregate with a FILTER, which needs the rows of both.
+   *
+   * @param columns the columns of the relation
+   */
+  private[tables] def canonicalized(columns: Seq[Attribute]): Any = {
+    def normalized(e: Expression) = QueryPlan.normalizeExpressions(e, columns).canonicalized
+    (limit, conjuncts.map(normalized), order.map(_.keys.map(normalized)), searched.nonEmpty)
+  }
+}

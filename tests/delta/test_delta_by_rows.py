@@ -1,0 +1,232 @@
+"""Where metadata find no rows of a Delta table, the columns of predicate and keys are read first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import limit_pruning
+from support.delta import tables
+from support.runs import VECTORIZED, conf
+from support.scan_tables import hold, hold_frame, physical, plain
+from support.sessions import OURS_FIRST
+
+ROWS, FILES = 4_000, 4
+SMALL = {
+    "block.size": "32768",
+    "page.size": "2048",
+    "page.row.count.limit": "100",
+    "enable.dictionary": "false",
+}
+KEPT_ROW_INDEX = "spark.databricks.delta.deletionVectors.useMetadataRowIndex"
+
+
+@pytest.fixture(autouse=True)
+def always(spark: SparkSession) -> Iterator[None]:
+    """Search by rows wherever it is possible: the tables are small."""
+    settings = {"rows.minBytes": "0", "pages.minBytes": "0"}
+    with conf(spark, {f"spark.limitPruning.{name}": value for name, value in settings.items()}):
+        yield
+
+
+def write(spark: SparkSession, path: Path, by: str | None = None, **properties: str) -> str:
+    """Write files of several row groups; no column but ``id`` is sorted. Return their name."""
+    rows = spark.range(0, ROWS, 1, FILES).selectExpr(
+        "id",
+        "id * 7919 % 101 AS v",
+        "IF(id % 3 = 0, NULL, hash(id, 1) % 50) AS n",
+        "IF(id % 11 = 0, double('NaN'), hash(id, 2) % 9D) AS f",
+        "concat('name ', id * 31 % 997) AS s",
+        "named_struct('a', id * 17 % 89, 'b', concat('b', id)) AS st",
+        "id % 2 AS p",
+    )
+    wide = rows.selectExpr("*", *(f"concat('{c} of ', id) AS c{c}" for c in range(6)))
+    writer = wide.write.format("delta")
+    for name, value in properties.items():
+        writer = writer.option(f"delta.{name}", value)
+    with conf(spark, {f"parquet.{name}": value for name, value in SMALL.items()}):
+        (writer.partitionBy(by) if by else writer).save(str(path))
+    return f"delta.`{path}`"
+
+
+def reason_of(df: DataFrame) -> str | None:
+    """Return the code of the reason why the first LIMIT is not covered."""
+    reason = limit_pruning.report(df).limits[0].reason
+    return reason.code if reason else None
+
+
+ANY = {
+    "v = 100": 20,
+    "v < 90": 30,
+    "v = 7 AND n IS NULL": 9,
+    "s LIKE '%99%' AND p = 1": 20,
+    "st.a = 5": 11,
+    "f = double('NaN') AND v > 50": 7,
+    "v = 1000": 3,
+}
+FIRST = ["hash(id)", "v DESC, id", "n NULLS LAST, id DESC", "f, id", "st.a, id", "s DESC, id"]
+
+
+COLUMNS = "id, v, n, s, st, p, c1, c4"
+"""Without NaN, which is no value that it equals in Python."""
+
+
+def hold_by_rows(spark: SparkSession, table: str) -> None:
+    """Hold queries over a table that `write` made to plain Delta; their rows are read first."""
+    for predicate, limit in ANY.items():
+        df = hold(spark, f"SELECT {COLUMNS} FROM {table} WHERE {predicate}", limit)
+        assert limit_pruning.report(df).only.covered, physical(df)
+    assert "RowsVerified" in physical(df)  # of rows that are nowhere
+    for number, order in enumerate(FIRST):
+        where = "" if number % 2 else " WHERE v > 20"
+        query = f"SELECT * FROM {table}{where} ORDER BY {order}"
+        expected = [repr(row) for row in plain(spark, f"{query} LIMIT 9")]
+        df = spark.sql(f"{query} LIMIT 9")
+        assert [repr(tuple(row)) for row in df.collect()] == expected, query
+        # Spark may still remove fields of the struct of a key when the rows are chosen.
+        assert limit_pruning.report(df).only.covered or order.startswith("st.")
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("vectorized", ["true", "false"], ids=["vectorized", "row-based"])
+def test_rows_of_a_table(spark: SparkSession, tmp_path: Path, vectorized: str) -> None:
+    table = write(spark, tmp_path / "t")
+    with conf(spark, {VECTORIZED: vectorized}):
+        hold_by_rows(spark, table)
+    df = hold(spark, f"SELECT {COLUMNS} FROM {table} WHERE v = 42", 5)
+    assert limit_pruning.report(df).only.rows.to_read == 5
+
+
+DELETED = ["id % 10 = 3", "v < 100 AND id < 3900", "id < 1500 OR v = 7"]
+
+
+@OURS_FIRST
+@pytest.mark.parametrize("delete", DELETED)
+@pytest.mark.parametrize("vectorized", ["true", "false"], ids=["vectorized", "row-based"])
+def test_line_101_deleted_rows_are_not_found(
+    spark: SparkSession, tmp_path: Path, delete: str, vectorized: str
+) -> None:
+    table = write(spark, tmp_path / "t", enableDeletionVectors="true")
+    spark.sql(f"DELETE FROM {table} WHERE {delete}")
+    assert any((tmp_path / "t").glob("deletion_vector*.bin"))
+    with conf(spark, {VECTORIZED: vectorized}):
+        hold_by_rows(spark, table)
+
+
+@OURS_FIRST
+def test_whole_row_groups_of_files_with_deleted_rows(spark: SparkSession, tmp_path: Path) -> None:
+    table = write(spark, tmp_path / "t", enableDeletionVectors="true")
+    spark.sql(f"DELETE FROM {table} WHERE id % 10 = 3")
+    df = hold(spark, f"SELECT {COLUMNS} FROM {table} WHERE v = 42", 5)
+    report = limit_pruning.report(df).only
+    assert report.pages.not_skipped_reason is not None
+    assert "deleted rows" in report.pages.not_skipped_reason
+    assert report.row_groups.scanned is not None
+    assert report.row_groups.scanned < report.row_groups.total
+
+
+@OURS_FIRST
+def test_deltas_own_row_numbers(spark: SparkSession, tmp_path: Path) -> None:
+    """Delta then counts rows itself, and reads whole files."""
+    table = write(spark, tmp_path / "t", enableDeletionVectors="true")
+    spark.sql(f"DELETE FROM {table} WHERE id % 10 = 3")
+    with conf(spark, {KEPT_ROW_INDEX: "false"}):
+        for predicate, limit in ANY.items():
+            df = hold(spark, f"SELECT {COLUMNS} FROM {table} WHERE {predicate}", limit)
+            assert reason_of(df) == "deleted-rows"
+        hold(spark, f"SELECT {COLUMNS} FROM {table} ORDER BY v, id", 9, ordered=True)
+
+
+@OURS_FIRST
+@pytest.mark.parametrize("mode", ["name", "id"])
+def test_mapped_columns(spark: SparkSession, tmp_path: Path, mode: str) -> None:
+    reads = {"spark.sql.parquet.fieldId.read.enabled": "true"} if mode == "id" else {}
+    with conf(spark, reads) if reads else nullcontext():
+        table = write(spark, tmp_path / "t", **{"columnMapping.mode": mode})
+        hold_by_rows(spark, table)
+        spark.sql(f"ALTER TABLE {table} RENAME COLUMN v TO w")
+        spark.sql(f"ALTER TABLE {table} RENAME COLUMN n TO v")
+        df = hold(spark, f"SELECT id, w, v, c1 FROM {table} WHERE w = 42", 5)
+        assert "RowsVerified" in physical(df)
+        hold(spark, f"SELECT id, w, v, c1 FROM {table} ORDER BY v DESC, w, id", 5, ordered=True)
+
+
+@OURS_FIRST
+def test_partitions_and_versions(spark: SparkSession, tmp_path: Path) -> None:
+    table = write(spark, tmp_path / "t", by="p", enableDeletionVectors="true")
+    hold_by_rows(spark, table)
+    spark.sql(f"DELETE FROM {table} WHERE v = 42 AND p = 1")
+    spark.sql(f"INSERT INTO {table} SELECT * FROM {table} WHERE v < 5")
+    spark.sql(f"UPDATE {table} SET v = 77 WHERE v = 3")
+    hold_by_rows(spark, table)
+    for version in range(4):
+        query = f"SELECT {COLUMNS} FROM {table} VERSION AS OF {version} WHERE v IN (3, 42)"
+        assert "RowsVerified" in physical(hold(spark, query, 60))
+
+
+@OURS_FIRST
+def test_a_clone(spark: SparkSession, tmp_path: Path) -> None:
+    table = write(spark, tmp_path / "t", enableDeletionVectors="true")
+    clone = f"delta.`{tmp_path / 'clone'}`"
+    spark.sql(f"CREATE TABLE {clone} SHALLOW CLONE {table}")
+    spark.sql(f"DELETE FROM {clone} WHERE v = 42 AND id < 900")
+    hold_by_rows(spark, clone)
+    hold(spark, f"SELECT {COLUMNS} FROM {table} WHERE v = 42", 50)
+
+
+@OURS_FIRST
+def test_the_log_has_other_modification_times(spark: SparkSession, tmp_path: Path) -> None:
+    """Some writers put the time of the commit there."""
+    table = write(spark, tmp_path / "t")
+    (log,) = (tmp_path / "t" / "_delta_log").glob("*.json")
+    changed = log.read_text().replace('"modificationTime":1', '"modificationTime":2')
+    assert changed != log.read_text()
+    log.write_text(changed)
+    (log.parent / f".{log.name}.crc").unlink()
+    hold_by_rows(spark, table)
+
+
+@OURS_FIRST
+def test_the_state_of_the_table_is_that_of_the_plan(spark: SparkSession, tmp_path: Path) -> None:
+    table = write(spark, tmp_path / "t", enableDeletionVectors="true")
+    query = f"SELECT {COLUMNS} FROM {table} VERSION AS OF 0 WHERE v = 42"
+    df = spark.sql(f"SELECT {COLUMNS} FROM {table} WHERE v = 42 LIMIT 30")
+    physical(df)
+    spark.sql(f"DELETE FROM {table} WHERE v = 42")
+    hold_frame(spark, df, query, 30)
+    assert "RowsVerified" in physical(df)
+    assert hold(spark, f"SELECT {COLUMNS} FROM {table} WHERE v = 42", 30).count() == 0
+
+
+@OURS_FIRST
+def test_below_the_root_and_written(spark: SparkSession, tmp_path: Path) -> None:
+    table = write(spark, tmp_path / "t")
+    target = f"delta.`{tmp_path / 'copy'}`"
+    spark.sql(f"CREATE TABLE {target} USING delta AS SELECT * FROM {table} WHERE v = 42 LIMIT 9")
+    spark.sql(f"INSERT INTO {target} SELECT * FROM {target} WHERE v = 42 LIMIT 4")
+    assert plain(spark, f"SELECT count(*), min(v), max(v) FROM {target}") == [(13, 42, 42)]
+    limited = f"SELECT id, c1 FROM {table} WHERE v = 42 LIMIT 9"
+    df = spark.sql(f"SELECT count(*) FROM {table} WHERE id IN (SELECT id FROM ({limited}))")
+    assert df.collect()[0][0] == 9
+    assert "RowsVerified" in physical(df)
+
+
+@OURS_FIRST
+def test_values_of_subqueries(spark: SparkSession, tmp_path: Path) -> None:
+    table = write(spark, tmp_path / "t", by="p", enableDeletionVectors="true")
+    spark.sql(f"DELETE FROM {table} WHERE id BETWEEN 3800 AND 3990")
+    found = []
+    for query, limit in (
+        (f"SELECT {COLUMNS} FROM {table} WHERE v = (SELECT max(v) - 3 FROM {table})", 8),
+        (f"SELECT {COLUMNS} FROM {table} WHERE p = (SELECT max(p) FROM {table})", 40),
+        (f"SELECT {COLUMNS} FROM {table} WHERE id >= (SELECT max(id) - 210 FROM {table})", 12),
+    ):
+        found.append(reason_of(hold(spark, query, limit)))
+    assert found == [None, "deleted-rows", None]
+    spark.sql(f"REORG TABLE {table} APPLY (PURGE)")
+    df = hold(spark, f"SELECT {COLUMNS} FROM {table} WHERE p = (SELECT max(p) FROM {table})", 40)
+    assert reason_of(df) is None
