@@ -81,7 +81,8 @@ def _cost_line(limit: LimitReport) -> str:
 def _verified(limit: LimitReport) -> str:
     if limit.rows.verified is None:
         return ""
-    return "verified: " + _listed(human_rows(limit.rows.verified), limit.bytes.read_first) + " read first"
+    found = _listed(human_rows(limit.rows.verified), limit.bytes.read_first)
+    return f"verified: {found} read first"
 
 
 def _files(files: FileCounts) -> str:

@@ -1,4 +1,4 @@
-"""Where metadata find no rows of a Delta table, the columns of predicate and keys are read first."""
+"""Where metadata find no rows of a Delta table, columns are read first."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import limit_pruning
-from support.delta import tables
 from support.runs import VECTORIZED, conf
 from support.scan_tables import hold, hold_frame, physical, plain
 from support.sessions import OURS_FIRST
@@ -92,13 +91,20 @@ def hold_by_rows(spark: SparkSession, table: str) -> None:
 
 
 @pytest.mark.core
-@pytest.mark.parametrize("vectorized", ["true", "false"], ids=["vectorized", "row-based"])
-def test_rows_of_a_table(spark: SparkSession, tmp_path: Path, vectorized: str) -> None:
+def test_rows_of_a_table(spark: SparkSession, tmp_path: Path) -> None:
     table = write(spark, tmp_path / "t")
-    with conf(spark, {VECTORIZED: vectorized}):
-        hold_by_rows(spark, table)
+    hold_by_rows(spark, table)
     df = hold(spark, f"SELECT {COLUMNS} FROM {table} WHERE v = 42", 5)
     assert limit_pruning.report(df).only.rows.to_read == 5
+
+
+@OURS_FIRST
+def test_rows_by_the_row_based_reader(spark: SparkSession, tmp_path: Path) -> None:
+    table = write(spark, tmp_path / "t", enableDeletionVectors="true")
+    with conf(spark, {VECTORIZED: "false"}):
+        hold_by_rows(spark, table)
+        spark.sql(f"DELETE FROM {table} WHERE id % 10 = 3")
+        hold_by_rows(spark, table)
 
 
 DELETED = ["id % 10 = 3", "v < 100 AND id < 3900", "id < 1500 OR v = 7"]
@@ -106,15 +112,13 @@ DELETED = ["id % 10 = 3", "v < 100 AND id < 3900", "id < 1500 OR v = 7"]
 
 @OURS_FIRST
 @pytest.mark.parametrize("delete", DELETED)
-@pytest.mark.parametrize("vectorized", ["true", "false"], ids=["vectorized", "row-based"])
 def test_line_101_deleted_rows_are_not_found(
-    spark: SparkSession, tmp_path: Path, delete: str, vectorized: str
+    spark: SparkSession, tmp_path: Path, delete: str
 ) -> None:
     table = write(spark, tmp_path / "t", enableDeletionVectors="true")
     spark.sql(f"DELETE FROM {table} WHERE {delete}")
     assert any((tmp_path / "t").glob("deletion_vector*.bin"))
-    with conf(spark, {VECTORIZED: vectorized}):
-        hold_by_rows(spark, table)
+    hold_by_rows(spark, table)
 
 
 @OURS_FIRST
@@ -126,6 +130,7 @@ def test_whole_row_groups_of_files_with_deleted_rows(spark: SparkSession, tmp_pa
     assert report.pages.not_skipped_reason is not None
     assert "deleted rows" in report.pages.not_skipped_reason
     assert report.row_groups.scanned is not None
+    assert report.row_groups.total is not None
     assert report.row_groups.scanned < report.row_groups.total
 
 
@@ -137,7 +142,7 @@ def test_deltas_own_row_numbers(spark: SparkSession, tmp_path: Path) -> None:
     with conf(spark, {KEPT_ROW_INDEX: "false"}):
         for predicate, limit in ANY.items():
             df = hold(spark, f"SELECT {COLUMNS} FROM {table} WHERE {predicate}", limit)
-            assert reason_of(df) == "deleted-rows"
+            assert "ChooseWhenRun" not in physical(df)
         hold(spark, f"SELECT {COLUMNS} FROM {table} ORDER BY v, id", 9, ordered=True)
 
 
@@ -158,7 +163,6 @@ def test_mapped_columns(spark: SparkSession, tmp_path: Path, mode: str) -> None:
 @OURS_FIRST
 def test_partitions_and_versions(spark: SparkSession, tmp_path: Path) -> None:
     table = write(spark, tmp_path / "t", by="p", enableDeletionVectors="true")
-    hold_by_rows(spark, table)
     spark.sql(f"DELETE FROM {table} WHERE v = 42 AND p = 1")
     spark.sql(f"INSERT INTO {table} SELECT * FROM {table} WHERE v < 5")
     spark.sql(f"UPDATE {table} SET v = 77 WHERE v = 3")
@@ -216,17 +220,26 @@ def test_below_the_root_and_written(spark: SparkSession, tmp_path: Path) -> None
 
 
 @OURS_FIRST
-def test_values_of_subqueries(spark: SparkSession, tmp_path: Path) -> None:
+def test_values_of_subqueries_are_left_to_spark(spark: SparkSession, tmp_path: Path) -> None:
     table = write(spark, tmp_path / "t", by="p", enableDeletionVectors="true")
     spark.sql(f"DELETE FROM {table} WHERE id BETWEEN 3800 AND 3990")
-    found = []
-    for query, limit in (
-        (f"SELECT {COLUMNS} FROM {table} WHERE v = (SELECT max(v) - 3 FROM {table})", 8),
-        (f"SELECT {COLUMNS} FROM {table} WHERE p = (SELECT max(p) FROM {table})", 40),
-        (f"SELECT {COLUMNS} FROM {table} WHERE id >= (SELECT max(id) - 210 FROM {table})", 12),
+    for predicate in (
+        f"v = (SELECT max(v) - 3 FROM {table})",
+        f"p = (SELECT max(p) FROM {table}) AND s LIKE '%9%'",
+        f"id >= (SELECT max(id) - 210 FROM {table})",
     ):
-        found.append(reason_of(hold(spark, query, limit)))
-    assert found == [None, "deleted-rows", None]
-    spark.sql(f"REORG TABLE {table} APPLY (PURGE)")
-    df = hold(spark, f"SELECT {COLUMNS} FROM {table} WHERE p = (SELECT max(p) FROM {table})", 40)
-    assert reason_of(df) is None
+        df = hold(spark, f"SELECT {COLUMNS} FROM {table} WHERE {predicate}", 12)
+        assert reason_of(df) == "subquery"
+
+
+@OURS_FIRST
+def test_selected_metadata(spark: SparkSession, tmp_path: Path) -> None:
+    table = write(spark, tmp_path / "t", enableDeletionVectors="true")
+    spark.sql(f"DELETE FROM {table} WHERE id % 10 = 3")
+    for columns in ("_metadata.file_path", "_metadata.row_index"):
+        for counted in ("true", "false"):
+            with conf(spark, {KEPT_ROW_INDEX: counted}):
+                some = f"SELECT id, {columns} FROM {table} WHERE v = 42"
+                hold(spark, some, 15)
+                every = f"SELECT id, {columns} FROM {table} ORDER BY v DESC, id"
+                hold(spark, every, 15, ordered=True)

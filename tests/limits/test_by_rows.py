@@ -209,7 +209,7 @@ def test_reports_show_what_was_read_first(spark: SparkSession) -> None:
     assert limit.rows.verified == 9
     assert limit.bytes.read_first is not None
     assert limit.bytes.read is not None
-    assert 0 < limit.bytes.read_first
+    assert limit.bytes.read_first > 0
     assert "verified: 9 rows, " in str(limit)
     query = limit_pruning.history(spark)[-1]
     assert query.report.only.bytes == limit.bytes

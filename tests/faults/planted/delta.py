@@ -20,13 +20,6 @@ FAULTS = (
         DELTA,
     ),
     fault(
-        "Delta, by rows: deleted rows are found",
-        "catalyst/ChooseWhenRun.scala",
-        "index.planAsIs,",
-        "org.apache.spark.sql.execution.datasources.FileSourceStrategy(_),",
-        DELTA,
-    ),
-    fault(
         "a date of the log before 1582-10-15 is trusted, although the reader may rebase it",
         "tables/delta/LogStatistics.scala",
         "min >= RebaseDateTime.lastSwitchJulianDay",

@@ -15,9 +15,9 @@ FAULTS = (
     ),
     fault(
         "subqueries: Spark merges those with different predicates",
-        "tables/UndecidedIndex.scala",
-        "wanted.conjuncts.map(normalized)",
-        "wanted.conjuncts.map(normalized).take(0)",
+        "tables/WantedRows.scala",
+        "conjuncts.map(normalized)",
+        "conjuncts.map(normalized).take(0)",
         PLANS,
         "tests/soundness/test_soundness_subqueries.py",
     ),

@@ -88,8 +88,6 @@ case class ChooseWhenRunExec(
   }
 
   private def decide(): Choice = (choose, child) match {
-    case (Some(_), scan: FileSourceScanExec) if HiddenRows.areCountedBy(scan) =>
-      Left(NotPruned(Reason.DeletedRows))
     case (Some(choose), scan: FileSourceScanExec) if hasSameSubqueries(scan) =>
       // The scan itself does not run, so nothing else fills in the values of the filters that it passes to the reader.
       scan.expressions.foreach(_.foreach {
@@ -98,7 +96,7 @@ case class ChooseWhenRunExec(
       })
       SparkSessions.withActive(choose.session) {
         choose(conjuncts.map(ScalarSubqueries.withValues), AttributeSet(output), conf)
-          .filterOrElse(canBeRead(_, scan), NotPruned(Reason.DeletedRows))
+          .filterOrElse(canBeRead(_, scan), notPruned)
           .map(plan => Chosen(plan, scanOf(plan, scan)))
       }
     case _ => Left(notPruned)
@@ -106,10 +104,10 @@ case class ChooseWhenRunExec(
 
   /**
    * Whether a scan can read chosen rows. A file with deleted rows counts for its rows less the deleted ones, wherever they
-   * are. So a part of it that metadata chose may have too few rows. Rows that were found by reading are not deleted.
+   * are. So a part of it may have too few of the rows that metadata prove to be enough.
    */
   private def canBeRead(plan: LimitPlan, scan: FileSourceScanExec): Boolean =
-    plan.rows.verified.nonEmpty || !HiddenRows.areReadBy(scan)
+    !plan.rows.allRowsMatch || !HiddenRows.areReadBy(scan)
 
   /** Either Spark's scan waits for other subqueries, or another extension has replaced it. */
   private def notPruned: NotPruned = NotPruned(child match {

@@ -99,7 +99,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
       isRoot: Boolean
   ): Option[LogicalPlan] = for {
     table <- Some(scan.table).collect {
-      case table: FileSourceTable if table.canDecideWhenRun && table.toleratesBadFiles.isEmpty => table
+      case table: FileSourceTable if table.canReadFirst && table.toleratesBadFiles.isEmpty => table
     }
     if order.forall(_.keys.forall(hasStableColumns)) && NativeEngines.reasonForUnknown(session).isEmpty
     keys = order.toSeq.flatMap(_.keys)
@@ -131,7 +131,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
       scan: LimitedScan,
       order: Option[WantedOrder]
   ): Either[NotPruned, LogicalPlan] = scan.table match {
-    case table: FileSourceTable
+    case table: ParquetTable
         if conf.subqueryReuseEnabled && order.forall(hasSimpleKey) &&
           NativeEngines.reasonForUnknown(session).isEmpty =>
       Right(withMinMax(table.decideWhenRun(plan, WantedRows(scan.limit, scan.conjuncts, order))))

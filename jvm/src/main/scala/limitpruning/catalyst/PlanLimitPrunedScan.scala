@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, FilterExec, SparkPlan
 import org.apache.spark.sql.execution.datasources.{FileSourceStrategy, LogicalRelation}
 
 import limitpruning.conf.SparkSessions
-import limitpruning.scan.{LimitPrunedScanExec, NoteTopKeysExec, SelectionRead}
+import limitpruning.scan.{HiddenRows, LimitPrunedScanExec, NoteTopKeysExec, SelectionRead}
 import limitpruning.shims.{SparkShims, Strategy}
 import limitpruning.tables.{
   DeltaLake, ScanClauses, ScanContract, SelectedIndex, SelectedRelation, UndecidedIndex, UndecidedRelation
@@ -51,12 +51,17 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
       index.planAsIs(SelectedRelation.restoreIn(plan))
     case ScanOperation(_, Nil, filters, UndecidedRelation(logical, index)) =>
       val planned = index.planAsIs(UndecidedRelation.restoreIn(plan))
-      if (!isAsWanted(filters, logical, index) || hasUnknownField(planned)) planned
+      if (!isAsWanted(filters, logical, index) || hasUnknownField(planned) || countsRows(planned)) planned
       else planned.map(chooseWhenRun(_, logical, filters, index))
     case ScanOperation(_, _, _, UndecidedRelation(_, index)) =>
       index.planAsIs(UndecidedRelation.restoreIn(plan))
     case _ => Nil
   }
+
+  private def countsRows(planned: Seq[SparkPlan]): Boolean = planned.exists(_.exists {
+    case scan: FileSourceScanExec => HiddenRows.areCountedBy(scan)
+    case _ => false
+  })
 
   private def hasUnknownField(planned: Seq[SparkPlan]): Boolean =
     planned.exists(_.exists(PlanLimitPrunedScan.unknownField(_).nonEmpty))

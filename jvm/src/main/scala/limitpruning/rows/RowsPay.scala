@@ -41,7 +41,9 @@ private[limitpruning] object RowsPay {
     isUndecided && first.nonEmpty && scan.limit <= most && first.forall(canRunTwice) &&
     !areUnlisted.contains(true) && {
       val isFirst = inputs.areUsedIn(first)
-      def sizes = inspected.flatMap(_.map((files, _) => sizesOf(files, isFirst)))
+      // Delta reads row groups of such files whole.
+      val areWhole = inputs.listing.hasFacts && !inputs.files.forall(inputs.listing.facts(_).isWithoutDeletes)
+      def sizes = inspected.flatMap(_.map((files, _) => sizesOf(files, isFirst, !areWhole)))
       val all = found.fold(_ => inputs.files.iterator.map(_.length).sum, _.rows.selection.bytes)
       minBytes == 0 || all >= minBytes && sizes.exists { known =>
         known.rows >= scan.limit.toLong * LeastRows && (
@@ -94,7 +96,11 @@ private[limitpruning] object RowsPay {
     def mostAtRoot: Double = if (havePages) MostShare else MostShareOfWholeRowGroups
   }
 
-  private def sizesOf(files: Seq[ClassifiedFile], isFirst: String => Boolean): Sizes = {
+  private def sizesOf(
+      files: Seq[ClassifiedFile],
+      isFirst: String => Boolean,
+      mayHavePages: Boolean
+  ): Sizes = {
     val chunks = for (file <- files; rowGroup <- file.rowGroups.indices if file.mayMatch(rowGroup))
       yield file.footer.places(rowGroup)
     Sizes(
@@ -103,7 +109,8 @@ private[limitpruning] object RowsPay {
       files = files.iterator.map(_.listed.length).sum,
       rowGroups = chunks.size,
       rows = files.iterator.flatMap(_.footer.rowGroups.iterator.map(_.getRowCount)).sum,
-      havePages = files.forall(_.footer.hasTrustedPages) && chunks.forall(_.forall(_.offsetIndex.nonEmpty))
+      havePages = mayHavePages && files.forall(_.footer.hasTrustedPages) &&
+        chunks.forall(_.forall(_.offsetIndex.nonEmpty))
     )
   }
 

@@ -1,9 +1,7 @@
 package limitpruning.scan
 
+import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.execution.FileSourceScanExec
-import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat.{
-  ROW_INDEX_TEMPORARY_COLUMN_NAME => RowNumbers
-}
 
 /**
  * Scans of files with deletion vectors. Delta plans them with a column that tells which rows are deleted, and a filter
@@ -18,9 +16,13 @@ private[limitpruning] object HiddenRows {
   def areReadBy(scan: FileSourceScanExec): Boolean = scan.requiredSchema.fieldNames.contains(IsDeleted)
 
   /**
-   * Whether Delta numbers rows itself, from the first row of a file on. The reader must then read whole files. Otherwise,
-   * Spark's reader numbers the rows, and may pass over some.
+   * Whether Delta numbers rows itself, from the first row of a file on. It then divides no file, and passes over no row.
+   * Otherwise, Spark's reader numbers the rows.
    */
-  def areCountedBy(scan: FileSourceScanExec): Boolean =
-    areReadBy(scan) && !scan.requiredSchema.fieldNames.contains(RowNumbers)
+  def areCountedBy(scan: FileSourceScanExec): Boolean = areReadBy(scan) && {
+    val relation = scan.relation
+    // Delta's answer is the same for all files.
+    val path = relation.location.rootPaths.headOption.getOrElse(new Path("/"))
+    !relation.fileFormat.isSplitable(relation.sparkSession, relation.options, path)
+  }
 }

@@ -82,13 +82,6 @@ object Reason {
           "or spark.databricks.delta.stats.skipping is false"
       )
 
-  case object DeletedRows
-      extends Reason(
-        "deleted-rows",
-        "files have deletion vectors, and their rows would have to be chosen when the query runs: Delta's reader, which hides " +
-          "deleted rows, cannot read the chosen rows alone"
-      )
-
   /** @param problem the class or method that is missing */
   final case class DeltaVersion(problem: String)
       extends Reason("delta-version", s"this version of Delta Lake is not supported: $problem")

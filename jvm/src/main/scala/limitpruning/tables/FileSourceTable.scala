@@ -26,6 +26,9 @@ abstract class FileSourceTable(override val leaf: LogicalRelation, val relation:
   /** Changes a plan so that the rows for a LIMIT over this table are chosen when the query runs. */
   def decideWhenRun(plan: LogicalPlan, wanted: WantedRows): LogicalPlan
 
+  /** Whether columns can be read first to find rows, and then only these rows. */
+  def canReadFirst: Boolean = canDecideWhenRun
+
   override def name: String =
     leaf.catalogTable.map(_.identifier.unquotedString).getOrElse(relation.location.rootPaths.mkString(", "))
 

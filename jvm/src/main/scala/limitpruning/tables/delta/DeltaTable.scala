@@ -42,7 +42,9 @@ private[tables] final class DeltaTable(leaf: LogicalRelation, relation: HadoopFs
       case other => throw new IllegalStateException(s"no prepared scan: $other")
     }
 
-  override def canDecideWhenRun: Boolean = true
+  /** Not if Delta numbers rows itself, which it does from the beginning of a file on. */
+  override def canReadFirst: Boolean =
+    relation.sparkSession.conf.get(DeltaTable.UsesRowNumbersOfSpark, "true").toBoolean
 
   override def decideWhenRun(plan: LogicalPlan, wanted: WantedRows): LogicalPlan = relation.location match {
     case prepared: PreparedDeltaFileIndex =>
@@ -59,6 +61,10 @@ private[tables] final class DeltaTable(leaf: LogicalRelation, relation: HadoopFs
       }
     case _ => NamesInFiles.Unknown
   }
+}
+
+private object DeltaTable {
+  private val UsesRowNumbersOfSpark = "spark.databricks.delta.deletionVectors.useMetadataRowIndex"
 }
 
 /**
