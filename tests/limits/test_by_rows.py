@@ -218,6 +218,9 @@ def test_reports_show_what_was_read_first(spark: SparkSession) -> None:
     (row,) = spark.sql("SELECT * FROM limit_pruning_history()").tail(1)
     assert row.bytes_read == read
     assert row.limits[0].rows.verified == 9
+    df.collect()  # the rows are known
+    again = limit_pruning.report(df).only
+    assert (again.rows.verified, again.bytes.read_first) == (9, 0)
     everything = limit_pruning.report(spark.sql("SELECT * FROM t WHERE id >= 0 LIMIT 9")).only
     assert everything.rows.verified is None
     assert everything.bytes.read_first is None
@@ -256,6 +259,15 @@ def test_a_path_that_is_read_twice(spark: SparkSession, folder: Path) -> None:
     query = "SELECT id, c1 FROM twice WHERE v = 42"
     df = hold(spark, query, 200)
     assert "RowsVerified" not in physical(df)
+
+
+@pytest.mark.usefixtures("t")
+@pytest.mark.parametrize("field", ["file_path", "row_index", "file_size"])
+def test_selected_metadata(spark: SparkSession, folder: Path, field: str) -> None:
+    query = f"SELECT id, c1, c2, c3, _metadata.{field} FROM parquet.`{folder}` WHERE v = 42"
+    assert "RowsVerified" in physical(hold(spark, query, 7))
+    ordered = f"SELECT id, c1, _metadata.{field} FROM parquet.`{folder}` ORDER BY h, id"
+    assert "RowsVerified" in physical(hold(spark, ordered, 7, ordered=True))
 
 
 @pytest.mark.parametrize("predicate", ["_metadata.row_index % 9 = 8", "_metadata.file_size > 9"])

@@ -198,7 +198,8 @@ object DescribeQuery {
       pagesSkipped = scan.map(_.pagesSkipped),
       noPageSkipping = noPageSkipping,
       rowsVerified = chosen.verified.map(_.rows),
-      bytesReadFirst = chosen.verified.map(_.bytes),
+      // The rows are found once, and Spark resets metrics before each run of the same plan.
+      bytesReadFirst = chosen.verified.flatMap(_ => measured(ScanMetrics.BytesReadFirst)),
       bytesToRead = scan.map(_.bytesToRead),
       rowFilterSkipped = scan.exists(_.skipsRowFilter),
       rowsRead = measured(ScanMetrics.OutputRows),

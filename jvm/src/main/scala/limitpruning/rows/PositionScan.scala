@@ -69,17 +69,19 @@ private[rows] object PositionScan {
     leaf <- Some(table).collect { case leaf: LogicalRelation => leaf }
     files <- Some(leaf.relation).collect { case files: HadoopFsRelation => files }
     if !leaf.output.exists(column => ColumnNames.areSame(column.name, RowNumbers, caseSensitive = false))
+    // Spark may have removed fields of the metadata column that the query selects.
+    columns = leaf.output.filter { case FileSourceMetadataAttribute(_) => false; case _ => true }
   } yield {
     val options = files.options + (ParquetInputFormat.COLUMN_INDEX_FILTERING_ENABLED -> "false")
     val relation = files.copy(options = options)(files.sparkSession)
     if (files.fileFormat.metadataSchemaFields.exists(_.name == ParquetFileFormat.ROW_INDEX))
-      leaf.copy(relation = relation).withMetadataColumns()
+      leaf.copy(relation = relation, output = columns).withMetadataColumns()
     else {
       // Delta shows the positions of rows only for some tables. Spark's reader has them for all, by this name.
       val row = AttributeReference(RowNumbers, LongType)()
       val withRows =
         relation.copy(dataSchema = relation.dataSchema.add(RowNumbers, LongType))(files.sparkSession)
-      leaf.copy(relation = withRows, output = leaf.output :+ row).withMetadataColumns()
+      leaf.copy(relation = withRows, output = columns :+ row).withMetadataColumns()
     }
   }
 

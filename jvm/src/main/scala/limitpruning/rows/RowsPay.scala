@@ -42,7 +42,8 @@ private[limitpruning] object RowsPay {
     !areUnlisted.contains(true) && {
       val isFirst = inputs.areUsedIn(first)
       // Delta reads row groups of such files whole.
-      lazy val areWhole = inputs.listing.hasFacts && !inputs.files.forall(inputs.listing.facts(_).isWithoutDeletes)
+      lazy val areWhole = inputs.listing.hasFacts &&
+        !inputs.files.forall(inputs.listing.facts(_).isWithoutDeletes)
       def sizes = inspected.flatMap(_.map((files, _) => sizesOf(files, isFirst, !areWhole)))
       val all = found.fold(_ => inputs.files.iterator.map(_.length).sum, _.rows.selection.bytes)
       minBytes == 0 || all >= minBytes && sizes.exists { known =>

@@ -12,6 +12,7 @@ object ScanMetrics {
   val ScanTime = "scanTime"
   val RowGroupsRead = "rowGroupsRead"
   val BytesRead = "bytesRead"
+  val BytesReadFirst = "bytesReadFirst"
   val RowGroupsSkipped = "rowGroupsSkipped"
   val ReserveRead = "reserveRead"
   val RowGroupsReadAgain = "rowGroupsReadAgain"
@@ -52,7 +53,7 @@ object ScanMetrics {
     "valuesDecoded" -> SQLMetrics.createMetric(context, "dictionary values decoded while planning"),
     "pagesClassified" -> SQLMetrics.createMetric(context, "ranges of pages classified while planning"),
     "rowsVerified" -> SQLMetrics.createMetric(context, "rows found by reading columns first"),
-    "bytesReadFirst" -> SQLMetrics.createSizeMetric(context, "bytes of columns read first"),
+    BytesReadFirst -> SQLMetrics.createSizeMetric(context, "bytes of columns read first"),
     "planningTime" -> SQLMetrics.createNanoTimingMetric(context, "limit pruning time"),
     ScanTime -> SQLMetrics.createTimingMetric(context, "scan time")
   )
@@ -97,7 +98,7 @@ object ScanMetrics {
       Map("reserveRowGroups" -> more.rowGroups.toLong, "reserveFiles" -> more.unseen.size.toLong)
     )
     val first = chosen.verified.fold(Map.empty[String, Long])(found =>
-      Map("rowsVerified" -> found.rows, "bytesReadFirst" -> found.bytes)
+      Map("rowsVerified" -> found.rows, BytesReadFirst -> found.bytes)
     )
     val planned = proved ++ top ++ first ++ reserve ++
       chosen.counts.filesPrunedByLog.map("filesPrunedByLog" -> _)
