@@ -81,9 +81,8 @@ final class ChooseWhenRun(
           case None =>
             val found = byMetadata(scan, inputs)
             val minBytes = conf.getConf(LimitPruningConf.RowsMinBytes)
-            if (RowsPay(scan, order, inputs, found, isRoot = false, minBytes))
-              byRows(scan, inputs, found, conf)
-            else found
+            RowsPay(scan, order, inputs, found, minBytes)
+              .fold(found)(_ => byRows(scan, inputs, found, conf))
         }
       }
     }

@@ -8,7 +8,8 @@ import org.apache.spark.sql.execution.{ExecSubqueryExpression, FileSourceScanExe
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import limitpruning.conf.SparkSessions
+import limitpruning.conf.{LimitPruningConf, SparkSessions}
+import limitpruning.rows.RowsPay
 import limitpruning.scan.{HiddenRows, LimitPrunedScanExec, RunsLimitPrunedScan, ScanMetrics}
 import limitpruning.search.{LimitPlan, NotPruned}
 import limitpruning.select.Reason
@@ -65,9 +66,32 @@ case class ChooseWhenRunExec(
    * Chooses the first rows of each file, if nothing is chosen yet. Only for a LIMIT without a predicate, and for an action
    * that takes as many rows as it needs, task by task.
    */
-  def chooseFirstRows(): Unit = {
-    val _ = decided(decideFirstRows())
-  }
+  def chooseFirstRows(): Unit =
+    if (conjuncts.isEmpty && order.isEmpty) {
+      val _ = decided(decideFirstRows())
+    }
+
+  /**
+   * What reads the table if no columns are read to choose the rows; none if the rows are chosen, or are always chosen so.
+   */
+  def withoutRows: Option[SparkPlan] =
+    if (made.nonEmpty || choose.forall(_.index.wanted.saved == RowsPay.Always)) None
+    else byMetadata.map(_.fold(_ => child, _.scan))
+
+  /** Chooses what metadata alone have found, if nothing is chosen yet. */
+  def chooseWithoutRows(): Unit = byMetadata.foreach(decided(_))
+
+  /** Whether it pays to choose the rows by reading columns, if plain Spark needs this share of the table's partitions. */
+  def rowsPay(share: Double): Boolean =
+    choose.exists(made =>
+      RowsPay.isWorthIt((made.index.wanted.saved * share).toLong, conf.getConf(LimitPruningConf.RowsMinBytes))
+    )
+
+  /** What metadata alone have found while planning; none if they have not been searched. */
+  private lazy val byMetadata: Option[Choice] = for {
+    searched <- choose.flatMap(_.index.wanted.searched)
+    scan <- Some(child).collect { case scan: FileSourceScanExec => scan }
+  } yield searched.map(plan => Chosen(plan, scanOf(plan, scan)))
 
   private def decided: Choice = decided(decide())
 

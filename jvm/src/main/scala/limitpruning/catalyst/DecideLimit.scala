@@ -103,8 +103,8 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     }
     if order.forall(_.keys.forall(hasStableColumns)) && NativeEngines.reasonForUnknown(session).isEmpty
     keys = order.toSeq.flatMap(_.keys)
-    if RowsPay(scan, keys, inputs, found, isRoot, conf.getConf(LimitPruningConf.RowsMinBytes))
-  } yield table.decideWhenRun(plan, WantedRows(scan.limit, scan.conjuncts, order, Some(found)))
+    saved <- RowsPay(scan, keys, inputs, found, conf.getConf(LimitPruningConf.RowsMinBytes))
+  } yield table.decideWhenRun(plan, WantedRows(scan.limit, scan.conjuncts, order, Some(found), saved, isRoot))
 
   /** Whether the rows are chosen, or are to be chosen when the query runs. */
   private def isDecided(scan: LimitedScan): Boolean =

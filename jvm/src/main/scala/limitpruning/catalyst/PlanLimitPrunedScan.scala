@@ -97,7 +97,7 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
         )
       )
     }
-    if (wanted.areAny) TakeFirstRowsExec(wanted.limit, withChoice)
+    if (wanted.areAny || wanted.isRoot && wanted.order.isEmpty) TakeFirstRowsExec(wanted.limit, withChoice)
     else wanted.order.fold(withChoice)(order => noting(order.overOutput, wanted.limit, withChoice))
   }
 

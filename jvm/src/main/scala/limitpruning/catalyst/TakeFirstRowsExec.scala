@@ -1,18 +1,24 @@
 package limitpruning.catalyst
 
+import scala.annotation.tailrec
+
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.internal.SQLConf
 
 /**
  * Tells a [[ChooseWhenRunExec]] below it that an action takes its rows: `collect`, `show` and `take` of a LIMIT at the root
  * start one task first, which finds enough rows in most tables. All other actions execute the plan, and the
  * [[ChooseWhenRunExec]] searches the table. Returns the rows of its child.
  *
+ * If the LIMIT has a predicate, the first task reads the table as plain Spark does. Only if it finds too few rows, columns
+ * are read to choose the rows.
+ *
  * @param limit rows that the LIMIT needs, with its OFFSET
- * @param child the scan, below projections alone
+ * @param child the scan, below projections and filters alone
  */
 case class TakeFirstRowsExec(limit: Int, child: SparkPlan) extends UnaryExecNode {
 
@@ -23,14 +29,65 @@ case class TakeFirstRowsExec(limit: Int, child: SparkPlan) extends UnaryExecNode
   // Spark's CollectLimitExec calls it on its child. The choice is made once, so a later execution of the same plan reads
   // the first rows of all files. These are enough for it, too.
   override def executeTake(n: Int): Array[InternalRow] = {
-    if (n <= limit) child.foreach {
-      case node: ChooseWhenRunExec => node.chooseFirstRows()
-      case _ => ()
+    val chooses = child.collectFirst { case node: ChooseWhenRunExec if n <= limit => node }
+    val rows = chooses.flatMap { node =>
+      node.chooseFirstRows()
+      node.withoutRows.flatMap(takeFirst(node, _, n))
     }
-    child.executeTake(n)
+    rows.getOrElse(child.executeTake(n))
   }
+
+  /** @return none if it pays to choose the rows by reading columns */
+  private def takeFirst(node: ChooseWhenRunExec, scan: SparkPlan, n: Int): Option[Array[InternalRow]] = {
+    val rows = child.transformUp { case each: ChooseWhenRunExec if each eq node => scan }.execute()
+    val partitions = rows.getNumPartitions
+    val initial = conf.getConf(SQLConf.LIMIT_INITIAL_NUM_PARTITIONS).max(1).min(partitions)
+    val first = take(rows, n, 0 until initial)
+    def share = TakeFirstRowsExec.expected(initial, first.length, n).min(partitions - initial) / partitions
+    if (first.length < n && initial < partitions && node.rowsPay(share)) None
+    else {
+      node.chooseWithoutRows()
+      Some(takeRest(rows, n, initial, first))
+    }
+  }
+
+  /** Goes on as Spark's own `executeTake` does. */
+  @tailrec
+  private def takeRest(
+      rows: RDD[InternalRow],
+      n: Int,
+      done: Int,
+      taken: Array[InternalRow]
+  ): Array[InternalRow] = {
+    val rest = rows.getNumPartitions - done
+    if (taken.length >= n || rest <= 0) taken
+    else {
+      val most = done.toLong * conf.limitScaleUpFactor.max(2)
+      val wanted = TakeFirstRowsExec.expected(done, taken.length, n).min(most.toDouble).toLong
+      val size = wanted.max(1).min(rest.toLong).toInt
+      takeRest(rows, n, done + size, taken ++ take(rows, n - taken.length, done until done + size))
+    }
+  }
+
+  private def take(rows: RDD[InternalRow], n: Int, partitions: Range): Array[InternalRow] =
+    if (partitions.isEmpty) Array.empty
+    else sparkContext.runJob(rows, TakeFirstRowsExec.firstOf(n), partitions).flatten.take(n)
 
   override protected def doExecute(): RDD[InternalRow] = child.execute()
 
   override protected def withNewChildInternal(newChild: SparkPlan): TakeFirstRowsExec = copy(child = newChild)
+}
+
+/** What runs on executors: it must not capture the plan. */
+private object TakeFirstRowsExec {
+
+  /** What Spark's `executeTake` multiplies the expected number of partitions by. */
+  private val Reserve = 1.5
+
+  // The next row overwrites the one before.
+  private def firstOf(n: Int): Iterator[InternalRow] => Array[InternalRow] = _.take(n).map(_.copy()).toArray
+
+  /** How many more partitions have the rest of `n` rows, if they are like those before. */
+  private def expected(done: Int, found: Int, n: Int): Double =
+    if (found == 0) Double.PositiveInfinity else Reserve * (n - found) * done / found
 }

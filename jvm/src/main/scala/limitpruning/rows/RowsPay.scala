@@ -1,7 +1,9 @@
 package limitpruning.rows
 
+import scala.util.Using
+
 import org.apache.spark.sql.catalyst.expressions.{
-  Attribute, Expression, FileSourceMetadataAttribute, SortOrder
+  Attribute, EqualTo, Expression, FileSourceMetadataAttribute, In, InSet, Literal, SortOrder
 }
 import org.apache.spark.sql.catalyst.trees.TreePattern.{PLAN_EXPRESSION, PYTHON_UDF}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat.{
@@ -9,6 +11,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat.{
 }
 
 import limitpruning.parquet.ColumnNames
+import limitpruning.predicate.LeafColumn
 import limitpruning.search.{ClassifiedFile, LimitPlan, LimitedScan, NotPruned, SearchInputs}
 
 /**
@@ -20,17 +23,16 @@ private[limitpruning] object RowsPay {
   /**
    * @param order the sort keys, over the table's columns; empty if any rows will do
    * @param found the result of the search of metadata
-   * @param isRoot whether plain Spark may stop after the first task
    * @param minBytes the minimum of compressed bytes that must be saved; if 0, it always pays
+   * @return the compressed bytes that plain Spark reads more, if it reads the whole table; none if it does not pay
    */
   def apply(
       scan: LimitedScan,
       order: Seq[SortOrder],
       inputs: SearchInputs,
       found: Either[NotPruned, LimitPlan],
-      isRoot: Boolean,
       minBytes: Long
-  ): Boolean = {
+  ): Option[Long] = {
     val first = scan.conjuncts ++ order.map(_.child)
     // Rows that are proved to be enough need no other search.
     val isUndecided = found.forall(plan => plan.rows.notCovered.nonEmpty || plan.rows.top.nonEmpty)
@@ -38,22 +40,38 @@ private[limitpruning] object RowsPay {
     // Such rows would not be used; see ChooseByRows.
     def areUnlisted = inspected.flatMap(_.map((files, _) => hasUnlistedColumnIndexes(files, scan, inputs)))
     def most = if (order.isEmpty) MostRows else MostOrdered
-    isUndecided && first.nonEmpty && scan.limit <= most && first.forall(canRunTwice) &&
-    !areUnlisted.contains(true) && {
-      val isFirst = inputs.areUsedIn(first)
-      // Delta reads row groups of such files whole.
-      lazy val areWhole = inputs.listing.hasFacts &&
-        !inputs.files.forall(inputs.listing.facts(_).isWithoutDeletes)
-      def sizes = inspected.flatMap(_.map((files, _) => sizesOf(files, isFirst, !areWhole)))
-      val all = found.fold(_ => inputs.files.iterator.map(_.length).sum, _.rows.selection.bytes)
-      minBytes == 0 || all >= minBytes && sizes.exists { known =>
-        known.rows >= scan.limit.toLong * LeastRows && (
-          if (isRoot && order.isEmpty) known.savedPerRowGroup >= minBytes && known.share <= known.mostAtRoot
-          else known.savedPerByte * all >= JobFactor * minBytes && known.share <= MostShare
-        )
+    if (
+      isUndecided && first.nonEmpty && scan.limit <= most && first.forall(canRunTwice) &&
+      !areUnlisted.contains(true)
+    ) {
+      if (minBytes == 0) Some(Always)
+      else {
+        val isFirst = inputs.areUsedIn(first)
+        // A footer may have been read for a query that reads other columns, too.
+        def isRead(name: String) = isFirst(name) || inputs.isNeeded(name)
+        // Delta reads row groups of such files whole.
+        lazy val areWhole = inputs.listing.hasFacts &&
+          !inputs.files.forall(inputs.listing.facts(_).isWithoutDeletes)
+        val all = found.fold(_ => inputs.files.iterator.map(_.length).sum, _.rows.selection.bytes)
+        for {
+          groups <- inspected if all >= minBytes
+          known <- groups.map((files, _) => sizesOf(files, isFirst, isRead(_), !areWhole))
+          // Plain Spark skips row groups by the dictionaries and bloom filters of such columns, too.
+          isSelective = groups.map((files, _) => haveValues(files, scan.conjuncts, inputs)).contains(true)
+          if known.havePages || !isSelective
+          saved = (known.savedPerByte * all / (if (isSelective) Selectivity else 1)).toLong
+          if known.rows >= scan.limit.toLong * LeastRows && known.share <= known.mostShare(scan.limit) &&
+            isWorthIt(saved, minBytes)
+        } yield saved
       }
-    }
+    } else None
   }
+
+  /** @param saved the compressed bytes that plain Spark would read more */
+  def isWorthIt(saved: Long, minBytes: Long): Boolean = saved / JobFactor >= minBytes
+
+  /** What always pays. */
+  val Always: Long = Long.MaxValue
 
   /** Whether plain Spark may skip pages of a file by column indexes that may be wrong. The search by rows does not. */
   def hasUnlistedColumnIndexes(
@@ -81,7 +99,7 @@ private[limitpruning] object RowsPay {
    * @param first compressed bytes of the columns that are read first
    * @param all compressed bytes of all columns that the query reads
    * @param files bytes of the files
-   * @param havePages whether single pages can be read of each row group
+   * @param havePages whether single pages can be read of each row group, and most bytes are in chunks of several pages
    */
   private final case class Sizes(
       first: Long,
@@ -92,18 +110,21 @@ private[limitpruning] object RowsPay {
       havePages: Boolean
   ) {
     def share: Double = if (all == 0) 1.0 else first.toDouble / all
-    def savedPerRowGroup: Long = if (rowGroups == 0) 0 else (all - first) / rowGroups
     def savedPerByte: Double = if (files == 0) 0.0 else (all - first).toDouble / files
-    def mostAtRoot: Double = if (havePages) MostShare else MostShareOfWholeRowGroups
+
+    /** Of row groups that are read whole, each row of the LIMIT may need another one. */
+    def mostShare(limit: Int): Double =
+      if (havePages || limit.toLong * LeastRowGroups <= rowGroups) MostShare else MostShareOfWholeRowGroups
   }
 
   private def sizesOf(
       files: Seq[ClassifiedFile],
       isFirst: String => Boolean,
+      isRead: String => Boolean,
       mayHavePages: Boolean
   ): Sizes = {
     val chunks = for (file <- files; rowGroup <- file.rowGroups.indices if file.mayMatch(rowGroup))
-      yield file.footer.places(rowGroup)
+      yield file.footer.places(rowGroup).filter(chunk => isRead(chunk.path.head))
     Sizes(
       first = chunks.iterator.flatten.filter(chunk => isFirst(chunk.path.head)).map(_.length).sum,
       all = chunks.iterator.flatten.map(_.length).sum,
@@ -111,8 +132,35 @@ private[limitpruning] object RowsPay {
       rowGroups = chunks.size,
       rows = files.iterator.flatMap(_.footer.rowGroups.iterator.map(_.getRowCount)).sum,
       havePages = mayHavePages && files.forall(_.footer.hasTrustedPages) &&
-        chunks.forall(_.forall(_.offsetIndex.nonEmpty))
+        chunks.forall(_.forall(_.offsetIndex.nonEmpty)) && {
+          val (divided, others) =
+            chunks.iterator.flatten.partition(_.offsetIndex.exists(_.length >= FewPages))
+          divided.map(_.length).sum >= others.map(_.length).sum
+        }
     )
+  }
+
+  /** Whether a column that has to be equal to a value has dictionaries or bloom filters with all its values. */
+  private def haveValues(
+      files: Seq[ClassifiedFile],
+      conjuncts: Seq[Expression],
+      inputs: SearchInputs
+  ): Boolean = {
+    val equal = conjuncts.collect {
+      case EqualTo(LeafColumn(column), _: Literal) => column
+      case EqualTo(_: Literal, LeafColumn(column)) => column
+      case In(LeafColumn(column), values) if values.forall(_.isInstanceOf[Literal]) => column
+      case InSet(LeafColumn(column), _) => column
+    }
+    equal.nonEmpty && files.exists { file =>
+      Using.resource(inputs.detailsOf(file)) { details =>
+        file.rowGroups.indices.exists(rowGroup =>
+          equal.exists(column =>
+            details.hasDictionary(column, rowGroup) || details.hasBloomFilter(column, rowGroup)
+          )
+        )
+      }
+    }
   }
 
   /** The positions of all rows that are found are on the driver. */
@@ -127,8 +175,17 @@ private[limitpruning] object RowsPay {
   /** At most this share of the bytes is read first, because it may be read in vain. */
   private val MostShare = 0.25
 
+  /** So many times the rows of the LIMIT are the row groups, if most of them need not be read. */
+  private val LeastRowGroups = 4L
+
   /** If all of a row group with matching rows is read, reading first pays only if no row of most row groups matches. */
   private val MostShareOfWholeRowGroups = 0.03
+
+  /** The bytes of an offset index of about four pages: each page takes 15 bytes or more. */
+  private val FewPages = 60
+
+  /** If plain Spark skips row groups by their values, it is taken to read one of so many. */
+  private val Selectivity = 4
 
   /** All tasks of plain Spark together read so many times what one row group has. */
   private val JobFactor = 2L

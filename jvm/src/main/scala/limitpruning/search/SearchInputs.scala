@@ -12,7 +12,7 @@ import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.{
   FactsCache, FootersByJob, FootersByThreads, PlanningThreads, ReadFooters, SearchMemory
 }
-import limitpruning.parquet.{ColumnNames, FileColumns, FooterReader, ReadSettings, Storage}
+import limitpruning.parquet.{ColumnNames, FileColumns, FooterReader, ReadSettings, RowGroupDetails, Storage}
 import limitpruning.predicate.FiniteEvaluation
 import limitpruning.scan.{InspectWhileReading, VectorizedReader}
 import limitpruning.search.ClassifyRowGroups.isMetadata
@@ -106,6 +106,10 @@ private[limitpruning] final class SearchInputs(
   def refine(deadline: Deadline): RefineRowGroups =
     new RefineRowGroups(classify, storage, narrow, maxBytes, deadline, prefetch(deadline), unproved)
 
+  /** The dictionaries and bloom filters of a file, which must be closed. */
+  def detailsOf(file: ClassifiedFile): RowGroupDetails =
+    new RowGroupDetails(file.listed.status, file.footer, file.facts, storage, maxBytes)
+
   /** Addresses chosen rows in files, by their pages if that pays, until the deadline. */
   def address(deadline: Deadline): AddressRows =
     new AddressRows(narrow, storage, maxBytes, deadline, prefetch(deadline))
@@ -183,7 +187,7 @@ private[limitpruning] final class SearchInputs(
   private lazy val namesNeeded: Option[Seq[String]] = namesOf(scan.needed)
 
   /** Whether the scan reads a column of a file. */
-  private def isNeeded: String => Boolean = isIn(namesNeeded)
+  lazy val isNeeded: String => Boolean = isIn(namesNeeded)
 
   /** Whether expressions use a top-level column of a file, by its name there. */
   def areUsedIn(expressions: Seq[Expression]): String => Boolean =

@@ -26,12 +26,16 @@ final case class WantedOrder(overTable: SortOrder, overOutput: SortOrder, keys: 
  * @param order none if any rows that match will do
  * @param searched what the search of metadata found while planning, which does not cover the LIMIT or reads more rows than it
  *   needs, so that columns are read to choose the rows; none if metadata have not been searched
+ * @param saved the compressed bytes that plain Spark reads more, if it reads the whole table
+ * @param isRoot whether the LIMIT is at the root of the query, so that an action may need few partitions of the table
  */
 final case class WantedRows(
     limit: Int,
     conjuncts: Seq[Expression],
     order: Option[WantedOrder],
-    searched: Option[Either[NotPruned, LimitPlan]] = None
+    searched: Option[Either[NotPruned, LimitPlan]] = None,
+    saved: Long = 0,
+    isRoot: Boolean = false
 ) {
 
   /** Whether the first rows of any file will do. */
