@@ -12,7 +12,7 @@ import limit_pruning
 from support import random_profiles
 from support.iceberg import random_orders, random_tables
 from support.iceberg.random_orders import OrderedQuery
-from support.iceberg.tables import is_pruned
+from support.iceberg.tables import by_metadata_and_by_rows, outcome_of
 from support.runs import ENABLED, IN_ONE_PARTITION, conf, in_threads
 from support.sessions import OURS_FIRST
 
@@ -39,7 +39,9 @@ def test_random_orders_over_iceberg(spark: SparkSession) -> None:
             every = in_threads(lambda sql: random_orders.rows(spark, sql), distinct)
         references = dict(zip(distinct, every, strict=True))
         pairs = [(query, references[query.without_limit]) for query in queries]
-        found = in_threads(lambda pair: _problem(spark, *pair, tally), pairs)
+        found = by_metadata_and_by_rows(
+            spark, lambda pair: _problem(spark, *pair, tally), pairs
+        )
         made = "\n".join(history.statements)
         for (query, _), problem in zip(pairs, found, strict=True):
             where = f"at query {tally['queries']} or before"
@@ -57,5 +59,5 @@ def _problem(
     df = spark.sql(query.sql)
     found = list(df.collect())
     outcomes = [each.reason.code if each.reason else "covered" for each in limit_pruning.report(df)]
-    tally.update(["queries", *outcomes, *(["pruned"] if is_pruned(df) else [])])
+    tally.update(["queries", *outcomes, *outcome_of(df)])
     return query.problem(found, every)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from pyspark.sql import DataFrame, SparkSession
 
 import limit_pruning
 from limit_pruning import LimitReport
 from support.iceberg.session import java_table, reads_defaults
-from support.runs import ENABLED, conf, hold_counts
+from support.runs import ENABLED, conf, hold_counts, in_threads
 from support.scan_tables import physical
+
+A = TypeVar("A")
+B = TypeVar("B")
 
 ROWS, FILES = 2000, 8
 _numbers = itertools.count()
@@ -98,6 +102,24 @@ def hold_order(spark: SparkSession, query: str) -> DataFrame:
 def is_pruned(df: DataFrame) -> bool:
     """Tell whether a scan of chosen files is in the plan."""
     return "LimitPruned(files=" in physical(df)
+
+
+def outcome_of(df: DataFrame) -> list[str]:
+    """Return whether a query that has run is pruned, and whether its rows were found by reading."""
+    names = ["pruned"] if is_pruned(df) else []
+    return [*names, "by rows"] if "RowsVerified" in physical(df) else names
+
+
+def by_metadata_and_by_rows(
+    spark: SparkSession, run: Callable[[A], B], queries: Sequence[A]
+) -> list[B]:
+    """Run queries, every third of them by rows wherever that is possible; return what each gives."""
+    chosen = [position % 3 == 2 for position in range(len(queries))]
+    by_metadata = in_threads(run, [q for q, rows in zip(queries, chosen, strict=True) if not rows])
+    with conf(spark, {"spark.limitPruning.rows.minBytes": "0"}):
+        by_rows = in_threads(run, [q for q, rows in zip(queries, chosen, strict=True) if rows])
+    found = {False: iter(by_metadata), True: iter(by_rows)}
+    return [next(found[rows]) for rows in chosen]
 
 
 def reason_of(df: DataFrame) -> str | None:

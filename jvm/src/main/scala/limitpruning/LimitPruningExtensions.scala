@@ -3,7 +3,7 @@ package limitpruning
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 
 import limitpruning.catalyst.{
-  ForgetRefreshedFiles, LateRules, NoPruningHint, PlanLimitPrunedScan, PruneLimits
+  ForgetRefreshedFiles, LateRules, NoPruningHint, PlanLimitPrunedScan, PlanUndecidedFiles, PruneLimits
 }
 import limitpruning.conf.LimitPruningConf
 import limitpruning.report.{ExplainReasons, KeepHistory, PlanReports, SharedState, TableFunctions}
@@ -32,6 +32,7 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
       PruneLimits(session, sharedBy(session))
     }
     extensions.injectPlannerStrategy(session => PlanLimitPrunedScan(session, sharedBy(session)))
+    extensions.injectPlannerStrategy(session => PlanUndecidedFiles(session, sharedBy(session)))
     extensions.injectPlannerStrategy(session => ForgetRefreshedFiles(session, sharedBy(session)))
     SparkShims.injectHintRule(extensions, NoPruningHint.ResolveHint)
     extensions.injectPlanNormalizationRule(_ => NoPruningHint.MarkTables)

@@ -34,6 +34,7 @@ case class ChooseWhenRunExec(
     @transient choose: Option[ChooseWhenRun],
     child: SparkPlan
 ) extends UnaryExecNode
+    with ChoosesRows
     with RunsLimitPrunedScan {
   import ChooseWhenRunExec._
 
@@ -62,27 +63,18 @@ case class ChooseWhenRunExec(
   override protected def doExecuteColumnar(): RDD[ColumnarBatch] =
     decided.fold(_ => child.executeColumnar(), _.scan.executeColumnar())
 
-  /**
-   * Chooses the first rows of each file, if nothing is chosen yet. Only for a LIMIT without a predicate, and for an action
-   * that takes as many rows as it needs, task by task.
-   */
-  def chooseFirstRows(): Unit =
+  override def chooseFirstRows(): Unit =
     if (conjuncts.isEmpty && order.isEmpty) {
       val _ = decided(decideFirstRows())
     }
 
-  /**
-   * What reads the table if no columns are read to choose the rows; none if the rows are chosen, or are always chosen so.
-   */
-  def withoutRows: Option[SparkPlan] =
+  override def withoutRows: Option[SparkPlan] =
     if (made.nonEmpty || choose.forall(_.index.wanted.saved == RowsPay.Always)) None
     else byMetadata.map(_.fold(_ => child, _.scan))
 
-  /** Chooses what metadata alone have found, if nothing is chosen yet. */
-  def chooseWithoutRows(): Unit = byMetadata.foreach(decided(_))
+  override def chooseWithoutRows(): Unit = byMetadata.foreach(decided(_))
 
-  /** Whether it pays to choose the rows by reading columns, if plain Spark needs this share of the table's partitions. */
-  def rowsPay(share: Double): Boolean =
+  override def rowsPay(share: Double): Boolean =
     choose.exists(made =>
       RowsPay.isWorthIt((made.index.wanted.saved * share).toLong, conf.getConf(LimitPruningConf.RowsMinBytes))
     )

@@ -6,15 +6,16 @@ import scala.concurrent.duration.DurationLong
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.SortOrder
-import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{GlobalLimit, LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
 
 import limitpruning.conf.LimitPruningConf
-import limitpruning.search.{ChooseFiles, ChooseTopFiles, ChosenFiles, FooterBudget, ManifestTable, NotPruned}
+import limitpruning.rows.RowsOfFilesPay
+import limitpruning.search.{ChooseFiles, ChooseTopFiles, ChosenFiles, FooterBudget, NotPruned, ReadableTable}
 import limitpruning.select.Reason
-import limitpruning.tables.Iceberg
+import limitpruning.tables.{Iceberg, UndecidedScan, WantedFiles, WantedOrder, WantedRows}
 
 /**
  * Replaces the scan of an Iceberg table below a LIMIT by a scan of chosen files and row groups. These are proved to contain
@@ -31,25 +32,67 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!conf.getConf(LimitPruningConf.Enabled)) plan
-    else plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
-      case limit: LocalLimit if !limit.getTagValue(Decided).exists(_ eq limit.child) =>
-        pruneOrTag(limit)(decide(limit))
+    else {
+      val root = plan match {
+        case GlobalLimit(_, limit: LocalLimit) => Some(limit)
+        case _ => None
+      }
+      plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
+        case limit: LocalLimit if !limit.getTagValue(Decided).exists(_ eq limit.child) =>
+          pruneOrTag(limit)(decide(limit, isRoot = root.exists(_ eq limit)))
+      }
     }
 
-  private def decide(limit: LocalLimit): Option[Either[NotPruned, LogicalPlan]] = {
-    val found = MatchTopRows.over(limit)(over).map(_.map(top => (top.scan, Option(top.key))))
+  private def decide(limit: LocalLimit, isRoot: Boolean): Option[Either[NotPruned, LogicalPlan]] = {
+    val found = MatchTopRows.over(limit)(over).map(_.map(top => (top.scan, Option(top))))
       .orElse(over(limit).map(_.map((_, None))))
     found.map { reasonOrTable =>
       // Spark runs the rule until the plan does not change. A decision needs manifests, so it is made only once.
       limit.setTagValue(Decided, limit.child)
-      reasonOrTable.flatMap { case (scan, key) =>
-        choose(scan, key).map(scan.table.read(limit, _))
+      reasonOrTable.flatMap { case (scan, top) =>
+        val searched = choose(scan, top.map(_.key))
+        val order = top.map(ordered => WantedOrder(ordered.key, ordered.sorted, ordered.order))
+        byRows(limit, scan, order, searched, isRoot)
+          .fold(searched.map(scan.table.read(limit, _)))(Right(_))
       }.left.map(NotPruned(_))
     }
   }
 
+  /**
+   * If metadata do not cover the LIMIT, its rows may be found by reading columns when the query runs.
+   *
+   * @return none if this does not pay
+   */
+  private def byRows(
+      limit: LocalLimit,
+      scan: Limited,
+      order: Option[WantedOrder],
+      searched: Either[Reason, ChosenFiles],
+      isRoot: Boolean
+  ): Option[LogicalPlan] = {
+    val minBytes = conf.getConf(LimitPruningConf.RowsMinBytes)
+    val deadline = conf.getConf(LimitPruningConf.MaxTime).millis.fromNow
+    def saved = RowsOfFilesPay(
+      scan.table,
+      scan.limit,
+      scan.conjuncts,
+      order.toSeq.flatMap(_.keys),
+      searched,
+      minBytes,
+      deadline
+    )
+    for (bytes <- if (NativeEngines.reasonForUnknown(session).isEmpty) saved else None) yield {
+      val rows = WantedRows(scan.limit, scan.conjuncts, order, None, bytes, isRoot)
+      scan.table.replaceScan(limit)(new UndecidedScan(
+        _,
+        scan.table.output,
+        WantedFiles(rows, scan.table, searched)
+      ))
+    }
+  }
+
   private def over(limit: LocalLimit): Option[Either[Reason, Limited]] =
-    MatchLimit.over[ManifestTable](limit)(Iceberg.table(state.facts))
+    MatchLimit.over[ReadableTable](limit)(Iceberg.table(state.facts))
 
   /** @param key the first sort key; none without ORDER BY */
   private def choose(found: Limited, key: Option[SortOrder]): Either[Reason, ChosenFiles] = {
@@ -71,7 +114,7 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
 }
 
 object PruneV2Limits {
-  private type Limited = MatchLimit.Limited[ManifestTable]
+  private type Limited = MatchLimit.Limited[ReadableTable]
 
   /** The tag of a LIMIT that is not pruned, with the child for which this was decided. */
   private val Decided: TreeNodeTag[LogicalPlan] = TreeNodeTag("limitpruning.decidedOver")

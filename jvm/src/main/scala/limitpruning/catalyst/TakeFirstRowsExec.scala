@@ -10,9 +10,9 @@ import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.internal.SQLConf
 
 /**
- * Tells a [[ChooseWhenRunExec]] below it that an action takes its rows: `collect`, `show` and `take` of a LIMIT at the root
- * start one task first, which finds enough rows in most tables. All other actions execute the plan, and the
- * [[ChooseWhenRunExec]] searches the table. Returns the rows of its child.
+ * Tells a node below it that chooses rows that an action takes its rows: `collect`, `show` and `take` of a LIMIT at the root
+ * start one task first, which finds enough rows in most tables. All other actions execute the plan, and the node
+ * searches the table. Returns the rows of its child.
  *
  * If the LIMIT has a predicate, the first task reads the table as plain Spark does. Only if it finds too few rows, columns
  * are read to choose the rows.
@@ -29,7 +29,7 @@ case class TakeFirstRowsExec(limit: Int, child: SparkPlan) extends UnaryExecNode
   // Spark's CollectLimitExec calls it on its child. The choice is made once, so a later execution of the same plan reads
   // the first rows of all files. These are enough for it, too.
   override def executeTake(n: Int): Array[InternalRow] = {
-    val chooses = child.collectFirst { case node: ChooseWhenRunExec if n <= limit => node }
+    val chooses = child.collectFirst { case node: ChoosesRows if n <= limit => node }
     val rows = chooses.flatMap { node =>
       node.chooseFirstRows()
       node.withoutRows.flatMap(takeFirst(node, _, n))
@@ -38,8 +38,8 @@ case class TakeFirstRowsExec(limit: Int, child: SparkPlan) extends UnaryExecNode
   }
 
   /** @return none if it pays to choose the rows by reading columns */
-  private def takeFirst(node: ChooseWhenRunExec, scan: SparkPlan, n: Int): Option[Array[InternalRow]] = {
-    val rows = child.transformUp { case each: ChooseWhenRunExec if each eq node => scan }.execute()
+  private def takeFirst(node: ChoosesRows, scan: SparkPlan, n: Int): Option[Array[InternalRow]] = {
+    val rows = child.transformUp { case each if each eq node => scan }.execute()
     val partitions = rows.getNumPartitions
     val initial = conf.getConf(SQLConf.LIMIT_INITIAL_NUM_PARTITIONS).max(1).min(partitions)
     val first = take(rows, n, 0 until initial)

@@ -1,12 +1,13 @@
 package limitpruning.report
 
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LocalLimit
 
-import limitpruning.catalyst.{MatchLimit, MatchTopRows}
+import limitpruning.catalyst.{ChooseFilesWhenRunExec, MatchLimit, MatchTopRows}
 import limitpruning.predicate.BriefSql
 import limitpruning.search.ChosenFiles
 import limitpruning.select.Reason
-import limitpruning.tables.Iceberg
+import limitpruning.tables.{Iceberg, UndecidedScan}
 
 /** Describes a LIMIT for which whole files were chosen. */
 private[report] object DescribeFiles {
@@ -15,12 +16,55 @@ private[report] object DescribeFiles {
   private val MostNamed = 100
 
   /**
+   * @param nodes the nodes of the physical plan that choose files when the query runs
    * @param most the maximum number of row groups that are described
-   * @return the report; `None` if no files were chosen for the LIMIT
+   * @return the report; `None` if no files were chosen for the LIMIT, or are to be chosen
    */
-  def apply(limit: LocalLimit, most: Int): Option[LimitReport] =
-    MatchTopRows.over(limit)(over).map(_.map(_.scan)).orElse(over(limit))
-      .flatMap(_.toOption).map(found => describe(found.table).copy(map = map(found.table, most)))
+  def apply(limit: LocalLimit, nodes: => Seq[ChooseFilesWhenRunExec], most: Int): Option[LimitReport] =
+    found(limit)(Iceberg.chosen).map(describe(_, most))
+      .orElse(found(limit)(Iceberg.undecided(_).map(Right(_))).map(scan => whenRun(limit, scan, nodes, most)))
+
+  private def found[A](limit: LocalLimit)(in: MatchLimit.Find[A]): Option[A] = {
+    def over(limit: LocalLimit) = MatchLimit.over[A](limit)(in)
+    MatchTopRows.over(limit)(over).map(_.map(_.scan)).orElse(over(limit)).flatMap(_.toOption).map(_.table)
+  }
+
+  /** A LIMIT whose files are chosen when the query runs. Of the nodes that choose, one that has run is described. */
+  private def whenRun(
+      limit: LocalLimit,
+      scan: UndecidedScan,
+      nodes: Seq[ChooseFilesWhenRunExec],
+      most: Int
+  ): LimitReport = {
+    val wanted = scan.wanted
+    val own = nodes.filter(_.choose.exists(_.wanted eq wanted))
+    val run = own.flatMap(node => node.choice.map(node -> _)).headOption
+    def notChosen(reason: Reason) = LimitReport(
+      table = wanted.table.name,
+      limit = Some(wanted.rows.limit),
+      order = orderOf(limit, Iceberg.undecided(_).map(_ => Right(()))),
+      predicate = predicate(wanted.rows.conjuncts),
+      reason = Some(reason),
+      rowGroups = None,
+      files = None,
+      planningMs = None
+    )
+    run match {
+      case Some((node, Right(chosen))) =>
+        val report = describe(chosen.files, most)
+        report.copy(
+          order = report.order.orElse(notChosen(Reason.NotSeen).order),
+          rowsVerified = chosen.files.verified.map(_.rows),
+          bytesReadFirst = chosen.files.verified.map(_ => node.bytesReadFirst)
+        )
+      case Some((_, Left(reason))) => notChosen(reason)
+      case None if own.isEmpty => notChosen(Reason.FiltersChanged)
+      case None => notChosen(Reason.DecidedByRows(wanted.searched.left.toOption))
+    }
+  }
+
+  private def describe(chosen: ChosenFiles, most: Int): LimitReport =
+    describe(chosen).copy(map = map(chosen, most))
 
   private def map(chosen: ChosenFiles, most: Int): RowGroupMap =
     if (most == 0) RowGroupMap.Empty
@@ -29,13 +73,15 @@ private[report] object DescribeFiles {
       RowGroupMap(chosen.inspected.take(most).map(describe(_)), math.max(0, chosen.inspected.size - most))
     }
 
-  private def over(limit: LocalLimit): Option[Either[Reason, MatchLimit.Limited[ChosenFiles]]] =
-    MatchLimit.over[ChosenFiles](limit)(Iceberg.chosen)
-
   /** The first sort key of a LIMIT over an Iceberg table that is not pruned. */
-  def orderOf(limit: LocalLimit): Option[OrderReport] =
-    MatchTopRows.over(limit)(MatchLimit.over[Unit](_)(Iceberg.relation)).flatMap(_.toOption)
+  def orderOf(limit: LocalLimit): Option[OrderReport] = orderOf(limit, Iceberg.relation)
+
+  private def orderOf(limit: LocalLimit, relation: MatchLimit.Find[Unit]): Option[OrderReport] =
+    MatchTopRows.over(limit)(MatchLimit.over[Unit](_)(relation)).flatMap(_.toOption)
       .map(top => OrderReport(top.key.sql, None, None, None))
+
+  private def predicate(conjuncts: Seq[Expression]): Option[String] =
+    if (conjuncts.isEmpty) None else Some(BriefSql.and(conjuncts))
 
   private def describe(chosen: ChosenFiles): LimitReport = LimitReport(
     table = chosen.table,
@@ -43,7 +89,7 @@ private[report] object DescribeFiles {
     order = chosen.order.map(order =>
       OrderReport(order.key, Some(order.threshold), Some(order.rowsCertain), None)
     ),
-    predicate = if (chosen.conjuncts.isEmpty) None else Some(BriefSql.and(chosen.conjuncts)),
+    predicate = predicate(chosen.conjuncts),
     reason = None,
     rowGroups = Some(chosen.counts.rowGroups).filter(_.total > 0).map { counts =>
       RowGroupCounts(counts.total, counts.matched, counts.fullyMatched, chosen.rowGroups)

@@ -9,7 +9,9 @@ import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.datasources.FileIndex
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
-import limitpruning.catalyst.{ChooseWhenRunExec, MatchTopRows, NativeEngines, PlanLimitPrunedScan}
+import limitpruning.catalyst.{
+  ChooseFilesWhenRunExec, ChooseWhenRunExec, MatchTopRows, NativeEngines, PlanLimitPrunedScan
+}
 import limitpruning.predicate.BriefSql
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
 import limitpruning.search.{InspectedRowGroups, LimitPlan, LimitedScan, NotPruned}
@@ -52,8 +54,10 @@ object DescribeQuery {
       case node if node.logicalLink.exists(_.containsPattern(LIMIT)) => node.logicalLink
     }.flatten
 
-  private def describe(limit: LocalLimit, physical: SparkPlan, most: Int): Option[LimitReport] =
-    DescribeFiles(limit, most).orElse(describeRows(limit, physical, most))
+  private def describe(limit: LocalLimit, physical: SparkPlan, most: Int): Option[LimitReport] = {
+    def choosing = nodes.collectWithSubqueries(physical) { case node: ChooseFilesWhenRunExec => node }
+    DescribeFiles(limit, choosing, most).orElse(describeRows(limit, physical, most))
+  }
 
   private def describeRows(limit: LocalLimit, physical: SparkPlan, most: Int): Option[LimitReport] =
     MatchedLimit.of(limit).map {

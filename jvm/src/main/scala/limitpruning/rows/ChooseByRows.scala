@@ -6,7 +6,6 @@ import java.util.concurrent.ExecutionException
 import scala.concurrent.duration.{Deadline, DurationInt}
 
 import org.apache.hadoop.fs.{FileStatus, Path}
-import org.apache.spark.SparkException
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.expressions.SortOrder
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -18,7 +17,7 @@ import limitpruning.search.{ClassifiedFile, LimitPlan, LimitedScan, NotPruned, S
 import limitpruning.select.{
   CandidateRows, ListedFile, MatchingRows, Reason, SearchCounts, Selection, VerifiedRows
 }
-import limitpruning.shims.{ClassicSession, SparkShims}
+import limitpruning.shims.ClassicSession
 
 /**
  * Decides what to read for a LIMIT when its query runs, by reading first the columns of the predicate and of the sort keys:
@@ -45,8 +44,9 @@ private[limitpruning] final class ChooseByRows(
   def apply(): Either[NotPruned, LimitPlan] = {
     val chosen = for {
       files <- byPath
-      positions <- PositionScan.of(session, candidates, scan.conjuncts, order, planned)
-      found <- find(positions)
+      numbered <- PositionScan.numbered(candidates)
+      positions <- PositionScan.of(session, numbered, scan.conjuncts, order, planned)
+      found <- new FindPositions(session, scan.table.name, conf)(positions, scan.limit)
       selection <- select(found, files)
     } yield {
       val rows = CandidateRows(
@@ -78,20 +78,6 @@ private[limitpruning] final class ChooseByRows(
       Seq(file.path, new Path(file.path).toUri.toString).distinct.map(_ -> file)
     }
     Some(named.toMap).filter(_.size == named.size)
-  }
-
-  /** None if a job fails: the row that it fails at may be one that plain Spark does not read. */
-  private def find(positions: PositionScan): Option[FoundPositions] = {
-    val search = new FindPositions(session, scan.table.name, conf)
-    try Some(if (order.isEmpty) search.any(positions, scan.limit) else search.first(positions, scan.limit))
-    catch {
-      case error: SparkException if !SparkShims.isCancelled(error) =>
-        logWarning(
-          "A job that searched for the rows of a LIMIT failed, so Spark's own scan reads the table",
-          error
-        )
-        None
-    }
   }
 
   private def select(found: FoundPositions, files: Map[String, ListedFile]): Option[Selection] = {

@@ -4,14 +4,15 @@ import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 
 import com.google.common.collect.{Ordering => GuavaOrdering}
-import org.apache.spark.TaskContext
+import org.apache.spark.{SparkException, TaskContext}
+import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.codegen.LazilyGeneratedOrdering
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.footers.NamedJob
-import limitpruning.shims.ClassicSession
+import limitpruning.shims.{ClassicSession, SparkShims}
 
 /**
  * Rows that satisfy a predicate.
@@ -35,13 +36,30 @@ private[rows] final case class FoundPositions(
  *
  * @param table its name, for the descriptions of the jobs
  */
-private[rows] final class FindPositions(session: ClassicSession, table: String, conf: SQLConf) {
+private[rows] final class FindPositions(session: ClassicSession, table: String, conf: SQLConf)
+    extends Logging {
   import FindPositions._
 
   private val context = session.sparkContext
 
+  /**
+   * The first rows in the order of the scan; any rows if it has none.
+   *
+   * @return none if a job fails: the row that it fails at may be one that plain Spark does not read
+   */
+  def apply(scan: PositionScan, limit: Int): Option[FoundPositions] =
+    try Some(if (scan.order.isEmpty) any(scan, limit) else first(scan, limit))
+    catch {
+      case error: SparkException if !SparkShims.isCancelled(error) =>
+        logWarning(
+          "A job that searched for the rows of a LIMIT failed, so Spark's own scan reads the table",
+          error
+        )
+        None
+    }
+
   /** Any rows, by jobs of which each reads more partitions of the table; see [[NextWave]]. */
-  def any(scan: PositionScan, limit: Int): FoundPositions = {
+  private def any(scan: PositionScan, limit: Int): FoundPositions = {
     val (rows, bytes) = counted(scan.plan.execute())
     val partitions = rows.getNumPartitions
     val next = NextWave(
@@ -70,7 +88,7 @@ private[rows] final class FindPositions(session: ClassicSession, table: String, 
   }
 
   /** The first rows in the order of the scan. */
-  def first(scan: PositionScan, limit: Int): FoundPositions = {
+  private def first(scan: PositionScan, limit: Int): FoundPositions = {
     val order = new LazilyGeneratedOrdering(scan.order, scan.plan.output)
     val (rows, bytes) = counted(scan.plan.execute())
     val partitions = rows.getNumPartitions

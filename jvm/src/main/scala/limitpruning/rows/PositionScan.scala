@@ -17,6 +17,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat.{
 import org.apache.spark.sql.types.{LongType, StructType}
 
 import limitpruning.parquet.ColumnNames
+import limitpruning.search.NumberedRows
 import limitpruning.shims.ClassicSession
 
 /**
@@ -35,37 +36,45 @@ private[rows] object PositionScan {
   val Row = 1
 
   /**
-   * @param table the relation of the table
-   * @param conjuncts the predicate, over the columns of `table`
-   * @param order the sort keys, over the columns of `table`
+   * @param numbered the table
+   * @param conjuncts the predicate, over the columns of the table
+   * @param order the sort keys, over the columns of the table
    * @param planned plans a scan as without the extension
-   * @return none if Spark does not number the rows of the table
+   * @return none if Spark cannot plan the scan
    */
   def of(
       session: ClassicSession,
-      table: LogicalPlan,
+      numbered: NumberedRows,
       conjuncts: Seq[Expression],
       order: Seq[SortOrder],
       planned: LogicalPlan => Seq[SparkPlan]
-  ): Option[PositionScan] = for {
-    relation <- numbered(table)
+  ): Option[PositionScan] = {
+    val keys = order.zipWithIndex.map { case (key, i) => Alias(key.child, s"key$i")() }
+    val relation = numbered.relation
+    val filtered = conjuncts.reduceOption(And(_, _)).fold[LogicalPlan](relation)(Filter(_, relation))
+    // The plan has been optimized already, as the plan of the query.
+    planned(SchemaPruning(Project(Seq(numbered.path, numbered.row) ++ keys, filtered))).headOption.map {
+      scan =>
+        PositionScan(
+          QueryExecution.prepareExecutedPlan(session, scan),
+          order.zip(keys).map { case (key, alias) => key.copy(child = alias.toAttribute) }
+        )
+    }
+  }
+
+  /** @return none if Spark does not number the rows of the table */
+  def numbered(table: LogicalPlan): Option[NumberedRows] = for {
+    relation <- withNumbers(table)
     metadata <- relation.output.collectFirst { case FileSourceMetadataAttribute(found) => found }
     path <- field(metadata, FileFormat.FILE_PATH)
     row <- field(metadata, ParquetFileFormat.ROW_INDEX).orElse(relation.output.find(_.name == RowNumbers))
-    keys = order.zipWithIndex.map { case (key, i) => Alias(key.child, s"key$i")() }
-    filtered = conjuncts.reduceOption(And(_, _)).fold[LogicalPlan](relation)(Filter(_, relation))
-    // The plan has been optimized already, as the plan of the query.
-    scan <- planned(SchemaPruning(Project(Seq(path, row) ++ keys, filtered))).headOption
-  } yield PositionScan(
-    QueryExecution.prepareExecutedPlan(session, scan),
-    order.zip(keys).map { case (key, alias) => key.copy(child = alias.toAttribute) }
-  )
+  } yield NumberedRows(relation, path, row)
 
   /**
    * The table with the positions of its rows. Spark numbers rows by the row counts of row groups then, and not by page indexes,
    * which may be wrong.
    */
-  private def numbered(table: LogicalPlan): Option[LogicalRelation] = for {
+  private def withNumbers(table: LogicalPlan): Option[LogicalRelation] = for {
     leaf <- Some(table).collect { case leaf: LogicalRelation => leaf }
     files <- Some(leaf.relation).collect { case files: HadoopFsRelation => files }
     if !leaf.output.exists(column => ColumnNames.areSame(column.name, RowNumbers, caseSensitive = false))

@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat.{
 
 import limitpruning.parquet.ColumnNames
 import limitpruning.predicate.LeafColumn
-import limitpruning.search.{ClassifiedFile, LimitPlan, LimitedScan, NotPruned, SearchInputs}
+import limitpruning.search.{ClassifiedFile, LimitPlan, LimitedScan, NotPruned, ReadSizes, SearchInputs}
 
 /**
  * Decides whether it pays to find the rows for a LIMIT by reading the columns of its predicate and of its sort keys first. The
@@ -55,16 +55,39 @@ private[limitpruning] object RowsPay {
         val all = found.fold(_ => inputs.files.iterator.map(_.length).sum, _.rows.selection.bytes)
         for {
           groups <- inspected if all >= minBytes
-          known <- groups.map((files, _) => sizesOf(files, isFirst, isRead(_), !areWhole))
-          // Plain Spark skips row groups by the dictionaries and bloom filters of such columns, too.
-          isSelective = groups.map((files, _) => haveValues(files, scan.conjuncts, inputs)).contains(true)
-          if known.havePages || !isSelective
-          saved = (known.savedPerByte * all / (if (isSelective) Selectivity else 1)).toLong
-          if known.rows >= scan.limit.toLong * LeastRows && known.share <= known.mostShare(scan.limit) &&
-            isWorthIt(saved, minBytes)
+          sizes <- groups.map((files, _) => sizesOf(files, isFirst, isRead(_), !areWhole))
+          areSelective = groups.map((files, _) => haveValues(files, scan.conjuncts, inputs)).contains(true)
+          saved <- saved(sizes.copy(areSelective = areSelective), all, scan.limit, minBytes)
         } yield saved
       }
     } else None
+  }
+
+  /**
+   * @param sizes of some files of the table
+   * @param all bytes of all files of the table
+   * @return the compressed bytes that plain Spark reads more, if it reads the whole table; none if it does not pay
+   */
+  def saved(sizes: ReadSizes, all: Long, limit: Int, minBytes: Long): Option[Long] = {
+    // Plain Spark skips row groups by the dictionaries and bloom filters of such columns, too.
+    val unskipped = if (sizes.areSelective) Selectivity else 1
+    val saved = (sizes.savedPerByte * all / unskipped).toLong
+    // Of row groups that are read whole, each row of the LIMIT may need another one.
+    val areFew = sizes.havePages || limit.toLong * LeastRowGroups <= sizes.rowGroups
+    val mostShare = if (areFew) MostShare else MostShareOfWholeRowGroups
+    if (
+      (sizes.havePages || !sizes.areSelective) && sizes.rows >= limit.toLong * LeastRows &&
+      sizes.share <= mostShare && isWorthIt(saved, minBytes)
+    ) Some(saved)
+    else None
+  }
+
+  /** The columns that have to be equal to a value. */
+  def equalToValues(conjuncts: Seq[Expression]): Seq[LeafColumn] = conjuncts.collect {
+    case EqualTo(LeafColumn(column), _: Literal) => column
+    case EqualTo(_: Literal, LeafColumn(column)) => column
+    case In(LeafColumn(column), values) if values.forall(_.isInstanceOf[Literal]) => column
+    case InSet(LeafColumn(column), _) => column
   }
 
   /** @param saved the compressed bytes that plain Spark would read more */
@@ -87,7 +110,7 @@ private[limitpruning] object RowsPay {
    * Python functions are slow, and a subquery has no value yet. Spark changes the metadata column of a table that a query uses, so
    * it has no fields for positions then.
    */
-  private def canRunTwice(e: Expression): Boolean =
+  private[rows] def canRunTwice(e: Expression): Boolean =
     e.deterministic && !e.containsAnyPattern(PLAN_EXPRESSION, PYTHON_UDF) && !e.exists {
       case FileSourceMetadataAttribute(_) => true
       // Spark fails if a query reads a column of this name and row numbers.
@@ -95,37 +118,15 @@ private[limitpruning] object RowsPay {
       case _ => false
     }
 
-  /**
-   * @param first compressed bytes of the columns that are read first
-   * @param all compressed bytes of all columns that the query reads
-   * @param files bytes of the files
-   * @param havePages whether single pages can be read of each row group, and most bytes are in chunks of several pages
-   */
-  private final case class Sizes(
-      first: Long,
-      all: Long,
-      files: Long,
-      rowGroups: Int,
-      rows: Long,
-      havePages: Boolean
-  ) {
-    def share: Double = if (all == 0) 1.0 else first.toDouble / all
-    def savedPerByte: Double = if (files == 0) 0.0 else (all - first).toDouble / files
-
-    /** Of row groups that are read whole, each row of the LIMIT may need another one. */
-    def mostShare(limit: Int): Double =
-      if (havePages || limit.toLong * LeastRowGroups <= rowGroups) MostShare else MostShareOfWholeRowGroups
-  }
-
   private def sizesOf(
       files: Seq[ClassifiedFile],
       isFirst: String => Boolean,
       isRead: String => Boolean,
       mayHavePages: Boolean
-  ): Sizes = {
+  ): ReadSizes = {
     val chunks = for (file <- files; rowGroup <- file.rowGroups.indices if file.mayMatch(rowGroup))
       yield file.footer.places(rowGroup).filter(chunk => isRead(chunk.path.head))
-    Sizes(
+    ReadSizes(
       first = chunks.iterator.flatten.filter(chunk => isFirst(chunk.path.head)).map(_.length).sum,
       all = chunks.iterator.flatten.map(_.length).sum,
       files = files.iterator.map(_.listed.length).sum,
@@ -136,7 +137,8 @@ private[limitpruning] object RowsPay {
           val (divided, others) =
             chunks.iterator.flatten.partition(_.offsetIndex.exists(_.length >= FewPages))
           divided.map(_.length).sum >= others.map(_.length).sum
-        }
+        },
+      areSelective = false
     )
   }
 
@@ -146,12 +148,7 @@ private[limitpruning] object RowsPay {
       conjuncts: Seq[Expression],
       inputs: SearchInputs
   ): Boolean = {
-    val equal = conjuncts.collect {
-      case EqualTo(LeafColumn(column), _: Literal) => column
-      case EqualTo(_: Literal, LeafColumn(column)) => column
-      case In(LeafColumn(column), values) if values.forall(_.isInstanceOf[Literal]) => column
-      case InSet(LeafColumn(column), _) => column
-    }
+    val equal = equalToValues(conjuncts)
     equal.nonEmpty && files.exists { file =>
       Using.resource(inputs.detailsOf(file)) { details =>
         file.rowGroups.indices.exists(rowGroup =>
@@ -164,10 +161,10 @@ private[limitpruning] object RowsPay {
   }
 
   /** The positions of all rows that are found are on the driver. */
-  private val MostRows = 100000
+  private[rows] val MostRows = 100000
 
   /** Each task of the job that orders rows holds so many of them, with their sort keys. */
-  private val MostOrdered = 10000
+  private[rows] val MostOrdered = 10000
 
   /** The inspected files have at least so many times the rows of the LIMIT. */
   private val LeastRows = 10L

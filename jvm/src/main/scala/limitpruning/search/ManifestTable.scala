@@ -3,9 +3,9 @@ package limitpruning.search
 import scala.concurrent.duration.Deadline
 
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 import limitpruning.predicate.{ColumnFacts, LeafColumn, MatchState}
+import limitpruning.select.VerifiedRows
 
 /**
  * A table as one query reads it, whose format lists files in manifests, with facts about each file. The format's own
@@ -59,12 +59,6 @@ trait ManifestTable {
       columns: IndexedSeq[LeafColumn],
       deadline: Deadline
   ): Seq[Option[IndexedSeq[ManifestRowGroup]]]
-
-  /**
-   * Replaces the table's scan in `plan` by one that reads only the chosen files and row groups. The changed plan is equal to
-   * another plan only if both read the same, so that Spark never reuses one for the other.
-   */
-  def read(plan: LogicalPlan, chosen: ChosenFiles): LogicalPlan
 }
 
 /**
@@ -128,8 +122,8 @@ final case class ChosenFile(file: ManifestFile, rowGroups: Option[Seq[ManifestRo
 
 /**
  * The files and row groups that a scan reads for one LIMIT. Without ORDER BY, every row in them satisfies the predicate, and
- * they have at least as many rows as the LIMIT needs. With ORDER BY, they contain the first rows, and perhaps rows that do
- * not match.
+ * they have at least as many rows as the LIMIT needs. With ORDER BY, or if the rows were found by reading columns, they contain
+ * the rows that the LIMIT needs, and perhaps rows that do not match.
  *
  * @param conjuncts the predicate, over the table's columns
  * @param files the chosen files
@@ -138,6 +132,7 @@ final case class ChosenFile(file: ManifestFile, rowGroups: Option[Seq[ManifestRo
  * @param order why the first rows in an order are in the chosen files; none if any rows would do
  * @param inspected the first files and row groups that were compared with the predicate, for reports
  * @param columns the columns of their facts
+ * @param verified the rows that were found by reading columns; none if metadata chose the files
  */
 final case class ChosenFiles(
     table: String,
@@ -148,7 +143,8 @@ final case class ChosenFiles(
     planningNanos: Long,
     order: Option[ChosenOrder] = None,
     inspected: Seq[InspectedPart] = Nil,
-    columns: IndexedSeq[LeafColumn] = IndexedSeq.empty
+    columns: IndexedSeq[LeafColumn] = IndexedSeq.empty,
+    verified: Option[VerifiedRows] = None
 ) {
 
   /** Rows that are read, without those that are known to be deleted. */

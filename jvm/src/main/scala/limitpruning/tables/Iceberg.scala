@@ -5,7 +5,7 @@ import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 
 import limitpruning.footers.FactsCache
-import limitpruning.search.{ChosenFiles, ManifestTable}
+import limitpruning.search.{ChosenFiles, ReadableTable}
 import limitpruning.select.Reason
 import limitpruning.tables.iceberg.IcebergTable
 
@@ -34,9 +34,20 @@ object Iceberg {
    *
    * @param cache the application's cache of manifests
    */
-  def table(cache: FactsCache)(plan: LogicalPlan): Option[Either[Reason, ManifestTable]] = plan match {
-    case relation: DataSourceV2ScanRelation if reads(relation) && selected(relation.scan).isEmpty =>
+  def table(cache: FactsCache)(plan: LogicalPlan): Option[Either[Reason, ReadableTable]] = plan match {
+    case relation: DataSourceV2ScanRelation
+        if reads(relation) && selected(relation.scan).isEmpty && undecided(relation).isEmpty =>
       Some(unsupported(relation).toLeft(()).flatMap(_ => supported(relation, cache)))
+    case _ => None
+  }
+
+  /** The scan of a node whose rows are chosen when the query runs. */
+  def undecided(plan: LogicalPlan): Option[UndecidedScan] = plan match {
+    case relation: DataSourceV2ScanRelation =>
+      relation.scan match {
+        case scan: UndecidedScan => Some(scan)
+        case _ => None
+      }
     case _ => None
   }
 
@@ -65,7 +76,7 @@ object Iceberg {
   private[tables] def supported(
       relation: DataSourceV2ScanRelation,
       cache: FactsCache
-  ): Either[Reason, ManifestTable] =
+  ): Either[Reason, ReadableTable] =
     try IcebergTable.of(relation, cache)
     catch {
       case error @ (_: LinkageError | _: ReflectiveOperationException | _: ClassCastException) =>

@@ -113,13 +113,16 @@ private final class ParquetListing(
 ) extends TableListing {
 
   override val files: IndexedSeq[ListedFile] = {
-    val listed = for {
-      directory <- index.listFiles(partitionFilters, Nil)
-      file <- directory.files
-    } yield (file.getPath.toString, directory.values, file)
-    listed.sortBy(_._1).zipWithIndex.map { case ((_, values, file), position) =>
+    val listed = index.listFiles(partitionFilters, Nil)
+      .flatMap(directory => directory.files.iterator.map(file => (directory.values, file))).toArray
+    val paths = listed.map(_._2.getPath.toString)
+    // Most stores list files by name, and Spark keeps this order.
+    val isSorted = paths.indices.drop(1).forall(i => paths(i - 1) <= paths(i))
+    val order = if (isSorted) paths.indices else paths.indices.sortBy(paths(_))
+    order.zipWithIndex.map { case (i, position) =>
+      val (values, file) = listed(i)
       ListedFile(values, file, position)
-    }.toIndexedSeq
+    }
   }
 
   override def hasFacts: Boolean = false

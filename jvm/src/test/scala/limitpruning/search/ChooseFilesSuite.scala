@@ -5,7 +5,6 @@ import scala.concurrent.duration.{Deadline, DurationInt}
 import org.apache.spark.sql.catalyst.expressions.{
   And, AttributeReference, Expression, GreaterThan, IsNull, Literal, Or
 }
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.IntegerType
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -31,7 +30,6 @@ class ChooseFilesSuite extends AnyFunSuite {
     var read = 0
     var opened = Seq.empty[Seq[Int]]
     override def name: String = "t"
-    override def read(plan: LogicalPlan, chosen: ChosenFiles): LogicalPlan = plan
     override def columns: IndexedSeq[LeafColumn] = IndexedSeq.empty
     override def isPartition(column: LeafColumn): Boolean = false
     override def mayHaveFacts(column: LeafColumn): Boolean = column.attribute.name != "u"

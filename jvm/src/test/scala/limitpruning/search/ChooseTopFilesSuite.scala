@@ -6,7 +6,6 @@ import org.apache.spark.sql.catalyst.expressions.{
   Add, Ascending, AttributeReference, Descending, Expression, GreaterThan, IsNotNull, Literal, NullsLast,
   SortOrder
 }
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.{DoubleType, IntegerType}
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -48,7 +47,6 @@ class ChooseTopFilesSuite extends AnyFunSuite {
     var read = 0
     var opened = Seq.empty[Seq[Int]]
     override def name: String = "t"
-    override def read(plan: LogicalPlan, chosen: ChosenFiles): LogicalPlan = plan
     override def columns: IndexedSeq[LeafColumn] = IndexedSeq.empty
     override def isPartition(column: LeafColumn): Boolean = false
     override def mayHaveFacts(column: LeafColumn): Boolean = column.attribute.name != "u"

@@ -6,13 +6,16 @@ import scala.jdk.CollectionConverters._
 import org.apache.iceberg.{BaseTable, BatchScan, FileScanTask, MetadataColumns, ScanTask}
 import org.apache.iceberg.types.Types.NestedField
 import org.apache.iceberg.util.ContentFileUtil
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, AttributeSet}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 
 import limitpruning.footers.FactsCache
 import limitpruning.predicate.{LeafColumn, SupportedTypes}
 import limitpruning.search.{
-  ChosenFile, ChosenFiles, ManifestFacts, ManifestFile, ManifestRowGroup, ManifestTable
+  ChosenFile, ChosenFiles, ManifestFacts, ManifestFile, ManifestRowGroup, NumberedRows, ReadSizes,
+  ReadableTable
 }
 import limitpruning.select.Reason
 
@@ -28,7 +31,7 @@ private[tables] final class IcebergTable private (
     scan: Option[BatchScan],
     tasks: IndexedSeq[FileScanTask],
     cache: FactsCache
-) extends ManifestTable {
+) extends ReadableTable {
   import IcebergTable._
 
   override def name: String = relation.relation.name
@@ -75,6 +78,8 @@ private[tables] final class IcebergTable private (
     read(files.map(file => tasks(file.position)), deadline)
   }
 
+  override def output: Seq[Attribute] = relation.output
+
   override def columns: IndexedSeq[LeafColumn] =
     relation.output.map(column => LeafColumn(column, Nil, column.dataType)).filter(mayHaveFacts).toIndexedSeq
 
@@ -92,33 +97,89 @@ private[tables] final class IcebergTable private (
     for {
       // A query may spell the name in another way than the table.
       attribute <- relation.output.find(_.exprId == column.attribute.exprId) if column.path.isEmpty
-      field <- internals.projection.columns.asScala.find(_.name == attribute.name)
+      field <- fieldNamed(attribute.name)
       if field.`type`.isPrimitiveType && !MetadataColumns.isMetadataColumn(field.fieldId)
     } yield field
 
-  override def read(plan: LogicalPlan, chosen: ChosenFiles): LogicalPlan = {
-    val selected = new SelectedScan(
-      relation.scan,
-      internals,
-      scan.getOrElse(throw new IllegalStateException("no snapshot")),
-      chosen.files.flatMap { case ChosenFile(file, rowGroups) =>
-        val task = tasks(file.position)
-        rowGroups.fold(IndexedSeq(task)) { some =>
-          val all = RowGroupTasks.of(task)
-          // Iceberg splits no task twice, and takes a part that is as long as the file for a file.
-          if (all.size == 1) some.map(_ => task).toIndexedSeq
-          else some.map(rowGroup => all(rowGroup.ordinal)).toIndexedSeq
-        }
-      },
-      chosen
+  private def fieldNamed(name: String): Option[NestedField] =
+    internals.projection.columns.asScala.find(_.name == name)
+
+  override def sizes(
+      first: AttributeSet,
+      equal: Seq[LeafColumn],
+      files: Seq[ManifestFile],
+      deadline: Deadline
+  ): Option[ReadSizes] = {
+    def idsOf(columns: Seq[Attribute]) = columns.flatMap(column => fieldNamed(column.name)).map(_.fieldId)
+    val sizesOf = new SizesOfFiles(
+      idsOf(relation.output.filter(first.contains)).toSet,
+      idsOf(relation.output).toSet,
+      equal.flatMap(fieldOf).map(_.fieldId).toSet
     )
-    // The relation has other fields in other versions of Spark.
-    val fields = relation.productIterator.map {
-      case scan: AnyRef if scan eq relation.scan => selected
-      case other => other.asInstanceOf[AnyRef]
+    val footers = new ReadRowGroups(
+      internals.table.io,
+      IndexedSeq.empty,
+      IndexedSeq.empty,
+      internals.readsDefaults,
+      cache
+    ).footers(files.map(file => tasks(file.position)), deadline)
+    sizesOf(footers.zip(files).collect { case (Some(footer), file) => footer -> file.bytes })
+  }
+
+  override def numbered(
+      columns: AttributeSet,
+      files: Option[IndexedSeq[ChosenFile]]
+  ): Option[NumberedRows] = {
+    import PositionsScan.{Path, Row}
+    val used = relation.output.filter(columns.contains)
+    val fields = used.flatMap(column => fieldNamed(column.name))
+    val places = Seq(Path, Row)
+    def isPlace(field: NestedField) = places.exists(_.fieldId == field.fieldId)
+    val areTheirs =
+      internals.projection.columns.asScala.forall(f => isPlace(f) || !places.exists(_.name == f.name))
+    for (planned <- scan if areTheirs && fields.size == used.size) yield {
+      val selected = files.fold(tasks: Seq[FileScanTask])(_.flatMap(tasksOf))
+      val positions =
+        new PositionsScan(relation.scan, internals, planned, selected, fields.filterNot(isPlace))
+      val output = positions.readSchema.map { field =>
+        // A query that uses such a column has it among its own.
+        used.find(_.name == field.name)
+          .getOrElse(AttributeReference(field.name, field.dataType, field.nullable)())
+      }
+      def named(place: NestedField) = output.find(_.name == place.name).get
+      NumberedRows(withFields(positions, output), named(Path), named(Row))
     }
-    val replaced = relation.makeCopy(fields.toArray)
-    plan.transformDown { case leaf if leaf eq relation => replaced }
+  }
+
+  override def scan(chosen: ChosenFiles): Scan = new SelectedScan(
+    relation.scan,
+    internals,
+    scan.getOrElse(throw new IllegalStateException("no snapshot")),
+    chosen.files.flatMap(tasksOf),
+    chosen
+  )
+
+  override def replaceScan(plan: LogicalPlan)(by: Scan => Scan): LogicalPlan = {
+    val changed = withFields(by(relation.scan), relation.output)
+    plan.transformDown { case leaf if leaf eq relation => changed }
+  }
+
+  /** The relation with another scan. It has other fields in other versions of Spark. */
+  private def withFields(other: Scan, output: Seq[AttributeReference]): LogicalPlan =
+    relation.makeCopy(relation.productIterator.map {
+      case field: AnyRef if field eq relation.scan => other
+      case field: AnyRef if field eq relation.output => output
+      case field => field.asInstanceOf[AnyRef]
+    }.toArray)
+
+  /** The parts of a file that are read. */
+  private def tasksOf(chosen: ChosenFile): Seq[FileScanTask] = {
+    val task = tasks(chosen.file.position)
+    chosen.rowGroups.fold(Seq(task)) { some =>
+      val all = RowGroupTasks.of(task)
+      // Iceberg splits no task twice, and takes a part that is as long as the file for a file.
+      if (all.size == 1) some.map(_ => task) else some.map(rowGroup => all(rowGroup.ordinal))
+    }
   }
 }
 

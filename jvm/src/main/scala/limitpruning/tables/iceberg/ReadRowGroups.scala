@@ -81,15 +81,19 @@ private final class ReadRowGroups(
   private val trustedWritersOnly = conf.getConf(LimitPruningConf.TrustedWritersOnly)
 
   /** @return for each file its row groups; none if they cannot be read one by one, or if the footer is not believed */
-  def apply(files: Seq[FileScanTask], deadline: Deadline): Seq[Option[IndexedSeq[ManifestRowGroup]]] = {
+  def apply(files: Seq[FileScanTask], deadline: Deadline): Seq[Option[IndexedSeq[ManifestRowGroup]]] =
+    files.zip(footers(files, deadline)).map { case (task, footer) => footer.flatMap(rowGroups(task, _)) }
+
+  /** @return for each file its footer; none if the file has none that can be read, or in time */
+  def footers(files: Seq[FileScanTask], deadline: Deadline): Seq[Option[Footer]] = {
     val statuses = files.map(task => Some(statusOf(task)).filter(_ => RowGroupTasks.hasFooter(task)))
     val found = statuses.map(_.flatMap(cache.footer(_, FileColumns.All)))
     val missing = statuses.zip(found).collect { case (Some(status), None) =>
       FooterToRead(status, FileColumns.All)
     }
     val read = readAll(missing, deadline)
-    files.zip(statuses).zip(found).map { case ((task, status), cached) =>
-      cached.orElse(status.flatMap(known => read.get(known.getPath))).flatMap(rowGroups(task, _))
+    statuses.zip(found).map { case (status, cached) =>
+      cached.orElse(status.flatMap(known => read.get(known.getPath)))
     }
   }
 
@@ -139,13 +143,6 @@ private final class ReadRowGroups(
     else None
   }
 
-  /** The names of top-level columns in a file, by their field ids; none if a column has no id, or the id of another. */
-  private def namesOf(footer: Footer): Option[Map[Int, String]] = {
-    val fields = footer.schema.getFields.asScala.toSeq
-    if (fields.exists(_.getId == null)) None
-    else Some(fields.map(field => field.getId.intValue -> field.getName).toMap).filter(_.size == fields.size)
-  }
-
   /** The facts about a column, by row group. */
   private def factsOf(
       column: Int,
@@ -187,6 +184,13 @@ private final class ReadRowGroups(
 }
 
 private object ReadRowGroups {
+
+  /** The names of top-level columns in a file, by their field ids; none if a column has no id, or the id of another. */
+  def namesOf(footer: Footer): Option[Map[Int, String]] = {
+    val fields = footer.schema.getFields.asScala.toSeq
+    if (fields.exists(_.getId == null)) None
+    else Some(fields.map(field => field.getId.intValue -> field.getName).toMap).filter(_.size == fields.size)
+  }
 
   /** Iceberg reads dates and timestamps as they are stored. It does not read INT96 as Spark does, so nothing is known. */
   private val Settings =

@@ -68,9 +68,13 @@ private final class ScanInternals(scan: Scan) {
   def tasks: JavaList[_ <: ScanTask] =
     call(plannedTasks.invoke(scan)).asInstanceOf[JavaList[_ <: ScanTask]]
 
-  /** Iceberg's own batch, which reads `groups` as the scan would read all groups. */
-  def batch(groups: JavaList[_ <: ScanTaskGroup[_]], hash: Int): Batch = {
-    val arguments = common.map(_._2) ++ Seq[AnyRef](groups, projection, Int.box(hash))
+  /**
+   * Iceberg's own batch, which reads `groups` as the scan would read all groups.
+   *
+   * @param columns the columns that it reads
+   */
+  def batch(groups: JavaList[_ <: ScanTaskGroup[_]], hash: Int, columns: Schema = projection): Batch = {
+    val arguments = common.map(_._2) ++ Seq[AnyRef](groups, columns, Int.box(hash))
     classOf[Batch].cast(call(newBatch.newInstance(arguments: _*)))
   }
 

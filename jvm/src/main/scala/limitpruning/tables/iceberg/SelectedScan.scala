@@ -3,11 +3,8 @@ package limitpruning.tables.iceberg
 import java.util.OptionalLong
 
 import scala.jdk.CollectionConverters._
-import scala.util.Using
 
-import org.apache.iceberg.{BaseScanTaskGroup, BatchScan, FileScanTask, ScanTaskGroup}
-import org.apache.iceberg.io.CloseableIterable
-import org.apache.iceberg.util.TableScanUtil
+import org.apache.iceberg.{BatchScan, FileScanTask}
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.types.StructType
@@ -37,28 +34,8 @@ private final class SelectedScan(
   private val read = tasks.map(task => (task.file.location, task.start, task.length))
 
   // Created at once: if it cannot be, the LIMIT is not pruned.
-  private val batch: Batch = {
-    val (files, rowGroups) = tasks.partition(task => task.length == task.file.fileSizeInBytes)
-    new SelectedBatch(this, internals.batch((groupsOf(files) ++ groupsOfParts(rowGroups)).asJava, hashCode))
-  }
-
-  /** Groups of files for Spark's tasks, in Iceberg's own splits. */
-  private def groupsOf(files: Seq[FileScanTask]): Seq[ScanTaskGroup[FileScanTask]] =
-    TableScanUtil.planTaskGroups[FileScanTask](
-      files.asJava,
-      planned.targetSplitSize,
-      planned.splitLookback,
-      planned.splitOpenFileCost
-    ).asScala.toSeq
-
-  /** The same for parts of files, which Iceberg cannot divide further. */
-  private def groupsOfParts(parts: Seq[FileScanTask]): Seq[ScanTaskGroup[FileScanTask]] =
-    Using.resource(TableScanUtil.planTasks(
-      CloseableIterable.withNoopClose(parts.asJava),
-      planned.targetSplitSize,
-      planned.splitLookback,
-      planned.splitOpenFileCost
-    ))(_.asScala.map(group => new BaseScanTaskGroup[FileScanTask](group.tasks)).toSeq)
+  private val batch: Batch =
+    new SelectedBatch(this, internals.batch(TaskGroups(planned, tasks).asJava, hashCode))
 
   override def readSchema: StructType = original.readSchema
 

@@ -1,0 +1,41 @@
+package limitpruning.catalyst
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Strategy
+import org.apache.spark.sql.internal.SQLConf
+
+import limitpruning.conf.{LimitPruningConf, SparkSessions}
+import limitpruning.rows.ChooseFilesByRows
+import limitpruning.search.ChosenFiles
+import limitpruning.select.Reason
+import limitpruning.tables.WantedFiles
+
+/** Chooses the files and row groups for one LIMIT when its query runs, by reading columns. Thread-safe. */
+final class ChooseFilesWhenRun(val session: SparkSession, state: PlanningState, val wanted: WantedFiles) {
+
+  /** @return what to read, or the reason why the format's own scan reads the table */
+  def apply(conf: SQLConf): Either[Reason, ChosenFiles] =
+    if (!conf.getConf(LimitPruningConf.Enabled)) Left(Reason.DisabledWhenRun)
+    else
+      FailOpen(state, conf) {
+        val classic = SparkSessions.onServer(session)
+        new ChooseFilesByRows(
+          classic,
+          wanted.table,
+          wanted.rows.limit,
+          wanted.rows.conjuncts,
+          wanted.rows.order.toSeq.flatMap(_.keys),
+          new DataSourceV2Strategy(classic)(_),
+          wanted.searched,
+          conf
+        )()
+      }(Left(_))
+
+  /** Equal if both choose for the same LIMIT of an optimized plan. Adaptive execution compares plans. */
+  override def equals(other: Any): Boolean = other match {
+    case that: ChooseFilesWhenRun => wanted eq that.wanted
+    case _ => false
+  }
+
+  override def hashCode(): Int = System.identityHashCode(wanted)
+}

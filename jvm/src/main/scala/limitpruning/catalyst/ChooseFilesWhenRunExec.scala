@@ -1,0 +1,201 @@
+package limitpruning.catalyst
+
+import org.apache.spark.SparkContext
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SortOrder}
+import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, UnknownPartitioning}
+import org.apache.spark.sql.execution.{ColumnarToRowExec, ProjectExec, SQLExecution, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+import limitpruning.conf.{LimitPruningConf, SparkSessions}
+import limitpruning.rows.RowsPay
+import limitpruning.search.ChosenFiles
+import limitpruning.select.Reason
+
+/**
+ * Chooses the files and row groups for a LIMIT when the query runs, by reading columns. The format's own scan then reads them
+ * instead of the child; if the LIMIT is not pruned, the node returns what its child returns. All filters stay above it, so more
+ * rows than those of the LIMIT are never wrong.
+ *
+ * The choice is made once for an instance, on first execution. Thread-safe.
+ *
+ * @param conjuncts the predicate, over the table's columns
+ * @param limit rows that the LIMIT needs, with its OFFSET
+ * @param order the sort keys, over the table's columns; empty if any rows that match will do
+ * @param choose makes the choice; none in a canonicalized plan, because the other fields determine it
+ * @param child the format's own scan
+ */
+case class ChooseFilesWhenRunExec(
+    conjuncts: Seq[Expression],
+    limit: Int,
+    order: Seq[SortOrder],
+    @transient choose: Option[ChooseFilesWhenRun],
+    child: SparkPlan
+) extends UnaryExecNode
+    with ChoosesRows {
+  import ChooseFilesWhenRunExec._
+
+  override def output: Seq[Attribute] = child.output
+
+  // What is reported before the choice must hold after it.
+  override def outputPartitioning: Partitioning = UnknownPartitioning(0)
+  override def outputOrdering: Seq[SortOrder] = Nil
+
+  override def supportsColumnar: Boolean = child.supportsColumnar
+  override def vectorTypes: Option[Seq[String]] = child.vectorTypes
+  override lazy val metrics: Map[String, SQLMetric] = createMetrics(sparkContext)
+
+  @transient @volatile private var made: Option[Choice] = None
+
+  /** The choice; none if the node has not run yet. */
+  def choice: Option[Choice] = made
+
+  /** The bytes that were read to make the choice, in the last run. */
+  def bytesReadFirst: Long = metrics(BytesReadFirst).value
+
+  override def chooseFirstRows(): Unit = ()
+
+  override def withoutRows: Option[SparkPlan] =
+    if (made.nonEmpty || choose.forall(_.wanted.rows.saved == RowsPay.Always)) None
+    else byMetadata.map(scanFor)
+
+  override def chooseWithoutRows(): Unit = byMetadata.foreach(decided(_))
+
+  override def rowsPay(share: Double): Boolean = choose.exists(made =>
+    RowsPay.isWorthIt((made.wanted.rows.saved * share).toLong, conf.getConf(LimitPruningConf.RowsMinBytes))
+  )
+
+  private lazy val byMetadata: Option[Choice] = choose.map { made =>
+    made.wanted.searched.map(files => Chosen(files, scanOf(made, files)))
+  }
+
+  private def decided(decide: => Choice): Choice = synchronized {
+    made.getOrElse {
+      val choice = decide
+      made = Some(choice)
+      choice
+    }
+  }
+
+  private def decide(): Choice = (choose, child) match {
+    case (Some(choose), _: BatchScanExec) => SparkSessions.withActive(choose.session) {
+        choose(conf).map(files => Chosen(files, scanOf(choose, files)))
+      }
+    case _ => Left(Reason.IcebergScan(s"a node of class ${child.getClass.getName}"))
+  }
+
+  /** The format's scan of the chosen files, as Spark plans it; none if nothing is to be read. */
+  private def scanOf(choose: ChooseFilesWhenRun, files: ChosenFiles): Option[SparkPlan] = child match {
+    case scan: BatchScanExec if files.files.nonEmpty =>
+      val selected = choose.wanted.table.scan(files)
+      // The node has other fields in other versions of Spark.
+      Some(scan.makeCopy(scan.productIterator.map {
+        case field: AnyRef if field eq scan.scan => selected
+        case field => field.asInstanceOf[AnyRef]
+      }.toArray))
+    case _ => None
+  }
+
+  private def scanFor(choice: Choice): SparkPlan = {
+    val scan = choice.toOption.flatMap(_.scan).getOrElse(child)
+    if (scan.supportsColumnar) scan else withUnsafeRows(scan)
+  }
+
+  /** Spark removes its own projection to unsafe rows, because this node is between it and the scan. */
+  private def withUnsafeRows(scan: SparkPlan): SparkPlan =
+    if (scan.supportsColumnar) ColumnarToRowExec(scan) else ProjectExec(scan.output, scan)
+
+  /** What this node reads; none if it is certain that no row matches. */
+  private def source: Option[SparkPlan] = decided(decide()).fold(_ => Some(child), _.scan)
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val rows = metrics(OutputRows)
+    // A part of the files may support batches where not all do.
+    val read = source.map(withUnsafeRows)
+    post()
+    read.fold[RDD[InternalRow]](sparkContext.emptyRDD)(_.execute().map { row =>
+      rows += 1
+      row
+    })
+  }
+
+  override protected def doExecuteColumnar(): RDD[ColumnarBatch] = {
+    val rows = metrics(OutputRows)
+    val read = source
+    post()
+    read.fold[RDD[ColumnarBatch]](sparkContext.emptyRDD)(_.executeColumnar().map { batch =>
+      rows += batch.numRows.toLong
+      batch
+    })
+  }
+
+  /** Publishes the numbers of the choice for the execution that is about to start. */
+  private def post(): Unit = made.flatMap(_.toOption).foreach { chosen =>
+    val files = chosen.files
+    val numbers = Map(
+      "filesTotal" -> files.counts.files.toLong,
+      "filesScanned" -> files.files.size.toLong,
+      "planningTime" -> files.planningNanos
+    ) ++ files.rowGroups.map("rowGroupsScanned" -> _.toLong) ++
+      files.verified.toSeq.flatMap(found => Seq("rowsVerified" -> found.rows, BytesReadFirst -> found.bytes))
+    numbers.foreach { case (name, value) => metrics(name).set(value) }
+    val execution = sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
+    SQLMetrics.postDriverMetricUpdates(sparkContext, execution, numbers.keys.map(metrics).toSeq)
+  }
+
+  override def doCanonicalize(): SparkPlan = super.doCanonicalize() match {
+    case node: ChooseFilesWhenRunExec => node.copy(choose = None)
+    case other => other
+  }
+
+  override def nodeName: String = "ChooseWhenRun"
+
+  override def simpleString(maxFields: Int): String = s"$nodeName Limit: $limit, ${shown(maxFields)}"
+
+  override def verboseStringWithOperatorId(): String =
+    s"""
+       |$formattedNodeName
+       |Input: ${child.output.mkString("[", ", ", "]")}
+       |Limit: $limit
+       |${shown(conf.maxToStringFields)}
+       |""".stripMargin
+
+  private def shown(maxFields: Int): String = made match {
+    case None =>
+      "Choice: when the query runs, by reading the columns of the predicate and of the order first"
+    case Some(Left(reason)) => s"Choice: the scan below (${reason.code})"
+    case Some(Right(chosen)) =>
+      val found = chosen.files.verified.fold("")(verified =>
+        s", RowsVerified: ${verified.rows}, ReadFirst: ${verified.bytes} bytes, Jobs: ${verified.jobs}"
+      )
+      s"Choice: ${chosen.scan.fold("no row matches")(_.simpleString(maxFields))}$found"
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): ChooseFilesWhenRunExec =
+    copy(child = newChild)
+}
+
+object ChooseFilesWhenRunExec {
+
+  /** What to read, or the reason why the format's own scan reads the table. */
+  type Choice = Either[Reason, Chosen]
+
+  /** @param scan reads the files; none if there are none */
+  final case class Chosen(files: ChosenFiles, scan: Option[SparkPlan])
+
+  private val OutputRows = "numOutputRows"
+  private val BytesReadFirst = "bytesReadFirst"
+
+  private def createMetrics(context: SparkContext): Map[String, SQLMetric] = Map(
+    OutputRows -> SQLMetrics.createMetric(context, "number of output rows"),
+    "filesTotal" -> SQLMetrics.createMetric(context, "files in total"),
+    "filesScanned" -> SQLMetrics.createMetric(context, "files to scan"),
+    "rowGroupsScanned" -> SQLMetrics.createMetric(context, "row groups to scan"),
+    "rowsVerified" -> SQLMetrics.createMetric(context, "rows found by reading columns first"),
+    BytesReadFirst -> SQLMetrics.createSizeMetric(context, "bytes of columns read first"),
+    "planningTime" -> SQLMetrics.createNanoTimingMetric(context, "limit pruning time")
+  )
+}

@@ -1,0 +1,95 @@
+package limitpruning.rows
+
+import scala.concurrent.duration.{Deadline, DurationInt}
+
+import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, SortOrder}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.internal.SQLConf
+
+import limitpruning.predicate.LeafColumn
+import limitpruning.search.{
+  ChosenFile, ChosenFiles, InspectedCounts, InspectedPart, ManifestCounts, ReadableTable
+}
+import limitpruning.select.{Reason, VerifiedRows}
+import limitpruning.shims.ClassicSession
+
+/**
+ * Chooses files and row groups of a [[ReadableTable]] for a LIMIT when its query runs, by reading first the columns of the
+ * predicate and of the sort keys. The format's own reader reads them, without deleted rows. The plan keeps its filter.
+ *
+ * @param conjuncts the predicate, over the table's columns
+ * @param order the sort keys, over the table's columns; empty if any rows will do
+ * @param planned plans a scan as without the extension
+ * @param searched what the search of metadata found
+ */
+private[limitpruning] final class ChooseFilesByRows(
+    session: ClassicSession,
+    table: ReadableTable,
+    limit: Int,
+    conjuncts: Seq[Expression],
+    order: Seq[SortOrder],
+    planned: LogicalPlan => Seq[SparkPlan],
+    searched: Either[Reason, ChosenFiles],
+    conf: SQLConf
+) {
+  import ChooseFilesByRows._
+
+  private val started = System.nanoTime()
+
+  /** @return what to read; what metadata found, if the rows cannot be searched for */
+  def apply(): Either[Reason, ChosenFiles] = {
+    val columns = AttributeSet((conjuncts ++ order.map(_.child)).flatMap(_.references))
+    val chosen = for {
+      numbered <- table.numbered(columns, searched.toOption.map(_.files))
+      positions <- PositionScan.of(session, numbered, conjuncts, order, planned)
+      found <- new FindPositions(session, table.name, conf)(positions, limit)
+      (files, opened) <- select(found.positions)
+    } yield {
+      val before = searched.toOption
+      val all = table.files
+      val counts = before.fold(ManifestCounts(all.size, all.iterator.map(_.bytes).sum, 0))(_.counts)
+      ChosenFiles(
+        table.name,
+        limit,
+        conjuncts,
+        files,
+        if (counts.rowGroups.total > 0) counts
+        else counts.copy(rowGroups = InspectedCounts(opened, opened, 0)),
+        before.fold(0L)(_.planningNanos) + System.nanoTime() - started,
+        before.flatMap(_.order),
+        before.fold(Seq.empty[InspectedPart])(_.inspected),
+        before.fold(IndexedSeq.empty[LeafColumn])(_.columns),
+        Some(VerifiedRows(found.rows, found.areAll, found.waves, found.bytes))
+      )
+    }
+    chosen.fold(searched)(Right(_))
+  }
+
+  /**
+   * The row groups with the rows, and the number of all row groups of their files; the whole file where they cannot be read on
+   * their own. None if a file is not known.
+   */
+  private def select(positions: Seq[Positions]): Option[(IndexedSeq[ChosenFile], Int)] = {
+    val byPath = table.files.map(file => file.path -> file).toMap
+    val located = positions.flatMap(some => byPath.get(some.path).map(_ -> some)).toIndexedSeq
+    if (byPath.size < table.files.size || located.size < positions.size) None
+    else {
+      val rowGroups = table.rowGroups(located.map(_._1), IndexedSeq.empty, Deadline.now + Patience)
+      val chosen = located.zip(rowGroups).map { case ((file, rows), all) =>
+        all.flatMap { known =>
+          rows.byRowGroup(known.map(_.rows)).filter(_.size < known.size).map { found =>
+            ChosenFile(file, Some(found.map { case (ordinal, _) => known(ordinal) }))
+          }
+        }.getOrElse(ChosenFile(file))
+      }
+      Some((chosen, rowGroups.flatten.map(_.size).sum))
+    }
+  }
+}
+
+private object ChooseFilesByRows {
+
+  /** The maximum time to read the footers of the files with rows. */
+  private val Patience = 1.minute
+}

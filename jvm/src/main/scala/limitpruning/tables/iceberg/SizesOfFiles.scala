@@ -1,0 +1,61 @@
+package limitpruning.tables.iceberg
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.parquet.column.Encoding
+import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
+
+import limitpruning.parquet.Footer
+import limitpruning.search.ReadSizes
+
+/**
+ * What a query reads of files.
+ *
+ * @param first the field ids of the columns that can be read first
+ * @param read those of all columns that the query reads
+ * @param equal those of columns that have to be equal to a value
+ */
+private final class SizesOfFiles(first: Set[Int], read: Set[Int], equal: Set[Int]) {
+  import SizesOfFiles._
+
+  /**
+   * @param files footers of files, and the lengths of the files
+   * @return none if the columns of a file are not known by their ids
+   */
+  def apply(files: Seq[(Footer, Long)]): Option[ReadSizes] = {
+    val chunks = files.flatMap { case (footer, _) =>
+      ReadRowGroups.namesOf(footer).map { names =>
+        val ids = names.map(_.swap)
+        for {
+          rowGroup <- footer.rowGroups
+          chunk <- rowGroup.getColumns.asScala.toSeq
+          id <- ids.get(chunk.getPath.toArray.head) if read(id)
+        } yield id -> chunk
+      }
+    }
+    if (files.isEmpty || chunks.size < files.size) None
+    else {
+      def bytes(of: Int => Boolean): Long =
+        chunks.iterator.flatten.filter { case (id, _) => of(id) }.map(_._2.getTotalSize).sum
+      Some(ReadSizes(
+        bytes(first),
+        bytes(_ => true),
+        files.iterator.map(_._2).sum,
+        files.iterator.map(_._1.rowGroups.size).sum,
+        files.iterator.flatMap(_._1.rowGroups.iterator.map(_.getRowCount)).sum,
+        havePages = false, // Iceberg reads whole row groups
+        areSelective = chunks.iterator.flatten.exists { case (id, chunk) => equal(id) && hasValues(chunk) }
+      ))
+    }
+  }
+}
+
+private object SizesOfFiles {
+
+  /** Whether Iceberg's reader can skip a row group by the dictionary or the bloom filter of a chunk. */
+  private def hasValues(chunk: ColumnChunkMetaData): Boolean =
+    chunk.getBloomFilterOffset >= 0 || chunk.getEncodings.contains(Encoding.RLE_DICTIONARY) ||
+      Option(chunk.getEncodingStats).exists(pages =>
+        pages.hasDictionaryEncodedPages && !pages.hasNonDictionaryEncodedPages
+      )
+}

@@ -1,0 +1,36 @@
+package limitpruning.tables.iceberg
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.iceberg.{BaseScanTaskGroup, BatchScan, FileScanTask, ScanTaskGroup}
+import org.apache.iceberg.io.CloseableIterable
+import org.apache.iceberg.util.TableScanUtil
+
+/** Groups of files, and of parts of files, for Spark's tasks. */
+private object TaskGroups {
+
+  /** @param planned Iceberg's scan, which decides how large groups are */
+  def apply(planned: BatchScan, tasks: Seq[FileScanTask]): Seq[ScanTaskGroup[FileScanTask]] = {
+    val (files, parts) = tasks.partition(task => task.length == task.file.fileSizeInBytes)
+    ofFiles(planned, files) ++ ofParts(planned, parts)
+  }
+
+  /** In Iceberg's own splits. */
+  private def ofFiles(planned: BatchScan, files: Seq[FileScanTask]): Seq[ScanTaskGroup[FileScanTask]] =
+    TableScanUtil.planTaskGroups[FileScanTask](
+      files.asJava,
+      planned.targetSplitSize,
+      planned.splitLookback,
+      planned.splitOpenFileCost
+    ).asScala.toSeq
+
+  /** Iceberg cannot divide parts of files further. */
+  private def ofParts(planned: BatchScan, parts: Seq[FileScanTask]): Seq[ScanTaskGroup[FileScanTask]] =
+    Using.resource(TableScanUtil.planTasks(
+      CloseableIterable.withNoopClose(parts.asJava),
+      planned.targetSplitSize,
+      planned.splitLookback,
+      planned.splitOpenFileCost
+    ))(_.asScala.map(group => new BaseScanTaskGroup[FileScanTask](group.tasks)).toSeq)
+}

@@ -1,0 +1,144 @@
+"""At the root, the first task reads as plain Spark does; only then rows are searched for."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import limit_pruning
+from limit_pruning import LimitReport
+from support.runs import VECTORIZED, conf
+from support.scan_tables import physical
+
+ROWS, FILES = 12_000, 6
+BY_ROWS = "RowsVerified"
+SETTINGS = {
+    "spark.limitPruning.rows.minBytes": "1",
+    "spark.limitPruning.pages.minBytes": "0",
+    "spark.sql.files.openCostInBytes": "1g",  # a file is a partition
+}
+
+
+@pytest.fixture(scope="module")
+def table(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write a table of wide rows: ``v`` is spread, ``id`` is not."""
+    path = tmp_path_factory.mktemp("taken") / "t"
+    rows = spark.range(0, ROWS, 1, FILES).selectExpr(
+        "id", "id * 7919 % 1009 AS v", *(f"concat('{c} of ', id) AS c{c}" for c in range(12))
+    )
+    rows.write.option("parquet.page.row.count.limit", "100").option(
+        "parquet.enable.dictionary", "false"
+    ).parquet(str(path))
+    return path
+
+
+@pytest.fixture(autouse=True)
+def settings(spark: SparkSession, table: Path) -> Iterator[None]:
+    """Save one byte, in a table whose files are its partitions."""
+    with conf(spark, SETTINGS):
+        spark.read.parquet(str(table)).createOrReplaceTempView("taken")
+        yield
+
+
+def report(df: DataFrame) -> LimitReport:
+    """Return the report on the only limit."""
+    return limit_pruning.report(df).limits[0]
+
+
+def jobs(spark: SparkSession, df: DataFrame) -> int:
+    """Collect a query and return how many jobs it took."""
+    context = spark.sparkContext
+    context.setJobGroup("taken", "taken", interruptOnCancel=False)
+    before = len(context.statusTracker().getJobIdsForGroup("taken"))
+    try:
+        df.collect()
+    finally:
+        context.setLocalProperty("spark.jobGroup.id", None)
+    return len(context.statusTracker().getJobIdsForGroup("taken")) - before
+
+
+def test_the_first_task_finds_enough(spark: SparkSession) -> None:
+    df = spark.sql("SELECT * FROM taken WHERE v % 5 = 3 LIMIT 20")
+    assert report(df).reason_code == "decided-by-rows"
+    assert jobs(spark, df) == 1
+    assert BY_ROWS not in physical(df)
+    assert not report(df).covered
+    assert report(df).reason_code == "not-enough-rows"
+
+
+def test_the_first_task_finds_too_few(spark: SparkSession) -> None:
+    df = spark.sql("SELECT * FROM taken WHERE v = 3 LIMIT 10")
+    rows = df.collect()
+    assert len({row.id for row in rows}) == 10
+    assert all(row.id * 7919 % 1009 == 3 and row.c7 == f"7 of {row.id}" for row in rows)
+    assert BY_ROWS in physical(df)
+    assert report(df).rows_verified == 10
+
+
+def test_what_is_left_is_not_worth_it(spark: SparkSession) -> None:
+    sql = "SELECT * FROM taken WHERE v % 100 = 3 LIMIT 21"
+    assert len(spark.sql(sql).collect()) == 21
+    # The first of six partitions has about 20 rows, so that a part of the table is left.
+    saved = 400_000
+    with conf(spark, {"spark.limitPruning.rows.minBytes": str(saved // 2)}):
+        df = spark.sql(sql)
+        assert report(df).reason_code == "decided-by-rows"
+        assert len({row.id for row in df.collect()}) == 21
+        assert BY_ROWS not in physical(df)
+
+
+def test_what_is_not_selected_by_metadata_is_not_read(spark: SparkSession) -> None:
+    # Metadata exclude all files but the last two.
+    df = spark.sql(f"SELECT * FROM taken WHERE id >= {ROWS * 4 // 6} AND v % 5 = 3 LIMIT 20")
+    assert jobs(spark, df) == 1
+    assert {row.id >= ROWS * 4 // 6 for row in df.collect()} == {True}
+    assert report(df).rows_to_read is not None
+    assert BY_ROWS not in physical(df)
+
+
+def test_other_actions_search_at_once(spark: SparkSession) -> None:
+    df = spark.sql("SELECT * FROM taken WHERE v % 5 = 3 LIMIT 20")
+    java: object = df._jdf.queryExecution().executedPlan().execute().count()
+    assert java == 20
+    assert BY_ROWS in physical(df)
+    # The rows are found once.
+    assert len(df.collect()) == 20
+
+
+@pytest.mark.parametrize("vectorized", ["true", "false"])
+@pytest.mark.parametrize("codegen", ["true", "false"])
+def test_random_limits(spark: SparkSession, vectorized: str, codegen: str) -> None:
+    draw = random.Random(f"{vectorized} {codegen}")
+    by_rows = 0
+    for _ in range(25):
+        least, divisor = draw.randrange(ROWS), draw.choice([2, 10, 100, 500, 1009, 2000])
+        limit, offset = draw.choice([1, 5, 20, 100, 1000]), draw.choice([0, 0, 0, 3, 40])
+        matching = {
+            i for i in range(ROWS) if i * 7919 % 1009 % divisor == 1 and (i >= least or i % 2 == 0)
+        }
+        with conf(
+            spark,
+            {
+                VECTORIZED: vectorized,
+                "spark.sql.codegen.wholeStage": codegen,
+                "spark.sql.limit.initialNumPartitions": draw.choice(["1", "1", "3", "100"]),
+                "spark.sql.limit.scaleUpFactor": draw.choice(["2", "4"]),
+                "spark.limitPruning.rows.minBytes": draw.choice(["1", "1", "10000", "300000"]),
+            },
+        ):
+            df = spark.sql(
+                f"SELECT * FROM taken WHERE v % {divisor} = 1 AND (id >= {least} OR id % 2 = 0) "
+                f"LIMIT {limit} OFFSET {offset}"
+            )
+            rows = df.collect()
+            ids = {row.id for row in rows}
+            assert len(rows) == len(ids) == max(0, min(limit, len(matching) - offset))
+            assert ids <= matching
+            assert all(row.c11 == f"11 of {row.id}" for row in rows)
+            assert len(df.collect()) == len(rows)
+            by_rows += BY_ROWS in physical(df)
+    assert 0 < by_rows < 25
