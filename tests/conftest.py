@@ -48,6 +48,14 @@ LONGEST = [
     "test_delta_random.py",
     "test_iceberg_random_orders.py",
     "test_iceberg_random.py",
+    "test_delta_by_rows.py",
+    "test_properties.py",
+    "test_random_lies.py",
+    "test_soundness_corpus.py",
+    "test_soundness_modes.py",
+    "test_random_groups.py",
+    "test_unsigned.py",
+    "test_cluster.py",
 ]
 
 

@@ -43,14 +43,21 @@ QUERIES = {
 }
 
 
-@pytest.mark.parametrize(
-    "delete",
-    [
-        pytest.param(where, id=name, marks=[pytest.mark.core] * (name == IN_THE_CORE))
-        for name, where in DELETES.items()
-    ],
-)
-def test_deleted_rows_stay_deleted(spark: SparkSession, tmp_path: Path, delete: str) -> None:
+@pytest.mark.core
+def test_deleted_rows_stay_deleted(spark: SparkSession, tmp_path: Path) -> None:
+    hold_deleted(spark, tmp_path, DELETES[IN_THE_CORE])
+
+
+@OURS_FIRST
+@pytest.mark.parametrize("kind", sorted(DELETES.keys() - {IN_THE_CORE}))
+def test_deleted_rows_of_all_kinds_stay_deleted(
+    spark: SparkSession, tmp_path: Path, kind: str
+) -> None:
+    hold_deleted(spark, tmp_path, DELETES[kind])
+
+
+def hold_deleted(spark: SparkSession, tmp_path: Path, delete: str) -> None:
+    """Hold queries over a table some of whose rows are deleted to plain Delta."""
     table = with_vectors(spark, tmp_path / "t", delete)
     assert has_vectors(tmp_path / "t")
     for query, ordered in QUERIES.items():

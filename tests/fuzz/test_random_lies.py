@@ -36,7 +36,7 @@ from support.files.lies import (
     int96,
     plain,
 )
-from support.runs import ENABLED, conf, in_threads
+from support.runs import ENABLED, INTERPRETED, conf, in_threads
 from support.sparks import ANY_DATE
 
 pytestmark = [pytest.mark.random, pytest.mark.slow, pytest.mark.usefixtures("quiet")]
@@ -45,7 +45,7 @@ FILES_PER_QUERY, QUERIES = 4, 780
 BY_METADATA = 380  # of these queries; the others are searched by rows, too
 SEEDS = int(os.environ.get("LIES_SEEDS", "1"))
 ROWS, GROUPS, PAGE = 24, 2, 4
-SETTINGS = ANY_DATE | {"spark.limitPruning.pages.minBytes": "0"}
+SETTINGS = ANY_DATE | INTERPRETED | {"spark.limitPruning.pages.minBytes": "0"}
 BY_ROWS = {"spark.limitPruning.rows.minBytes": "0"}
 
 INTS = list(range(0, 60, 3))

@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 
 import limit_pruning
 from support import random_profiles
-from support.runs import conf, hold_sql, on_off
+from support.runs import INTERPRETED, conf, hold_sql, on_off
 
 pytestmark = [pytest.mark.random, pytest.mark.usefixtures("quiet")]
 
@@ -104,7 +104,7 @@ def test_columns_that_differ_in_lower_case_alone(spark: SparkSession) -> None:
             limit = data.draw(st.integers(1, 6))
             settings = data.draw(st.sampled_from([{}, {"spark.sql.caseSensitive": "true"}]))
             with (
-                conf(spark, settings),
+                conf(spark, settings | INTERPRETED),
                 registered(spark, columns, folder, in_catalog=is_in_catalog),
             ):
                 for column in columns.all():

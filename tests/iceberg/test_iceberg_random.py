@@ -15,7 +15,7 @@ from support.iceberg import random_tables
 from support.iceberg.random_tables import History, Query
 from support.iceberg.tables import by_metadata_and_by_rows, outcome_of
 from support.random_histories import Draw
-from support.runs import ENABLED, conf, in_threads
+from support.runs import REFERENCE, conf, in_threads
 from support.sessions import OURS_FIRST
 
 pytestmark = [
@@ -51,13 +51,11 @@ def _tally(
         history = create(spark, data.draw)
         queries = [random_tables.query(history, data.draw) for _ in range(QUERIES)]
         queries += random_tables.probes(history)
-        with conf(spark, {ENABLED: "false"}):
+        with conf(spark, REFERENCE):
             wanted = in_threads(lambda query: _rows(spark, query.without_limit), queries)
         pairs = list(zip(queries, wanted, strict=True))
         first = tally["queries"] + 1
-        found = by_metadata_and_by_rows(
-            spark, lambda pair: _problem(spark, *pair, tally), pairs
-        )
+        found = by_metadata_and_by_rows(spark, lambda pair: _problem(spark, *pair, tally), pairs)
         made = "\n".join(history.statements)
         for number, ((query, rows), problem) in enumerate(zip(pairs, found, strict=True), first):
             assert not problem, f"at query {number}: {problem}: {query.sql(rows.total())}\n{made}"

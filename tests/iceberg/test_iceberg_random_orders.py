@@ -13,7 +13,7 @@ from support import random_profiles
 from support.iceberg import random_orders, random_tables
 from support.iceberg.random_orders import OrderedQuery
 from support.iceberg.tables import by_metadata_and_by_rows, outcome_of
-from support.runs import ENABLED, IN_ONE_PARTITION, conf, in_threads
+from support.runs import IN_ONE_PARTITION, REFERENCE, conf, in_threads
 from support.sessions import OURS_FIRST
 
 pytestmark = [
@@ -35,13 +35,11 @@ def test_random_orders_over_iceberg(spark: SparkSession) -> None:
         queries += random_orders.probes(history)
         queries += random_orders.at_ends_of_files(spark, history)
         distinct = list(dict.fromkeys(query.without_limit for query in queries))
-        with conf(spark, {ENABLED: "false", **IN_ONE_PARTITION}):
+        with conf(spark, {**REFERENCE, **IN_ONE_PARTITION}):
             every = in_threads(lambda sql: random_orders.rows(spark, sql), distinct)
         references = dict(zip(distinct, every, strict=True))
         pairs = [(query, references[query.without_limit]) for query in queries]
-        found = by_metadata_and_by_rows(
-            spark, lambda pair: _problem(spark, *pair, tally), pairs
-        )
+        found = by_metadata_and_by_rows(spark, lambda pair: _problem(spark, *pair, tally), pairs)
         made = "\n".join(history.statements)
         for (query, _), problem in zip(pairs, found, strict=True):
             where = f"at query {tally['queries']} or before"

@@ -11,7 +11,9 @@ ARCHIVE = Path(sys.prefix) / "spark-classes.jsa"
 _QUIET = "-Xlog:disable -Xlog:all=error,cds=off:stderr"
 _ARCHIVED = f"-XX:SharedArchiveFile={ARCHIVE} -Xshare:auto {_QUIET}"
 # Sessions of tests end before the optimizing compiler and a concurrent collector have paid off.
-SMALL_JVM = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1" + (
+# Hadoop starts a process for the permissions of each file that it writes.
+_CHEAP_PROCESSES = "-Djdk.lang.Process.launchMechanism=VFORK"
+SMALL_JVM = f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 {_CHEAP_PROCESSES}" + (
     f" {_ARCHIVED}" if ARCHIVE.exists() else ""
 )
 # A large young generation, as most of what planning allocates is garbage soon.

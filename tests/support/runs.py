@@ -26,6 +26,13 @@ B = TypeVar("B")
 THREADS = 4
 ENABLED = "spark.limitPruning.enabled"
 VECTORIZED = "spark.sql.parquet.enableVectorizedReader"
+# No code is compiled for a query, which takes most of the time of a small one.
+INTERPRETED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+# What a query is compared with: plain Spark, in the plainest way.
+REFERENCE = {ENABLED: "false", "spark.sql.adaptive.enabled": "false", **INTERPRETED}
 # A reference that sorts reads its table once; with more partitions, Spark reads it first to find
 # their ranges.
 IN_ONE_PARTITION = {"spark.sql.shuffle.partitions": "1"}
@@ -72,7 +79,7 @@ def in_threads(run: Callable[[A], B], over: Sequence[A]) -> list[B]:
 
 def on_off(spark: SparkSession, query: str) -> Runs:
     """Run a query with the extension off, then on; types and names of columns must agree."""
-    with conf(spark, {ENABLED: "false"}):
+    with conf(spark, REFERENCE):
         plain = spark.sql(query)
         off = as_dicts(plain)
     pruned = spark.sql(query)

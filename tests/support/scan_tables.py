@@ -9,7 +9,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from support.runs import ENABLED, conf, hold_counts
+from support.runs import REFERENCE, conf, hold_counts
 
 # Spark then adds runtime filters to joins of small tables, too.
 EAGER_FILTERS = {
@@ -40,7 +40,7 @@ def one_value(spark: SparkSession, value: int, name: str = "x") -> None:
 
 def plain(spark: SparkSession, query: str) -> list[tuple[Any, ...]]:
     """Return the rows that the query has without the extension."""
-    with conf(spark, {ENABLED: "false"}):
+    with conf(spark, REFERENCE):
         return [tuple(row) for row in spark.sql(query).collect()]
 
 

@@ -23,6 +23,11 @@ ON_LOOPBACK = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.ui.enabled": "false",
+    # The store of the UI keeps what has run even without a UI.
+    "spark.ui.retainedJobs": "200",
+    "spark.ui.retainedStages": "200",
+    "spark.ui.retainedTasks": "1000",
+    "spark.sql.ui.retainedExecutions": "50",
     **SMALL_PAGES,
 }
 
@@ -34,6 +39,12 @@ def local_builder(scratch: Path) -> SparkSession.Builder:
     """
     settings = ON_LOOPBACK | {
         "spark.sql.shuffle.partitions": "2",
+        # A list of more than 32 paths takes a job of as many tasks.
+        "spark.sql.sources.parallelPartitionDiscovery.parallelism": "2",
+        # A process runs thousands of queries, and many of them again.
+        "spark.sql.codegen.cache.maxEntries": "1000",
+        "spark.broadcast.compress": "false",
+        "spark.shuffle.compress": "false",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
         "spark.local.dir": str(scratch),

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 import limit_pruning
 from limit_pruning import LimitReport
 from support.iceberg.session import java_table, reads_defaults
-from support.runs import ENABLED, conf, hold_counts, in_threads
+from support.runs import REFERENCE, conf, hold_counts, in_threads
 from support.scan_tables import physical
 
 A = TypeVar("A")
@@ -84,7 +84,7 @@ def write_frame(frame: DataFrame, **properties: str) -> str:
 def hold(spark: SparkSession, query: str, limit: int) -> DataFrame:
     """Hold ``query LIMIT limit`` to plain Spark. Return it."""
     df = spark.sql(f"{query} LIMIT {limit}")
-    with conf(spark, {ENABLED: "false"}):
+    with conf(spark, REFERENCE):
         allowed = Counter(map(repr, spark.sql(query).collect()))  # NaN is not equal to itself
     hold_counts(Counter(map(repr, df.collect())), allowed, limit, query)
     return df
@@ -93,7 +93,7 @@ def hold(spark: SparkSession, query: str, limit: int) -> DataFrame:
 def hold_order(spark: SparkSession, query: str) -> DataFrame:
     """Hold a query, whose order has no ties, to plain Spark. Return it."""
     df = spark.sql(query)
-    with conf(spark, {ENABLED: "false"}):
+    with conf(spark, REFERENCE):
         plain = list(map(repr, spark.sql(query).collect()))  # NaN is not equal to itself
     assert list(map(repr, df.collect())) == plain, query
     return df
@@ -113,7 +113,7 @@ def outcome_of(df: DataFrame) -> list[str]:
 def by_metadata_and_by_rows(
     spark: SparkSession, run: Callable[[A], B], queries: Sequence[A]
 ) -> list[B]:
-    """Run queries, every third of them by rows wherever that is possible; return what each gives."""
+    """Run queries, every third of them by rows where that is possible; return what each gives."""
     chosen = [position % 3 == 2 for position in range(len(queries))]
     by_metadata = in_threads(run, [q for q, rows in zip(queries, chosen, strict=True) if not rows])
     with conf(spark, {"spark.limitPruning.rows.minBytes": "0"}):
