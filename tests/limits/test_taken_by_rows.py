@@ -73,7 +73,7 @@ def test_the_first_task_finds_enough(spark: SparkSession) -> None:
     assert jobs(spark, df) == 1
     assert BY_ROWS not in physical(df)
     assert not report(df).covered
-    assert code(df) == "not-enough-rows"
+    assert code(df) == "not-clustered"
 
 
 def test_the_first_task_finds_too_few(spark: SparkSession) -> None:
