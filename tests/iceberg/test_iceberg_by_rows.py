@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -245,6 +246,20 @@ def test_at_the_root_the_first_task_may_be_enough(spark: SparkSession) -> None:
         assert reason_of(frequent) == "not-enough-rows-in-files"
         rare = hold(spark, f"SELECT * FROM {wide} WHERE v % 1000 = 3", 1000)
         assert "TakeFirstRows" in physical(rare)
+        # The first partition has none, so the others are searched.
+        late = hold(spark, f"SELECT * FROM {wide} WHERE (id + 1) % 20000 = 0", 5)
+        assert verified(late) == 1
+
+
+def test_rows_in_a_thread_without_a_session(spark: SparkSession, table: str) -> None:
+    """The scan of a struct returns rows, and no batches."""
+
+    def ids() -> list[int]:
+        df = spark.sql(f"SELECT id, p FROM {table} WHERE v = 42 LIMIT 5")
+        return df.rdd.map(lambda row: row.p.x - row.id).collect()
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(ids).result() == [0] * 5
 
 
 def test_switched_off_when_the_query_runs(spark: SparkSession, table: str) -> None:

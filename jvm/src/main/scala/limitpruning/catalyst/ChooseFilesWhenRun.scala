@@ -13,8 +13,11 @@ import limitpruning.tables.WantedFiles
 /** Chooses the files and row groups for one LIMIT when its query runs, by reading columns. Thread-safe. */
 final class ChooseFilesWhenRun(val session: SparkSession, state: PlanningState, val wanted: WantedFiles) {
 
-  /** @return what to read, or the reason why the format's own scan reads the table */
-  def apply(conf: SQLConf): Either[Reason, ChosenFiles] =
+  /**
+   * @param planned plans the scan of chosen files, or says why it cannot be read
+   * @return what to read, or the reason why the format's own scan reads the table
+   */
+  def apply[T](conf: SQLConf)(planned: ChosenFiles => Either[Reason, T]): Either[Reason, T] =
     if (!conf.getConf(LimitPruningConf.Enabled)) Left(Reason.DisabledWhenRun)
     else
       FailOpen(state, conf) {
@@ -28,7 +31,7 @@ final class ChooseFilesWhenRun(val session: SparkSession, state: PlanningState, 
           new DataSourceV2Strategy(classic)(_),
           wanted.searched,
           conf
-        )()
+        )().flatMap(planned)
       }(Left(_))
 
   /** Equal if both choose for the same LIMIT of an optimized plan. Adaptive execution compares plans. */

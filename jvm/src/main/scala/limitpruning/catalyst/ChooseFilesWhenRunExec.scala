@@ -1,11 +1,14 @@
 package limitpruning.catalyst
 
+import java.util.concurrent.atomic.AtomicBoolean
+
 import org.apache.spark.SparkContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SortOrder}
 import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, UnknownPartitioning}
-import org.apache.spark.sql.execution.{ColumnarToRowExec, ProjectExec, SQLExecution, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.connector.read.Scan
+import org.apache.spark.sql.execution.{ColumnarToRowExec, SQLExecution, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.vectorized.ColumnarBatch
@@ -50,27 +53,31 @@ case class ChooseFilesWhenRunExec(
 
   @transient @volatile private var made: Option[Choice] = None
 
+  @transient private lazy val isPosted = new AtomicBoolean
+
   /** The choice; none if the node has not run yet. */
   def choice: Option[Choice] = made
 
-  /** The bytes that were read to make the choice, in the last run. */
-  def bytesReadFirst: Long = metrics(BytesReadFirst).value
+  /** The bytes that were read to make the choice, if the last run made it. None if they are not known. */
+  def bytesReadFirst: Option[Long] = Some(metrics(BytesReadFirst).value).filter(_ > 0)
 
   override def chooseFirstRows(): Unit = ()
 
-  override def withoutRows: Option[SparkPlan] =
-    if (made.nonEmpty || choose.forall(_.wanted.rows.saved == RowsPay.Always)) None
-    else byMetadata.map(scanFor)
+  // Only without ORDER BY, so metadata have chosen nothing.
+  override def withoutRows: Option[SparkPlan] = choose match {
+    case Some(choose)
+        if made.isEmpty && choose.wanted.searched.isLeft && choose.wanted.rows.saved != RowsPay.Always &&
+          conf.getConf(LimitPruningConf.Enabled) => Some(child)
+    case _ => None
+  }
 
-  override def chooseWithoutRows(): Unit = byMetadata.foreach(decided(_))
+  override def chooseWithoutRows(): Unit =
+    for (choose <- choose; reason <- choose.wanted.searched.left) decided(Left(reason)): Unit
 
-  override def rowsPay(share: Double): Boolean = choose.exists(made =>
+  // Whole row groups are read. If the first partition has rows, most row groups have some.
+  override def rowsPay(share: Double, found: Int): Boolean = found == 0 && choose.exists(made =>
     RowsPay.isWorthIt((made.wanted.rows.saved * share).toLong, conf.getConf(LimitPruningConf.RowsMinBytes))
   )
-
-  private lazy val byMetadata: Option[Choice] = choose.map { made =>
-    made.wanted.searched.map(files => Chosen(files, scanOf(made, files)))
-  }
 
   private def decided(decide: => Choice): Choice = synchronized {
     made.getOrElse {
@@ -81,40 +88,40 @@ case class ChooseFilesWhenRunExec(
   }
 
   private def decide(): Choice = (choose, child) match {
-    case (Some(choose), _: BatchScanExec) => SparkSessions.withActive(choose.session) {
-        choose(conf).map(files => Chosen(files, scanOf(choose, files)))
+    case (Some(choose), scan: BatchScanExec) => active {
+        choose(conf) { files =>
+          val selected =
+            if (files.files.isEmpty) None else Some(scanOf(scan, choose.wanted.table.scan(files)))
+          // Settings that Iceberg reads now may have changed since the query was planned.
+          if (selected.exists(!_.supportsColumnar && supportsColumnar))
+            Left(Reason.IcebergScan("rows, which were batches when the query was planned"))
+          else Right(Chosen(files, selected))
+        }
       }
     case _ => Left(Reason.IcebergScan(s"a node of class ${child.getClass.getName}"))
   }
 
-  /** The format's scan of the chosen files, as Spark plans it; none if nothing is to be read. */
-  private def scanOf(choose: ChooseFilesWhenRun, files: ChosenFiles): Option[SparkPlan] = child match {
-    case scan: BatchScanExec if files.files.nonEmpty =>
-      val selected = choose.wanted.table.scan(files)
-      // The node has other fields in other versions of Spark.
-      Some(scan.makeCopy(scan.productIterator.map {
-        case field: AnyRef if field eq scan.scan => selected
-        case field => field.asInstanceOf[AnyRef]
-      }.toArray))
-    case _ => None
-  }
+  /** The node has other fields in other versions of Spark. */
+  private def scanOf(node: BatchScanExec, selected: Scan): SparkPlan =
+    node.makeCopy(node.productIterator.map {
+      case field: AnyRef if field eq node.scan => selected
+      case field => field.asInstanceOf[AnyRef]
+    }.toArray)
 
-  private def scanFor(choice: Choice): SparkPlan = {
-    val scan = choice.toOption.flatMap(_.scan).getOrElse(child)
-    if (scan.supportsColumnar) scan else withUnsafeRows(scan)
-  }
+  /** Nodes of a physical plan need an active session when they are created. */
+  private def active[T](body: => T): T =
+    choose.fold(body)(made => SparkSessions.withActive(made.session)(body))
 
-  /** Spark removes its own projection to unsafe rows, because this node is between it and the scan. */
-  private def withUnsafeRows(scan: SparkPlan): SparkPlan =
-    if (scan.supportsColumnar) ColumnarToRowExec(scan) else ProjectExec(scan.output, scan)
+  // A part of the files may support batches where not all do.
+  private def inRows(scan: SparkPlan): SparkPlan =
+    if (scan.supportsColumnar) active(ColumnarToRowExec(scan)) else scan
 
   /** What this node reads; none if it is certain that no row matches. */
   private def source: Option[SparkPlan] = decided(decide()).fold(_ => Some(child), _.scan)
 
   override protected def doExecute(): RDD[InternalRow] = {
     val rows = metrics(OutputRows)
-    // A part of the files may support batches where not all do.
-    val read = source.map(withUnsafeRows)
+    val read = source.map(inRows)
     post()
     read.fold[RDD[InternalRow]](sparkContext.emptyRDD)(_.execute().map { row =>
       rows += 1
@@ -132,19 +139,22 @@ case class ChooseFilesWhenRunExec(
     })
   }
 
-  /** Publishes the numbers of the choice for the execution that is about to start. */
-  private def post(): Unit = made.flatMap(_.toOption).foreach { chosen =>
-    val files = chosen.files
-    val numbers = Map(
-      "filesTotal" -> files.counts.files.toLong,
-      "filesScanned" -> files.files.size.toLong,
-      "planningTime" -> files.planningNanos
-    ) ++ files.rowGroups.map("rowGroupsScanned" -> _.toLong) ++
-      files.verified.toSeq.flatMap(found => Seq("rowsVerified" -> found.rows, BytesReadFirst -> found.bytes))
-    numbers.foreach { case (name, value) => metrics(name).set(value) }
-    val execution = sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
-    SQLMetrics.postDriverMetricUpdates(sparkContext, execution, numbers.keys.map(metrics).toSeq)
-  }
+  /** Publishes the numbers of the choice for the execution that has made it. */
+  private def post(): Unit =
+    made.flatMap(_.toOption).filter(_ => !isPosted.getAndSet(true)).foreach { chosen =>
+      val files = chosen.files
+      val numbers = Map(
+        "filesTotal" -> files.counts.files.toLong,
+        "filesScanned" -> files.files.size.toLong,
+        "planningTime" -> files.planningNanos
+      ) ++ files.rowGroups.map("rowGroupsScanned" -> _.toLong) ++
+        files.verified.toSeq.flatMap(found =>
+          Seq("rowsVerified" -> found.rows, BytesReadFirst -> found.bytes)
+        )
+      numbers.foreach { case (name, value) => metrics(name).set(value) }
+      val execution = sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
+      SQLMetrics.postDriverMetricUpdates(sparkContext, execution, numbers.keys.map(metrics).toSeq)
+    }
 
   override def doCanonicalize(): SparkPlan = super.doCanonicalize() match {
     case node: ChooseFilesWhenRunExec => node.copy(choose = None)
@@ -168,9 +178,11 @@ case class ChooseFilesWhenRunExec(
       "Choice: when the query runs, by reading the columns of the predicate and of the order first"
     case Some(Left(reason)) => s"Choice: the scan below (${reason.code})"
     case Some(Right(chosen)) =>
-      val found = chosen.files.verified.fold("")(verified =>
-        s", RowsVerified: ${verified.rows}, ReadFirst: ${verified.bytes} bytes, Jobs: ${verified.jobs}"
-      )
+      val found = chosen.files.verified.fold("") { verified =>
+        // Iceberg's own file IO does not count bytes for Spark.
+        val bytes = if (verified.bytes == 0) "" else s", ReadFirst: ${verified.bytes} bytes"
+        s", RowsVerified: ${verified.rows}$bytes, Jobs: ${verified.jobs}"
+      }
       s"Choice: ${chosen.scan.fold("no row matches")(_.simpleString(maxFields))}$found"
   }
 

@@ -69,12 +69,15 @@ case class ChooseWhenRunExec(
     }
 
   override def withoutRows: Option[SparkPlan] =
-    if (made.nonEmpty || choose.forall(_.index.wanted.saved == RowsPay.Always)) None
+    if (
+      made.nonEmpty || choose.forall(_.index.wanted.saved == RowsPay.Always) ||
+      !conf.getConf(LimitPruningConf.Enabled)
+    ) None
     else byMetadata.map(_.fold(_ => child, _.scan))
 
   override def chooseWithoutRows(): Unit = byMetadata.foreach(decided(_))
 
-  override def rowsPay(share: Double): Boolean =
+  override def rowsPay(share: Double, found: Int): Boolean =
     choose.exists(made =>
       RowsPay.isWorthIt((made.index.wanted.saved * share).toLong, conf.getConf(LimitPruningConf.RowsMinBytes))
     )

@@ -19,6 +19,11 @@ private[catalyst] trait ChoosesRows extends SparkPlan {
   /** Chooses what metadata alone have found, if nothing is chosen yet. */
   def chooseWithoutRows(): Unit
 
-  /** Whether it pays to choose the rows by reading columns, if plain Spark needs this share of the table's partitions. */
-  def rowsPay(share: Double): Boolean
+  /**
+   * Whether it pays to choose the rows by reading columns.
+   *
+   * @param share the share of the table's partitions that plain Spark still needs
+   * @param found the rows in the partitions before these
+   */
+  def rowsPay(share: Double, found: Int): Boolean
 }

@@ -4,7 +4,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.{ProjectExec, SparkPlan}
 import org.apache.spark.sql.execution.datasources.v2.{BatchScanExec, DataSourceV2Strategy}
 
 import limitpruning.conf.SparkSessions
@@ -44,7 +44,12 @@ final case class PlanUndecidedFiles(session: SparkSession, state: PlanningState)
         val keys = wanted.order.toSeq.flatMap(_.keys)
         ChooseFilesWhenRunExec(wanted.conjuncts, wanted.limit, keys, Some(choose), batch)
     }
-    if (wanted.isRoot && wanted.order.isEmpty) TakeFirstRowsExec(wanted.limit, withChoice) else withChoice
+    val unsafe = withChoice match {
+      // Spark removes it later, because it changes nothing but the format of rows.
+      case project: ProjectExec if project.output == project.child.output => ToUnsafeRowsExec(project.child)
+      case other => other
+    }
+    if (wanted.isRoot && wanted.order.isEmpty) TakeFirstRowsExec(wanted.limit, unsafe) else unsafe
   }
 
   private object Undecided {

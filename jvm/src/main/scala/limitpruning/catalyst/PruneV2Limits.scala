@@ -2,7 +2,7 @@ package limitpruning.catalyst
 
 import java.util.concurrent.TimeUnit
 
-import scala.concurrent.duration.DurationLong
+import scala.concurrent.duration.{Deadline, DurationLong}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.SortOrder
@@ -50,9 +50,10 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
       // Spark runs the rule until the plan does not change. A decision needs manifests, so it is made only once.
       limit.setTagValue(Decided, limit.child)
       reasonOrTable.flatMap { case (scan, top) =>
-        val searched = choose(scan, top.map(_.key))
+        val deadline = conf.getConf(LimitPruningConf.MaxTime).millis.fromNow
+        val searched = choose(scan, top.map(_.key), deadline)
         val order = top.map(ordered => WantedOrder(ordered.key, ordered.sorted, ordered.order))
-        byRows(limit, scan, order, searched, isRoot)
+        byRows(limit, scan, order, searched, isRoot, deadline)
           .fold(searched.map(scan.table.read(limit, _)))(Right(_))
       }.left.map(NotPruned(_))
     }
@@ -68,10 +69,10 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
       scan: Limited,
       order: Option[WantedOrder],
       searched: Either[Reason, ChosenFiles],
-      isRoot: Boolean
+      isRoot: Boolean,
+      deadline: Deadline
   ): Option[LogicalPlan] = {
     val minBytes = conf.getConf(LimitPruningConf.RowsMinBytes)
-    val deadline = conf.getConf(LimitPruningConf.MaxTime).millis.fromNow
     def saved = RowsOfFilesPay(
       scan.table,
       scan.limit,
@@ -95,7 +96,11 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
     MatchLimit.over[ReadableTable](limit)(Iceberg.table(state.facts))
 
   /** @param key the first sort key; none without ORDER BY */
-  private def choose(found: Limited, key: Option[SortOrder]): Either[Reason, ChosenFiles] = {
+  private def choose(
+      found: Limited,
+      key: Option[SortOrder],
+      deadline: Deadline
+  ): Either[Reason, ChosenFiles] = {
     val files = conf.getConf(LimitPruningConf.MaxFiles)
     val millis = conf.getConf(LimitPruningConf.MaxTime)
     def stop(unproved: Int, nanos: Long): Option[Long => Reason] =
@@ -104,7 +109,7 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
       else if (nanos > TimeUnit.MILLISECONDS.toNanos(millis))
         Some(Reason.OutOfBudget(LimitPruningConf.MaxTime.key, s"$millis milliseconds", _, found.limit))
       else None
-    val footers = FooterBudget(conf.getConf(LimitPruningConf.FirstFiles), files, millis.millis.fromNow)
+    val footers = FooterBudget(conf.getConf(LimitPruningConf.FirstFiles), files, deadline)
     key match {
       case Some(first) =>
         new ChooseTopFiles(found.limit, found.conjuncts, first, found.table, stop, footers)()

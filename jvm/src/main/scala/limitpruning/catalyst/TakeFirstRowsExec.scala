@@ -32,7 +32,7 @@ case class TakeFirstRowsExec(limit: Int, child: SparkPlan) extends UnaryExecNode
     val chooses = child.collectFirst { case node: ChoosesRows if n <= limit => node }
     val rows = chooses.flatMap { node =>
       node.chooseFirstRows()
-      node.withoutRows.flatMap(takeFirst(node, _, n))
+      if (n > TakeFirstRowsExec.MostTaken) None else node.withoutRows.flatMap(takeFirst(node, _, n))
     }
     rows.getOrElse(child.executeTake(n))
   }
@@ -44,7 +44,7 @@ case class TakeFirstRowsExec(limit: Int, child: SparkPlan) extends UnaryExecNode
     val initial = conf.getConf(SQLConf.LIMIT_INITIAL_NUM_PARTITIONS).max(1).min(partitions)
     val first = take(rows, n, 0 until initial)
     def share = TakeFirstRowsExec.expected(initial, first.length, n).min(partitions - initial) / partitions
-    if (first.length < n && initial < partitions && node.rowsPay(share)) None
+    if (first.length < n && initial < partitions && node.rowsPay(share, first.length)) None
     else {
       node.chooseWithoutRows()
       Some(takeRest(rows, n, initial, first))
@@ -80,6 +80,9 @@ case class TakeFirstRowsExec(limit: Int, child: SparkPlan) extends UnaryExecNode
 
 /** What runs on executors: it must not capture the plan. */
 private object TakeFirstRowsExec {
+
+  /** Rows are sent to the driver as they are. For more of them, Spark's own `executeTake` compresses them. */
+  private val MostTaken = 10000
 
   /** What Spark's `executeTake` multiplies the expected number of partitions by. */
   private val Reserve = 1.5

@@ -2,6 +2,7 @@ package limitpruning.report
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LocalLimit
+import org.apache.spark.sql.connector.read.Scan
 
 import limitpruning.catalyst.{ChooseFilesWhenRunExec, MatchLimit, MatchTopRows}
 import limitpruning.predicate.BriefSql
@@ -18,11 +19,16 @@ private[report] object DescribeFiles {
   /**
    * @param nodes the nodes of the physical plan that choose files when the query runs
    * @param most the maximum number of row groups that are described
+   * @param isReadAsIs whether a scan is in the physical plan without such a node
    * @return the report; `None` if no files were chosen for the LIMIT, or are to be chosen
    */
-  def apply(limit: LocalLimit, nodes: => Seq[ChooseFilesWhenRunExec], most: Int): Option[LimitReport] =
+  def apply(limit: LocalLimit, nodes: => Seq[ChooseFilesWhenRunExec], most: Int)(
+      isReadAsIs: Scan => Boolean
+  ): Option[LimitReport] = {
+    def undecided = found(limit)(Iceberg.undecided(_).map(Right(_)))
     found(limit)(Iceberg.chosen).map(describe(_, most))
-      .orElse(found(limit)(Iceberg.undecided(_).map(Right(_))).map(scan => whenRun(limit, scan, nodes, most)))
+      .orElse(undecided.map(scan => whenRun(limit, scan, nodes, most)(isReadAsIs)))
+  }
 
   private def found[A](limit: LocalLimit)(in: MatchLimit.Find[A]): Option[A] = {
     def over(limit: LocalLimit) = MatchLimit.over[A](limit)(in)
@@ -35,7 +41,7 @@ private[report] object DescribeFiles {
       scan: UndecidedScan,
       nodes: Seq[ChooseFilesWhenRunExec],
       most: Int
-  ): LimitReport = {
+  )(isReadAsIs: Scan => Boolean): LimitReport = {
     val wanted = scan.wanted
     val own = nodes.filter(_.choose.exists(_.wanted eq wanted))
     val run = own.flatMap(node => node.choice.map(node -> _)).headOption
@@ -55,10 +61,11 @@ private[report] object DescribeFiles {
         report.copy(
           order = report.order.orElse(notChosen(Reason.NotSeen).order),
           rowsVerified = chosen.files.verified.map(_.rows),
-          bytesReadFirst = chosen.files.verified.map(_ => node.bytesReadFirst)
+          bytesReadFirst = chosen.files.verified.flatMap(_ => node.bytesReadFirst)
         )
       case Some((_, Left(reason))) => notChosen(reason)
-      case None if own.isEmpty => notChosen(Reason.FiltersChanged)
+      // A plan with neither has not come to run: Spark removes a scan if another part of the query has no rows.
+      case None if own.isEmpty && isReadAsIs(scan.original) => notChosen(Reason.FiltersChanged)
       case None => notChosen(Reason.DecidedByRows(wanted.searched.left.toOption))
     }
   }

@@ -4,9 +4,11 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{Expression, IntegerLiteral}
 import org.apache.spark.sql.catalyst.plans.logical.{CommandResult, LeafNode, LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
+import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.datasources.FileIndex
+import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
 import limitpruning.catalyst.{
@@ -56,7 +58,10 @@ object DescribeQuery {
 
   private def describe(limit: LocalLimit, physical: SparkPlan, most: Int): Option[LimitReport] = {
     def choosing = nodes.collectWithSubqueries(physical) { case node: ChooseFilesWhenRunExec => node }
-    DescribeFiles(limit, choosing, most).orElse(describeRows(limit, physical, most))
+    def isReadAsIs(scan: Scan) = nodes.collectWithSubqueries(physical) {
+      case batch: BatchScanExec if batch.scan eq scan => batch
+    }.nonEmpty
+    DescribeFiles(limit, choosing, most)(isReadAsIs).orElse(describeRows(limit, physical, most))
   }
 
   private def describeRows(limit: LocalLimit, physical: SparkPlan, most: Int): Option[LimitReport] =

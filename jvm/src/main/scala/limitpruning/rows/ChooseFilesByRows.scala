@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
+import limitpruning.conf.LimitPruningConf
 import limitpruning.predicate.LeafColumn
 import limitpruning.search.{
   ChosenFile, ChosenFiles, InspectedCounts, InspectedPart, ManifestCounts, ReadableTable
@@ -54,10 +55,9 @@ private[limitpruning] final class ChooseFilesByRows(
         limit,
         conjuncts,
         files,
-        if (counts.rowGroups.total > 0) counts
-        else counts.copy(rowGroups = InspectedCounts(opened, opened, 0)),
+        counts.copy(rowGroups = InspectedCounts(opened, opened, 0)),
         before.fold(0L)(_.planningNanos) + System.nanoTime() - started,
-        before.flatMap(_.order),
+        None, // rows that are not read may sort before the threshold of metadata
         before.fold(Seq.empty[InspectedPart])(_.inspected),
         before.fold(IndexedSeq.empty[LeafColumn])(_.columns),
         Some(VerifiedRows(found.rows, found.areAll, found.waves, found.bytes))
@@ -75,9 +75,12 @@ private[limitpruning] final class ChooseFilesByRows(
     val located = positions.flatMap(some => byPath.get(some.path).map(_ -> some)).toIndexedSeq
     if (byPath.size < table.files.size || located.size < positions.size) None
     else {
-      val rowGroups = table.rowGroups(located.map(_._1), IndexedSeq.empty, Deadline.now + Patience)
-      val chosen = located.zip(rowGroups).map { case ((file, rows), all) =>
-        all.flatMap { known =>
+      val most = conf.getConf(LimitPruningConf.MaxFiles)
+      val divided = located.map(_._1).filter(_.parts > 1).take(most)
+      val rowGroups = table.rowGroups(divided, IndexedSeq.empty, Deadline.now + Patience)
+      val known = divided.map(_.position).zip(rowGroups).toMap
+      val chosen = located.map { case (file, rows) =>
+        known.get(file.position).flatten.flatMap { known =>
           rows.byRowGroup(known.map(_.rows)).filter(_.size < known.size).map { found =>
             ChosenFile(file, Some(found.map { case (ordinal, _) => known(ordinal) }))
           }

@@ -4,7 +4,7 @@ import scala.concurrent.duration.Deadline
 
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, SortOrder}
 
-import limitpruning.search.{ChosenFiles, ReadableTable}
+import limitpruning.search.{ChosenFile, ChosenFiles, ManifestFile, ManifestRowGroup, ReadableTable}
 import limitpruning.select.Reason
 
 /**
@@ -33,22 +33,22 @@ private[limitpruning] object RowsOfFilesPay {
     // Rows that are proved to be enough need no other search.
     val isUndecided = found.forall(_.order.nonEmpty)
     val most = if (order.isEmpty) RowsPay.MostRows else RowsPay.MostOrdered
-    def files = found.fold(_ => table.files, _.files.map(_.file))
+    val files = found.fold(_ => table.files.map(ChosenFile(_)), _.files)
+    def sum(whole: ManifestFile => Long)(part: ManifestRowGroup => Long): Long =
+      files.iterator.map(file => file.rowGroups.fold(whole(file.file))(_.iterator.map(part).sum)).sum
     if (!isUndecided || first.isEmpty || limit > most || !first.forall(RowsPay.canRunTwice)) None
     else if (minBytes == 0) Some(RowsPay.Always)
     else {
-      // If some row groups of a file are read, this is too much, and the other files count for more.
-      val all = files.iterator.map(_.bytes).sum
-      if (!RowsPay.isWorthIt(all, minBytes)) None
+      val all = sum(_.bytes)(_.bytes)
+      val rowGroups = sum(_.parts.toLong)(_ => 1L)
+      if (rowGroups < 2 || !RowsPay.isWorthIt(all, minBytes)) None
       else {
         val columns = AttributeSet(first.flatMap(_.references))
-        table.sizes(columns, RowsPay.equalToValues(conjuncts), files.take(1), deadline).flatMap { sizes =>
-          // Most files of a table are alike.
-          val ofAll = sizes.copy(
-            rowGroups = files.iterator.map(_.parts).sum,
-            rows = files.iterator.map(_.rows).sum
-          )
-          RowsPay.saved(ofAll, all, limit, minBytes)
+        // Most files of a table are alike.
+        val sample = files.take(1).map(_.file)
+        table.sizes(columns, RowsPay.equalToValues(conjuncts), sample, deadline).flatMap { sizes =>
+          val ofAll = sizes.copy(rowGroups = rowGroups, rows = sum(_.rows)(_.rows))
+          RowsPay.saved(ofAll, all, limit, order.nonEmpty, minBytes)
         }
       }
     }

@@ -57,26 +57,40 @@ private[limitpruning] object RowsPay {
           groups <- inspected if all >= minBytes
           sizes <- groups.map((files, _) => sizesOf(files, isFirst, isRead(_), !areWhole))
           areSelective = groups.map((files, _) => haveValues(files, scan.conjuncts, inputs)).contains(true)
-          saved <- saved(sizes.copy(areSelective = areSelective), all, scan.limit, minBytes)
+          whole = if (sizes.files == 0) 0.0 else all.toDouble / sizes.files
+          saved <- saved(
+            sizes.copy(
+              areSelective = areSelective,
+              rowGroups = (sizes.rowGroups * whole).toLong,
+              rows = (sizes.rows * whole).toLong
+            ),
+            all,
+            scan.limit,
+            order.nonEmpty,
+            minBytes
+          )
         } yield saved
       }
     } else None
   }
 
   /**
-   * @param sizes of some files of the table
+   * @param sizes of some files of the table, with the numbers of rows and row groups of all of them
    * @param all bytes of all files of the table
+   * @param isOrdered whether the first rows in an order are wanted
    * @return the compressed bytes that plain Spark reads more, if it reads the whole table; none if it does not pay
    */
-  def saved(sizes: ReadSizes, all: Long, limit: Int, minBytes: Long): Option[Long] = {
+  def saved(sizes: ReadSizes, all: Long, limit: Int, isOrdered: Boolean, minBytes: Long): Option[Long] = {
     // Plain Spark skips row groups by the dictionaries and bloom filters of such columns, too.
     val unskipped = if (sizes.areSelective) Selectivity else 1
     val saved = (sizes.savedPerByte * all / unskipped).toLong
     // Of row groups that are read whole, each row of the LIMIT may need another one.
     val areFew = sizes.havePages || limit.toLong * LeastRowGroups <= sizes.rowGroups
     val mostShare = if (areFew) MostShare else MostShareOfWholeRowGroups
+    // The first rows in an order are anywhere in the table.
+    val areInFew = sizes.havePages || (if (isOrdered) 2L * limit <= sizes.rowGroups else sizes.rowGroups > 1)
     if (
-      (sizes.havePages || !sizes.areSelective) && sizes.rows >= limit.toLong * LeastRows &&
+      areInFew && (sizes.havePages || !sizes.areSelective) && sizes.rows >= limit.toLong * LeastRows &&
       sizes.share <= mostShare && isWorthIt(saved, minBytes)
     ) Some(saved)
     else None
@@ -130,7 +144,7 @@ private[limitpruning] object RowsPay {
       first = chunks.iterator.flatten.filter(chunk => isFirst(chunk.path.head)).map(_.length).sum,
       all = chunks.iterator.flatten.map(_.length).sum,
       files = files.iterator.map(_.listed.length).sum,
-      rowGroups = chunks.size,
+      rowGroups = chunks.size.toLong,
       rows = files.iterator.flatMap(_.footer.rowGroups.iterator.map(_.getRowCount)).sum,
       havePages = mayHavePages && files.forall(_.footer.hasTrustedPages) &&
         chunks.forall(_.forall(_.offsetIndex.nonEmpty)) && {

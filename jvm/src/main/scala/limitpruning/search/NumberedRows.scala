@@ -28,7 +28,7 @@ private[limitpruning] final case class ReadSizes(
     first: Long,
     all: Long,
     files: Long,
-    rowGroups: Int,
+    rowGroups: Long,
     rows: Long,
     havePages: Boolean,
     areSelective: Boolean

@@ -29,7 +29,11 @@ private final class PositionsScan(
 
   // Created at once: if it cannot be, the rows are not searched for.
   private val batch: Batch =
-    internals.batch(TaskGroups(planned, tasks).asJava, System.identityHashCode(this), schema)
+    internals.batch(
+      TaskGroups(planned, tasks, internals.splitSize(planned, tasks)).asJava,
+      System.identityHashCode(this),
+      schema
+    )
 
   override def readSchema: StructType = SparkSchemaUtil.convert(schema)
   override def description: String = s"${original.description} positions"

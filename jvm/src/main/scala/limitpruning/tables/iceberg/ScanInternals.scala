@@ -4,6 +4,8 @@ import java.lang.reflect.{AccessibleObject, Constructor, Field, InvocationTarget
 import java.util.{List => JavaList}
 import java.util.function.Supplier
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.iceberg.{BatchScan, ScanTask, ScanTaskGroup, Schema, Table}
 import org.apache.iceberg.spark.SparkReadConf
 import org.apache.iceberg.types.Types
@@ -63,6 +65,16 @@ private final class ScanInternals(scan: Scan) {
     try Class.forName(FilterClass, false, scan.getClass.getClassLoader).getDeclaredMethods
         .exists(_.getName == "predicate")
     catch { case _: ClassNotFoundException => false }
+
+  /** The bytes of a group of tasks. Iceberg makes groups of small tables smaller, so that there are enough of them. */
+  def splitSize(planned: BatchScan, tasks: Seq[ScanTask]): Long = {
+    val adjust = found(_.getDeclaredMethods.find(each =>
+      each.getName == "adjustSplitSize" && each.getParameterCount == 2
+    ).getOrElse(throw new NoSuchMethodException))
+    adjust.fold(planned.targetSplitSize) { method =>
+      call(method.invoke(scan, tasks.asJava, Long.box(planned.targetSplitSize))).asInstanceOf[Long]
+    }
+  }
 
   /** The files of the scan, as Iceberg has planned them. Iceberg caches them in the scan. */
   def tasks: JavaList[_ <: ScanTask] =

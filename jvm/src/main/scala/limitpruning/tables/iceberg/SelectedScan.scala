@@ -34,8 +34,12 @@ private final class SelectedScan(
   private val read = tasks.map(task => (task.file.location, task.start, task.length))
 
   // Created at once: if it cannot be, the LIMIT is not pruned.
-  private val batch: Batch =
-    new SelectedBatch(this, internals.batch(TaskGroups(planned, tasks).asJava, hashCode))
+  private val batch: Batch = {
+    // Rows that were found by reading are in row groups all over the table, so many tasks read them.
+    val splitSize =
+      if (chosen.verified.isEmpty) planned.targetSplitSize else internals.splitSize(planned, tasks)
+    new SelectedBatch(this, internals.batch(TaskGroups(planned, tasks, splitSize).asJava, hashCode))
+  }
 
   override def readSchema: StructType = original.readSchema
 

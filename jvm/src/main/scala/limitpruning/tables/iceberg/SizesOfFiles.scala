@@ -41,7 +41,7 @@ private final class SizesOfFiles(first: Set[Int], read: Set[Int], equal: Set[Int
         bytes(first),
         bytes(_ => true),
         files.iterator.map(_._2).sum,
-        files.iterator.map(_._1.rowGroups.size).sum,
+        files.iterator.map(_._1.rowGroups.size.toLong).sum,
         files.iterator.flatMap(_._1.rowGroups.iterator.map(_.getRowCount)).sum,
         havePages = false, // Iceberg reads whole row groups
         areSelective = chunks.iterator.flatten.exists { case (id, chunk) => equal(id) && hasValues(chunk) }
