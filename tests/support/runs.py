@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from py4j.protocol import Py4JJavaError
@@ -77,9 +78,11 @@ def in_threads(run: Callable[[A], B], over: Sequence[A]) -> list[B]:
         return list(pool.map(run, over))
 
 
-def on_off(spark: SparkSession, query: str) -> Runs:
+def on_off(
+    spark: SparkSession, query: str, reference: Mapping[str, str] = MappingProxyType(REFERENCE)
+) -> Runs:
     """Run a query with the extension off, then on; types and names of columns must agree."""
-    with conf(spark, REFERENCE):
+    with conf(spark, dict(reference)):
         plain = spark.sql(query)
         off = as_dicts(plain)
     pruned = spark.sql(query)
