@@ -17,7 +17,7 @@ from support.delta import random_changes, random_queries
 from support.delta.history import History
 from support.delta.random_queries import Query
 from support.random_histories import Draw
-from support.runs import ENABLED, IN_ONE_PARTITION, conf, in_threads
+from support.runs import IN_ONE_PARTITION, INTERPRETED, REFERENCE, conf, in_threads
 from support.sessions import OURS_FIRST
 
 pytestmark = [
@@ -70,10 +70,11 @@ def _tally(
 
     def check(data: st.DataObject) -> None:
         with TemporaryDirectory() as folder:
-            history = create(spark, Path(folder) / "t", data.draw)
+            with conf(spark, INTERPRETED):
+                history = create(spark, Path(folder) / "t", data.draw)
             queries = [random_queries.query(history, data.draw) for _ in range(QUERIES)]
             rebase = {REBASE_MODE: data.draw(st.sampled_from(rebase_modes))} if rebase_modes else {}
-            with conf(spark, {ENABLED: "false", **IN_ONE_PARTITION, **rebase}):
+            with conf(spark, {**REFERENCE, **IN_ONE_PARTITION, **rebase}):
                 every = in_threads(lambda query: spark.sql(query.every_row).collect(), queries)
             pairs = list(zip(queries, every, strict=True))
             first = tally["queries"] + 1

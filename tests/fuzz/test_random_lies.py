@@ -46,7 +46,8 @@ BY_METADATA = 380  # of these queries; the others are searched by rows, too
 SEEDS = int(os.environ.get("LIES_SEEDS", "1"))
 ROWS, GROUPS, PAGE = 24, 2, 4
 SETTINGS = ANY_DATE | INTERPRETED | {"spark.limitPruning.pages.minBytes": "0"}
-BY_ROWS = {"spark.limitPruning.rows.minBytes": "0"}
+# Batches of the vectorized reader need compiled code.
+BY_ROWS = {"spark.limitPruning.rows.minBytes": "0", "spark.sql.codegen.wholeStage": "true"}
 
 INTS = list(range(0, 60, 3))
 TEXTS = ["", *(f"k{i:02}" for i in range(18)), "\uff01", "\U0001f600"]

@@ -8,7 +8,6 @@ import pyspark
 from pyspark.sql import SparkSession
 
 from support import downloads, sessions
-from support.runs import INTERPRETED
 from support.sessions import OURS
 from support.sparks import ANY_DATE
 
@@ -30,7 +29,5 @@ def start(scratch: Path, order: str) -> SparkSession:
         # Each query of Delta's log takes as many tasks.
         "spark.databricks.delta.snapshotPartitions": "1",
         **ANY_DATE,
-        # Delta's own queries of its log take most of the time. The other order compiles them.
-        **(INTERPRETED if order == "ours first" else {}),
     }
     return sessions.start(scratch, jars(), ORDERS[order], settings)
