@@ -239,8 +239,9 @@ def test_at_the_root_the_first_task_may_be_enough(spark: SparkSession) -> None:
     rows = spark.range(0, 20_000, 1, 4).selectExpr(
         "id", "id * 7919 % 1009 AS v", *(f"repeat(uuid(), 5) AS c{c}" for c in range(9))
     )
-    wide = tables.write_frame(rows)
-    with conf(spark, {MIN_BYTES: "1", "spark.sql.iceberg.split-open-file-cost": str(1 << 40)}):
+    # A file is a partition.
+    wide = tables.write_frame(rows, read_split_open__file__cost=str(1 << 40))
+    with conf(spark, {MIN_BYTES: "1"}):
         frequent = hold(spark, f"SELECT * FROM {wide} WHERE v < 900", 5)
         assert "RowsVerified" not in physical(frequent)
         assert reason_of(frequent) == "not-enough-rows-in-files"
