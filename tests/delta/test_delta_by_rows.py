@@ -109,6 +109,22 @@ def test_rows_by_the_row_based_reader(spark: SparkSession, tmp_path: Path) -> No
         hold_by_rows(spark, table, each=2)
 
 
+@OURS_FIRST
+def test_the_first_task_of_a_table_with_deleted_rows(spark: SparkSession, tmp_path: Path) -> None:
+    """At the root, it reads as Delta does. Columns are read first if it finds too few rows."""
+    table = write(spark, tmp_path / "t", enableDeletionVectors="true")
+    spark.sql(f"DELETE FROM {table} WHERE id % 10 = 3 OR id < 700")
+    by_rows = 0
+    settings = {"spark.limitPruning.rows.minBytes": "1", "spark.sql.files.openCostInBytes": "1g"}
+    with conf(spark, settings):
+        for predicate in ("v < 90", "v = 42", "id % 4000 = 3990"):
+            df = hold(spark, f"SELECT {COLUMNS}, c2, c3 FROM {table} WHERE {predicate}", 2)
+            assert "TakeFirstRows" in physical(df)
+            assert "TakeFirstRows" in physical(df)
+            by_rows += "RowsVerified" in physical(df)
+    assert 0 < by_rows < 3
+
+
 DELETED = ["id % 10 = 3", "v < 100 AND id < 3900", "id < 1500 OR v = 7"]
 
 

@@ -105,6 +105,15 @@ def test_rows_of_a_table(spark: SparkSession, table: str, vectorized: str) -> No
     assert verified(df) == 22
 
 
+def test_columns_in_another_order(spark: SparkSession, table: str) -> None:
+    """Spark removes a projection that only exchanges columns. The scan of a struct returns rows."""
+    for columns in ("p, v, id", "v, p, id", "id, v, p"):
+        query = f"SELECT {columns} FROM {table}"
+        found(hold(spark, f"{query} WHERE v <> 3", 12))
+        for where in ("", " WHERE v <> 3"):
+            found(hold_order(spark, f"{query}{where} ORDER BY v DESC, id LIMIT 15"))
+
+
 def test_only_row_groups_with_rows_are_read(spark: SparkSession, table: str) -> None:
     report = found(hold(spark, f"SELECT * FROM {table} WHERE id % 100 = 7 AND v > 90", 1))
     assert report.files.scanned == 1

@@ -5,18 +5,17 @@ import java.util.concurrent.atomic.AtomicBoolean
 import org.apache.spark.SparkContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SortOrder}
-import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, UnknownPartitioning}
+import org.apache.spark.sql.catalyst.expressions.{Expression, SortOrder}
 import org.apache.spark.sql.connector.read.Scan
-import org.apache.spark.sql.execution.{ColumnarToRowExec, SQLExecution, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.{ColumnarToRowExec, SQLExecution, SparkPlan}
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import limitpruning.conf.{LimitPruningConf, SparkSessions}
-import limitpruning.rows.RowsPay
+import limitpruning.conf.SparkSessions
 import limitpruning.search.ChosenFiles
 import limitpruning.select.Reason
+import limitpruning.tables.WantedRows
 
 /**
  * Chooses the files and row groups for a LIMIT when the query runs, by reading columns. The format's own scan then reads them
@@ -37,26 +36,16 @@ case class ChooseFilesWhenRunExec(
     order: Seq[SortOrder],
     @transient choose: Option[ChooseFilesWhenRun],
     child: SparkPlan
-) extends UnaryExecNode
-    with ChoosesRows {
+) extends ChoosesRows {
   import ChooseFilesWhenRunExec._
 
-  override def output: Seq[Attribute] = child.output
+  override type Choice = Either[Reason, Chosen]
 
-  // What is reported before the choice must hold after it.
-  override def outputPartitioning: Partitioning = UnknownPartitioning(0)
-  override def outputOrdering: Seq[SortOrder] = Nil
+  override protected def wanted: Option[WantedRows] = choose.map(_.wanted.rows)
 
-  override def supportsColumnar: Boolean = child.supportsColumnar
-  override def vectorTypes: Option[Seq[String]] = child.vectorTypes
   override lazy val metrics: Map[String, SQLMetric] = createMetrics(sparkContext)
 
-  @transient @volatile private var made: Option[Choice] = None
-
   @transient private lazy val isPosted = new AtomicBoolean
-
-  /** The choice; none if the node has not run yet. */
-  def choice: Option[Choice] = made
 
   /** The bytes that were read to make the choice, if the last run made it. None if they are not known. */
   def bytesReadFirst: Option[Long] = Some(metrics(BytesReadFirst).value).filter(_ > 0)
@@ -64,28 +53,14 @@ case class ChooseFilesWhenRunExec(
   override def chooseFirstRows(): Unit = ()
 
   // Only without ORDER BY, so metadata have chosen nothing.
-  override def withoutRows: Option[SparkPlan] = choose match {
-    case Some(choose)
-        if made.isEmpty && choose.wanted.searched.isLeft && choose.wanted.rows.saved != RowsPay.Always &&
-          conf.getConf(LimitPruningConf.Enabled) => Some(child)
-    case _ => None
-  }
+  override protected def byMetadata: Option[SparkPlan] = whyNotByMetadata.map(_ => child)
 
-  override def chooseWithoutRows(): Unit =
-    for (choose <- choose; reason <- choose.wanted.searched.left) decided(Left(reason)): Unit
+  override def chooseWithoutRows(): Unit = whyNotByMetadata.foreach(reason => decided(Left(reason)))
+
+  private def whyNotByMetadata: Option[Reason] = choose.flatMap(_.wanted.searched.left.toOption)
 
   // Whole row groups are read. If the first partition has rows, most row groups have some.
-  override def rowsPay(share: Double, found: Int): Boolean = found == 0 && choose.exists(made =>
-    RowsPay.isWorthIt((made.wanted.rows.saved * share).toLong, conf.getConf(LimitPruningConf.RowsMinBytes))
-  )
-
-  private def decided(decide: => Choice): Choice = synchronized {
-    made.getOrElse {
-      val choice = decide
-      made = Some(choice)
-      choice
-    }
-  }
+  override protected def maySave(found: Int): Boolean = found == 0
 
   private def decide(): Choice = (choose, child) match {
     case (Some(choose), scan: BatchScanExec) => active {
@@ -141,7 +116,7 @@ case class ChooseFilesWhenRunExec(
 
   /** Publishes the numbers of the choice for the execution that has made it. */
   private def post(): Unit =
-    made.flatMap(_.toOption).filter(_ => !isPosted.getAndSet(true)).foreach { chosen =>
+    choice.flatMap(_.toOption).filter(_ => !isPosted.getAndSet(true)).foreach { chosen =>
       val files = chosen.files
       val numbers = Map(
         "filesTotal" -> files.counts.files.toLong,
@@ -161,19 +136,7 @@ case class ChooseFilesWhenRunExec(
     case other => other
   }
 
-  override def nodeName: String = "ChooseWhenRun"
-
-  override def simpleString(maxFields: Int): String = s"$nodeName Limit: $limit, ${shown(maxFields)}"
-
-  override def verboseStringWithOperatorId(): String =
-    s"""
-       |$formattedNodeName
-       |Input: ${child.output.mkString("[", ", ", "]")}
-       |Limit: $limit
-       |${shown(conf.maxToStringFields)}
-       |""".stripMargin
-
-  private def shown(maxFields: Int): String = made match {
+  override protected def shown(maxFields: Int): String = choice match {
     case None =>
       "Choice: when the query runs, by reading the columns of the predicate and of the order first"
     case Some(Left(reason)) => s"Choice: the scan below (${reason.code})"
@@ -191,9 +154,6 @@ case class ChooseFilesWhenRunExec(
 }
 
 object ChooseFilesWhenRunExec {
-
-  /** What to read, or the reason why the format's own scan reads the table. */
-  type Choice = Either[Reason, Chosen]
 
   /** @param scan reads the files; none if there are none */
   final case class Chosen(files: ChosenFiles, scan: Option[SparkPlan])

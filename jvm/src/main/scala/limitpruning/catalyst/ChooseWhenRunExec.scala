@@ -2,17 +2,16 @@ package limitpruning.catalyst
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression, SortOrder}
-import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, UnknownPartitioning}
-import org.apache.spark.sql.execution.{ExecSubqueryExpression, FileSourceScanExec, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, SortOrder}
+import org.apache.spark.sql.execution.{ExecSubqueryExpression, FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import limitpruning.conf.{LimitPruningConf, SparkSessions}
-import limitpruning.rows.RowsPay
+import limitpruning.conf.SparkSessions
 import limitpruning.scan.{HiddenRows, LimitPrunedScanExec, RunsLimitPrunedScan, ScanMetrics}
 import limitpruning.search.{LimitPlan, NotPruned}
 import limitpruning.select.Reason
+import limitpruning.tables.WantedRows
 
 /**
  * Chooses the rows for a LIMIT when the query runs: the values of the subqueries in its predicate are known then, and, at
@@ -33,27 +32,17 @@ case class ChooseWhenRunExec(
     order: Seq[SortOrder],
     @transient choose: Option[ChooseWhenRun],
     child: SparkPlan
-) extends UnaryExecNode
-    with ChoosesRows
+) extends ChoosesRows
     with RunsLimitPrunedScan {
   import ChooseWhenRunExec._
 
-  override def output: Seq[Attribute] = child.output
+  override type Choice = Either[NotPruned, Chosen]
 
-  // What is reported before the choice must hold after it.
-  override def outputPartitioning: Partitioning = UnknownPartitioning(0)
-  override def outputOrdering: Seq[SortOrder] = Nil
+  override protected def wanted: Option[WantedRows] = choose.map(_.index.wanted)
 
-  override def supportsColumnar: Boolean = child.supportsColumnar
-  override def vectorTypes: Option[Seq[String]] = child.vectorTypes
   override lazy val metrics: Map[String, SQLMetric] = ScanMetrics.create(sparkContext)
 
-  @transient @volatile private var made: Option[Choice] = None
-
-  /** The choice; none if the node has not run yet. */
-  def choice: Option[Choice] = made
-
-  override def limitPrunedScan: Option[LimitPrunedScanExec] = made.collect { case Right(chosen) =>
+  override def limitPrunedScan: Option[LimitPrunedScanExec] = choice.collect { case Right(chosen) =>
     chosen.scan
   }
 
@@ -68,35 +57,18 @@ case class ChooseWhenRunExec(
       val _ = decided(decideFirstRows())
     }
 
-  override def withoutRows: Option[SparkPlan] =
-    if (
-      made.nonEmpty || choose.forall(_.index.wanted.saved == RowsPay.Always) ||
-      !conf.getConf(LimitPruningConf.Enabled)
-    ) None
-    else byMetadata.map(_.fold(_ => child, _.scan))
+  override protected def byMetadata: Option[SparkPlan] = foundByMetadata.map(_.fold(_ => child, _.scan))
 
-  override def chooseWithoutRows(): Unit = byMetadata.foreach(decided(_))
+  override def chooseWithoutRows(): Unit = foundByMetadata.foreach(decided(_))
 
-  override def rowsPay(share: Double, found: Int): Boolean =
-    choose.exists(made =>
-      RowsPay.isWorthIt((made.index.wanted.saved * share).toLong, conf.getConf(LimitPruningConf.RowsMinBytes))
-    )
+  override protected def maySave(found: Int): Boolean = true
 
-  /** What metadata alone have found while planning; none if they have not been searched. */
-  private lazy val byMetadata: Option[Choice] = for {
-    searched <- choose.flatMap(_.index.wanted.searched)
+  private lazy val foundByMetadata: Option[Choice] = for {
+    searched <- wanted.flatMap(_.searched)
     scan <- Some(child).collect { case scan: FileSourceScanExec => scan }
   } yield searched.map(plan => Chosen(plan, scanOf(plan, scan)))
 
   private def decided: Choice = decided(decide())
-
-  private def decided(decide: => Choice): Choice = synchronized {
-    made.getOrElse {
-      val choice = decide
-      made = Some(choice)
-      choice
-    }
-  }
 
   private def decideFirstRows(): Choice = (choose, child) match {
     case (Some(choose), scan: FileSourceScanExec) if choose.index.wanted.areAny && conjuncts.isEmpty =>
@@ -158,19 +130,7 @@ case class ChooseWhenRunExec(
     case other => other
   }
 
-  override def nodeName: String = "ChooseWhenRun"
-
-  override def simpleString(maxFields: Int): String = s"$nodeName Limit: $limit, ${shown(maxFields)}"
-
-  override def verboseStringWithOperatorId(): String =
-    s"""
-       |$formattedNodeName
-       |Input: ${child.output.mkString("[", ", ", "]")}
-       |Limit: $limit
-       |${shown(conf.maxToStringFields)}
-       |""".stripMargin
-
-  private def shown(maxFields: Int): String = made match {
+  override protected def shown(maxFields: Int): String = choice match {
     case None if choose.exists(_.index.wanted.searched.nonEmpty) =>
       "Choice: when the query runs, by reading the columns of the predicate and of the order first"
     case None if conjuncts.isEmpty && order.isEmpty => "Choice: when an action runs the query"
@@ -187,8 +147,6 @@ case class ChooseWhenRunExec(
 
 object ChooseWhenRunExec {
 
-  /** What to read, and the scan that reads it; or the reason why Spark's own scan reads the table. */
-  type Choice = Either[NotPruned, Chosen]
-
+  /** What to read, and the scan that reads it. */
   final case class Chosen(plan: LimitPlan, scan: LimitPrunedScanExec)
 }

@@ -1,7 +1,7 @@
 package limitpruning.catalyst
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan}
@@ -45,8 +45,10 @@ final case class PlanUndecidedFiles(session: SparkSession, state: PlanningState)
         ChooseFilesWhenRunExec(wanted.conjuncts, wanted.limit, keys, Some(choose), batch)
     }
     val unsafe = withChoice match {
-      // Spark removes it later, because it changes nothing but the format of rows.
-      case project: ProjectExec if project.output == project.child.output => ToUnsafeRowsExec(project.child)
+      // Spark may remove it later, because it changes nothing but the format of rows and the order of columns.
+      case ProjectExec(columns, below)
+          if columns.forall(_.isInstanceOf[Attribute]) && AttributeSet(columns) == below.outputSet =>
+        ToUnsafeRowsExec(columns.map(_.toAttribute), below)
       case other => other
     }
     if (wanted.isRoot && wanted.order.isEmpty) TakeFirstRowsExec(wanted.limit, unsafe) else unsafe

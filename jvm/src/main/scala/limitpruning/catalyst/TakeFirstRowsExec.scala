@@ -9,6 +9,8 @@ import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.internal.SQLConf
 
+import limitpruning.conf.SparkSessions
+
 /**
  * Tells a node below it that chooses rows that an action takes its rows: `collect`, `show` and `take` of a LIMIT at the root
  * start one task first, which finds enough rows in most tables. All other actions execute the plan, and the node
@@ -28,7 +30,8 @@ case class TakeFirstRowsExec(limit: Int, child: SparkPlan) extends UnaryExecNode
 
   // Spark's CollectLimitExec calls it on its child. The choice is made once, so a later execution of the same plan reads
   // the first rows of all files. These are enough for it, too.
-  override def executeTake(n: Int): Array[InternalRow] = {
+  // Nodes of a plan need an active session when they are created.
+  override def executeTake(n: Int): Array[InternalRow] = SparkSessions.withActive(session) {
     val chooses = child.collectFirst { case node: ChoosesRows if n <= limit => node }
     val rows = chooses.flatMap { node =>
       node.chooseFirstRows()

@@ -9,9 +9,10 @@ import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 /**
  * Returns the rows of its child in Spark's own format, as the projection that Spark plans above a scan of data source V2 that
  * returns rows. Spark removes its own, because the scan is not directly below it.
+ *
+ * @param output the columns of the child, in any order
  */
-case class ToUnsafeRowsExec(child: SparkPlan) extends UnaryExecNode {
-  override def output: Seq[Attribute] = child.output
+case class ToUnsafeRowsExec(override val output: Seq[Attribute], child: SparkPlan) extends UnaryExecNode {
   override def outputPartitioning: Partitioning = child.outputPartitioning
   override def outputOrdering: Seq[SortOrder] = child.outputOrdering
 

@@ -1,7 +1,7 @@
 package limitpruning.catalyst
 
 import org.apache.parquet.format.FileMetaData
-import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import org.apache.spark.sql.execution.ColumnarToRowExec
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -104,6 +104,26 @@ class TakeFirstRowsExecSuite extends AnyFunSuite with SparkSuite {
     val Some(node) = nodeOf(df): @unchecked
     assert(node.executeTake(6).length >= 5)
     assert(reportOf(df).covered, "the table was searched")
+  }
+
+  testAtRoot("a thread without an active session takes the first rows, with a predicate") {
+    withConf(LimitPruningConf.RowsMinBytes.key -> "1") {
+      val path = pathOf("wide").toString
+      spark.range(0, 4000, 1, 4).selectExpr("id", "id % 7 AS v", "repeat(uuid(), 20) AS wide")
+        .write.option("parquet.page.row.count.limit", "100").option("parquet.enable.dictionary", "false")
+        .parquet(path)
+      for ((where, rows) <- Seq("v = 3" -> 5, "v % 7 = 3 AND id >= 3993" -> 1)) {
+        val Some(node) = nodeOf(spark.read.parquet(path).where(where).limit(5)): @unchecked
+        var taken = -1
+        val thread = new Thread(() => {
+          SparkSession.clearActiveSession()
+          taken = node.executeTake(5).length
+        })
+        thread.start()
+        thread.join()
+        assert(taken == rows, where)
+      }
+    }
   }
 
   testAtRoot("row groups without rows, and files without row groups") {
