@@ -33,7 +33,7 @@ private[limitpruning] object RowsOfFilesPay {
     // Rows that are proved to be enough need no other search.
     val isUndecided = found.forall(_.order.nonEmpty)
     val most = if (order.isEmpty) RowsPay.MostRows else RowsPay.MostOrdered
-    val files = found.fold(_ => table.files.map(ChosenFile(_)), _.files)
+    lazy val files = found.fold(_ => table.files.map(ChosenFile(_)), _.files)
     def sum(whole: ManifestFile => Long)(part: ManifestRowGroup => Long): Long =
       files.iterator.map(file => file.rowGroups.fold(whole(file.file))(_.iterator.map(part).sum)).sum
     if (!isUndecided || first.isEmpty || limit > most || !first.forall(RowsPay.canRunTwice)) None

@@ -55,20 +55,16 @@ private[limitpruning] object RowsPay {
         val all = found.fold(_ => inputs.files.iterator.map(_.length).sum, _.rows.selection.bytes)
         for {
           groups <- inspected if all >= minBytes
-          sizes <- groups.map((files, _) => sizesOf(files, isFirst, isRead(_), !areWhole))
-          areSelective = groups.map((files, _) => haveValues(files, scan.conjuncts, inputs)).contains(true)
+          sizes <- groups.map { (files, _) =>
+            sizesOf(files, isFirst, isRead(_), !areWhole, haveValues(files, scan.conjuncts, inputs))
+          }
+          // Most files of a table are alike.
           whole = if (sizes.files == 0) 0.0 else all.toDouble / sizes.files
-          saved <- saved(
-            sizes.copy(
-              areSelective = areSelective,
-              rowGroups = (sizes.rowGroups * whole).toLong,
-              rows = (sizes.rows * whole).toLong
-            ),
-            all,
-            scan.limit,
-            order.nonEmpty,
-            minBytes
+          ofAll = sizes.copy(
+            rowGroups = (sizes.rowGroups * whole).toLong,
+            rows = (sizes.rows * whole).toLong
           )
+          saved <- saved(ofAll, all, scan.limit, order.nonEmpty, minBytes)
         } yield saved
       }
     } else None
@@ -136,7 +132,8 @@ private[limitpruning] object RowsPay {
       files: Seq[ClassifiedFile],
       isFirst: String => Boolean,
       isRead: String => Boolean,
-      mayHavePages: Boolean
+      mayHavePages: Boolean,
+      areSelective: Boolean
   ): ReadSizes = {
     val chunks = for (file <- files; rowGroup <- file.rowGroups.indices if file.mayMatch(rowGroup))
       yield file.footer.places(rowGroup).filter(chunk => isRead(chunk.path.head))
@@ -152,7 +149,7 @@ private[limitpruning] object RowsPay {
             chunks.iterator.flatten.partition(_.offsetIndex.exists(_.length >= FewPages))
           divided.map(_.length).sum >= others.map(_.length).sum
         },
-      areSelective = false
+      areSelective = areSelective
     )
   }
 
@@ -180,7 +177,7 @@ private[limitpruning] object RowsPay {
   /** Each task of the job that orders rows holds so many of them, with their sort keys. */
   private[rows] val MostOrdered = 10000
 
-  /** The inspected files have at least so many times the rows of the LIMIT. */
+  /** The table has at least so many times the rows of the LIMIT. */
   private val LeastRows = 10L
 
   /** At most this share of the bytes is read first, because it may be read in vain. */
@@ -198,6 +195,6 @@ private[limitpruning] object RowsPay {
   /** If plain Spark skips row groups by their values, it is taken to read one of so many. */
   private val Selectivity = 4
 
-  /** All tasks of plain Spark together read so many times what one row group has. */
+  /** A job that searches for rows costs more than it saves if it saves less than so many times the minimum. */
   private val JobFactor = 2L
 }

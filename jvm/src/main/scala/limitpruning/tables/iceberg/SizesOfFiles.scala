@@ -54,8 +54,8 @@ private object SizesOfFiles {
 
   /** Whether Iceberg's reader can skip a row group by the dictionary or the bloom filter of a chunk. */
   private def hasValues(chunk: ColumnChunkMetaData): Boolean =
-    chunk.getBloomFilterOffset >= 0 || chunk.getEncodings.contains(Encoding.RLE_DICTIONARY) ||
-      Option(chunk.getEncodingStats).exists(pages =>
+    chunk.getBloomFilterOffset >= 0 ||
+      Option(chunk.getEncodingStats).fold(chunk.getEncodings.contains(Encoding.RLE_DICTIONARY))(pages =>
         pages.hasDictionaryEncodedPages && !pages.hasNonDictionaryEncodedPages
       )
 }
