@@ -109,7 +109,7 @@ object LimitPruningConf {
     .buildConf("spark.limitPruning.rows.minBytes")
     .doc(
       "If metadata do not find the rows for a LIMIT, and reading the columns of the predicate and of the sort keys first can " +
-        "save at least this number of compressed bytes of other columns, the rows are searched for when the query runs: jobs " +
+        "save at least twice this number of compressed bytes of other columns, the rows are searched for when the query runs: jobs " +
         "read these columns, and then the query reads only the rows that it needs. Raise this value on storage with slow " +
         "requests. A very large value switches this off; with 0, it is done wherever it is possible, even if it saves nothing."
     )
