@@ -13,6 +13,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat.{
 import limitpruning.parquet.ColumnNames
 import limitpruning.predicate.LeafColumn
 import limitpruning.search.{ClassifiedFile, LimitPlan, LimitedScan, NotPruned, ReadSizes, SearchInputs}
+import limitpruning.select.ListedFile
 
 /**
  * Decides whether it pays to find the rows for a LIMIT by reading the columns of its predicate and of its sort keys first. The
@@ -52,7 +53,7 @@ private[limitpruning] object RowsPay {
         // Delta reads row groups of such files whole.
         lazy val areWhole = inputs.listing.hasFacts &&
           !inputs.files.forall(inputs.listing.facts(_).isWithoutDeletes)
-        val all = found.fold(_ => inputs.files.iterator.map(_.length).sum, _.rows.selection.bytes)
+        val all = found.fold(_ => ListedFile.bytes(inputs.files), _.rows.selection.bytes)
         for {
           groups <- inspected if all >= minBytes
           sizes <- groups.map { (files, _) =>

@@ -48,6 +48,10 @@ final class RowGroupSearch(
     if (file.deletedRows > 0) file.matchingRows
     else file.matching.iterator.map(_.rows.min(limit.toLong)).sum // so that corrupt counts do not overflow
 
+  // Files may have thousands of row groups. A part of them shows whether the table is clustered.
+  override protected def mostUndecided(size: Int): Long =
+    RowGroupSearch.UndecidedInFirstWave * size / budget.firstFiles.max(1)
+
   override protected def add(wave: Seq[ClassifiedFile]): Seq[ClassifiedFile] = {
     foundBefore = cover.rows
     likelyBefore = likely
@@ -97,4 +101,10 @@ final class RowGroupSearch(
     val notMatching = rowGroups - (after.matched - before.matched)
     2 * notMatching >= rowGroups
   }
+}
+
+private object RowGroupSearch {
+
+  /** After so many undecided row groups, the first wave ends. */
+  private val UndecidedInFirstWave = 128L
 }

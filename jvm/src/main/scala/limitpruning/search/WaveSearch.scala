@@ -67,6 +67,13 @@ abstract class WaveSearch[R](
   protected def matchingRows(file: ClassifiedFile): Long
 
   /**
+   * Number of undecided row groups after which a wave ends.
+   *
+   * @param size number of files in the wave
+   */
+  protected def mostUndecided(size: Int): Long = Long.MaxValue
+
+  /**
    * Adds the files of a wave, in order.
    *
    * @return the files for the counts, possibly with more row groups decided
@@ -97,7 +104,7 @@ abstract class WaveSearch[R](
    * @throws limitpruning.parquet.UnreadableFooterException if the footer of a file cannot be read
    */
   final def run(files: IndexedSeq[ListedFile]): (Either[Reason, R], SearchCounts) = {
-    val start = SearchCounts(files.size, 0, 0, 0, 0, bytes = files.iterator.map(_.status.getLen).sum)
+    val start = SearchCounts(files.size, 0, 0, 0, 0, bytes = ListedFile.bytes(files))
     if (files.isEmpty) (Left(Reason.NoFiles), start) else search(inOrder(files), budget.firstFiles, start)
   }
 
@@ -108,7 +115,7 @@ abstract class WaveSearch[R](
       before: SearchCounts
   ): (Either[Reason, R], SearchCounts) = {
     val wave =
-      classified(files.take(Seq(size, budget.maxFiles - before.filesInspected, memory.moreFooters).min))
+      classified(files.take(Seq(size, budget.maxFiles - before.filesInspected, memory.moreFooters).min), size)
     val now = add(wave.flatten).foldLeft(before)(count)
     val rest = remaining(files.drop(wave.size))
     outcome(rest, before, now) match {
@@ -117,13 +124,19 @@ abstract class WaveSearch[R](
     }
   }
 
-  /** The files of the wave, until they contain enough rows or no time is left. None for a file that is skipped. */
-  private def classified(wave: IndexedSeq[ListedFile]): Seq[Option[ClassifiedFile]] = {
+  /**
+   * The files of the wave, until they contain enough rows or too many undecided row groups, or no time is left. None for
+   * a file that is skipped.
+   *
+   * @param size the size of the wave, if as many files are left
+   */
+  private def classified(wave: IndexedSeq[ListedFile], size: Int): Seq[Option[ClassifiedFile]] = {
     val footers = read(wave)
     try {
       var missing = missingRows
+      var undecidedLeft = mostUndecided(size)
       wave.iterator
-        .takeWhile(_ => missing > 0)
+        .takeWhile(_ => missing > 0 && undecidedLeft > 0)
         .map { file =>
           Work.checkInterrupted()
           try footers.next(deadline).map(footer => Some(classified(file, footer)))
@@ -132,7 +145,10 @@ abstract class WaveSearch[R](
         .takeWhile(_.nonEmpty)
         .flatten
         .map { read =>
-          read.foreach(file => missing -= matchingRows(file))
+          read.foreach { file =>
+            missing -= matchingRows(file)
+            undecidedLeft -= file.rowGroups.count(!_.isDecided)
+          }
           read
         }
         .toVector

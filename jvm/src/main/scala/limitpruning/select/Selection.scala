@@ -209,6 +209,17 @@ object ListedFile {
   def apply(partitionValues: InternalRow, status: FileStatus, position: Int): ListedFile =
     ListedFile(partitionValues, FileStatusWithMetadata(status), position)
 
+  /** The bytes of all files together. Tables have many files, so this boxes no number. */
+  def bytes(files: IndexedSeq[ListedFile]): Long = {
+    var sum = 0L
+    var i = 0
+    while (i < files.size) {
+      sum += files(i).length
+      i += 1
+    }
+    sum
+  }
+
   /** A file apart from any listing. */
   def alone(partitionValues: InternalRow, status: FileStatus): ListedFile =
     ListedFile(partitionValues, status, position = 0)

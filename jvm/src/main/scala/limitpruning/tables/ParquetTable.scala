@@ -1,5 +1,7 @@
 package limitpruning.tables
 
+import java.util.Arrays
+
 import org.apache.spark.sql.catalyst.expressions.{AttributeMap, AttributeReference, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources._
@@ -112,15 +114,15 @@ private final class ParquetListing(
     partitionFilters: Seq[Expression]
 ) extends TableListing {
 
+  // Every query lists its table, which may have many files: this sorts an array, and makes no strings of paths.
   override val files: IndexedSeq[ListedFile] = {
-    val listed = index.listFiles(partitionFilters, Nil)
-      .flatMap(directory => directory.files.iterator.map(file => (directory.values, file))).toArray
-    val paths = listed.map(_._2.getPath.toString)
-    // Most stores list files by name, and Spark keeps this order.
-    val isSorted = paths.indices.drop(1).forall(i => paths(i - 1) <= paths(i))
-    val order = if (isSorted) paths.indices else paths.indices.sortBy(paths(_))
-    order.zipWithIndex.map { case (i, position) =>
-      val (values, file) = listed(i)
+    val listed = for {
+      directory <- index.listFiles(partitionFilters, Nil).toArray
+      file <- directory.files
+    } yield (file.getPath.toUri.getPath, directory.values, file)
+    Arrays.sort(listed, (a: (String, _, _), b: (String, _, _)) => a._1.compareTo(b._1))
+    IndexedSeq.tabulate(listed.length) { position =>
+      val (_, values, file) = listed(position)
       ListedFile(values, file, position)
     }
   }

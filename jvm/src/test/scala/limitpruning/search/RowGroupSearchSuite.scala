@@ -110,6 +110,16 @@ class RowGroupSearchSuite extends AnyFunSuite {
     assert(found.waves == Seq(4))
   }
 
+  test("a wave ends with the file in which too many row groups are undecided") {
+    assert(search(limit = 10)(Seq.fill(100)("p" * 64)).refusal.contains(Reason.NotClustered(2, "")))
+    assert(search(limit = 10)(Seq.fill(100)("p" * 63)).refusal.contains(Reason.NotClustered(3, "")))
+    // What is found before counts, and the search goes on if the wave looks clustered.
+    assert(search(limit = 10)(Seq("p" * 127 + "F", "p" * 500)).chosen == Seq("/f0" -> Seq(127)))
+    val clustered = search(limit = 10)(Seq.fill(20)("p" * 100 + "n" * 100) :+ "F")
+    assert(clustered.chosen == Seq("/f20" -> Seq(0)))
+    assert(clustered.waves == Seq(4, 8, 16, 10), "of these, 2, 3, 6 and 10 are classified")
+  }
+
   test("stops after a later wave that is not clustered, even if the first one was") {
     val found = search(limit = 1000)(Seq.fill(4)("F") ++ Seq.fill(100)("pp"))
     assert(found.refusal.contains(Reason.NotClustered(12, "")))
