@@ -95,7 +95,16 @@ class Kind:
 
 def kinds() -> list[Kind]:
     """Return all kinds, in the order of their measurement: those of a table follow each other."""
-    return [*_narrow(), *_web(), *_layouts(), *_dictionaries(), *_gaps(), *_others(), *_slow()]
+    return [
+        *_narrow(),
+        *_web(),
+        *_layouts(),
+        *_rows(),
+        *_dictionaries(),
+        *_gaps(),
+        *_others(),
+        *_slow(),
+    ]
 
 
 DATE = Template(
@@ -189,6 +198,50 @@ def _layouts() -> Iterator[Kind]:
         yield Kind(f"{table.name}, ORDER BY", table, (LATEST_SLOW,), 2)
 
 
+_TEN = "id, url, title, event_time, response_ms, n00, n05, d00, d14, s19"
+NEEDLE = Template(
+    f"SELECT {_TEN} FROM {{table}} WHERE (user_id + {{}}) % 999983 = 7 LIMIT 10", (SUMMAND,)
+)
+NO_ROW = Template(
+    f"SELECT {_TEN} FROM {{table}} WHERE (user_id + {{}}) % 2000003 = -1 LIMIT 10", (SUMMAND,)
+)
+MOST_ROWS = Template(
+    f"SELECT {_TEN} FROM {{table}} WHERE (user_id + {{}}) % 10 > 0 LIMIT 1000", (SUMMAND,)
+)
+SLOWEST = Template(
+    f"SELECT {_TEN} FROM {{table}} WHERE (user_id + {{}}) % 7 = 3 "
+    "ORDER BY response_ms DESC LIMIT 10",
+    (SUMMAND,),
+    "response_ms",
+)
+NEEDLE_OF_TWO = Template(
+    "SELECT id, g FROM {table} WHERE (id * 7 + {}) % 999983 = 5 LIMIT 10", (SUMMAND,)
+)
+
+
+def _rows() -> Iterator[Kind]:
+    """Metadata decide no row group: rows decide, if that pays.
+
+    A column chunk of `web` has one page, of `web_pages` pages of 8 KB, and of `web_spark` pages of
+    up to 1 MB and 20,000 rows.
+    """
+    for table, template, name, action in (
+        (tables.WEB_SPARK, NEEDLE, "needle", COLLECT),
+        (tables.WEB_SPARK, NEEDLE, "needle, toPandas", TO_PANDAS),
+        (tables.WEB_SPARK, NO_ROW, "no row", COLLECT),
+        (tables.WEB_SPARK, NO_ROW, "no row, toPandas", TO_PANDAS),
+        (tables.WEB_SPARK, MOST_ROWS, "most rows", COLLECT),
+        (tables.WEB_SPARK, MOST_ROWS, "most rows, toPandas", TO_PANDAS),
+        (tables.WEB_SPARK, SLOWEST, "slowest", COLLECT),
+        (tables.WEB, NEEDLE, "needle, toPandas", TO_PANDAS),
+        (tables.WEB, NO_ROW, "no row", COLLECT),
+        (tables.WEB, SLOWEST, "slowest", COLLECT),
+        (tables.WEB_PAGES, NEEDLE, "needle, toPandas", TO_PANDAS),
+        (tables.WEB_PAGES, SLOWEST, "slowest", COLLECT),
+    ):
+        yield Kind(f"{table.name}, {name}", table, (template,), 10, action)
+
+
 def _dictionaries() -> Iterator[Kind]:
     table = tables.DICTIONARIES
     where = "SELECT id, a FROM {table} WHERE (a * 31 + b * 17 + {}) % 97 = 3"
@@ -211,6 +264,9 @@ def _gaps() -> Iterator[Kind]:
     yield Kind("alternating, proved", tables.ALTERNATING, (proved,), 2)
     one = Template("SELECT id, g FROM {table} WHERE g < 500 AND id = {} LIMIT 10", (ID_OF_RUNS,))
     yield Kind("runs", tables.RUNS, (one,), 2)
+    # The predicate reads one of the two columns that the table has.
+    yield Kind("runs, needle", tables.RUNS, (NEEDLE_OF_TWO,), 2)
+    yield Kind("runs, needle, toPandas", tables.RUNS, (NEEDLE_OF_TWO,), 2, TO_PANDAS)
 
 
 def _others() -> Iterator[Kind]:
@@ -235,6 +291,8 @@ def _slow() -> Iterator[Kind]:
         ("web, response time", tables.WEB, SLOW_RESPONSES),
         ("web, date", tables.WEB, DATE),
         ("web_spark, status", tables.WEB_SPARK, STATUS),
+        ("web_spark, needle", tables.WEB_SPARK, NEEDLE),
+        ("web_spark, slowest", tables.WEB_SPARK, SLOWEST),
         ("files, unprovable", tables.FILES, UNPROVABLE),
     ):
         columns = template.sql.partition(" FROM ")[0].count(",") + 1

@@ -80,6 +80,7 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
       order.toSeq.flatMap(_.keys),
       searched,
       minBytes,
+      session.sparkContext.defaultParallelism,
       deadline
     )
     for (bytes <- if (NativeEngines.reasonForUnknown(session).isEmpty) saved else None) yield {

@@ -22,6 +22,7 @@ import limitpruning.select.{FilePart, FileVersion}
  * @param places of the chunks of the columns that `columns` locate
  * @param columns the requested columns; this footer contains those of them that the file has
  * @param seal identifies the footer
+ * @param requestNanos the duration of the request that read it; 0 if the file is local
  */
 final class Footer private (
     val createdBy: String,
@@ -34,11 +35,15 @@ final class Footer private (
     val offsets: RowGroupOffsets,
     val places: ChunkPlaces,
     val columns: FileColumns,
-    val seal: FooterSeal
+    val seal: FooterSeal,
+    requestNanos: Long
 ) {
 
   /** What its writer states that counts. Found once for a footer, because cached footers serve many queries. */
   private[parquet] lazy val trust: TrustedClaims = new TrustedClaims(createdBy)
+
+  /** The bytes that a task could read during a request to the storage of the file; 0 if the file is local. */
+  def requestBytes: Long = requestNanos / Footer.NanosOfByte
 
   /** Whether pages are where the offset indexes of this file say. If not, only whole row groups are read. */
   def hasTrustedPages: Boolean = trust.provesByPages
@@ -95,7 +100,8 @@ final class Footer private (
       offsets,
       places.sharing(internPaths),
       internColumns(columns),
-      seal
+      seal,
+      requestNanos
     )
 
   /** The approximate memory in bytes, without what files share. */
@@ -130,9 +136,13 @@ private[limitpruning] object Footer {
       narrowed.offsets,
       narrowed.places,
       narrowed.columns,
-      narrowed.seal
+      narrowed.seal,
+      narrowed.requestNanos
     )
   }
+
+  /** A task reads about 100 MB/s from an object store. */
+  private val NanosOfByte = 10L
 
   private val OwnSize = 1024
   private val RowGroupSize = 160

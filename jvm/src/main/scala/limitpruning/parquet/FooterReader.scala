@@ -52,7 +52,7 @@ final class FooterReader(open: FileStatus => SeekableInputStream, parts: Option[
   /** The same footer in the form in which executors send it. */
   private[limitpruning] def narrowed(file: FileStatus, columns: FileColumns): NarrowedFooter =
     explained(file) {
-      val bytes = footerBytes(file)
+      val (bytes, nanos) = footerBytes(file)
       CompactThrift.check(bytes)
       val raw = Util.readFileMetaData(new ByteArrayInputStream(bytes))
       if (raw.getRow_groups.asScala.exists(_.getColumns.asScala.exists(isEncrypted)))
@@ -60,6 +60,7 @@ final class FooterReader(open: FileStatus => SeekableInputStream, parts: Option[
       if (!raw.getRow_groups.asScala.forall(isPlausible(file, _)))
         fail(file, "a row group is outside of the file")
       NarrowedFooter.of(raw, columns, FooterSeal.of(bytes), () => CompactThrift.columnOrders(bytes))
+        .copy(requestNanos = if (isLocal(file)) 0 else nanos)
     }
 
   /**
@@ -119,12 +120,19 @@ final class FooterReader(open: FileStatus => SeekableInputStream, parts: Option[
     isInside(RowGroupOffsets.midpoint(rowGroup))
   }
 
-  private def footerBytes(file: FileStatus): Array[Byte] = {
+  /** Local reads take as long as the disk and other programs let them. */
+  private def isLocal(file: FileStatus): Boolean =
+    Option(file.getPath.toUri.getScheme).forall(_ == "file")
+
+  /** The footer, and how many nanoseconds the first request took. */
+  private def footerBytes(file: FileStatus): (Array[Byte], Long) = {
     if (file.getLen < Magic.length + TrailerLength) fail(file, s"it has only ${file.getLen} bytes")
     val stream = open(file)
     try {
       val tailStart = math.max(0L, file.getLen - firstRead)
+      val started = System.nanoTime()
       val tail = Storage.readAt(stream, tailStart, file.getLen - tailStart)
+      val nanos = System.nanoTime() - started
       val length = footerLength(tail)
       val magic = new String(tail, tail.length - Magic.length, Magic.length, US_ASCII)
       if (magic != new String(Magic, US_ASCII)) fail(file, s"it ends with '$magic' instead of 'PAR1'")
@@ -133,7 +141,7 @@ final class FooterReader(open: FileStatus => SeekableInputStream, parts: Option[
         fail(file, s"its length is $length bytes")
       if (length > LargestFooter)
         fail(file, s"it has $length bytes, but planning reads at most $LargestFooter")
-      if (length <= tail.length - TrailerLength) {
+      val footer = if (length <= tail.length - TrailerLength) {
         val start = tail.length - TrailerLength - length
         if (start > 0) parts.foreach(_.add(file, tailStart, tail.slice(0, start)))
         tail.slice(start, start + length)
@@ -141,6 +149,7 @@ final class FooterReader(open: FileStatus => SeekableInputStream, parts: Option[
         val start = footerEnd - length
         Storage.readAt(stream, start, tailStart - start) ++ tail.dropRight(TrailerLength)
       }
+      (footer, nanos)
     } finally stream.close()
   }
 

@@ -15,6 +15,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetReadSupport
  * @param seal of the complete footer in the file
  * @param otherOrders the leaves of `metadata` whose order is not that of their type, with the number of this order in the
  *   format. In `metadata`, they have the order of their type, because Thrift cannot write an order that it does not know.
+ * @param requestNanos the duration of the request that read it; 0 if the file is local
  */
 private[limitpruning] final case class NarrowedFooter(
     metadata: FileMetaData,
@@ -22,7 +23,8 @@ private[limitpruning] final case class NarrowedFooter(
     places: ChunkPlaces,
     offsets: RowGroupOffsets,
     seal: FooterSeal,
-    otherOrders: Map[Int, Int] = Map.empty
+    otherOrders: Map[Int, Int] = Map.empty,
+    requestNanos: Long = 0
 )
 
 private[limitpruning] object NarrowedFooter {

@@ -111,7 +111,7 @@ private[limitpruning] final class ChooseByRows(
 
   private def addressed(rows: Seq[(ClassifiedFile, Seq[MatchingRows])]): Option[Selection] =
     if (rows.isEmpty) Some(Selection(Nil))
-    else inputs.address(Patience.fromNow)(rows) match {
+    else inputs.address(Patience.fromNow, rows.map(_._1.footer.requestBytes).min)(rows) match {
       case Right(selection) => Some(selection)
       case Left(_: Reason) => None
     }

@@ -17,6 +17,7 @@ private[limitpruning] object RowsOfFilesPay {
    * @param order the sort keys, over the table's columns; empty if any rows will do
    * @param found the result of the search of metadata
    * @param minBytes the minimum of compressed bytes that must be saved; if 0, it always pays
+   * @param tasks number of tasks that run at the same time
    * @param deadline until when footers are waited for
    * @return the compressed bytes that the format's own scan reads more, if it reads the whole table; none if it does not pay
    */
@@ -27,6 +28,7 @@ private[limitpruning] object RowsOfFilesPay {
       order: Seq[SortOrder],
       found: Either[Reason, ChosenFiles],
       minBytes: Long,
+      tasks: Int,
       deadline: Deadline
   ): Option[Long] = {
     val first = conjuncts ++ order.map(_.child)
@@ -48,7 +50,7 @@ private[limitpruning] object RowsOfFilesPay {
         val sample = files.take(1).map(_.file)
         table.sizes(columns, RowsPay.equalToValues(conjuncts), sample, deadline).flatMap { sizes =>
           val ofAll = sizes.copy(rowGroups = rowGroups, rows = sum(_.rows)(_.rows))
-          RowsPay.saved(ofAll, all, limit, order.nonEmpty, minBytes)
+          RowsPay.saved(ofAll, all, limit, order.nonEmpty, minBytes, tasks)
         }
       }
     }

@@ -12,7 +12,9 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat.{
 
 import limitpruning.parquet.ColumnNames
 import limitpruning.predicate.LeafColumn
-import limitpruning.search.{ClassifiedFile, LimitPlan, LimitedScan, NotPruned, ReadSizes, SearchInputs}
+import limitpruning.search.{
+  ClassifiedFile, LimitPlan, LimitedScan, NotPruned, ReadSizes, Requests, SearchInputs
+}
 import limitpruning.select.ListedFile
 
 /**
@@ -65,7 +67,7 @@ private[limitpruning] object RowsPay {
             rowGroups = (sizes.rowGroups * whole).toLong,
             rows = (sizes.rows * whole).toLong
           )
-          saved <- saved(ofAll, all, scan.limit, order.nonEmpty, minBytes)
+          saved <- saved(ofAll, all, scan.limit, order.nonEmpty, minBytes, inputs.tasks)
         } yield saved
       }
     } else None
@@ -75,12 +77,21 @@ private[limitpruning] object RowsPay {
    * @param sizes of some files of the table, with the numbers of rows and row groups of all of them
    * @param all bytes of all files of the table
    * @param isOrdered whether the first rows in an order are wanted
+   * @param tasks number of tasks that run at the same time
    * @return the compressed bytes that plain Spark reads more, if it reads the whole table; none if it does not pay
    */
-  def saved(sizes: ReadSizes, all: Long, limit: Int, isOrdered: Boolean, minBytes: Long): Option[Long] = {
+  def saved(
+      sizes: ReadSizes,
+      all: Long,
+      limit: Int,
+      isOrdered: Boolean,
+      minBytes: Long,
+      tasks: Int
+  ): Option[Long] = {
     // Plain Spark skips row groups by the dictionaries and bloom filters of such columns, too.
     val unskipped = if (sizes.areSelective) Selectivity else 1
-    val saved = (sizes.savedPerByte * all / unskipped).toLong
+    val saved = (sizes.savedPerByte * all / unskipped).toLong -
+      costOfRequests(sizes, all, limit, isOrdered, tasks)
     // Of row groups that are read whole, each row of the LIMIT may need another one.
     val areFew = sizes.havePages || limit.toLong * LeastRowGroups <= sizes.rowGroups
     val mostShare = if (areFew) MostShare else MostShareOfWholeRowGroups
@@ -92,6 +103,27 @@ private[limitpruning] object RowsPay {
     ) Some(saved)
     else None
   }
+
+  /** What reading first costs more in requests, in bytes. They take so long that the row groups with rows are read whole. */
+  private def costOfRequests(
+      sizes: ReadSizes,
+      all: Long,
+      limit: Int,
+      isOrdered: Boolean,
+      tasks: Int
+  ): Long =
+    sizes.requests.fold(0L) { requests =>
+      val most = sizes.rowGroups.min(limit.toLong).toDouble
+      // Many rows match, and few row groups have enough of them, or few rows match.
+      val withRows = if (isOrdered) most else most / 2
+      def of(rowGroups: Double, each: Double) = rowGroups * (RequestsToOpen + each)
+      val more = of(sizes.rowGroups.toDouble, requests.first) + of(withRows, requests.all) -
+        of(sizes.rowGroups.toDouble, requests.all)
+      // While it waits for these, all tasks could read.
+      val sequential = RequestsOneByOne * tasks
+      val readWhole = withRows / sizes.rowGroups.max(1L) * sizes.savedPerByte * all
+      (readWhole + (more.max(0.0) + sequential) * requests.bytes).toLong
+    }
 
   /** The columns that have to be equal to a value. */
   def equalToValues(conjuncts: Seq[Expression]): Seq[LeafColumn] = conjuncts.collect {
@@ -150,7 +182,11 @@ private[limitpruning] object RowsPay {
             chunks.iterator.flatten.partition(_.offsetIndex.exists(_.length >= FewPages))
           divided.map(_.length).sum >= others.map(_.length).sum
         },
-      areSelective = areSelective
+      areSelective = areSelective,
+      requests = Requests.of(
+        chunks.map(_.map(chunk => (isFirst(chunk.path.head), chunk.start, chunk.length))),
+        files.map(_.footer.requestBytes)
+      )
     )
   }
 
@@ -195,6 +231,12 @@ private[limitpruning] object RowsPay {
 
   /** If plain Spark skips row groups by their values, it is taken to read one of so many. */
   private val Selectivity = 4
+
+  /** The status of a file, opening it, and two for its footer. */
+  private val RequestsToOpen = 4.0
+
+  /** In waves of jobs, each of which opens files, and for the footers of files with rows. */
+  private val RequestsOneByOne = 20.0
 
   /** A job that searches for rows costs more than it saves if it saves less than so many times the minimum. */
   private val JobFactor = 2L

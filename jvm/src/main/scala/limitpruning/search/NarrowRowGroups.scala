@@ -13,8 +13,16 @@ import limitpruning.select.{MatchingRows, SelectedRowGroup}
  * @param isNeeded whether the scan reads a top-level column, by its name in the file
  * @param isSupported whether this Spark's reader can read single row ranges
  * @param minBytes minimum bytes that are read of a row group; for less, reading the page index does not pay
+ * @param requestBytes the bytes that a task could read during a request to the storage: single pages take more requests
  */
-final class NarrowRowGroups(isNeeded: String => Boolean, isSupported: Boolean, minBytes: Long) {
+final class NarrowRowGroups(
+    isNeeded: String => Boolean,
+    isSupported: Boolean,
+    minBytes: Long,
+    requestBytes: Long = 0
+) {
+  import NarrowRowGroups._
+
   // By the paths, which the row groups of a table share: names are compared once.
   private val needed = new IdentityHashMap[IndexedSeq[Seq[String]], mutable.BitSet]
 
@@ -51,7 +59,8 @@ final class NarrowRowGroups(isNeeded: String => Boolean, isSupported: Boolean, m
 
   /** Whether a row group is so large that reading its page index pays. */
   def isLarge(footer: Footer, rowGroup: Int): Boolean =
-    bytes(footer, rowGroup) >= minBytes
+    bytes(footer, rowGroup) >=
+      minBytes.max(requestBytes * MoreRequests * positionsNeeded(footer, rowGroup).size)
 
   /** Whether the pages of the chosen rows must be located: not if all rows are read, or if reading all is no worse. */
   private def needsPages(footer: Footer, chosen: MatchingRows): Boolean =
@@ -85,4 +94,10 @@ final class NarrowRowGroups(isNeeded: String => Boolean, isSupported: Boolean, m
       footer.places.paths(rowGroup),
       paths => mutable.BitSet.empty ++= paths.indices.iterator.filter(i => isNeeded(paths(i).head))
     )
+}
+
+private object NarrowRowGroups {
+
+  /** So many more requests take single pages of a column: for its offset index, and for a page apart from its dictionary. */
+  private val MoreRequests = 2L
 }

@@ -23,6 +23,7 @@ private[limitpruning] final case class NumberedRows(
  * @param files bytes of the files
  * @param havePages whether single pages can be read of each row group, and most bytes are in chunks of several pages
  * @param areSelective whether the query skips row groups by the values of a column that has to be equal to one
+ * @param requests what requests to the storage cost; none if the files are local
  */
 private[limitpruning] final case class ReadSizes(
     first: Long,
@@ -31,7 +32,8 @@ private[limitpruning] final case class ReadSizes(
     rowGroups: Long,
     rows: Long,
     havePages: Boolean,
-    areSelective: Boolean
+    areSelective: Boolean,
+    requests: Option[Requests] = None
 ) {
 
   /** The share of the bytes that is read first. */
@@ -39,4 +41,39 @@ private[limitpruning] final case class ReadSizes(
 
   /** The bytes that need not be read if no row is found, as a share of the bytes of the files. */
   def savedPerByte: Double = if (files == 0) 0.0 else (all - first).toDouble / files
+}
+
+/**
+ * The requests to the storage that read a row group.
+ *
+ * @param first those for the columns that can be read first
+ * @param all those for all columns that the query reads
+ * @param bytes the bytes that a task could read during one of them
+ */
+private[limitpruning] final case class Requests(first: Double, all: Double, bytes: Long)
+
+private[limitpruning] object Requests {
+
+  /**
+   * @param rowGroups the chunks of some row groups that a query reads: whether they can be read first, where they begin, and
+   *   their bytes
+   * @param bytes the bytes that a task could read during a request, as requests for some files show
+   * @return none if requests take no time
+   */
+  def of(rowGroups: Seq[Seq[(Boolean, Long, Long)]], bytes: Seq[Long]): Option[Requests] = {
+    // Some requests take longer, for reasons of their own.
+    val least = if (bytes.isEmpty) 0L else bytes.min
+    if (least == 0 || rowGroups.isEmpty) None
+    else {
+      def mean(count: Seq[(Boolean, Long, Long)] => Int) =
+        rowGroups.iterator.map(count).sum.toDouble / rowGroups.size
+      Some(Requests(mean(chunks => ofChunks(chunks.filter(_._1))), mean(ofChunks(_)), least))
+    }
+  }
+
+  /** Chunks that follow each other in the file are read together. */
+  private def ofChunks(chunks: Seq[(Boolean, Long, Long)]): Int = {
+    val places = chunks.map { case (_, start, length) => (start, start + length) }.sorted
+    places.map(_._1).zip(Long.MinValue +: places.map(_._2)).count { case (start, end) => start != end }
+  }
 }

@@ -78,11 +78,17 @@ private[limitpruning] final class SearchInputs(
     () => listing.isWorthAskingFirst
   )
 
-  val narrow: NarrowRowGroups = new NarrowRowGroups(
-    isNeeded,
-    isSupported = maxBytes > 0 && VectorizedReader.isSupported,
-    conf.getConf(LimitPruningConf.MinPageBytes)
-  )
+  val narrow: NarrowRowGroups = narrowing(requestBytes = 0)
+
+  private def narrowing(requestBytes: Long): NarrowRowGroups = {
+    val minBytes = conf.getConf(LimitPruningConf.MinPageBytes)
+    new NarrowRowGroups(
+      isNeeded,
+      isSupported = maxBytes > 0 && VectorizedReader.isSupported,
+      minBytes,
+      if (minBytes == 0) 0 else requestBytes // then pages are always worth it
+    )
+  }
 
   private val mostThreads = conf.getConf(LimitPruningConf.Threads)
 
@@ -110,9 +116,13 @@ private[limitpruning] final class SearchInputs(
   def detailsOf(file: ClassifiedFile): RowGroupDetails =
     new RowGroupDetails(file.listed.status, file.footer, file.facts, storage, maxBytes)
 
-  /** Addresses chosen rows in files, by their pages if that pays, until the deadline. */
-  def address(deadline: Deadline): AddressRows =
-    new AddressRows(narrow, storage, maxBytes, deadline, prefetch(deadline))
+  /**
+   * Addresses chosen rows in files, by their pages if that pays, until the deadline.
+   *
+   * @param requestBytes the bytes that a task could read during a request to the storage, if requests count
+   */
+  def address(deadline: Deadline, requestBytes: Long = 0): AddressRows =
+    new AddressRows(narrowing(requestBytes), storage, maxBytes, deadline, prefetch(deadline))
 
   /** Bounds keys by dictionaries, until the deadline. */
   def keyDictionaries(keys: KeysOfSearch, deadline: Deadline): KeyDictionaries =
@@ -139,10 +149,13 @@ private[limitpruning] final class SearchInputs(
       () => isBusy
     )
 
+  /** Number of tasks that run at the same time. */
+  def tasks: Int = session.sparkContext.defaultParallelism
+
   /** Whether a job would have to wait for other tasks. */
   private def isBusy: Boolean = {
     val context = session.sparkContext
-    context.statusTracker.getExecutorInfos.iterator.map(_.numRunningTasks()).sum >= context.defaultParallelism
+    context.statusTracker.getExecutorInfos.iterator.map(_.numRunningTasks()).sum >= tasks
   }
 
   /** Finds enough rows of a file while it is read; none if no row group can be proved to match entirely. */

@@ -5,12 +5,13 @@ import java.nio.charset.StandardCharsets.US_ASCII
 import java.nio.file.{Files, Path}
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileStatus, Path => HadoopPath}
+import org.apache.hadoop.fs.{FileStatus, FileSystem, Path => HadoopPath}
 import org.apache.parquet.format.{FieldRepetitionType, SchemaElement}
 import org.scalatest.Assertion
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.testing.{FooterEdit, PagedFile, ParquetFixture, TempFolder}
+import limitpruning.footers.FootersOnExecutor
+import limitpruning.testing.{FooterEdit, LatencyFileSystem, PagedFile, ParquetFixture, TempFolder}
 
 class FooterReaderSuite extends AnyFunSuite with TempFolder {
   private val reader = new FooterReader(new Configuration())
@@ -53,6 +54,25 @@ class FooterReaderSuite extends AnyFunSuite with TempFolder {
     val indexes = new PageIndexReader(file, footer, new Storage(new Configuration(), parts), 1 << 20)
     assert(indexes.locations(0, 0).exists(_.size > 1) && indexes.columnIndex(0, 0).nonEmpty)
     assert(parts.of(file).size == 2, "only what was used counts for the version of the file")
+  }
+
+  test("a footer has the duration of its request, unless the file is local") {
+    val local = status(fixture.write(path("timed.parquet")))
+    val slow =
+      new FileStatus(local.getLen, false, 1, 1, 0, new HadoopPath(s"slow://${path("timed.parquet")}"))
+    val conf = new Configuration()
+    conf.setClass("fs.slow.impl", classOf[LatencyFileSystem], classOf[FileSystem])
+    LatencyFileSystem.setMillis(20)
+    try {
+      val footers = new FooterReader(conf)
+      val read = footers.read(slow, FileColumns.All)
+      assert(read.requestBytes >= 20L * 100 * 1000, "20 ms at 100 KB/ms")
+      val sent = FootersOnExecutor.read(Seq(FootersOnExecutor.question(slow, FileColumns.All)), conf, 1).head
+      assert(FootersOnExecutor.footer(slow, sent).requestBytes >= 20L * 100 * 1000)
+      assert(footers.read(local, FileColumns.All).requestBytes == 0)
+      val shared = read.sharing(identity, identity, identity)
+      assert(shared.requestBytes == read.requestBytes, "the cached footer has it, too")
+    } finally LatencyFileSystem.setMillis(0)
   }
 
   test("rejects a file that is missing") {

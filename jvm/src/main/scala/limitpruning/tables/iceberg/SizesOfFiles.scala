@@ -6,7 +6,7 @@ import org.apache.parquet.column.Encoding
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
 
 import limitpruning.parquet.Footer
-import limitpruning.search.ReadSizes
+import limitpruning.search.{ReadSizes, Requests}
 
 /**
  * What a query reads of files.
@@ -23,18 +23,20 @@ private final class SizesOfFiles(first: Set[Int], read: Set[Int], equal: Set[Int
    * @return none if the columns of a file are not known by their ids
    */
   def apply(files: Seq[(Footer, Long)]): Option[ReadSizes] = {
-    val chunks = files.flatMap { case (footer, _) =>
+    val known = files.flatMap { case (footer, _) =>
       ReadRowGroups.namesOf(footer).map { names =>
         val ids = names.map(_.swap)
-        for {
-          rowGroup <- footer.rowGroups
-          chunk <- rowGroup.getColumns.asScala.toSeq
-          id <- ids.get(chunk.getPath.toArray.head) if read(id)
-        } yield id -> chunk
+        footer.rowGroups.map { rowGroup =>
+          for {
+            chunk <- rowGroup.getColumns.asScala.toVector
+            id <- ids.get(chunk.getPath.toArray.head) if read(id)
+          } yield id -> chunk
+        }
       }
     }
-    if (files.isEmpty || chunks.size < files.size) None
+    if (files.isEmpty || known.size < files.size) None
     else {
+      val chunks = known.flatten // by row group
       def bytes(of: Int => Boolean): Long =
         chunks.iterator.flatten.filter { case (id, _) => of(id) }.map(_._2.getTotalSize).sum
       Some(ReadSizes(
@@ -44,7 +46,11 @@ private final class SizesOfFiles(first: Set[Int], read: Set[Int], equal: Set[Int
         files.iterator.map(_._1.rowGroups.size.toLong).sum,
         files.iterator.flatMap(_._1.rowGroups.iterator.map(_.getRowCount)).sum,
         havePages = false, // Iceberg reads whole row groups
-        areSelective = chunks.iterator.flatten.exists { case (id, chunk) => equal(id) && hasValues(chunk) }
+        areSelective = chunks.iterator.flatten.exists { case (id, chunk) => equal(id) && hasValues(chunk) },
+        requests = Requests.of(
+          chunks.map(_.map { case (id, chunk) => (first(id), chunk.getStartingPos, chunk.getTotalSize) }),
+          files.map(_._1.requestBytes)
+        )
       ))
     }
   }

@@ -1,0 +1,59 @@
+package limitpruning.rows
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.search.{ReadSizes, Requests}
+
+class RowsPaySuite extends AnyFunSuite {
+
+  private val MB = 1000L * 1000
+
+  /** A tenth of the bytes is in the column of the predicate. The query reads ten columns, which are apart from each other. */
+  private def sizes(rowGroups: Long, requestBytes: Long): ReadSizes = ReadSizes(
+    first = 2 * MB,
+    all = 20 * MB,
+    files = 20 * MB,
+    rowGroups,
+    rows = rowGroups * 100000,
+    havePages = true,
+    areSelective = false,
+    requests = if (requestBytes == 0) None else Some(Requests(first = 1, all = 10, requestBytes))
+  )
+
+  private def saved(
+      rowGroups: Long,
+      requestBytes: Long,
+      isOrdered: Boolean = false,
+      tasks: Int = 2
+  ): Option[Long] =
+    RowsPay.saved(sizes(rowGroups, requestBytes), rowGroups * 20 * MB, 10, isOrdered, 8 * MB, tasks)
+
+  test("local files: what is not read is saved, however many requests that takes") {
+    assert(saved(6, requestBytes = 0).contains(6 * 18 * MB))
+    assert(saved(6, requestBytes = 0, isOrdered = true, tasks = 100).contains(6 * 18 * MB))
+  }
+
+  test("30 ms a request: a table of few row groups is left alone, and one of many is not") {
+    assert(saved(6, 3 * MB).isEmpty && saved(6, 3 * MB, isOrdered = true).isEmpty)
+    // Five of its row groups may have to be read whole, and 40 requests are waited for.
+    assert(saved(100, 3 * MB).contains(100 * 18 * MB - 5 * 18 * MB - 40 * 3 * MB))
+    assert(saved(100, 3 * MB, isOrdered = true).contains(100 * 18 * MB - 10 * 18 * MB - 40 * 3 * MB))
+  }
+
+  test("30 ms a request: with as many tasks as row groups, plain Spark waits once") {
+    assert(saved(100, 3 * MB, tasks = 100).isEmpty)
+    assert(saved(1000, 3 * MB, tasks = 100).nonEmpty)
+  }
+
+  test("chunks that follow each other in a file take one request") {
+    def chunks(places: (Boolean, Long, Long)*) = places
+    val rowGroups = Seq(
+      chunks((true, 4, 10), (false, 14, 6), (false, 100, 10), (true, 90, 10)),
+      chunks((true, 200, 10), (false, 300, 10))
+    )
+    // 4 to 20 and 90 to 110, then 200 to 210 and 300 to 310; first 4 to 14 and 90 to 100, then 200 to 210.
+    assert(Requests.of(rowGroups, Seq(7L, 5L)).contains(Requests(first = 1.5, all = 2, bytes = 5)))
+    assert(Requests.of(rowGroups, Seq(0L, 5L)).isEmpty && Requests.of(rowGroups, Nil).isEmpty)
+    assert(Requests.of(Nil, Seq(5L)).isEmpty)
+  }
+}
