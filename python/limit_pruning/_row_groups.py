@@ -8,7 +8,7 @@ from typing import Literal
 from limit_pruning._export import Exported
 
 State = Literal["not", "partially", "fully"]
-DecidedBy = Literal["statistics", "values", "pages"]
+DecidedBy = Literal["statistics", "values", "pages", "rows"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,8 @@ class RowGroupReport(Exported):
         state: "not" where no row matches the predicate, "fully" where every row is proved to match,
             else "partially".
         decided_by: What proved the state: "statistics" (of the footer, or partition values),
-            "values" (of dictionaries and bloom filters) or "pages" (their statistics); None where
-            the state is undecided.
+            "values" (of dictionaries and bloom filters), "pages" (their statistics) or "rows"
+            (columns were read first); None where the state is undecided.
         why: One sentence that explains the state.
         facts: Value range and nulls of each column of the predicate, as text.
         scanned: Whether the scan reads rows of it for the LIMIT.

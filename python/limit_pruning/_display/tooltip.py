@@ -8,6 +8,7 @@ _DECIDED_BY: dict[DecidedBy, str] = {
     "statistics": "decided by the footer's statistics",
     "values": "decided by dictionaries and bloom filters",
     "pages": "decided by the statistics of pages",
+    "rows": "decided by reading columns first",
 }
 
 

@@ -26,6 +26,13 @@ SEMI = "SELECT $cols FROM $from LEFT SEMI JOIN big ON id = bid$where"
 DIM = "SELECT $cols, dname FROM $from JOIN dim ON $point = dk$also dname <> 'c'"
 UNITED = "SELECT $cols FROM $from$where UNION ALL SELECT $cols FROM $T$second"
 ORDERED = "SELECT $keyed, $cols FROM $from$where ORDER BY $order"
+ORDERED_LEFT = (
+    "SELECT $keyed, $cols, bw FROM $from LEFT JOIN big ON id = bid$where ORDER BY $order"
+)
+ORDERED_RIGHT = (
+    "SELECT $keyed, $cols, bw FROM big RIGHT JOIN $from ON id = bid AND bw <> 'w3'$where"
+    " ORDER BY $order"
+)
 EXPENSIVE = (
     "SELECT * FROM (SELECT id, $point, regexp_replace(s, 'a', 'b') AS u FROM $from$where)"
     " WHERE id >= $id AND u > 'b'"
@@ -214,6 +221,10 @@ PLAIN: dict[str, Shape] = {
     ),
     "order": Shape(f"{ORDERED} LIMIT $n", ORDERED, first, "order"),
     "order, offset": Shape(f"{ORDERED} LIMIT $n OFFSET $o", ORDERED, behind, "order"),
+    "order of left join": Shape(f"{ORDERED_LEFT} LIMIT $n", ORDERED_LEFT, first, "order"),
+    "order of right join": Shape(
+        f"{ORDERED_RIGHT} LIMIT $n OFFSET $o", ORDERED_RIGHT, behind, "order"
+    ),
     "order, nested": Shape(f"SELECT * FROM ({ORDERED} LIMIT $n) LIMIT $m", ORDERED, less, "order"),
     "order, count": Shape(f"SELECT count(*) AS n FROM ({ORDERED} LIMIT $n)", COUNT, claim="all"),
     "order, filter above": Shape(

@@ -2,13 +2,14 @@ package limitpruning.catalyst
 
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, SortOrder}
 import org.apache.spark.sql.catalyst.planning.ScanOperation
-import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan, Project, Sort}
+import org.apache.spark.sql.catalyst.plans.{LeftOuter, RightOuter}
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LocalLimit, LogicalPlan, Project, Sort}
 
 import limitpruning.predicate.{BriefSql, Nesting, SupportedTypes}
 import limitpruning.search.{LimitedScan, TopRowsScan}
 import limitpruning.select.Reason
 
-/** Matches a LIMIT over a global sort over a plan that [[MatchLimit]] matches. */
+/** Matches a LIMIT over a global sort over a plan that [[MatchLimit]] matches, or over outer joins that preserve its rows. */
 object MatchTopRows {
 
   /**
@@ -39,9 +40,26 @@ object MatchTopRows {
   def over[S](local: LocalLimit)(
       below: LocalLimit => Option[Either[Reason, S]]
   ): Option[Either[Reason, Ordered[S]]] = local.child match {
-    case Sorted(above, order, child) => ordered(order, above, LocalLimit(local.limitExpr, child))(below)
+    case Sorted(above, order, child) =>
+      val (preserved, orderOfPreserved) = belowJoins(child, order).getOrElse((child, order))
+      ordered(orderOfPreserved, above, LocalLimit(local.limitExpr, preserved))(below)
     case _ => None
   }
+
+  /**
+   * The preserved side of outer joins, and the order over its output; none if there is no such join, or if a sort key is not
+   * over it. Each row of this side has at least one row in the result, with its sort keys. So the first `n` rows of this side
+   * have the first `n` rows of the result, or as good ones. No filter may be between the join and the sort.
+   */
+  private def belowJoins(plan: LogicalPlan, order: Seq[SortOrder]): Option[(LogicalPlan, Seq[SortOrder])] =
+    plan match {
+      case Project(projections, child) if projections.forall(_.deterministic) =>
+        val overChild = MatchLimit.overRelation(projections)
+        belowJoins(child, order.map(key => key.copy(child = overChild(key.child))))
+      case OuterJoin(preserved) if order.forall(_.references.subsetOf(preserved.outputSet)) =>
+        belowJoins(preserved, order).orElse(Some((preserved, order)))
+      case _ => None
+    }
 
   private def ordered[S](order: Seq[SortOrder], above: Seq[Expression], unordered: LocalLimit)(
       below: LocalLimit => Option[Either[Reason, S]]
@@ -55,7 +73,7 @@ object MatchTopRows {
    * A scan below a global sort.
    *
    * @param key the first sort key, over the table's columns
-   * @param sorted the same key, over the output of the child of the Sort
+   * @param sorted the same key, over the output of the child of the Sort, or of the preserved side of joins below it
    * @param needed the table's columns that the filters and the key use
    * @param order all sort keys, over the table's columns
    */
@@ -98,5 +116,14 @@ object MatchTopRows {
       case Project(projections, Sorted(above, order, child)) => Some((projections ++ above, order, child))
       case _ => None
     }
+  }
+}
+
+/** An outer join. Gives the side of which each row is preserved. */
+private[catalyst] object OuterJoin {
+  def unapply(plan: LogicalPlan): Option[LogicalPlan] = plan match {
+    case join: Join if join.joinType == LeftOuter => Some(join.left)
+    case join: Join if join.joinType == RightOuter => Some(join.right)
+    case _ => None
   }
 }

@@ -47,6 +47,7 @@ final case class PruneLateLimits(session: SparkSession, override val state: Plan
     case SelectedRelation(_, _) | UndecidedRelation(_, _) => true
     case _: LocalLimit => false
     case node: UnaryNode => isDecidedBelow(node.child)
+    case OuterJoin(preserved) => isDecidedBelow(preserved)
     case _ => false
   }
 }

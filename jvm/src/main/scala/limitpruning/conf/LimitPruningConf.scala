@@ -110,8 +110,9 @@ object LimitPruningConf {
     .doc(
       "If metadata do not find the rows for a LIMIT, and reading the columns of the predicate and of the sort keys first can " +
         "save at least twice this number of compressed bytes of other columns, the rows are searched for when the query runs: jobs " +
-        "read these columns, and then the query reads only the rows that it needs. Raise this value on storage with slow " +
-        "requests. A very large value switches this off; with 0, it is done wherever it is possible, even if it saves nothing."
+        "read these columns, and then the query reads only the rows that it needs. On storage that is not local, the requests " +
+        "that this takes are counted, too. A very large value switches this off; with 0, it is done wherever it is possible, " +
+        "even if it saves nothing."
     )
     .version("0.1.0")
     .bytesConf(ByteUnit.BYTE)

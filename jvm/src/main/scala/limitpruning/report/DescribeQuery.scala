@@ -17,7 +17,7 @@ import limitpruning.catalyst.{
 import limitpruning.predicate.BriefSql
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
 import limitpruning.search.{InspectedRowGroups, LimitPlan, LimitedScan, NotPruned}
-import limitpruning.select.{Reason, SearchCounts, Selection}
+import limitpruning.select.{ChosenRows, Reason, SearchCounts}
 import limitpruning.tables.{SelectedIndex, SelectedRelation, Tables, UndecidedIndex, UndecidedRelation}
 
 /** Creates a report from a query's plans. The plans contain all decisions, so nothing is stored elsewhere. */
@@ -215,7 +215,7 @@ object DescribeQuery {
       rowGroupsRead = measured(ScanMetrics.RowGroupsRead),
       rowGroupsSkipped = measured(ScanMetrics.RowGroupsSkipped),
       bytesRead = measured(ScanMetrics.BytesRead),
-      map = map(plan.inspected, most, Some(chosen.selection), order.flatMap(_.threshold))
+      map = map(plan.inspected, most, Some(chosen))
     )
   }
 
@@ -256,13 +256,17 @@ object DescribeQuery {
   private def map(
       inspected: Option[InspectedRowGroups],
       most: Int,
-      selection: Option[Selection] = None,
-      threshold: Option[String] = None
+      chosen: Option[ChosenRows] = None
   ): RowGroupMap = inspected
     .filter(_ => most > 0)
     .flatMap { known =>
       known.map { (files, classify) =>
-        val described = new DescribeRowGroups(classify, selection, threshold)(files, most)
+        val described = new DescribeRowGroups(
+          classify,
+          chosen.map(_.selection),
+          chosen.flatMap(_.top).flatMap(_.threshold),
+          chosen.flatMap(_.verified)
+        )(files, most)
         described.copy(omitted = described.omitted + known.omitted)
       }
     }

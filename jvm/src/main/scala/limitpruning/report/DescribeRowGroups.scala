@@ -2,7 +2,7 @@ package limitpruning.report
 
 import limitpruning.predicate.{BriefSql, MatchState}
 import limitpruning.search.{ClassifiedFile, ClassifyRowGroups, Layer}
-import limitpruning.select.{RowRange, Selection}
+import limitpruning.select.{RowRange, Selection, VerifiedRows}
 
 /**
  * Describes inspected row groups: the result of their classification, and the rows to read. Not thread-safe,
@@ -11,12 +11,14 @@ import limitpruning.select.{RowRange, Selection}
  * @param classify the classification of the row groups
  * @param selection what the scan reads, `None` if the LIMIT is not pruned
  * @param threshold the top-k threshold, if row groups are skipped because they sort after it
+ * @param verified the rows that were found by reading columns first; none if no rows were
  * @param columns the number of columns of `classify` that are described
  */
 private[report] final class DescribeRowGroups(
     classify: ClassifyRowGroups,
     selection: Option[Selection],
     threshold: Option[String] = None,
+    verified: Option[VerifiedRows] = None,
     columns: Int = DescribeRowGroups.MostColumns
 ) {
   import DescribeRowGroups._
@@ -38,21 +40,39 @@ private[report] final class DescribeRowGroups(
   /** Describes one row group. */
   def describe(file: ClassifiedFile, ordinal: Int): RowGroupReport = {
     val rowGroup = file.rowGroups(ordinal)
+    val byRows = if (rowGroup.isDecided) None else verified.map(byReading(file, ordinal, _))
     RowGroupReport(
       file.listed.path,
       ordinal,
       file.footer.rowGroups(ordinal).getRowCount,
       file.footer.offsets.bytes(ordinal),
-      nameOf(rowGroup.state),
-      if (rowGroup.isDecided) Some(nameOf(rowGroup.by)) else None,
-      why(file, ordinal),
+      nameOf(byRows.fold(rowGroup.state)(_.state)),
+      if (byRows.exists(_.isDecided)) Some("rows")
+      else if (rowGroup.isDecided) Some(nameOf(rowGroup.by))
+      else None,
+      byRows.fold(why(file, ordinal))(_.why),
       if (file.isBelieved) factsOf(file, ordinal) else Nil,
       chosen.get((file.listed.position, ordinal))
     )
   }
 
+  /** What is known of an undecided row group because columns were read first. */
+  private def byReading(file: ClassifiedFile, ordinal: Int, verified: VerifiedRows): ByReading =
+    if (isChosen(file, ordinal))
+      ByReading(
+        MatchState.PartiallyMatching,
+        isDecided = true,
+        "columns were read first, and some of its rows match"
+      )
+    else if (verified.areAll)
+      ByReading(MatchState.NotMatching, isDecided = true, "columns were read first, and no row matches")
+    else ByReading(MatchState.PartiallyMatching, isDecided = false, "none of its rows is needed")
+
+  private def isChosen(file: ClassifiedFile, ordinal: Int): Boolean =
+    chosen.contains((file.listed.position, ordinal))
+
   private def isBehindThreshold(file: ClassifiedFile, ordinal: Int): Boolean =
-    threshold.nonEmpty && !chosen.contains((file.listed.position, ordinal))
+    threshold.nonEmpty && !isChosen(file, ordinal)
 
   private def factsOf(file: ClassifiedFile, ordinal: Int): Seq[String] = {
     val known = file.known(ordinal)
@@ -84,6 +104,9 @@ private[report] object DescribeRowGroups {
 
   /** The maximum number of columns whose facts are described. */
   val MostColumns = 20
+
+  /** @param isDecided whether it is known which rows match */
+  private final case class ByReading(state: MatchState, isDecided: Boolean, why: String)
 
   /** The name of a state in reports. */
   def nameOf(state: MatchState): String = state match {
@@ -119,8 +142,8 @@ object RowGroupMap {
  * @param ordinal its position in the file, from 0
  * @param bytes compressed bytes of all its columns
  * @param state "not", "partially" or "fully": whether its rows are proved to match
- * @param decidedBy "statistics", "values" (dictionaries and bloom filters) or "pages"; `None` if it is
- *   undecided
+ * @param decidedBy "statistics", "values" (dictionaries and bloom filters), "pages", or "rows" (columns were read first);
+ *   `None` if it is undecided
  * @param why the fact that decided it, or the obstacle, as a sentence
  * @param facts the facts from the footer about each column of the predicate
  * @param rowsToRead rows of it that are scanned, `None` if it is not selected

@@ -50,6 +50,33 @@ class DescribeRowGroupsSuite extends AnyFunSuite with SparkSuite {
     assert(all.state == "fully" && all.decidedBy.contains("values"))
   }
 
+  test(
+    "row groups whose rows are found by reading columns first, also in files that planning did not inspect"
+  ) {
+    val table = tableOf(
+      "rows",
+      "0.parquet" -> ParquetFixture(fields).rowGroup(Seq(1), Seq(8)).rowGroup(Seq(2), Seq(9)),
+      "1.parquet" -> ParquetFixture(fields).rowGroup(Seq(3), Seq(10)),
+      "2.parquet" -> ParquetFixture(fields).rowGroup(Seq(2), Seq(10))
+    )
+    def found(limit: Int): Seq[RowGroupReport] = withConf(
+      "spark.limitPruning.rows.minBytes" -> "0",
+      "spark.limitPruning.planning.firstFiles" -> "1"
+    ) {
+      val df = table.where("a % 7 = 2").limit(limit)
+      df.collect()
+      told(df)
+    }
+    val all = found(5)
+    assert(all.map(_.state) == Seq("not", "partially", "partially"), "of 0.parquet and 2.parquet")
+    assert(all.forall(_.decidedBy.contains("rows")) && all.map(_.rowsToRead) == Seq(None, Some(2L), Some(2L)))
+    assert(all.head.why == "columns were read first, and no row matches")
+    val first = found(1)
+    assert(first.map(_.decidedBy) == Seq(None, Some("rows")) &&
+      first.map(_.state).distinct == Seq("partially"))
+    assert(first.head.why == "none of its rows is needed")
+  }
+
   test("row groups that pages decide") {
     val rows = (0 until 1000).map(i => Seq(i))
     PagedFile.write(pathOf("paged/0.parquet"), fields, rows, pageRows = 100)

@@ -1,0 +1,146 @@
+"""ORDER BY … LIMIT over outer joins: the preserved side is read in part, by its keys alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import limit_pruning
+from support.runs import REFERENCE, assert_left_alone, conf
+from support.scan_tables import physical
+
+ADAPTIVE = "spark.sql.adaptive.enabled"
+BROADCAST = "spark.sql.autoBroadcastJoinThreshold"
+MIN_BYTES = "spark.limitPruning.rows.minBytes"
+ROWS, FILES = 4_000, 4
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Register `t`, sorted by `id`, and `few`, with no row or two for each `k` of `t`."""
+    folder = tmp_path_factory.mktemp("order joins")
+    rows = spark.range(0, ROWS, 1, FILES).selectExpr(
+        "id",
+        "IF(id % 5 = 0, NULL, id % 97) AS k",
+        "hash(id) % 500 AS h",
+        "IF(id % 7 = 0, NULL, id * 7919 % 1009) AS n",
+        "concat('name ', id * 31 % 997) AS s",
+    )
+    for name, options in {
+        "t": {"parquet.block.size": "8192", "parquet.page.row.count.limit": "200"},
+    }.items():
+        rows.write.options(**options).parquet(str(folder / name))
+        spark.read.parquet(str(folder / name)).createOrReplaceTempView(name)
+    few = "SELECT id % 40 + 30 AS k, id AS w FROM range(80)"
+    spark.sql(few).write.parquet(str(folder / "few"))
+    spark.read.parquet(str(folder / "few")).createOrReplaceTempView("few")
+
+
+@pytest.fixture(params=["broadcast", "sorted", "static"])
+def joins(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[None]:
+    """Broadcast joins and sort-merge joins, with and without adaptive execution."""
+    settings = {
+        "broadcast": {},
+        "sorted": {BROADCAST: "-1"},
+        "static": {BROADCAST: "-1", ADAPTIVE: "false"},
+    }
+    with conf(spark, settings[request.param]):
+        yield
+
+
+FROM = "FROM t LEFT JOIN few ON t.k = few.k"
+SORTED_KEY = {
+    "left": f"SELECT id, w {FROM} ORDER BY id DESC LIMIT 9",
+    "right": "SELECT id, w FROM few RIGHT JOIN t ON t.k = few.k ORDER BY id LIMIT 9",
+    "predicate": f"SELECT id, w {FROM} WHERE id >= 1000 ORDER BY id LIMIT 9",
+    "expression": f"SELECT id + 1 AS i, s, w {FROM} ORDER BY i DESC, s LIMIT 9",
+    "offset": f"SELECT id, w {FROM} ORDER BY id LIMIT 9 OFFSET 20",
+    "condition": f"SELECT id, w {FROM} AND w > 70 AND n > 3 ORDER BY id LIMIT 9",
+    "no condition": "SELECT id, w FROM t LEFT JOIN few ON false ORDER BY id DESC LIMIT 9",
+    "two joins": (
+        f"SELECT id, a.w, b.w AS v {FROM.replace('few', 'few a', 1).replace('few.k', 'a.k')}"
+        " LEFT JOIN few b ON t.h = b.k ORDER BY id LIMIT 9"
+    ),
+    "subquery": f"SELECT max(id) FROM (SELECT id, w {FROM} ORDER BY id LIMIT 9)",
+    "itself": "SELECT a.id, b.s FROM t a LEFT JOIN t b ON a.k = b.id ORDER BY a.id DESC LIMIT 9",
+    "aliases": (
+        "SELECT j, w FROM (SELECT id * 2 AS j, k FROM t WHERE id < 3000) x"
+        " LEFT JOIN few ON x.k = few.k ORDER BY j DESC LIMIT 9"
+    ),
+}
+
+
+def keys(spark: SparkSession, query: str) -> list[tuple[object, ...]]:
+    """Return the rows of the query in plain Spark."""
+    with conf(spark, dict(REFERENCE)):
+        return [tuple(row) for row in spark.sql(query).collect()]
+
+
+def hold(spark: SparkSession, query: str, key: int) -> str:
+    """Hold the keys in order, and all rows to those of the join; return the physical plan."""
+    expected = keys(spark, query)
+    df = spark.sql(query)
+    rows = [tuple(row) for row in df.collect()]
+    assert [row[key] for row in rows] == [row[key] for row in expected]
+    if "max(" not in query:
+        assert not Counter(rows) - Counter(keys(spark, query.rpartition(" ORDER BY ")[0]))
+    report = limit_pruning.report(df)
+    assert any(limit.covered and limit.order_by for limit in report), str(report)
+    return physical(df)
+
+
+@pytest.mark.core
+@pytest.mark.usefixtures("joins")
+@pytest.mark.parametrize("query", SORTED_KEY.values(), ids=SORTED_KEY.keys())
+def test_sorted_keys(spark: SparkSession, query: str) -> None:
+    plan = hold(spark, query, 0)
+    assert "LimitPrunedScan" in plan or "limit_pruned" in plan, plan
+
+
+@pytest.mark.usefixtures("joins")
+@pytest.mark.parametrize("order", ["h, id", "h DESC, n", "n NULLS LAST, id DESC", "s, n DESC"])
+@pytest.mark.parametrize("where", ["", " WHERE h % 3 = 1", " WHERE n IS NULL"])
+def test_rows_are_found_by_reading(spark: SparkSession, order: str, where: str) -> None:
+    first = order.split()[0].strip(",")
+    query = f"SELECT {first} AS first, t.*, w {FROM}{where} ORDER BY {order} LIMIT 11"
+    with conf(spark, {MIN_BYTES: "0"}):
+        assert "RowsVerified: 11" in hold(spark, query, 0)
+
+
+def test_line_103_keys_and_filters_of_the_other_side(spark: SparkSession) -> None:
+    for query in (
+        f"SELECT id, w {FROM} ORDER BY w, id LIMIT 9",
+        f"SELECT id, w {FROM} ORDER BY id, w LIMIT 9",
+        f"SELECT id, w {FROM} ORDER BY coalesce(w, id) LIMIT 9",
+        f"SELECT id, w {FROM} WHERE w IS NULL ORDER BY id LIMIT 9",
+        f"SELECT id, w {FROM} WHERE coalesce(w, 0) < 50 ORDER BY id DESC LIMIT 9",
+        "SELECT id, w FROM t JOIN few ON t.k = few.k ORDER BY id LIMIT 9",
+        "SELECT id, w FROM t FULL JOIN few ON t.k = few.k ORDER BY id LIMIT 9",
+        "SELECT id FROM t LEFT ANTI JOIN few ON t.k = few.k ORDER BY id LIMIT 9",
+        "SELECT id, w FROM few LEFT JOIN t ON t.k = few.k ORDER BY id DESC LIMIT 9",
+    ):
+        report = assert_left_alone(spark, query)
+        codes = {limit.reason.code for limit in report if limit.reason}
+        assert codes <= {"operator-between"}, (query, codes)
+        assert keys(spark, query) == [tuple(row) for row in spark.sql(query).collect()]
+
+
+def test_fewer_rows_than_the_limit(spark: SparkSession) -> None:
+    for minimum in ("0", "8m"):
+        with conf(spark, {MIN_BYTES: minimum}):
+            query = f"SELECT id, w {FROM} WHERE h = 5 AND n > 900 ORDER BY id DESC LIMIT 1000"
+            found = [tuple(row) for row in spark.sql(query).collect()]
+            expected = keys(spark, query)
+            assert Counter(found) == Counter(expected)
+            assert [row[0] for row in found] == [row[0] for row in expected]
+
+
+def test_a_write_of_the_first_rows(spark: SparkSession, tmp_path: Path) -> None:
+    query = f"SELECT id, w {FROM} ORDER BY id DESC LIMIT 9"
+    spark.sql(query).write.parquet(str(tmp_path / "first"))
+    written = spark.read.parquet(str(tmp_path / "first")).collect()
+    assert sorted(row.id for row in written) == sorted(row[0] for row in keys(spark, query))
