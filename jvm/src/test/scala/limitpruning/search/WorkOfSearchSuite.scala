@@ -1,0 +1,91 @@
+package limitpruning.search
+
+import org.apache.spark.sql.DataFrame
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.catalyst.DecideLimit
+import limitpruning.footers.FactsCache
+import limitpruning.predicate.WorkCounts
+import limitpruning.tables.SelectedRelation
+import limitpruning.testing.{LatencyFileSystem, SparkSuite}
+
+/** Bounds of what planning does for one LIMIT over tables that are extreme in one way. No test asserts a time. */
+class WorkOfSearchSuite extends AnyFunSuite with SparkSuite {
+
+  /** The work of the search, and the bytes that the planning thread allocates. */
+  private def workOf(df: DataFrame): (WorkCounts, Long) = {
+    val Seq(limit) = limitsOf(df): @unchecked
+    val conf = spark.sessionState.conf
+    // Without memory of what proved nothing before.
+    def decide() = new DecideLimit(spark, FactsCache.none, conf)(limit)
+    decide(): Unit // loads classes
+    val before = LatencyFileSystem.allocated
+    val decided = decide()
+    val allocated = LatencyFileSystem.allocated - before
+    val counts = decided match {
+      case Some(Left(refusal)) => refusal.counts
+      case Some(Right(plan)) => plan.collectFirst { case SelectedRelation(_, index) => index.chosen.counts }
+      case None => None
+    }
+    (counts.getOrElse(fail("nothing was searched")).work, allocated)
+  }
+
+  private def written(name: String, rows: DataFrame, options: (String, String)*): DataFrame = {
+    rows.coalesce(1).write.options(options.toMap).parquet(pathOf(name).toString)
+    spark.read.parquet(pathOf(name).toString)
+  }
+
+  private val MB = 1000L * 1000
+
+  test("dictionaries of a million values are not decoded for predicates that only few values could decide") {
+    val rows = spark.range(0, 1100000, 1, 1).selectExpr("id % 1000000 AS u", "id % 3 AS v")
+    val table = written(
+      "dictionaries",
+      rows,
+      "parquet.dictionary.page.size" -> "16777216",
+      "parquet.page.row.count.limit" -> "1000000"
+    )
+    for (predicate <- Seq("u = 500001", "u % 7 = 9", "u <> 3 AND v % 2 = 1", "u IN (5, 500001) OR v > 5")) {
+      val (work, allocated) = workOf(table.where(predicate).limit(10))
+      assert(work.decoded <= 1000 && work.evaluated <= 100, predicate)
+      assert(allocated < 4 * MB, predicate)
+    }
+  }
+
+  test("ten thousand pages are classified once, for all conjuncts together") {
+    val rows = spark.range(0, 1000000, 1, 1).selectExpr("hash(id) % 1000 AS h", "hash(id, 1) % 5000 AS g")
+    val table = written(
+      "pages",
+      rows,
+      "parquet.page.row.count.limit" -> "100",
+      "parquet.enable.dictionary" -> "false"
+    )
+    for (predicate <- Seq("h = 7", "h <> 7 AND g > 4", "h + g = 12", "h > 990 OR g IN (1, 2, 3)")) {
+      val (work, allocated) = workOf(table.where(predicate).limit(10))
+      assert(work.pages > 0 && work.pages <= 10000, predicate)
+      assert(work.evaluated <= 10 * work.pages && allocated < 150 * MB, predicate)
+    }
+  }
+
+  test("ten thousand row groups") {
+    val rows = spark.range(0, 20000, 1, 1).selectExpr("id AS a", "id % 7 + 3 * (id % 2) AS b")
+    val table = written("row-groups", rows, "parquet.block.row.count.limit" -> "2")
+    for (predicate <- Seq("a % 7 = 9", "a > 5000 AND b % 2 = 1", "a + b = 3", "a = 9990 AND b <> 5")) {
+      val (work, allocated) = workOf(table.where(predicate).limit(10))
+      assert(work.evaluated <= 60L * 10000 && allocated < 200 * MB, predicate)
+    }
+  }
+
+  test("two thousand columns cost as much as those that the query uses") {
+    val columns = (0 until 2000).map(i => s"(id + $i) % 7 AS c$i")
+    val table = written("columns", spark.range(0, 1000, 1, 1).selectExpr("id" +: columns: _*))
+    for (predicate <- Seq("c1999 = 9", "(c7 + c11) % 5 = 3", "id > 5 AND c1 <> 3")) {
+      val (work, allocated) = workOf(table.where(predicate).select("id", "c7").limit(10))
+      assert(work.evaluated <= 1000 && work.decoded <= 100 && allocated < 4 * MB, predicate)
+    }
+    val (all, allocated) = workOf(table.where("(c7 + c11) % 5 = 3").limit(10))
+    assert(all.evaluated <= 1000 && allocated < 20 * MB)
+    val (groups, ofGroups) = workOf(table.distinct().limit(5))
+    assert(groups.evaluated <= 10000 && groups.decoded <= 20000 && ofGroups < 100 * MB)
+  }
+}
