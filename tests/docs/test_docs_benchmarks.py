@@ -17,7 +17,7 @@ from benchmarks.reasons import REASONS
 from benchmarks.rows import page as rows
 from benchmarks.targets import NO_GOAL
 from faults.planted import FAULTS
-from support.doc_pages import RESULTS, S3_RESULTS, fill, hold_generated
+from support.doc_pages import PAIRS_RESULTS, RESULTS, S3_RESULTS, fill, hold_generated
 from support.paths import DOCS
 
 DELTA_RESULTS = RESULTS.with_name("delta.json")
@@ -25,7 +25,6 @@ ICEBERG_RESULTS = RESULTS.with_name("iceberg.json")
 JVM_RESULTS = RESULTS.with_name("jvm.json")
 SOAK_RESULTS = RESULTS.with_name("soak.json")
 FAULTS_RESULTS = RESULTS.with_name("faults.json")
-PAIRS_RESULTS = RESULTS.with_name("pairs.json")
 ROWS_RESULTS = RESULTS.with_name("rows.json")
 FUZZ_RESULTS = RESULTS.with_name("fuzz.json")
 MUTANTS_RESULTS = RESULTS.with_name("mutants.json")

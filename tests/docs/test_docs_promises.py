@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import statistics
 from pathlib import Path
 
-from support.doc_pages import RESULTS, S3_RESULTS
+from support.doc_pages import PAIRS_RESULTS, RESULTS, S3_RESULTS
 from support.paths import DOCS, ROOT
 
 
@@ -24,14 +25,20 @@ def test_both_pages_promise_the_same() -> None:
 
 def test_the_overhead_is_the_one_that_was_measured() -> None:
     _, overhead, _ = promises(ROOT / "README.md")
-    targets = json.loads(RESULTS.read_text(encoding="utf-8"))["targets"]
-    told = re.findall(r"(\d\.\d\d) to (\d\.\d\d) times .*?\(mean (\d\.\d\d)\)", overhead)
-    measured = []
-    for name in ("nothing to gain", "collect that one task answers"):
-        (target,) = (one for one in targets if one["name"].endswith(name))
-        ratios = target["ratios"].values()
-        measured.append((min(ratios), max(ratios), target["geometric_mean"]))
-    assert told == [tuple(f"{number:.2f}" for number in numbers) for numbers in measured]
+    results = json.loads(PAIRS_RESULTS.read_text(encoding="utf-8"))
+    kinds = results["kinds"]
+    medians = [kind["time"]["median"] for kind in kinds]
+    told = re.search(
+        r"(\d+) kinds .*? are (\d\.\d\d) to (\d\.\d\d), and (\d\.\d\d) in the middle", overhead
+    )
+    assert told
+    shown = (min(medians), max(medians), statistics.median(medians))
+    assert told.groups() == (str(len(kinds)), *(f"{number:.2f}" for number in shown))
+    assert "No kind is slower beyond noise" in overhead
+    assert not any(kind["time"]["low"] > kind["limit"] for kind in kinds)
+    assert {kind["limit"] for kind in kinds} == {1.03, 1.05}
+    first = re.findall(r"first query of a session took (\d\.\d\d) times", overhead)
+    assert first == [f"{results['first query of a session']['time']['median']:.2f}"]
 
 
 def test_the_readme_says_how_many_queries_are_run() -> None:

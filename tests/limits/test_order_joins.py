@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -30,11 +31,9 @@ def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Non
         "IF(id % 7 = 0, NULL, id * 7919 % 1009) AS n",
         "concat('name ', id * 31 % 997) AS s",
     )
-    for name, options in {
-        "t": {"parquet.block.size": "8192", "parquet.page.row.count.limit": "200"},
-    }.items():
-        rows.write.options(**options).parquet(str(folder / name))
-        spark.read.parquet(str(folder / name)).createOrReplaceTempView(name)
+    small = {"parquet.block.size": "8192", "parquet.page.row.count.limit": "200"}
+    rows.write.options(**small).parquet(str(folder / "t"))
+    spark.read.parquet(str(folder / "t")).createOrReplaceTempView("t")
     few = "SELECT id % 40 + 30 AS k, id AS w FROM range(80)"
     spark.sql(few).write.parquet(str(folder / "few"))
     spark.read.parquet(str(folder / "few")).createOrReplaceTempView("few")
@@ -74,7 +73,7 @@ SORTED_KEY = {
 }
 
 
-def keys(spark: SparkSession, query: str) -> list[tuple[object, ...]]:
+def in_plain(spark: SparkSession, query: str) -> list[tuple[Any, ...]]:
     """Return the rows of the query in plain Spark."""
     with conf(spark, dict(REFERENCE)):
         return [tuple(row) for row in spark.sql(query).collect()]
@@ -82,12 +81,12 @@ def keys(spark: SparkSession, query: str) -> list[tuple[object, ...]]:
 
 def hold(spark: SparkSession, query: str, key: int) -> str:
     """Hold the keys in order, and all rows to those of the join; return the physical plan."""
-    expected = keys(spark, query)
+    expected = in_plain(spark, query)
     df = spark.sql(query)
     rows = [tuple(row) for row in df.collect()]
     assert [row[key] for row in rows] == [row[key] for row in expected]
     if "max(" not in query:
-        assert not Counter(rows) - Counter(keys(spark, query.rpartition(" ORDER BY ")[0]))
+        assert not Counter(rows) - Counter(in_plain(spark, query.rpartition(" ORDER BY ")[0]))
     report = limit_pruning.report(df)
     assert any(limit.covered and limit.order_by for limit in report), str(report)
     return physical(df)
@@ -96,7 +95,7 @@ def hold(spark: SparkSession, query: str, key: int) -> str:
 @pytest.mark.core
 @pytest.mark.usefixtures("joins")
 @pytest.mark.parametrize("query", SORTED_KEY.values(), ids=SORTED_KEY.keys())
-def test_sorted_keys(spark: SparkSession, query: str) -> None:
+def test_sorted_in_plain(spark: SparkSession, query: str) -> None:
     plan = hold(spark, query, 0)
     assert "LimitPrunedScan" in plan or "limit_pruned" in plan, plan
 
@@ -126,7 +125,7 @@ def test_line_103_keys_and_filters_of_the_other_side(spark: SparkSession) -> Non
         report = assert_left_alone(spark, query)
         codes = {limit.reason.code for limit in report if limit.reason}
         assert codes <= {"operator-between"}, (query, codes)
-        assert keys(spark, query) == [tuple(row) for row in spark.sql(query).collect()]
+        assert in_plain(spark, query) == [tuple(row) for row in spark.sql(query).collect()]
 
 
 def test_fewer_rows_than_the_limit(spark: SparkSession) -> None:
@@ -134,7 +133,7 @@ def test_fewer_rows_than_the_limit(spark: SparkSession) -> None:
         with conf(spark, {MIN_BYTES: minimum}):
             query = f"SELECT id, w {FROM} WHERE h = 5 AND n > 900 ORDER BY id DESC LIMIT 1000"
             found = [tuple(row) for row in spark.sql(query).collect()]
-            expected = keys(spark, query)
+            expected = in_plain(spark, query)
             assert Counter(found) == Counter(expected)
             assert [row[0] for row in found] == [row[0] for row in expected]
 
@@ -143,4 +142,4 @@ def test_a_write_of_the_first_rows(spark: SparkSession, tmp_path: Path) -> None:
     query = f"SELECT id, w {FROM} ORDER BY id DESC LIMIT 9"
     spark.sql(query).write.parquet(str(tmp_path / "first"))
     written = spark.read.parquet(str(tmp_path / "first")).collect()
-    assert sorted(row.id for row in written) == sorted(row[0] for row in keys(spark, query))
+    assert sorted(row.id for row in written) == sorted(row[0] for row in in_plain(spark, query))

@@ -21,6 +21,7 @@ from support.paths import ROOT
 
 RESULTS = ROOT / "benchmarks/results/5GB-2000.json"
 S3_RESULTS = RESULTS.with_name("s3.json")
+PAIRS_RESULTS = RESULTS.with_name("pairs.json")
 _PYTHON = re.compile(
     r"^```python\n(.*?)^```$(?=\s*(?:```text\n(.*?)^```$)?)", re.MULTILINE | re.DOTALL
 )

@@ -26,9 +26,7 @@ SEMI = "SELECT $cols FROM $from LEFT SEMI JOIN big ON id = bid$where"
 DIM = "SELECT $cols, dname FROM $from JOIN dim ON $point = dk$also dname <> 'c'"
 UNITED = "SELECT $cols FROM $from$where UNION ALL SELECT $cols FROM $T$second"
 ORDERED = "SELECT $keyed, $cols FROM $from$where ORDER BY $order"
-ORDERED_LEFT = (
-    "SELECT $keyed, $cols, bw FROM $from LEFT JOIN big ON id = bid$where ORDER BY $order"
-)
+ORDERED_LEFT = "SELECT $keyed, $cols, bw FROM $from LEFT JOIN big ON id = bid$where ORDER BY $order"
 ORDERED_RIGHT = (
     "SELECT $keyed, $cols, bw FROM big RIGHT JOIN $from ON id = bid AND bw <> 'w3'$where"
     " ORDER BY $order"
