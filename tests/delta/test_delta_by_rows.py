@@ -238,16 +238,18 @@ def test_below_the_root_and_written(spark: SparkSession, tmp_path: Path) -> None
 
 
 def test_first_rows_of_the_preserved_side_of_a_join(spark: SparkSession, tmp_path: Path) -> None:
+    """By metadata alone: Spark may copy this side, and each copy would be searched apart."""
     table = write(spark, tmp_path / "t", enableDeletionVectors="true")
     spark.sql(f"DELETE FROM {table} WHERE id % 10 = 3")
     right = f"(SELECT v AS k, max(id) AS r FROM {table} WHERE id < 60 GROUP BY v)"
     query = f"SELECT l.id, l.v, r FROM {table} l LEFT JOIN {right} ON l.v = k"
     for where in ("", " WHERE l.v <> 3"):
-        for order in ("hash(l.id), l.id", "l.v DESC, l.id", "l.n, l.id DESC"):
+        for order in ("hash(l.id), l.id", "l.id DESC", "l.n, l.id DESC"):
             df = spark.sql(f"{query}{where} ORDER BY {order} LIMIT 15 OFFSET 2")
             expected = plain(spark, f"{query}{where} ORDER BY {order} LIMIT 15 OFFSET 2")
             assert [tuple(row) for row in df.collect()] == expected
-            assert "RowsVerified: 17" in physical(df)
+            assert "RowsVerified" not in physical(df)
+            assert limit_pruning.report(df).limits[0].covered or order != "l.id DESC"
 
 
 @OURS_FIRST

@@ -160,19 +160,6 @@ def test_below_the_root(spark: SparkSession, table: str) -> None:
     hold_order(spark, f"SELECT count(*), sum(t.id) FROM ({ordered}) l JOIN {table} t USING (id)")
 
 
-@pytest.mark.parametrize("joined", ["broadcast", "sorted"])
-def test_first_rows_of_the_preserved_side_of_a_join(
-    spark: SparkSession, table: str, joined: str
-) -> None:
-    right = f"(SELECT v AS k, max(id) AS r FROM {table} WHERE id < 90 GROUP BY v)"
-    query = f"SELECT l.id, l.s, r FROM {table} l LEFT JOIN {right} ON l.v = k"
-    threshold = {"broadcast": "10m", "sorted": "-1"}[joined]
-    with conf(spark, {"spark.sql.autoBroadcastJoinThreshold": threshold}):
-        for where in ("", " WHERE l.v <> 3"):
-            for order in ("hash(l.id), l.id", "l.v DESC, l.id", "l.w, l.id DESC"):
-                found(hold_order(spark, f"{query}{where} ORDER BY {order} LIMIT 15 OFFSET 2"))
-
-
 @pytest.mark.parametrize("version", ["2", "3"])
 def test_line_102_deleted_rows_are_not_found(spark: SparkSession, version: str) -> None:
     deletes = write(spark, format__version=version, **MERGE_ON_READ)

@@ -30,7 +30,9 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
   def apply(limit: LocalLimit, isRoot: Boolean = false): Option[Either[NotPruned, LogicalPlan]] =
     MatchTopRows.of(limit) match {
       case Some(ordered) =>
-        decide(limit, ordered, isRoot)(_.scan)(top => Some(wanted(top)))(_ => Nil)(ChooseTopRows(_, _))
+        decide(limit, ordered, isRoot, isJoined = ordered.exists(_.isJoined))(_.scan)(top =>
+          Some(wanted(top))
+        )(_ => Nil)(ChooseTopRows(_, _))
       case None => MatchGroups.of(limit) match {
           // Not the rows of a root: any rows of the table do not have enough groups.
           case Some(groups) =>
@@ -53,13 +55,16 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
    * @param mayHaveReserve whether rows of other files can replace those of a file that Spark skips. The first rows in an
    *   order, or the rows of a group, may be in the skipped file alone.
    * @param countsRows whether the LIMIT counts rows, and not groups
+   * @param isJoined whether the scan is on the preserved side of outer joins. Spark may copy this side, into the other side
+   *   and into runtime filters, and each copy must have the same rows. So they are chosen now, once for all.
    */
   private def decide[A](
       plan: LogicalPlan,
       matched: Either[Reason, A],
       isRoot: Boolean,
       mayHaveReserve: Boolean = false,
-      countsRows: Boolean = true
+      countsRows: Boolean = true,
+      isJoined: Boolean = false
   )(scanOf: A => LimitedScan)(orderOf: A => Option[WantedOrder])(keysOf: A => Seq[Expression])(
       search: (A, SearchInputs) => Either[NotPruned, LimitPlan]
   ): Option[Either[NotPruned, LogicalPlan]] = matched match {
@@ -73,14 +78,18 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
       if (isDecided(scan)) None
       else if (tolerated.nonEmpty && (scan.waitsForSubqueries || !mayHaveReserve))
         tolerated.map(reason => Left(NotPruned(reason, Some(scan))))
+      else if (scan.waitsForSubqueries && isJoined) Some(Left(NotPruned(Reason.Subquery, Some(scan))))
       else if (scan.waitsForSubqueries) Some(whenRun(plan, scan, order))
       else atRoot.orElse {
         val keys = order.map(_.overTable.child).toSeq ++ keysOf(request)
         Using.resource(new SearchInputs(scan, session, cache, conf, keys)) { inputs =>
           val found = search(request, inputs)
           def byRows =
-            if (countsRows) this.byRows(plan, scan, order, inputs, found, isRoot) else None
-          Some(byRows.map(Right(_)).getOrElse(found.map(inputs.listing.read(plan, _))))
+            if (countsRows && !isJoined) this.byRows(plan, scan, order, inputs, found, isRoot) else None
+          def read(chosen: LimitPlan) =
+            if (isJoined) OuterJoin.changePreserved(plan)(inputs.listing.read(_, chosen))
+            else inputs.listing.read(plan, chosen)
+          Some(byRows.map(Right(_)).getOrElse(found.map(read)))
         }
       }
   }

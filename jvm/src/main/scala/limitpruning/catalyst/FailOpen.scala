@@ -4,7 +4,7 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.SparkException
 import org.apache.spark.internal.Logging
-import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.internal.SQLConf
 
@@ -12,6 +12,7 @@ import limitpruning.conf.LimitPruningConf
 import limitpruning.search.NotPruned
 import limitpruning.select.Reason
 import limitpruning.shims.SparkShims
+import limitpruning.tables.{SelectedRelation, UndecidedRelation}
 
 /**
  * Runs a decision about one LIMIT. After an unexpected error, the LIMIT is not pruned, and the driver logs one warning.
@@ -57,5 +58,14 @@ private[catalyst] trait PrunesLimits { rule: Rule[LogicalPlan] =>
         limit
       case None => limit
     }
+  }
+
+  /** Whether the relation below is that of a pruned LIMIT, whatever Spark's rules have put between them since. */
+  protected def isDecidedBelow(plan: LogicalPlan): Boolean = plan match {
+    case SelectedRelation(_, _) | UndecidedRelation(_, _) => true
+    case _: LocalLimit => false
+    case node: UnaryNode => isDecidedBelow(node.child)
+    case OuterJoin(preserved) => isDecidedBelow(preserved)
+    case _ => false
   }
 }

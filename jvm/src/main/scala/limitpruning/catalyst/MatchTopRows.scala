@@ -3,7 +3,7 @@ package limitpruning.catalyst
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, SortOrder}
 import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.{LeftOuter, RightOuter}
-import org.apache.spark.sql.catalyst.plans.logical.{Join, LocalLimit, LogicalPlan, Project, Sort}
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LocalLimit, LogicalPlan, Project, Sort, UnaryNode}
 
 import limitpruning.predicate.{BriefSql, Nesting, SupportedTypes}
 import limitpruning.search.{LimitedScan, TopRowsScan}
@@ -17,7 +17,7 @@ object MatchTopRows {
    * `local`.
    */
   def of(local: LocalLimit): Option[Either[Reason, TopRowsScan]] =
-    over(local)(MatchLimit.of).map(_.map(scanOf))
+    over(local, throughJoins = true)(MatchLimit.of).map(_.map(scanOf))
 
   /**
    * The scan below `local`, in an order that the plan need not contain, or the reason why it is not pruned; `None` if
@@ -29,20 +29,30 @@ object MatchTopRows {
     ordered(Seq(order), Nil, local)(MatchLimit.of).map(_.map(scanOf))
 
   private def scanOf(top: Ordered[LimitedScan]): TopRowsScan =
-    TopRowsScan(top.scan.copy(needed = top.scan.needed ++ top.needed), top.key, top.sorted, top.order)
+    TopRowsScan(
+      top.scan.copy(needed = top.scan.needed ++ top.needed),
+      top.key,
+      top.sorted,
+      top.order,
+      top.isJoined
+    )
 
   /**
    * The scan and the order below `local`, or the reason why it is not pruned; `None` if there is no ORDER BY below
    * `local`, or none over such a scan.
    *
+   * @param throughJoins whether the scan may be on the preserved side of outer joins
    * @param below the scan below a LIMIT without ORDER BY; see [[MatchLimit.over]]
    */
-  def over[S](local: LocalLimit)(
+  def over[S](local: LocalLimit, throughJoins: Boolean = false)(
       below: LocalLimit => Option[Either[Reason, S]]
   ): Option[Either[Reason, Ordered[S]]] = local.child match {
     case Sorted(above, order, child) =>
-      val (preserved, orderOfPreserved) = belowJoins(child, order).getOrElse((child, order))
-      ordered(orderOfPreserved, above, LocalLimit(local.limitExpr, preserved))(below)
+      def of(plan: LogicalPlan, keys: Seq[SortOrder]) =
+        ordered(keys, above, LocalLimit(local.limitExpr, plan))(below)
+      val joined = if (throughJoins) belowJoins(child, order) else None
+      joined.flatMap { case (preserved, keys) => of(preserved, keys) }.map(_.map(_.copy(isJoined = true)))
+        .orElse(of(child, order))
     case _ => None
   }
 
@@ -76,13 +86,15 @@ object MatchTopRows {
    * @param sorted the same key, over the output of the child of the Sort, or of the preserved side of joins below it
    * @param needed the table's columns that the filters and the key use
    * @param order all sort keys, over the table's columns
+   * @param isJoined whether there are outer joins between the sort and the scan
    */
   final case class Ordered[S](
       scan: S,
       key: SortOrder,
       sorted: SortOrder,
       needed: AttributeSet,
-      order: Seq[SortOrder]
+      order: Seq[SortOrder],
+      isJoined: Boolean = false
   )
 
   private def withKey[S](scan: S, order: Seq[SortOrder], child: LogicalPlan): Either[Reason, Ordered[S]] =
@@ -120,10 +132,30 @@ object MatchTopRows {
 }
 
 /** An outer join. Gives the side of which each row is preserved. */
-private[catalyst] object OuterJoin {
+private[limitpruning] object OuterJoin {
   def unapply(plan: LogicalPlan): Option[LogicalPlan] = plan match {
     case join: Join if join.joinType == LeftOuter => Some(join.left)
     case join: Join if join.joinType == RightOuter => Some(join.right)
     case _ => None
+  }
+
+  /**
+   * Changes the preserved side of the outer joins below a plan, and nothing else. Spark may have copied this side into the
+   * other one, for a correlated subquery.
+   */
+  def changePreserved(plan: LogicalPlan)(change: LogicalPlan => LogicalPlan): LogicalPlan = plan match {
+    case join: Join if join.joinType == LeftOuter =>
+      join.withNewChildren(Seq(changePreserved(join.left)(change), join.right))
+    case join: Join if join.joinType == RightOuter =>
+      join.withNewChildren(Seq(join.left, changePreserved(join.right)(change)))
+    case node: UnaryNode if isAbove(node.child) =>
+      node.withNewChildren(Seq(changePreserved(node.child)(change)))
+    case other => change(other)
+  }
+
+  private def isAbove(plan: LogicalPlan): Boolean = plan match {
+    case OuterJoin(_) => true
+    case node: UnaryNode => isAbove(node.child)
+    case _ => false
   }
 }

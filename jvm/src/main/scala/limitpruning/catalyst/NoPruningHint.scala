@@ -53,6 +53,7 @@ object NoPruningHint {
   def isBelow(plan: LogicalPlan): Boolean = isAbove(plan) ||
     (plan match {
       case node: UnaryNode => isBelow(node.child)
+      case OuterJoin(preserved) => isBelow(preserved)
       case _ => false
     })
 

@@ -1,7 +1,7 @@
 package limitpruning.catalyst
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, Expression, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, Expression, SortOrder, Unevaluable}
 import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.execution.{FileSourceScanExec, FilterExec, SparkPlan}
@@ -137,7 +137,10 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
    * columns of the key.
    */
   private def noting(key: SortOrder, limit: Int, plan: SparkPlan): SparkPlan =
-    if (limit <= NoteTopKeysExec.MostKeys && key.references.subsetOf(plan.outputSet))
+    if (
+      limit <= NoteTopKeysExec.MostKeys && key.references.subsetOf(plan.outputSet) &&
+      !key.child.exists(_.isInstanceOf[Unevaluable]) // such as a Python function, which has a node of its own
+    )
       NoteTopKeysExec(key, limit, plan)
     else plan
 }

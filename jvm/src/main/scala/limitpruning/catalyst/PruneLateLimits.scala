@@ -1,14 +1,13 @@
 package limitpruning.catalyst
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan, UnaryNode}
+import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.search.NotPruned
 import limitpruning.select.Reason
-import limitpruning.tables.{SelectedRelation, UndecidedRelation}
 
 /**
  * Prunes the LIMITs that Spark makes after [[PruneLimits]], as that rule does. For `row_number() OVER (ORDER BY k) <= n`,
@@ -41,13 +40,4 @@ final case class PruneLateLimits(session: SparkSession, override val state: Plan
 
   private def isDecided(limit: LocalLimit): Boolean =
     limit.getTagValue(NotPruned.Tag).nonEmpty || isDecidedBelow(limit.child)
-
-  /** Whether the relation below is that of a pruned LIMIT, whatever Spark's rules have put between them since. */
-  private def isDecidedBelow(plan: LogicalPlan): Boolean = plan match {
-    case SelectedRelation(_, _) | UndecidedRelation(_, _) => true
-    case _: LocalLimit => false
-    case node: UnaryNode => isDecidedBelow(node.child)
-    case OuterJoin(preserved) => isDecidedBelow(preserved)
-    case _ => false
-  }
 }

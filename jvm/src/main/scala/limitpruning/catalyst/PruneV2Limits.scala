@@ -38,7 +38,9 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
         case _ => None
       }
       plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
-        case limit: LocalLimit if !limit.getTagValue(Decided).exists(_ eq limit.child) =>
+        // PruneLimits may have decided about a table of another source, on the preserved side of a join.
+        case limit: LocalLimit
+            if !limit.getTagValue(Decided).exists(_ eq limit.child) && !isDecidedBelow(limit.child) =>
           pruneOrTag(limit)(decide(limit, isRoot = root.exists(_ eq limit)))
       }
     }

@@ -43,7 +43,7 @@ final class Footer private (
   private[parquet] lazy val trust: TrustedClaims = new TrustedClaims(createdBy)
 
   /** The bytes that a task could read during a request to the storage of the file; 0 if the file is local. */
-  def requestBytes: Long = requestNanos / Footer.NanosOfByte
+  def requestBytes: Long = requestNanos.min(Footer.MostNanos) / Footer.NanosOfByte
 
   /** Whether pages are where the offset indexes of this file say. If not, only whole row groups are read. */
   def hasTrustedPages: Boolean = trust.provesByPages
@@ -143,6 +143,9 @@ private[limitpruning] object Footer {
 
   /** A task reads about 100 MB/s from an object store. */
   private val NanosOfByte = 10L
+
+  /** The first requests to a storage take longer, and their footers may stay in the cache. */
+  private val MostNanos = 100L * 1000 * 1000
 
   private val OwnSize = 1024
   private val RowGroupSize = 160

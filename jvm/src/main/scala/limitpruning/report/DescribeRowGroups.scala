@@ -2,7 +2,7 @@ package limitpruning.report
 
 import limitpruning.predicate.{BriefSql, MatchState}
 import limitpruning.search.{ClassifiedFile, ClassifyRowGroups, Layer}
-import limitpruning.select.{RowRange, Selection, VerifiedRows}
+import limitpruning.select.{ListedFile, RowRange, Selection, VerifiedRows}
 
 /**
  * Describes inspected row groups: the result of their classification, and the rows to read. Not thread-safe,
@@ -24,10 +24,10 @@ private[report] final class DescribeRowGroups(
   import DescribeRowGroups._
 
   // If the order matters, a file can occur in the selection more than once.
-  private val chosen: Map[(Int, Int), Long] = (for {
+  private val chosen: Map[(Any, Int), Long] = (for {
     file <- selection.toSeq.flatMap(_.files)
     rowGroup <- file.rowGroups
-  } yield (file.listed.position, rowGroup.ordinal) -> rowGroup.rowsToRead).groupBy(_._1).map {
+  } yield (idOf(file.listed), rowGroup.ordinal) -> rowGroup.rowsToRead).groupBy(_._1).map {
     case (id, parts) => id -> parts.map(_._2).sum
   }
 
@@ -52,7 +52,7 @@ private[report] final class DescribeRowGroups(
       else None,
       byRows.fold(why(file, ordinal))(_.why),
       if (file.isBelieved) factsOf(file, ordinal) else Nil,
-      chosen.get((file.listed.position, ordinal))
+      chosen.get((idOf(file.listed), ordinal))
     )
   }
 
@@ -69,7 +69,11 @@ private[report] final class DescribeRowGroups(
     else ByReading(MatchState.PartiallyMatching, isDecided = false, "none of its rows is needed")
 
   private def isChosen(file: ClassifiedFile, ordinal: Int): Boolean =
-    chosen.contains((file.listed.position, ordinal))
+    chosen.contains((idOf(file.listed), ordinal))
+
+  /** Rows that were found when the query ran are those of another listing, in which each path has one file. */
+  private def idOf(file: ListedFile): Any =
+    if (verified.nonEmpty) (file.path, file.length) else file.position
 
   private def isBehindThreshold(file: ClassifiedFile, ordinal: Int): Boolean =
     threshold.nonEmpty && !isChosen(file, ordinal)

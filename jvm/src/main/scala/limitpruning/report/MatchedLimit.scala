@@ -3,7 +3,7 @@ package limitpruning.report
 import org.apache.spark.sql.catalyst.expressions.AttributeSet
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan, UnaryNode}
 
-import limitpruning.catalyst.{MatchGroups, MatchLimit, MatchTopRows}
+import limitpruning.catalyst.{MatchGroups, MatchLimit, MatchTopRows, OuterJoin}
 import limitpruning.search.{LimitedScan, NotPruned}
 import limitpruning.select.Reason
 import limitpruning.tables.{SelectedRelation, Tables}
@@ -30,6 +30,7 @@ private[report] object MatchedLimit {
       }
     case _: LocalLimit => None
     case node: UnaryNode => selectedBelow(node.child)
+    case OuterJoin(preserved) => selectedBelow(preserved)
     case _ => None
   }
 }

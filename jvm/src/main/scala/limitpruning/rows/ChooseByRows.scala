@@ -13,9 +13,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.parquet.UnreadableFooterException
-import limitpruning.search.{
-  ClassifiedFile, InspectedRowGroups, LimitPlan, LimitedScan, NotPruned, SearchInputs
-}
+import limitpruning.search.{ClassifiedFile, LimitPlan, LimitedScan, NotPruned, SearchInputs}
 import limitpruning.select.{
   CandidateRows, ListedFile, MatchingRows, Reason, SearchCounts, Selection, VerifiedRows
 }
@@ -49,7 +47,7 @@ private[limitpruning] final class ChooseByRows(
       numbered <- PositionScan.numbered(candidates)
       positions <- PositionScan.of(session, numbered, scan.conjuncts, order, planned)
       found <- new FindPositions(session, scan.table.name, conf)(positions, scan.limit)
-      (selection, withRows) <- select(found, files)
+      selection <- select(found, files)
     } yield {
       val rows = CandidateRows(
         scan.limit,
@@ -59,7 +57,7 @@ private[limitpruning] final class ChooseByRows(
         searched.fold(_.planningNanos, _.rows.planningNanos) + System.nanoTime() - started,
         verified = Some(VerifiedRows(found.rows, found.areAll, found.waves, found.bytes))
       )
-      LimitPlan(rows, scan.table.settings, inspected(withRows))
+      LimitPlan(rows, scan.table.settings, searched.fold(_.inspected, _.inspected))
     }
     chosen.fold(searched)(Right(_))
   }
@@ -82,24 +80,7 @@ private[limitpruning] final class ChooseByRows(
     Some(named.toMap).filter(_.size == named.size)
   }
 
-  /** The files whose footers have been read, for reports: also those with rows that were found. */
-  private def inspected(withRows: Seq[ClassifiedFile]): Option[InspectedRowGroups] = {
-    val before = searched.fold(_.inspected, _.inspected)
-    // What is not kept of a large table cannot be completed.
-    if (before.exists(_.omitted > 0)) before
-    else {
-      val known = before.flatMap(_.map((files, _) => files)).getOrElse(Nil)
-      val positions = known.map(_.listed.position).toSet
-      val all = known ++ withRows.filterNot(file => positions(file.listed.position))
-      Some(InspectedRowGroups(all.sortBy(_.listed.position), inputs.classify))
-    }
-  }
-
-  /** What to read, and the files with rows. */
-  private def select(
-      found: FoundPositions,
-      files: Map[String, ListedFile]
-  ): Option[(Selection, Seq[ClassifiedFile])] = {
+  private def select(found: FoundPositions, files: Map[String, ListedFile]): Option[Selection] = {
     val listed = found.positions.map(some => files.get(some.path).map(_ -> some))
     if (listed.exists(_.isEmpty)) None
     else {
@@ -123,7 +104,7 @@ private[limitpruning] final class ChooseByRows(
               }
             )
         }
-        if (rows.exists(_.isEmpty)) None else addressed(rows.flatten).map(_ -> footers)
+        if (rows.exists(_.isEmpty)) None else addressed(rows.flatten)
       }
     }
   }

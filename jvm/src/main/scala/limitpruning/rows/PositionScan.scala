@@ -2,7 +2,8 @@ package limitpruning.rows
 
 import org.apache.parquet.hadoop.ParquetInputFormat
 import org.apache.spark.sql.catalyst.expressions.{
-  Alias, And, AttributeReference, Expression, FileSourceMetadataAttribute, GetStructField, NamedExpression,
+  Alias, And, Ascending, AttributeReference, Expression, FileSourceMetadataAttribute, GetStructField,
+  NamedExpression,
   SortOrder
 }
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
@@ -57,7 +58,9 @@ private[rows] object PositionScan {
       scan =>
         PositionScan(
           QueryExecution.prepareExecutedPlan(session, scan),
-          order.zip(keys).map { case (key, alias) => key.copy(child = alias.toAttribute) }
+          order.zip(keys).map { case (key, alias) => key.copy(child = alias.toAttribute) } ++
+            // Of rows with the same keys, the same ones in each run: Spark may copy a plan, and its copies search apart.
+            Seq(numbered.path, numbered.row).map(place => SortOrder(place.toAttribute, Ascending))
         )
     }
   }

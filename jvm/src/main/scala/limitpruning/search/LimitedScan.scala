@@ -32,10 +32,17 @@ final case class LimitedScan(
  *
  * @param scan the scan below the Sort; all columns that the query reads are needed, because the filter stays
  * @param key the first sort key, over the table's columns
- * @param sorted the same key, over the output of the child of the Sort
+ * @param sorted the same key, over the output of the child of the Sort, or of the preserved side of joins below it
  * @param order all sort keys, over the table's columns
+ * @param isJoined whether there are outer joins between the Sort and the scan
  */
-final case class TopRowsScan(scan: LimitedScan, key: SortOrder, sorted: SortOrder, order: Seq[SortOrder]) {
+final case class TopRowsScan(
+    scan: LimitedScan,
+    key: SortOrder,
+    sorted: SortOrder,
+    order: Seq[SortOrder],
+    isJoined: Boolean = false
+) {
 
   /** Whether there is no other sort key, so that rows with the same key may be in any order. */
   def isOnlyKey: Boolean = order.size == 1

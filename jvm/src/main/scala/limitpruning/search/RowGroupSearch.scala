@@ -50,7 +50,7 @@ final class RowGroupSearch(
 
   // Files may have thousands of row groups. A part of them shows whether the table is clustered.
   override protected def mostUndecided(size: Int): Long =
-    RowGroupSearch.UndecidedInFirstWave * size / budget.firstFiles.max(1)
+    RowGroupSearch.MostUndecidedOfFile * size
 
   override protected def add(wave: Seq[ClassifiedFile]): Seq[ClassifiedFile] = {
     foundBefore = cover.rows
@@ -105,6 +105,6 @@ final class RowGroupSearch(
 
 private object RowGroupSearch {
 
-  /** After so many undecided row groups, the first wave ends. */
-  private val UndecidedInFirstWave = 128L
+  /** A wave ends after so many times the undecided row groups that it has files. */
+  private val MostUndecidedOfFile = 32L
 }

@@ -120,7 +120,7 @@ abstract class WaveSearch[R](
     val rest = remaining(files.drop(wave.size))
     outcome(rest, before, now) match {
       case Some(result) => (result, now)
-      case None => search(rest, math.min(size * WaveGrowth, LargestWave), now)
+      case None => search(rest, math.min(size.toLong * WaveGrowth, LargestWave).toInt, now)
     }
   }
 
@@ -196,7 +196,7 @@ private object WaveSearch {
   private val WaveGrowth = 2
 
   /** Maximum number of files in one wave. After each wave, the search decides whether to continue. */
-  private val LargestWave = 4096
+  private val LargestWave = 4096L
 }
 
 /** Runs one search: measures its time, counts what it inspected, and ends it if a footer cannot be read. */

@@ -2,6 +2,7 @@ package limitpruning.tables
 
 import java.util.Arrays
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{AttributeMap, AttributeReference, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources._
@@ -120,7 +121,7 @@ private final class ParquetListing(
       directory <- index.listFiles(partitionFilters, Nil).toArray
       file <- directory.files
     } yield (file.getPath.toUri.getPath, directory.values, file)
-    Arrays.sort(listed, (a: (String, _, _), b: (String, _, _)) => a._1.compareTo(b._1))
+    Arrays.sort(listed, Ordering.by[(String, InternalRow, FileStatusWithMetadata), String](_._1))
     IndexedSeq.tabulate(listed.length) { position =>
       val (_, values, file) = listed(position)
       ListedFile(values, file, position)
