@@ -151,7 +151,7 @@ def test_line_103_keys_and_filters_of_the_other_side(spark: SparkSession) -> Non
     for query in (
         f"SELECT id, w {FROM} ORDER BY w, id LIMIT 9",
         f"SELECT id, w {FROM} ORDER BY id, w LIMIT 9",
-        f"SELECT id, w {FROM} ORDER BY coalesce(w, id) LIMIT 9",
+        f"SELECT id, w {FROM} ORDER BY coalesce(w, id), id LIMIT 9",
         f"SELECT id, w {FROM} WHERE w IS NULL ORDER BY id LIMIT 9",
         f"SELECT id, w {FROM} WHERE coalesce(w, 0) < 50 ORDER BY id DESC LIMIT 9",
         "SELECT id, w FROM t JOIN few ON t.k = few.k ORDER BY id LIMIT 9",
