@@ -1,7 +1,9 @@
 package limitpruning.catalyst
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, Expression, SortOrder, Unevaluable}
+import org.apache.spark.sql.catalyst.expressions.{
+  And, Attribute, AttributeSet, Expression, SortOrder, Unevaluable
+}
 import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.execution.{FileSourceScanExec, FilterExec, SparkPlan}
@@ -139,10 +141,16 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
   private def noting(key: SortOrder, limit: Int, plan: SparkPlan): SparkPlan =
     if (
       limit <= NoteTopKeysExec.MostKeys && key.references.subsetOf(plan.outputSet) &&
-      !key.child.exists(_.isInstanceOf[Unevaluable]) // such as a Python function, which has a node of its own
+      canBeEvaluated(key.child)
     )
       NoteTopKeysExec(key, limit, plan)
     else plan
+
+  /** Spark evaluates some expressions in nodes of their own, such as Python functions. */
+  private def canBeEvaluated(key: Expression): Boolean = !key.exists {
+    case _: Attribute => false // which is bound
+    case other => other.isInstanceOf[Unevaluable]
+  }
 }
 
 object PlanLimitPrunedScan {

@@ -53,14 +53,15 @@ private[rows] object PositionScan {
     val keys = order.zipWithIndex.map { case (key, i) => Alias(key.child, s"key$i")() }
     val relation = numbered.relation
     val filtered = conjuncts.reduceOption(And(_, _)).fold[LogicalPlan](relation)(Filter(_, relation))
+    // Of rows with the same keys, the same ones in each run: Spark may copy a plan, and its copies search apart.
+    val places = Seq(numbered.path, numbered.row).map(place => SortOrder(place.toAttribute, Ascending))
     // The plan has been optimized already, as the plan of the query.
     planned(SchemaPruning(Project(Seq(numbered.path, numbered.row) ++ keys, filtered))).headOption.map {
       scan =>
         PositionScan(
           QueryExecution.prepareExecutedPlan(session, scan),
-          order.zip(keys).map { case (key, alias) => key.copy(child = alias.toAttribute) } ++
-            // Of rows with the same keys, the same ones in each run: Spark may copy a plan, and its copies search apart.
-            Seq(numbered.path, numbered.row).map(place => SortOrder(place.toAttribute, Ascending))
+          if (order.isEmpty) Nil // any rows
+          else order.zip(keys).map { case (key, alias) => key.copy(child = alias.toAttribute) } ++ places
         )
     }
   }
