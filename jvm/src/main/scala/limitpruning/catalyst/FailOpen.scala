@@ -4,7 +4,7 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.SparkException
 import org.apache.spark.internal.Logging
-import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan, UnaryNode}
+import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.internal.SQLConf
 
@@ -64,8 +64,7 @@ private[catalyst] trait PrunesLimits { rule: Rule[LogicalPlan] =>
   protected def isDecidedBelow(plan: LogicalPlan): Boolean = plan match {
     case SelectedRelation(_, _) | UndecidedRelation(_, _) => true
     case _: LocalLimit => false
-    case node: UnaryNode => isDecidedBelow(node.child)
-    case OuterJoin(preserved) => isDecidedBelow(preserved)
+    case AboveTable(next) => isDecidedBelow(next)
     case _ => false
   }
 }

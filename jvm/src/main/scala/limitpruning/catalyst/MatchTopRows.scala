@@ -159,3 +159,12 @@ private[limitpruning] object OuterJoin {
     case _ => false
   }
 }
+
+/** A node on the way from a LIMIT down to its table: a node with one child, or an outer join. Gives the next node. */
+private[limitpruning] object AboveTable {
+  def unapply(plan: LogicalPlan): Option[LogicalPlan] = plan match {
+    case node: UnaryNode => Some(node.child)
+    case OuterJoin(preserved) => Some(preserved)
+    case _ => None
+  }
+}

@@ -52,8 +52,7 @@ object NoPruningHint {
   @scala.annotation.tailrec
   def isBelow(plan: LogicalPlan): Boolean = isAbove(plan) ||
     (plan match {
-      case node: UnaryNode => isBelow(node.child)
-      case OuterJoin(preserved) => isBelow(preserved)
+      case AboveTable(next) => isBelow(next)
       case _ => false
     })
 

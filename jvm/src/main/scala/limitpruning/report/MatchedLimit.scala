@@ -1,9 +1,9 @@
 package limitpruning.report
 
 import org.apache.spark.sql.catalyst.expressions.AttributeSet
-import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan, UnaryNode}
+import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 
-import limitpruning.catalyst.{MatchGroups, MatchLimit, MatchTopRows, OuterJoin}
+import limitpruning.catalyst.{AboveTable, MatchGroups, MatchLimit, MatchTopRows}
 import limitpruning.search.{LimitedScan, NotPruned}
 import limitpruning.select.Reason
 import limitpruning.tables.{SelectedRelation, Tables}
@@ -29,8 +29,7 @@ private[report] object MatchedLimit {
         LimitedScan(index.chosen.limit, index.chosen.conjuncts, AttributeSet.empty, table)
       }
     case _: LocalLimit => None
-    case node: UnaryNode => selectedBelow(node.child)
-    case OuterJoin(preserved) => selectedBelow(preserved)
+    case AboveTable(next) => selectedBelow(next)
     case _ => None
   }
 }

@@ -60,14 +60,15 @@ private[limitpruning] object Requests {
    * @param bytes the bytes that a task could read during a request, as requests for some files show
    * @return none if requests take no time
    */
-  def of(rowGroups: Seq[Seq[(Boolean, Long, Long)]], bytes: Seq[Long]): Option[Requests] = {
+  def of(rowGroups: => Seq[Seq[(Boolean, Long, Long)]], bytes: Seq[Long]): Option[Requests] = {
     // Some requests take longer, for reasons of their own.
     val least = if (bytes.isEmpty) 0L else bytes.min
-    if (least == 0 || rowGroups.isEmpty) None
+    lazy val chunks = rowGroups // of local files, which may have thousands, nothing is asked
+    if (least == 0 || chunks.isEmpty) None
     else {
-      def mean(count: Seq[(Boolean, Long, Long)] => Int) =
-        rowGroups.iterator.map(count).sum.toDouble / rowGroups.size
-      Some(Requests(mean(chunks => ofChunks(chunks.filter(_._1))), mean(ofChunks(_)), least))
+      def mean(count: Seq[(Boolean, Long, Long)] => Int) = chunks.iterator.map(count).sum.toDouble /
+        chunks.size
+      Some(Requests(mean(ofOne => ofChunks(ofOne.filter(_._1))), mean(ofChunks(_)), least))
     }
   }
 

@@ -122,7 +122,13 @@ private[limitpruning] final class SearchInputs(
    * @param requestBytes the bytes that a task could read during a request to the storage, if requests count
    */
   def address(deadline: Deadline, requestBytes: Long = 0): AddressRows =
-    new AddressRows(narrowing(requestBytes), storage, maxBytes, deadline, prefetch(deadline))
+    new AddressRows(
+      if (requestBytes == 0) narrow else narrowing(requestBytes),
+      storage,
+      maxBytes,
+      deadline,
+      prefetch(deadline)
+    )
 
   /** Bounds keys by dictionaries, until the deadline. */
   def keyDictionaries(keys: KeysOfSearch, deadline: Deadline): KeyDictionaries =
