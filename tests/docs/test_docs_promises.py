@@ -36,6 +36,9 @@ def test_the_overhead_is_the_one_that_was_measured() -> None:
     assert told.groups() == (str(len(kinds)), *(f"{number:.2f}" for number in shown))
     assert "No kind is slower beyond noise" in overhead
     assert not any(kind["time"]["low"] > kind["limit"] for kind in kinds)
+    slow = sum(kind["kind"].endswith(", slow") for kind in kinds)
+    places = re.findall(r"(\d+) on a local disk, and (\d+) on storage with 30 ms", overhead)
+    assert places == [(str(len(kinds) - slow), str(slow))]
     assert {kind["limit"] for kind in kinds} == {1.03, 1.05}
     first = re.findall(r"first query of a session took (\d\.\d\d) times", overhead)
     assert first == [f"{results['first query of a session']['time']['median']:.2f}"]

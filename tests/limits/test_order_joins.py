@@ -1,4 +1,4 @@
-"""ORDER BY … LIMIT over outer joins: the preserved side is read in part, by its keys alone."""
+"""ORDER BY … LIMIT over outer joins: less is read of the side that the join preserves."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def hold(spark: SparkSession, query: str, key: int) -> str:
 @pytest.mark.core
 @pytest.mark.usefixtures("joins")
 @pytest.mark.parametrize("query", SORTED_KEY.values(), ids=SORTED_KEY.keys())
-def test_sorted_in_plain(spark: SparkSession, query: str) -> None:
+def test_sorted_keys(spark: SparkSession, query: str) -> None:
     plan = hold(spark, query, 0)
     assert "LimitPrunedScan" in plan or "limit_pruned" in plan, plan
 
