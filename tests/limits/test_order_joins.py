@@ -21,7 +21,7 @@ ROWS, FILES = 4_000, 4
 
 
 @pytest.fixture(scope="module", autouse=True)
-def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> None:
+def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Register `t`, sorted by `id`, and `few`, with no row or two for each `k` of `t`."""
     folder = tmp_path_factory.mktemp("order joins")
     rows = spark.range(0, ROWS, 1, FILES).selectExpr(
@@ -37,6 +37,9 @@ def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Non
     few = "SELECT id % 40 + 30 AS k, id AS w FROM range(80)"
     spark.sql(few).write.parquet(str(folder / "few"))
     spark.read.parquet(str(folder / "few")).createOrReplaceTempView("few")
+    yield
+    for view in ("t", "few"):
+        spark.catalog.dropTempView(view)
 
 
 @pytest.fixture(params=["broadcast", "sorted", "static"])

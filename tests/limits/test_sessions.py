@@ -213,11 +213,11 @@ def test_line_40_a_kept_limit_is_read_anew_once_its_files_are_refreshed(
 
 @pytest.mark.usefixtures("sightings")
 def test_line_40_a_kept_table_with_a_limit_in_sql(spark: SparkSession) -> None:
-    spark.sql(f"CACHE TABLE few AS SELECT * {WHERE} LIMIT 30")
+    spark.sql(f"CACHE TABLE kept AS SELECT * {WHERE} LIMIT 30")
     try:
-        assert spark.table("few").count() == 30
-        hold_sql(spark, "SELECT id, s FROM few WHERE s >= 5", 9)
+        assert spark.table("kept").count() == 30
+        hold_sql(spark, "SELECT id, s FROM kept WHERE s >= 5", 9)
         hold_sql(spark, "SELECT id, s FROM sightings WHERE s >= 4", 31)
     finally:
-        spark.sql("UNCACHE TABLE few")
-        spark.catalog.dropTempView("few")
+        spark.sql("UNCACHE TABLE kept")
+        spark.catalog.dropTempView("kept")
