@@ -20,6 +20,8 @@ OLD_ICEBERG := 1.10.2
 MIDDLE_ICEBERG := 1.11.0
 # An archive of the classes that sessions load, with which JVMs of tests start in two thirds of the time.
 CLASSES = $(VENV)/spark-classes.jsa
+# A class with which tests write files without a process for the permissions of each.
+LOCAL_FILES = $(VENV)/local-files.jar
 # Processes of pytest, each with a Spark of its own.
 WORKERS ?= 2
 # If not empty, test-delta and test-iceberg run a core, in one order of the extensions: LIMITs, deleted rows, and the
@@ -106,15 +108,15 @@ bench-clean: ## Remove the tables of make bench
 test: setup $(if $(IS_DEFAULT),lint-python test-jvm,$(JAR)) pytest ## Lint, Scala suites, pytest (with PYSPARK=<other>: pytest alone)
 
 .PHONY: pytest
-pytest: $(CLASSES)
+pytest: $(CLASSES) $(LOCAL_FILES)
 	$(PYTEST) --no-loadscope-reorder --durations=25 $(WITHOUT_FORMATS)
 
 .PHONY: test-delta
-test-delta: setup $(JAR) $(VENV)/.stamp-delta ## Test tables of Delta Lake (Spark 3.5, 4.0, 4.1 and 4.2)
+test-delta: setup $(JAR) $(LOCAL_FILES) $(VENV)/.stamp-delta ## Test tables of Delta Lake (Spark 3.5, 4.0, 4.1 and 4.2)
 	$(PYTEST) --no-loadscope-reorder --durations=10 $(FEW_TABLES) tests/delta
 
 .PHONY: test-iceberg
-test-iceberg: setup $(JAR) $(VENV)/.stamp-iceberg ## Test tables of Apache Iceberg (PYSPARK=4.1.4, or PYSPARK=3.5.9, or PYSPARK=4.0.5 and ICEBERG=1.10.2)
+test-iceberg: setup $(JAR) $(LOCAL_FILES) $(VENV)/.stamp-iceberg ## Test tables of Apache Iceberg (PYSPARK=4.1.4, or PYSPARK=3.5.9, or PYSPARK=4.0.5 and ICEBERG=1.10.2)
 	$(PYTEST) --no-loadscope-reorder --durations=10 $(FEW_TABLES) tests/iceberg
 
 .PHONY: test-fast
@@ -127,7 +129,7 @@ test-fast: $(VENV)/.stamp ## The inner loop, with the JAR that is there: Python 
 	$(PYTEST) -m "core or not (spark or slow or browser)" $(WITHOUT_FORMATS)
 
 .PHONY: test-core
-test-core: setup $(JAR) ## A core of the tests, in minutes: what the JAR refers to is there, and LIMITs are pruned (PYSPARK=3.5.9)
+test-core: setup $(JAR) $(LOCAL_FILES) ## A core of the tests, in minutes: what the JAR refers to is there, and LIMITs are pruned (PYSPARK=3.5.9)
 	$(PYTEST) -m core $(WITHOUT_FORMATS)
 
 .PHONY: test-matrix
@@ -215,14 +217,14 @@ check-others:
 
 .PHONY: prepare
 prepare: tools
-	@printf '%s\n' test-jvm $(if $(filter true,$(CI)),browser) 'setup lint-python $(CLASSES) $(VENV)/.stamp-delta docs' \
+	@printf '%s\n' test-jvm $(if $(filter true,$(CI)),browser) 'setup lint-python $(CLASSES) $(LOCAL_FILES) $(VENV)/.stamp-delta docs' \
 	  $(foreach version,$(WITH_TABLES),'$(call with-tables,$(version)) PYSPARK=$(version)') | $(TWO_AT_A_TIME)
 
 # The versions of PySpark that several parts of `check` run with. That of one part is made by the part itself.
 WITH_TABLES = $(filter $(SPARK35) $(ICEBERG_PYSPARK) $(OLD_ICEBERG_PYSPARK),$(OTHER_PYSPARKS))
 
 # The environment of a version of PySpark, with what `check` runs in it: $(call with-tables,<version>).
-with-tables = setup $(addprefix .venv-$(1)/.stamp-,$(if $(filter $(SPARK35),$(1)),delta iceberg,iceberg))
+with-tables = setup .venv-$(1)/local-files.jar $(addprefix .venv-$(1)/.stamp-,$(if $(filter $(SPARK35),$(1)),delta iceberg,iceberg))
 
 .PHONY: lint
 lint: lint-python ## Formatters and linters of both languages, changing nothing
@@ -323,6 +325,10 @@ $(VENV)/.stamp: pyproject.toml requirements/dev.txt
 $(CLASSES): $(VENV)/.stamp tests/support/class_archive.py
 	rm -f $@
 	PYTHONPATH=tests $(PY) -m support.class_archive $@
+
+$(LOCAL_FILES): $(VENV)/.stamp $(wildcard tests/support/local_files/*)
+	PYTHONPATH=tests $(PY) -m support.local_files
+	@touch $@
 
 $(VENV)/.stamp-bench: $(VENV)/.stamp
 	$(call install,bench)

@@ -11,7 +11,7 @@ ARCHIVE = Path(sys.prefix) / "spark-classes.jsa"
 _QUIET = "-Xlog:disable -Xlog:all=error,cds=off:stderr"
 _ARCHIVED = f"-XX:SharedArchiveFile={ARCHIVE} -Xshare:auto {_QUIET}"
 # Sessions of tests end before the optimizing compiler and a concurrent collector have paid off.
-# Hadoop starts a process for the permissions of each file that it writes.
+# Hadoop starts a process for the permissions of each file that it writes (`local_files` does not).
 _CHEAP_PROCESSES = "-Djdk.lang.Process.launchMechanism=VFORK"
 SMALL_JVM = f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 {_CHEAP_PROCESSES}" + (
     f" {_ARCHIVED}" if ARCHIVE.exists() else ""

@@ -10,6 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import limit_pruning
+from support import local_files
 from support.jvm import JVM_FOR_SHORT_RUNS
 
 OURS = "limitpruning.LimitPruningExtensions"
@@ -49,6 +50,7 @@ def local_builder(scratch: Path) -> SparkSession.Builder:
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
         "spark.local.dir": str(scratch),
         "spark.limitPruning.failOnError": "true",
+        **local_files.settings(),
     }
     builder = SparkSession.builder.master("local[2]").appName("limit-pruning-tests")
     for key, value in settings.items():
