@@ -49,7 +49,7 @@ final class ChooseWhenRun(
     FailOpen(state, conf) {
       table.flatMap { table =>
         val scan = LimitedScan(index.wanted.limit, Nil, needed, table)
-        whyNot(scan, conf).toLeft(()).flatMap(_ => ChooseFirstRows(scan, conf))
+        whyNot(scan, conf).toLeft(()).flatMap(_ => ChooseFirstRows(scan, conf, state.facts.listings))
       }
     }(reason => Left(NotPruned(reason)))
 

@@ -157,7 +157,7 @@ object LimitPruningConf {
     .buildStaticConf("spark.limitPruning.cache.maxBytes")
     .doc(
       "The approximate maximum memory in which the driver caches footers of files, and manifests of Apache Iceberg, for later " +
-        "queries of all sessions. If 0, nothing is cached. This value is fixed when Spark starts."
+        "queries of all sessions. If 0, nothing is cached, nor is the order of the files of a table remembered. This value is fixed when Spark starts."
     )
     .version("0.1.0")
     .bytesConf(ByteUnit.BYTE)

@@ -32,6 +32,9 @@ final class FactsCache(maxBytes: Long) {
   /** The predicates about which metadata besides footers proved nothing. */
   val unproved: UnprovedForms = new UnprovedForms(if (maxBytes == 0) 0 else MostUnproved)
 
+  /** The sorted files of tables. */
+  val listings: SortedListings = new SortedListings(if (maxBytes == 0) 0 else MostSorted)
+
   /** The memory of the searches that are under way. It is not part of the cache. */
   val planning: PlanningMemory = new PlanningMemory
 
@@ -81,6 +84,7 @@ final class FactsCache(maxBytes: Long) {
 
   def forgetAll(): Unit = {
     cached.invalidateAll()
+    listings.forgetAll()
     unproved.forget(_ => true)
   }
 
@@ -111,6 +115,9 @@ object FactsCache {
 
   /** The maximum number of such predicates, each for one file, of some 300 bytes. */
   private val MostUnproved = 10000L
+
+  /** The maximum number of files of sorted tables, of some 60 bytes. The table's index has the rest of each anyway. */
+  private val MostSorted = 200000L
 
   /** The approximate size of a key and of the cache's own data for an entry, in bytes. */
   private val EntrySize = 200

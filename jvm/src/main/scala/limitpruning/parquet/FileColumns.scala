@@ -1,6 +1,6 @@
 package limitpruning.parquet
 
-import java.util.IdentityHashMap
+import java.util.{HashMap, IdentityHashMap}
 
 import scala.jdk.CollectionConverters._
 
@@ -101,9 +101,15 @@ private[limitpruning] final class LocateColumn private[parquet] (
   import ParquetFileFormat.{ROW_INDEX_TEMPORARY_COLUMN_NAME => RowIndex}
 
   private[parquet] def apply(column: LeafColumn): ColumnLocation =
+    located.computeIfAbsent(column.attribute.name +: column.path, locate(_))
+
+  // Each file of a table asks for the same columns.
+  private val located = new HashMap[Seq[String], ColumnLocation]
+
+  private def locate(path: Seq[String]): ColumnLocation =
     // Spark's reader puts row numbers into this column, even if the file has a column with this name.
-    if (ColumnNames.areSame(column.attribute.name, RowIndex, caseSensitive = false)) Unclear
-    else names.of(column.attribute.name +: column.path).fold[ColumnLocation](Unclear)(find(schema, _, Nil))
+    if (ColumnNames.areSame(path.head, RowIndex, caseSensitive = false)) Unclear
+    else names.of(path).fold[ColumnLocation](Unclear)(find(schema, _, Nil))
 
   // By the names as they are compared: a schema may have thousands of columns.
   private val fieldsByName = new IdentityHashMap[GroupType, Map[String, Seq[Type]]]

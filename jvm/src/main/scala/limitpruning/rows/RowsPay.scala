@@ -1,5 +1,6 @@
 package limitpruning.rows
 
+import scala.collection.mutable
 import scala.util.Using
 
 import org.apache.spark.sql.catalyst.expressions.{
@@ -49,9 +50,10 @@ private[limitpruning] object RowsPay {
     ) {
       if (minBytes == 0) Some(Always)
       else {
-        val isFirst = inputs.areUsedIn(first)
+        // Each row group has the same columns.
+        val isFirst = remembered(inputs.areUsedIn(first))
         // A footer may have been read for a query that reads other columns, too.
-        def isRead(name: String) = isFirst(name) || inputs.isNeeded(name)
+        val isRead = remembered(name => isFirst(name) || inputs.isNeeded(name))
         // Delta reads row groups of such files whole.
         lazy val areWhole = inputs.listing.hasFacts &&
           !inputs.files.forall(inputs.listing.facts(_).isWithoutDeletes)
@@ -59,7 +61,7 @@ private[limitpruning] object RowsPay {
         for {
           groups <- inspected if all >= minBytes
           sizes <- groups.map { (files, _) =>
-            sizesOf(files, isFirst, isRead(_), !areWhole, haveValues(files, scan.conjuncts, inputs))
+            sizesOf(files, isFirst, isRead, !areWhole, haveValues(files, scan.conjuncts, inputs))
           }
           // Most files of a table are alike.
           whole = if (sizes.files == 0) 0.0 else all.toDouble / sizes.files
@@ -160,6 +162,11 @@ private[limitpruning] object RowsPay {
       case column: Attribute => ColumnNames.areSame(column.name, RowNumbers, caseSensitive = false)
       case _ => false
     }
+
+  private def remembered(of: String => Boolean): String => Boolean = {
+    val known = mutable.Map.empty[String, Boolean]
+    name => known.getOrElseUpdate(name, of(name))
+  }
 
   private def sizesOf(
       files: Seq[ClassifiedFile],

@@ -3,6 +3,7 @@ package limitpruning.search
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.LimitPruningConf
+import limitpruning.footers.SortedListings
 import limitpruning.scan.FirstRows
 import limitpruning.select.{CandidateRows, Reason, SearchCounts, Selection}
 
@@ -12,9 +13,9 @@ import limitpruning.select.{CandidateRows, Reason, SearchCounts, Selection}
  */
 object ChooseFirstRows {
 
-  def apply(scan: LimitedScan, conf: SQLConf): Either[NotPruned, LimitPlan] = {
+  def apply(scan: LimitedScan, conf: SQLConf, sorted: SortedListings): Either[NotPruned, LimitPlan] = {
     val started = System.nanoTime()
-    val files = scan.table.list(Nil, Nil).files
+    val files = scan.table.list(Nil, Nil, sorted).files
     if (files.isEmpty) Left(NotPruned(Reason.NoFiles, Some(scan)))
     else {
       val counts = SearchCounts.Zero.copy(files = files.size, bytes = files.iterator.map(_.length).sum)

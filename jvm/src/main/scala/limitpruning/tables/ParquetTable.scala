@@ -9,6 +9,7 @@ import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.types.DecimalType
 
+import limitpruning.footers.SortedListings
 import limitpruning.search.{FileFacts, LimitPlan, TableListing}
 import limitpruning.select.{ListedFile, Reason}
 
@@ -55,9 +56,13 @@ final class ParquetTable(leaf: LogicalRelation, relation: HadoopFsRelation)
   /** Operators may rely on the buckets of a bucketed table, and a scan that decides when it runs has none. */
   override def canDecideWhenRun: Boolean = relation.bucketSpec.isEmpty
 
-  override def list(conjuncts: Seq[Expression], keys: Seq[Expression]): TableListing = {
+  override def list(
+      conjuncts: Seq[Expression],
+      keys: Seq[Expression],
+      sorted: SortedListings
+  ): TableListing = {
     val filters = partitionFilters(conjuncts)
-    new ParquetListing(this, indexFor(filters), filters)
+    new ParquetListing(this, indexFor(filters), filters, sorted)
   }
 
   /** Partitions that conjuncts without a subquery exclude are pruned now, as Spark does. */
@@ -112,20 +117,26 @@ object ParquetTable {
 private final class ParquetListing(
     table: ParquetTable,
     index: FileIndex,
-    partitionFilters: Seq[Expression]
+    partitionFilters: Seq[Expression],
+    sorted: SortedListings
 ) extends TableListing {
 
-  // Every query lists its table, which may have many files: this sorts an array, and makes no strings of paths.
-  override val files: IndexedSeq[ListedFile] = {
+  override val files: IndexedSeq[ListedFile] = index match {
+    case listedOnce: InMemoryFileIndex if partitionFilters.isEmpty => sorted.of(listedOnce)(listAndSort())
+    case _ => listAndSort()
+  }
+
+  // A table may have many files: this sorts an array, and makes no strings of paths.
+  private def listAndSort(): IndexedSeq[ListedFile] = {
     val listed = for {
       directory <- index.listFiles(partitionFilters, Nil).toArray
       file <- directory.files
     } yield (file.getPath.toUri.getPath, directory.values, file)
     Arrays.sort(listed, Ordering.by[(String, InternalRow, FileStatusWithMetadata), String](_._1))
-    IndexedSeq.tabulate(listed.length) { position =>
+    Array.tabulate(listed.length) { position =>
       val (_, values, file) = listed(position)
       ListedFile(values, file, position)
-    }
+    }.toIndexedSeq
   }
 
   override def hasFacts: Boolean = false

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.catalyst.{MatchLimit, MatchTopRows}
-import limitpruning.footers.FactsCache
+import limitpruning.footers.{FactsCache, SortedListings}
 import limitpruning.parquet.ReadSettings
 import limitpruning.predicate.{ColumnFacts, Nulls, Values}
 import limitpruning.select.{CandidateRows, ListedFile, ProvedRows, Reason}
@@ -140,8 +140,12 @@ private object TableSuite {
     override def selected: Option[LimitPlan] = table.selected
     override def decides(conjunct: Expression): Boolean = table.decides(conjunct)
 
-    override def list(conjuncts: Seq[Expression], keys: Seq[Expression]): TableListing = new TableListing {
-      private val listing = table.list(conjuncts, keys)
+    override def list(
+        conjuncts: Seq[Expression],
+        keys: Seq[Expression],
+        sorted: SortedListings
+    ): TableListing = new TableListing {
+      private val listing = table.list(conjuncts, keys, sorted)
       override def files: IndexedSeq[ListedFile] = listing.files
       override def hasFacts: Boolean = true
       override def isWorthAskingFirst: Boolean = hint.nonEmpty

@@ -8,6 +8,7 @@ import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.stats.{PrepareDeltaScan, PreparedDeltaFileIndex}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
+import limitpruning.footers.SortedListings
 import limitpruning.parquet.{NamesInFiles, ReadSettings}
 import limitpruning.predicate.LeafColumn
 import limitpruning.search.{FileFacts, LimitPlan, TableListing}
@@ -36,7 +37,11 @@ private[tables] final class DeltaTable(leaf: LogicalRelation, relation: HadoopFs
 
   override lazy val settings: ReadSettings = ReadSettings.of(relation).copy(names = names)
 
-  override def list(conjuncts: Seq[Expression], keys: Seq[Expression]): TableListing =
+  override def list(
+      conjuncts: Seq[Expression],
+      keys: Seq[Expression],
+      sorted: SortedListings
+  ): TableListing =
     relation.location match {
       case prepared: PreparedDeltaFileIndex => new DeltaListing(this, prepared, conjuncts, keys)
       case other => throw new IllegalStateException(s"no prepared scan: $other")
