@@ -116,7 +116,7 @@ object FactsCache {
   /** The maximum number of such predicates, each for one file, of some 300 bytes. */
   private val MostUnproved = 10000L
 
-  /** The maximum number of files of sorted tables, of some 60 bytes. The table's index has the rest of each anyway. */
+  /** The maximum number of files of sorted tables, of some 60 bytes. The table's index has the rest of each, while it is in use. */
   private val MostSorted = 200000L
 
   /** The approximate size of a key and of the cache's own data for an entry, in bytes. */

@@ -1,5 +1,7 @@
 package limitpruning.footers
 
+import java.util.{Collections, IdentityHashMap}
+
 import com.google.common.cache.{CacheBuilder, Weigher}
 import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.execution.datasources.InMemoryFileIndex
@@ -29,15 +31,17 @@ final class SortedListings(mostFiles: Long) {
    *
    * @param sort lists and sorts them
    */
-  def of(index: InMemoryFileIndex)(sort: => IndexedSeq[ListedFile]): IndexedSeq[ListedFile] = {
-    val listed = Listed(index)
-    Option(remembered.getIfPresent(index)).filter(_.listed.isSame(listed)).fold {
-      val files = sort
-      // Not if the files were listed again in between.
-      if (Listed(index).isSame(listed)) remembered.put(index, Sorted(listed, files))
-      files
-    }(_.files)
-  }
+  def of(index: InMemoryFileIndex)(sort: => IndexedSeq[ListedFile]): IndexedSeq[ListedFile] =
+    if (mostFiles == 0 || index.rootPaths.size > MostPaths) sort
+    else {
+      val listed = Listed(index)
+      Option(remembered.getIfPresent(index)).filter(_.listed.isSame(listed)).fold {
+        val files = sort
+        // A table that is larger than the cache would evict all others.
+        if (listed.size <= mostFiles && listed.hasAll(files)) remembered.put(index, Sorted(listed, files))
+        files
+      }(_.files)
+    }
 
   def forgetAll(): Unit = remembered.invalidateAll()
 }
@@ -46,10 +50,14 @@ private object SortedListings {
 
   final case class Sorted(listed: Listed, files: IndexedSeq[ListedFile])
 
-  private val sizeOf: Weigher[InMemoryFileIndex, Sorted] = (_, sorted) => sorted.files.size + 1
+  private val sizeOf: Weigher[InMemoryFileIndex, Sorted] = (_, sorted) => sorted.listed.size + 1
+
+  /** An index looks for the files of each of its paths. */
+  private val MostPaths = 16
 
   /** What an index has listed. It makes all of it anew when it lists its files again. */
   final class Listed private (private val partitions: AnyRef, private val files: Array[FileStatus]) {
+    def size: Int = files.length
 
     def isSame(other: Listed): Boolean = (partitions eq other.partitions) &&
       files.length == other.files.length && {
@@ -57,6 +65,13 @@ private object SortedListings {
         while (i < files.length && (files(i) eq other.files(i))) i += 1
         i == files.length
       }
+
+    /** Whether a list has exactly these files, except for empty ones. An index that lists its files again returns others. */
+    def hasAll(sorted: IndexedSeq[ListedFile]): Boolean = {
+      val known = Collections.newSetFromMap(new IdentityHashMap[FileStatus, java.lang.Boolean])
+      files.foreach(file => if (file.getLen > 0) known.add(file))
+      sorted.size == known.size && sorted.forall(file => known.contains(file.status))
+    }
   }
 
   object Listed {

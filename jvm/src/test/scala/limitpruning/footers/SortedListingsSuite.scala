@@ -2,6 +2,7 @@ package limitpruning.footers
 
 import java.nio.file.Files
 
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, InMemoryFileIndex, LogicalRelation}
 import org.scalatest.funsuite.AnyFunSuite
@@ -13,21 +14,26 @@ class SortedListingsSuite extends AnyFunSuite with SparkSuite {
   private val known = new SortedListings(mostFiles = 5)
 
   /** The index of a table that Spark has listed. */
-  private def indexOf(name: String, files: String*): InMemoryFileIndex = {
-    val Seq(index) = optimized(tableOf(name, files.map(_ -> Wildlife.fixture): _*)).collect {
+  private def indexOf(name: String, files: String*): InMemoryFileIndex =
+    index(tableOf(name, files.map(_ -> Wildlife.fixture): _*))
+
+  private def index(table: DataFrame): InMemoryFileIndex = {
+    val Seq(index) = optimized(table).collect {
       case relation: LogicalRelation => relation.relation.asInstanceOf[HadoopFsRelation].location
     }: @unchecked
     index.asInstanceOf[InMemoryFileIndex]
   }
 
+  private def listed(index: InMemoryFileIndex): IndexedSeq[ListedFile] =
+    index.listFiles(Nil, Nil).flatMap(_.files).sortBy(_.getPath.toString).zipWithIndex.map {
+      case (file, position) => ListedFile(InternalRow.empty, file.fileStatus, position)
+    }.toIndexedSeq
+
   private var sorts = 0
 
   private def names(index: InMemoryFileIndex, in: SortedListings = known): Seq[String] = in.of(index) {
     sorts += 1
-    val listed = index.listFiles(Nil, Nil).flatMap(_.files).sortBy(_.getPath.toString)
-    listed.zipWithIndex.map { case (file, position) =>
-      ListedFile(InternalRow.empty, file.fileStatus, position)
-    }.toIndexedSeq
+    listed(index)
   }.map(_.status.getPath.getName)
 
   /** How often `body` sorts. */
@@ -83,12 +89,26 @@ class SortedListingsSuite extends AnyFunSuite with SparkSuite {
   }
 
   test("files that are listed again while they are sorted are not remembered") {
-    val index = indexOf("meanwhile", "a.parquet")
-    val fresh = new SortedListings(10)
-    val stale = fresh.of(index) {
-      index.refresh()
-      IndexedSeq.empty
+    val index = indexOf("meanwhile", "a.parquet", "b.parquet")
+    val before = listed(index)
+    Seq(IndexedSeq.empty, before.take(1), before).foreach { stale =>
+      val fresh = new SortedListings(10)
+      assert(fresh.of(index) {
+        index.refresh()
+        stale
+      } == stale)
+      assert(names(index, fresh) == Seq("a.parquet", "b.parquet"))
     }
-    assert(stale.isEmpty && names(index, fresh) == Seq("a.parquet"))
+  }
+
+  test("an index of many paths, and of files without rows") {
+    val paths = (1 to 20).map(i => s"paths/$i")
+    paths.foreach(path => Wildlife.fixture.write(pathOf(s"$path/a.parquet")))
+    val many = index(spark.read.parquet(paths.map(pathOf(_).toString): _*))
+    assert(names(many).size == 20 && sortsIn(names(many)) == 1)
+    val one = indexOf("empty", "a.parquet")
+    Files.createFile(pathOf("empty/b.parquet"))
+    one.refresh()
+    assert(names(one) == Seq("a.parquet") && sortsIn(names(one)) == 0)
   }
 }
