@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks import summary
 from benchmarks.engines import DATAFUSION, DELTA_ENGINES, DUCKDB, ICEBERG_ENGINES, OURS, PLAIN
 from benchmarks.pairs import page as pairs
 from benchmarks.queries import queries
@@ -18,7 +19,7 @@ from benchmarks.rows import page as rows
 from benchmarks.targets import NO_GOAL
 from faults.planted import FAULTS
 from support.doc_pages import PAIRS_RESULTS, RESULTS, S3_RESULTS, fill, hold_generated
-from support.paths import DOCS
+from support.paths import DOCS, ROOT
 
 DELTA_RESULTS = RESULTS.with_name("delta.json")
 ICEBERG_RESULTS = RESULTS.with_name("iceberg.json")
@@ -29,6 +30,10 @@ ROWS_RESULTS = RESULTS.with_name("rows.json")
 FUZZ_RESULTS = RESULTS.with_name("fuzz.json")
 MUTANTS_RESULTS = RESULTS.with_name("mutants.json")
 MET = {True: "met", False: "**missed**", None: "not measured"}
+
+
+def test_the_readme_contains_what_is_saved(pytestconfig: pytest.Config) -> None:
+    hold_generated(ROOT / "README.md", summary.table(), pytestconfig)
 
 
 def test_the_page_contains_the_results(pytestconfig: pytest.Config) -> None:
