@@ -13,7 +13,7 @@ from benchmarks import report as results_report
 from benchmarks.engines import OURS
 from benchmarks.pairs import kinds as all_kinds
 from benchmarks.pairs import report, sessions, tables
-from benchmarks.pairs.kinds import Kind
+from benchmarks.pairs.kind import Kind
 from benchmarks.pairs.literals import Literals
 from benchmarks.pairs.measure import Measured, Worker, in_turns, measure, runs
 from benchmarks.pairs.report import Failed, Results

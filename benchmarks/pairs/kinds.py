@@ -1,18 +1,15 @@
-"""The kinds of queries: a table, a query with places for literals, and what is done with rows."""
+"""The kinds of queries that are measured."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from benchmarks.pairs import tables
-from benchmarks.pairs.literals import Domain, Literals
-from benchmarks.pairs.tables import Table
+from benchmarks.pairs.kind import EVERY, MIXED, Kind, Template
+from benchmarks.pairs.literals import Domain
 from benchmarks.queries import COLLECT, PLAN, TO_PANDAS, WRITE
 
 SHOW = "show"
-EVERY, MIXED = "all", "mixed"
-"""All columns of the table; queries that differ in this."""
 REQUEST_MS = 30
 """The duration of a request to slow storage."""
 
@@ -29,68 +26,6 @@ REMAINDER = Domain("a remainder", 0, 9_999)
 SMALL_ID = Domain("a small id", 10**8, 2 * 10**8)
 ID_OF_RUNS = Domain("an id of many", 0, 10**6)
 SECOND = Domain("a second", tables.INT96_START, tables.INT96_START + 10 * 86_400)
-
-
-@dataclass(frozen=True)
-class Template:
-    """A query with places for literals.
-
-    Attributes:
-        sql: The query; `{table}` is the table, `{}` or `{0}` a literal.
-        domains: What each literal is drawn from.
-        key: The column of the result that ORDER BY sorts by; empty without ORDER BY.
-    """
-
-    sql: str
-    domains: tuple[Domain, ...]
-    key: str = ""
-
-    def draw(self, literals: Literals, table: str) -> str:
-        """Return the query with literals that were never drawn before."""
-        return self.sql.format(*(literals.draw(each) for each in self.domains), table=table)
-
-
-@dataclass(frozen=True)
-class Kind:
-    """One kind of queries.
-
-    Attributes:
-        name: A unique name, which begins with the name of the table.
-        table: The table.
-        queries: The queries of one run, one after the other.
-        columns: The number of columns that they return, or `EVERY` or `MIXED`.
-        action: What is done with the rows.
-        latency: The milliseconds that each request to the storage takes.
-    """
-
-    name: str
-    table: Table
-    queries: tuple[Template, ...]
-    columns: int | str
-    action: str = COLLECT
-    latency: int = 0
-
-    @property
-    def is_narrow(self) -> bool:
-        """Whether it returns at most two columns."""
-        return isinstance(self.columns, int) and self.columns <= 2
-
-    @property
-    def view(self) -> str:
-        """The name of the table in queries."""
-        return f"{self.table.name}_slow" if self.latency else self.table.name
-
-    @property
-    def shape(self) -> str:
-        """What comes back, and how."""
-        columns = "1 column" if self.columns == 1 else f"{self.columns} columns"
-        many = f"{len(self.queries)} queries, " if len(self.queries) > 1 else ""
-        latency = f", {self.latency} ms a request" if self.latency else ""
-        return f"{many}{columns}, {self.action}{latency}"
-
-    def draw(self, literals: Literals) -> list[str]:
-        """Return the queries of one run, with literals that were never drawn before."""
-        return [each.draw(literals, self.view) for each in self.queries]
 
 
 def kinds() -> list[Kind]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from benchmarks.pairs.interval import Estimate, estimate
-from benchmarks.pairs.kinds import Kind
+from benchmarks.pairs.kind import Kind
 from benchmarks.pairs.literals import Literals
 from benchmarks.run import WrongAnswerError
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.pairs import verdict
 from benchmarks.pairs.interval import Estimate
-from benchmarks.pairs.kinds import Kind
+from benchmarks.pairs.kind import Kind
 from benchmarks.pairs.measure import Measured
 from benchmarks.pairs.sessions import Sessions
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from benchmarks.engines import OURS, PLAIN
 from benchmarks.pairs.interval import Estimate, estimate
-from benchmarks.pairs.kinds import Kind, kinds
+from benchmarks.pairs.kind import Kind
+from benchmarks.pairs.kinds import kinds
 from benchmarks.pairs.literals import Literals
 from benchmarks.pairs.measure import Pair, Run, Runs, Worker, in_turns, request, runs
 from benchmarks.process import EngineProcess

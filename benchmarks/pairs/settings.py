@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.pairs.kinds import Kind
+from benchmarks.pairs.kind import Kind
 from benchmarks.settings import ROOT
 
 DEFAULT_PAIRS = 30

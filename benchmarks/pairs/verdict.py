@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.pairs.interval import Estimate
-from benchmarks.pairs.kinds import Kind
+from benchmarks.pairs.kind import Kind
 
 LIMIT = 1.03
 SHORT_LIMIT = 1.05

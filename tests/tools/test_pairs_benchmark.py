@@ -14,7 +14,8 @@ from benchmarks.engines import OURS, PLAIN
 from benchmarks.pairs import report, tables, verdict
 from benchmarks.pairs.__main__ import run
 from benchmarks.pairs.interval import CONFIDENCE, Estimate, estimate, greatest_rank
-from benchmarks.pairs.kinds import EVERY, Kind, Template, kinds
+from benchmarks.pairs.kind import EVERY, Kind, Template
+from benchmarks.pairs.kinds import kinds
 from benchmarks.pairs.literals import Domain, Literals, UsedUpError
 from benchmarks.pairs.measure import Measured, Pair, Run, in_turns, measure
 from benchmarks.pairs.page import page
