@@ -161,10 +161,13 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[LeafColumn], work: 
 private object Evaluator {
 
   /** The work of the rules, which look at types, ranges and sorted lists instead of rows. */
-  private def cost(e: Expression): Long = 1 + Nesting.nodes(e).min(MostNodes) / NodesByRules
+  private def cost(e: Expression): Long = 1 + Nesting.nodes(e, isListed) / NodesByRules
 
   private val NodesByRules = 16L
 
   /** The rules do not evaluate each literal of a list. */
-  private val MostNodes = 1000L
+  private val isListed: (Expression, Expression) => Boolean = {
+    case (_: In, _: Literal) => true
+    case _ => false
+  }
 }

@@ -18,13 +18,17 @@ object Nesting {
 
   def isDeeper(e: Expression, levels: Int): Boolean = isDeeper(Seq(e), levels)
 
-  /** The number of nodes of an expression. */
-  def nodes(e: Expression): Long = {
+  /**
+   * The number of nodes of an expression.
+   *
+   * @param isOmitted whether a node, given its parent, does not count, nor what is below it
+   */
+  def nodes(e: Expression, isOmitted: (Expression, Expression) => Boolean = (_, _) => false): Long = {
     var count = 0L
     var level = Seq(e)
     while (level.nonEmpty) {
       count += level.size
-      level = level.flatMap(_.children)
+      level = level.flatMap(parent => parent.children.filterNot(isOmitted(parent, _)))
     }
     count
   }

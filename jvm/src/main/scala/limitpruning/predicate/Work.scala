@@ -1,14 +1,20 @@
 package limitpruning.predicate
 
+import scala.concurrent.duration.{DurationInt, FiniteDuration}
+
 /**
- * The work that one search may do with expressions, in nodes of expressions that are evaluated. What exceeds it is not
- * evaluated, and proves nothing. Also counts other work, for the metrics. Not thread-safe.
+ * The work that one search may do with expressions: nodes of expressions that are evaluated, and the time that this takes.
+ * What exceeds one of both is not evaluated, and proves nothing. Also counts other work, for the metrics. Not
+ * thread-safe.
  *
- * @param most the maximum; the default takes a fraction of a second
+ * @param most the maximum of nodes; the default takes a fraction of a second
+ * @param mostTime the maximum of time; nodes may take longer than usual, such as those of a function over long strings
  */
-final class Work(most: Long = Work.Default) {
+final class Work(most: Long = Work.Default, mostTime: FiniteDuration = Work.LongestTime) {
   private var nodes = 0L
   private var checked = 0L
+  private var lastCheck = System.nanoTime()
+  private var nanos = 0L
   private var decoded, classified = 0L
 
   /** The nodes that were evaluated, at most `most` and those of one expression. */
@@ -22,18 +28,26 @@ final class Work(most: Long = Work.Default) {
    * @throws InterruptedException if the thread was interrupted, because the query is cancelled
    */
   def spend(size: Long): Boolean =
-    if (nodes >= most) false
+    if (isUsedUp) false
     else {
       nodes += size
       if (nodes - checked >= Work.UncheckedNodes) {
         checked = nodes
-        Work.checkInterrupted()
+        check()
       }
       true
     }
 
+  private def check(): Unit = {
+    Work.checkInterrupted()
+    val now = System.nanoTime()
+    // In longer gaps, the search waits for storage.
+    nanos += (now - lastCheck).min(Work.LongestGap)
+    lastCheck = now
+  }
+
   /** Whether nothing more is evaluated. */
-  def isUsedUp: Boolean = nodes >= most
+  def isUsedUp: Boolean = nodes >= most || nanos >= mostTime.toNanos
 
   /** Counts values of dictionaries that were decoded. */
   def addDecoded(values: Long): Unit = decoded += values
@@ -41,7 +55,7 @@ final class Work(most: Long = Work.Default) {
   /** Counts ranges of pages before they are classified. */
   def addPages(ranges: Int): Unit = {
     classified += ranges
-    Work.checkInterrupted()
+    check()
   }
 
   def counts: WorkCounts = WorkCounts(nodes, decoded, classified)
@@ -65,6 +79,11 @@ object Work {
   /** A node takes about 20 ns. */
   val Default: Long = 4L * 1000 * 1000
 
-  /** After as many nodes, it is checked whether the thread was interrupted. */
-  private val UncheckedNodes = 10000L
+  /** Without a setting. */
+  val LongestTime: FiniteDuration = 2.seconds
+
+  private val LongestGap = 50L * 1000 * 1000
+
+  /** After as many nodes, it is checked whether the thread was interrupted, and the time. */
+  private val UncheckedNodes = 1000L
 }

@@ -4,7 +4,7 @@ import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 
-import limitpruning.predicate.{MatchState, Unprovable}
+import limitpruning.predicate.{MatchState, Unprovable, Work}
 import limitpruning.select.Reason
 
 /**
@@ -74,6 +74,7 @@ final class ChooseFiles(
     val remaining = countable.iterator
     var stopped = Option.empty[Reason]
     while (rows < limit && stopped.isEmpty && remaining.hasNext) {
+      Work.checkInterrupted()
       val file = remaining.next()
       inspected += 1
       stateOf(file) match {

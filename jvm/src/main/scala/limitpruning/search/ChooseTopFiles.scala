@@ -4,7 +4,7 @@ import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, IsNotNull, Literal, SortOrder}
 
-import limitpruning.predicate.{FirstKey, LeafColumn, Obstacle, Unprovable, Values}
+import limitpruning.predicate.{FirstKey, LeafColumn, Obstacle, Unprovable, Values, Work}
 import limitpruning.select.{Reason, Threshold}
 
 /**
@@ -105,6 +105,7 @@ final class ChooseTopFiles(
     var unknown = 0
     var stopped = Option.empty[Reason]
     while (inspected < files.size && stopped.isEmpty) {
+      Work.checkInterrupted()
       val file = files(inspected)
       inspected += 1
       val found = classify(file)

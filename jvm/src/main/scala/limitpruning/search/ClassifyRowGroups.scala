@@ -2,6 +2,8 @@ package limitpruning.search
 
 import java.util.IdentityHashMap
 
+import scala.concurrent.duration.FiniteDuration
+
 import org.apache.parquet.schema.MessageType
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, FileSourceMetadataAttribute}
 import org.apache.spark.sql.types.StructType
@@ -23,6 +25,7 @@ import limitpruning.select.ListedFile
  * @param alsoNeeded expressions whose columns' facts are needed in addition to those of the predicate
  * @param known the table's facts about a file, available without its footer
  * @param isWorthAskingFirst whether these facts cost less than the footers that they may save
+ * @param mostTime after which nothing more is evaluated
  */
 final class ClassifyRowGroups(
     conjuncts: Seq[Expression],
@@ -31,7 +34,8 @@ final class ClassifyRowGroups(
     settings: ReadSettings,
     alsoNeeded: Seq[Expression] = Nil,
     known: ListedFile => FileFacts = _ => FileFacts.NothingDeleted,
-    isWorthAskingFirst: () => Boolean = () => true
+    isWorthAskingFirst: () => Boolean = () => true,
+    mostTime: FiniteDuration = Work.LongestTime
 ) {
   import ClassifyRowGroups._
 
@@ -60,7 +64,7 @@ final class ClassifyRowGroups(
     evaluator.toSeq.flatMap(_.undecided(unit)).flatten.distinct
 
   /** What the search may evaluate: the predicate and its keys. */
-  private[limitpruning] lazy val work = new Work
+  private[limitpruning] lazy val work = new Work(mostTime = mostTime)
 
   /** None if there is no predicate. */
   private[limitpruning] val evaluator =
@@ -84,6 +88,7 @@ final class ClassifyRowGroups(
     var isTableAsked = false
     val rowGroups =
       if (doubt.isEmpty) footer.rowGroups.indices.map { ordinal =>
+        Work.checkInterrupted()
         val rows = footer.rowGroups(ordinal).getRowCount
         val unit = new KnownFacts(inFooter, ordinal)
         val byFooter = classify(rows, unit)

@@ -6,6 +6,7 @@ import scala.collection.mutable.ArrayBuffer
 
 import limitpruning.footers.{FooterWave, SearchMemory}
 import limitpruning.parquet.Footer
+import limitpruning.predicate.Work
 import limitpruning.search.GroupKeys.{Ends, Tuple}
 import limitpruning.select.{DisjointRanges, ListedFile, MatchingRows, Reason, SearchCounts}
 
@@ -83,6 +84,7 @@ final class DistinctSearch(
     val refined = narrow(refine(wave))
     val before = found.size
     for (file <- refined; rowGroup <- file.rowGroups.indices if file.mayMatch(rowGroup)) {
+      Work.checkInterrupted()
       val all = keys.ends(file, rowGroup)
       if (all.areEqual(order)) possible += all.from else areAllEqual = false
       file.rowGroups(rowGroup).obstacle.orElse(keys.obstacle(file, rowGroup)).foreach(obstacles.add)

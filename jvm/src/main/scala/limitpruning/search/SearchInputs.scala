@@ -75,7 +75,8 @@ private[limitpruning] final class SearchInputs(
     settings,
     alsoNeeded,
     file => listing.facts(file),
-    () => listing.isWorthAskingFirst
+    () => listing.isWorthAskingFirst,
+    conf.getConf(LimitPruningConf.MaxTime).millis
   )
 
   val narrow: NarrowRowGroups = narrowing(requestBytes = 0)

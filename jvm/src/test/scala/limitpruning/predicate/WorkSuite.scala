@@ -1,5 +1,7 @@
 package limitpruning.predicate
 
+import scala.concurrent.duration.DurationInt
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
@@ -83,6 +85,26 @@ class WorkSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(evaluated(Seq(In(ints.head, (0 until 20000 by 2).map(Literal(_)))), ints, facts)._2 < 100)
     val branches = (0 until 100).map(i => (EqualTo(ints(i), Literal(i)), Add(ints(i), Literal(1))))
     assert(evaluated(Seq(LessThan(CaseWhen(branches, Literal(0)), Literal(500))), ints, facts)._2 < 500)
+  }
+
+  test("all terms of a long OR count") {
+    val terms = (0 until 5000).map(i => EqualTo(ints(i % 100), Literal(-i)))
+    def or(all: Seq[Expression]): Expression =
+      if (all.size == 1) all.head else Or(or(all.take(all.size / 2)), or(all.drop(all.size / 2)))
+    val (_, work) = evaluated(Seq(or(terms)), ints, between(0, 1000))
+    assert(work >= 3 * terms.size / 16)
+  }
+
+  test("time counts, too, but not that between evaluations") {
+    val slow = new Work(mostTime = 20.millis)
+    def spendAll(): Unit = while (slow.spend(1000)) Thread.sleep(1)
+    spendAll()
+    assert(slow.isUsedUp && slow.done < 1000 * 1000)
+    val waiting = new Work(mostTime = 10.seconds)
+    waiting.spend(1000): Unit
+    Thread.sleep(100)
+    waiting.spend(1000): Unit
+    assert(!waiting.isUsedUp)
   }
 
   test("what exceeds the budget is possible") {

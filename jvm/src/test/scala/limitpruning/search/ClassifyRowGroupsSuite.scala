@@ -38,6 +38,15 @@ class ClassifyRowGroupsSuite extends AnyFunSuite {
 
   private val monday = EqualTo(day, Literal(UTF8String.fromString("mon"), StringType))
 
+  test("an interrupted thread stops classifying the row groups of a file") {
+    val file = ListedFile.alone(InternalRow(UTF8String.fromString("mon")), new FileStatus())
+    val classify =
+      new ClassifyRowGroups(Seq(GreaterThan(a, Literal(5))), Seq(a, b, day), partitions, settings)
+    Thread.currentThread.interrupt()
+    val _ = intercept[InterruptedException](classify(file, raw.footer))
+    assert(!Thread.currentThread.isInterrupted && classify.work.done == 0)
+  }
+
   test("a file is not trusted if its rows may not all be in the table, or its row count differs") {
     def classified(rows: Option[Long], deletedRows: Option[Long]): ClassifiedFile = {
       val facts = FileFacts.NothingDeleted.copy(rows = rows, deletedRows = deletedRows)

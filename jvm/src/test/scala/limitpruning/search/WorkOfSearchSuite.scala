@@ -88,4 +88,48 @@ class WorkOfSearchSuite extends AnyFunSuite with SparkSuite {
     val (groups, ofGroups) = workOf(table.distinct().limit(5))
     assert(groups.evaluated <= 10000 && groups.decoded <= 20000 && ofGroups < 100 * MB)
   }
+
+  test("predicates over many columns of few values are undecided soon, and can be explained") {
+    val flags = (0 until 66).map(i => s"id % ${i + 2} = 0 AS f$i")
+    val numbers = (0 until 25).map(i => s"id * ${i + 3} % 8 AS q$i")
+    val large = (0 until 11).map(i => s"id * ${i + 3} % 64 AS r$i")
+    val dictionaries = (0 until 20).map(i => s"id * ${i + 3} % 400 * 2 AS d$i")
+    val columns = "id" +: (flags ++ numbers ++ large ++ dictionaries)
+    val table = written("few-values", spark.range(0, 20000, 1, 1).selectExpr(columns: _*))
+    def all(name: String, count: Int)(join: String) = (0 until count).map(i => s"$name$i").mkString(join)
+    for (
+      predicate <- Seq(
+        s"(${all("f", 64)(" OR ")})",
+        s"NOT (${all("f", 66)(" AND ")})",
+        s"${all("q", 22)(" + ")} > 100",
+        s"${all("r", 11)(" + ")} > 300",
+        s"greatest(${all("q", 25)(", ")}) = 5",
+        (0 until 20).map(i => s"d$i = ${2 * i}").mkString("(", " OR ", ")")
+      )
+    ) {
+      val query = table.where(s"$predicate AND id <> 5").limit(10)
+      val (work, allocated) = workOf(query)
+      assert(work.evaluated <= 1000 && allocated < 10 * MB, predicate)
+      query.createOrReplaceTempView("few_values")
+      assert(spark.sql("EXPLAIN SELECT * FROM few_values").head().getString(0).contains("Limit"), predicate)
+    }
+  }
+
+  test("lists of ten thousand values, five hundred conjuncts and a CASE of a hundred branches") {
+    val rows = spark.range(0, 100000, 1, 1).selectExpr("id", "hash(id) % 1000 AS h", "id % 100 AS g")
+    val table = written("long", rows, "parquet.block.row.count.limit" -> "1000")
+    val branches = (0 until 100).map(i => s"WHEN h = $i THEN ${i + 1}").mkString(" ")
+    for (
+      (predicate, most) <- Seq(
+        (0 until 20000 by 2).mkString("h IN (", ", ", ")") -> 300L,
+        (0 until 500).map(i => s"h <> ${-1 - i}").mkString(" AND ") + " AND h % 2 = 1" -> 250000L,
+        s"CASE $branches ELSE 0 END = 50" -> 30000L,
+        (0 until 1000).map(i => s"(g = ${i % 90} AND h > $i)").mkString("(", " OR ", ")") -> 2500000L
+      )
+    ) {
+      val (work, allocated) = workOf(table.where(predicate).limit(10))
+      assert(work.evaluated <= most, predicate.take(50))
+      assert(allocated < 150 * MB, predicate.take(50))
+    }
+  }
 }

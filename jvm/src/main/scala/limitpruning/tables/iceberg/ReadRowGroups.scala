@@ -43,12 +43,17 @@ private object RowGroupTasks {
   /** The tasks, in the order of the split offsets. Iceberg divides a file that has split offsets by nothing else. */
   def of(task: FileScanTask): IndexedSeq[FileScanTask] = task.split(Long.MaxValue).asScala.toIndexedSeq
 
-  /** Whether each task reads exactly the row group of its position. Parquet's readers decide this by midpoints. */
+  /**
+   * Whether each task reads exactly the row group of its position, and row groups are in the order of the file. Parquet's readers
+   * decide this by midpoints.
+   */
   def areRowGroups(tasks: IndexedSeq[FileScanTask], footer: Footer): Boolean = {
     val midpoints = footer.offsets.midpoints
     tasks.size == midpoints.size && tasks.indices.forall { i =>
-      val task = tasks(i)
-      midpoints.indices.filter(row => isIn(midpoints(row), task)) == Seq(i)
+      // A task that has the midpoint of another row group, too, has that of a neighbour.
+      def isOther(row: Int) = !midpoints.isDefinedAt(row) || !isIn(midpoints(row), tasks(i))
+      (i == 0 || midpoints(i - 1) < midpoints(i)) &&
+      isIn(midpoints(i), tasks(i)) && isOther(i - 1) && isOther(i + 1)
     }
   }
 
