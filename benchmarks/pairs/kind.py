@@ -10,6 +10,7 @@ from benchmarks.queries import COLLECT
 
 EVERY, MIXED = "all", "mixed"
 """All columns of the table; queries that differ in this."""
+_OPERATORS = "^&|"  # of which no result overflows
 
 
 @dataclass(frozen=True)
@@ -17,18 +18,32 @@ class Template:
     """A query with places for literals.
 
     Attributes:
-        sql: The query; `{table}` is the table, `{}` or `{0}` a literal.
+        sql: The query; `{table}` is the table, `{}` or `{0}` a literal, `{form}` see `combined`.
         domains: What each literal is drawn from.
         key: The column of the result that ORDER BY sorts by; empty without ORDER BY.
+        combined: Columns that `{form}` combines with what is before it, in another way in each run:
+            what was remembered of earlier predicates is about other forms.
     """
 
     sql: str
     domains: tuple[Domain, ...]
     key: str = ""
+    combined: tuple[str, ...] = ()
 
     def draw(self, literals: Literals, table: str) -> str:
-        """Return the query with literals that were never drawn before."""
-        return self.sql.format(*(literals.draw(each) for each in self.domains), table=table)
+        """Return the query with literals, and a form, that were never drawn before."""
+        drawn = [literals.draw(each) for each in self.domains]
+        return self.sql.format(*drawn, table=table, form=self._form(literals))
+
+    def _form(self, literals: Literals) -> str:
+        if not self.combined:
+            return ""
+        number = literals.draw(Domain("a form", 0, len(_OPERATORS) ** len(self.combined) - 1))
+        form = ""
+        for column in self.combined:
+            form += f" {_OPERATORS[number % len(_OPERATORS)]} {column}"
+            number //= len(_OPERATORS)
+        return form
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,14 @@ LATEST_SLOW = Template(
     (RESPONSE,),
     "event_time",
 )
+ONE_USER = Template("SELECT * FROM {table} WHERE user_id = {} LIMIT 10", (USER,))
+_SIX = ("n00", "n01", "n02", "n03", "n04", "n05")
+FRESH_FORM = Template(
+    "SELECT url FROM {table} WHERE status = 500 AND region_id < 239 AND (user_id{form}) <> {} "
+    "LIMIT 10",
+    (OTHER_USER,),
+    combined=_SIX,
+)
 SLOW_RESPONSES = Template(
     "SELECT url, title FROM {table} WHERE response_ms > {} LIMIT 10", (RESPONSE,)
 )
@@ -105,8 +113,8 @@ def _narrow() -> Iterator[Kind]:
 
 def _web() -> Iterator[Kind]:
     table = tables.WEB
-    user = Template("SELECT * FROM {table} WHERE user_id = {} LIMIT 10", (USER,))
-    yield Kind("web, user, all columns", table, (user,), EVERY)
+    yield Kind("web, user, plan", table, (ONE_USER,), EVERY, PLAN)
+    yield Kind("web, user, all columns", table, (ONE_USER,), EVERY)
     users = Template("SELECT url FROM {table} WHERE user_id IN ({0}, {0} + 1) LIMIT 10", (USER,))
     yield Kind("web, two users", table, (users,), 1)
     yield Kind("web, response time", table, (SLOW_RESPONSES,), 2)
@@ -114,6 +122,7 @@ def _web() -> Iterator[Kind]:
     yield Kind("web, response time, all columns", table, (responses,), EVERY)
     yield Kind("web, date", table, (DATE,), 1)
     yield Kind("web, status", table, (STATUS,), 1)
+    yield Kind("web, fresh form", table, (FRESH_FORM,), 1)
     like = Template("SELECT url, title FROM {table} WHERE url LIKE '%/p{}/%' LIMIT 10", (PATH,))
     yield Kind("web, LIKE", table, (like,), 2)
     prefix = Template(
@@ -130,6 +139,7 @@ def _layouts() -> Iterator[Kind]:
     for table in (tables.WEB_PAGES, tables.WEB_SPARK, tables.WEB_DUCKDB, tables.WEB_POLARS):
         yield Kind(f"{table.name}, date", table, (DATE,), 1)
         yield Kind(f"{table.name}, status", table, (STATUS,), 1)
+        yield Kind(f"{table.name}, fresh form", table, (FRESH_FORM,), 1)
         yield Kind(f"{table.name}, ORDER BY", table, (LATEST_SLOW,), 2)
 
 
@@ -226,6 +236,7 @@ def _slow() -> Iterator[Kind]:
         ("web, response time", tables.WEB, SLOW_RESPONSES),
         ("web, date", tables.WEB, DATE),
         ("web_spark, status", tables.WEB_SPARK, STATUS),
+        ("web_spark, fresh form", tables.WEB_SPARK, FRESH_FORM),
         ("web_spark, needle", tables.WEB_SPARK, NEEDLE),
         ("web_spark, slowest", tables.WEB_SPARK, SLOWEST),
         ("files, unprovable", tables.FILES, UNPROVABLE),

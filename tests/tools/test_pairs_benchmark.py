@@ -73,6 +73,16 @@ def results(*all_measured: Measured, failed: Sequence[Failed] = (), off: bool = 
     return Results(all_measured, failed, Sessions(ONE, (pair,) * 6), [one])
 
 
+def test_forms_are_never_drawn_twice() -> None:
+    template = Template("SELECT a{form} FROM {table} LIMIT {}", (NUMBER,), combined=("b", "c"))
+    literals = Literals(1)
+    forms = {template.draw(literals, "t").partition(" FROM")[0] for _ in range(9)}
+    assert len(forms) == 9
+    assert "SELECT a ^ b & c" in forms
+    with pytest.raises(UsedUpError, match="a form"):
+        template.draw(literals, "t")
+
+
 @pytest.mark.parametrize(
     ("count", "rank"), [(0, 0), (1, 0), (5, 0), (6, 1), (9, 2), (10, 2), (20, 6), (30, 10)]
 )
