@@ -38,8 +38,11 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
         case GlobalLimit(_, limit: LocalLimit) => Some(limit)
         case _ => None
       }
+      val shared = SharedDefinitions.reasonsIn(prepared)
       val limits = prepared.transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit =>
-        prune(limit, isRoot = root.exists(_ eq limit))
+        shared(limit).fold(prune(limit, isRoot = root.exists(_ eq limit))) { reason =>
+          pruneOrTag(limit)(Some(Left(NotPruned(reason))))
+        }
       }
       pruneSubqueries(limits, mutable.Map.empty)
     }
