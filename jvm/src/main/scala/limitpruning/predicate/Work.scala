@@ -47,7 +47,7 @@ final class Work(most: Long = Work.Default, mostTime: FiniteDuration = Work.Long
   }
 
   /** Whether nothing more is evaluated. */
-  def isUsedUp: Boolean = nodes >= most || nanos >= mostTime.toNanos
+  def isUsedUp: Boolean = nodes >= most || nanos > mostTime.toNanos
 
   /** Counts values of dictionaries that were decoded. */
   def addDecoded(values: Long): Unit = decoded += values

@@ -76,7 +76,8 @@ private[limitpruning] final class SearchInputs(
     alsoNeeded,
     file => listing.facts(file),
     () => listing.isWorthAskingFirst,
-    conf.getConf(LimitPruningConf.MaxTime).millis
+    // With a setting of 0, what is in memory still counts.
+    conf.getConf(LimitPruningConf.MaxTime).max(100L).millis
   )
 
   val narrow: NarrowRowGroups = narrowing(requestBytes = 0)
