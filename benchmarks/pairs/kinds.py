@@ -113,7 +113,6 @@ def _narrow() -> Iterator[Kind]:
 
 def _web() -> Iterator[Kind]:
     table = tables.WEB
-    yield Kind("web, user, plan", table, (ONE_USER,), EVERY, PLAN)
     yield Kind("web, user, all columns", table, (ONE_USER,), EVERY)
     users = Template("SELECT url FROM {table} WHERE user_id IN ({0}, {0} + 1) LIMIT 10", (USER,))
     yield Kind("web, two users", table, (users,), 1)
