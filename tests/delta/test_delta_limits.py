@@ -11,6 +11,7 @@ import limit_pruning
 from support.delta import tables
 from support.runs import conf
 from support.scan_tables import hold, hold_frame, is_pruned
+from support.shared_cte import DEFINITIONS, unmatched
 from support.sparks import needs_spark
 
 
@@ -190,3 +191,19 @@ def test_data_source_v2_is_named_as_the_reason(
     assert reason.code == "data-source-v2"
     assert report.table.endswith("by_v2")
     assert reason.message.startswith("Delta Lake reads the table")
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+@pytest.mark.parametrize(
+    "limited",
+    [
+        "SELECT id FROM {} WHERE m = 3 LIMIT 10",
+        "SELECT id FROM {} WHERE id >= 900 LIMIT 10",
+        "SELECT id FROM {} WHERE m = 3 ORDER BY s LIMIT 10",
+    ],
+)
+def test_line_104_references_see_the_same_rows(
+    spark: SparkSession, table: str, definition: str, limited: str
+) -> None:
+    with conf(spark, {"spark.limitPruning.rows.minBytes": "0"}):
+        assert unmatched(spark, definition, limited.format(table)) == 0

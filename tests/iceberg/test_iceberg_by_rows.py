@@ -16,6 +16,7 @@ from support.iceberg.tables import hold, hold_order, reason_of
 from support.runs import conf, planned
 from support.scan_tables import physical
 from support.sessions import OURS_FIRST
+from support.shared_cte import DEFINITIONS, unmatched
 
 pytestmark = OURS_FIRST
 
@@ -277,3 +278,18 @@ def test_switched_off_when_the_query_runs(spark: SparkSession, table: str) -> No
     with conf(spark, {"spark.limitPruning.enabled": "false"}):
         assert len(df.collect()) == 5
     assert reason_of(df) == "disabled-when-run"
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+@pytest.mark.parametrize(
+    "limited",
+    [
+        "SELECT id FROM {} WHERE v % 7 = 3 LIMIT 10",
+        "SELECT id FROM {} WHERE id >= 1100 LIMIT 10",
+        "SELECT id FROM {} WHERE v % 7 = 3 ORDER BY w, v LIMIT 10",
+    ],
+)
+def test_line_104_references_see_the_same_rows(
+    spark: SparkSession, table: str, definition: str, limited: str
+) -> None:
+    assert unmatched(spark, definition, limited.format(table)) == 0

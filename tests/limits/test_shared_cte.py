@@ -11,15 +11,17 @@ from pyspark.sql import SparkSession
 
 import limit_pruning
 from support.runs import conf
+from support.shared_cte import DEFINITIONS, unmatched
 from support.tables import write
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
-REASON = "not-deterministic"
+MIN_BYTES = "spark.limitPruning.rows.minBytes"
+REASON = "shared-cte"
 
 
 @pytest.fixture(autouse=True)
 def shared(spark: SparkSession, tmp_path: Path) -> Iterator[None]:
-    """Register `shared`: the first row group matches partially, and the second one fully."""
+    """Register `shared`: of two row groups, the first matches partially, and the second fully."""
     groups = [
         {"id": list(range(100)), "s": list(range(100)), "k": [7] * 100},
         {"id": list(range(100, 200)), "s": [50 + i % 50 for i in range(100)], "k": [7] * 100},
@@ -51,13 +53,23 @@ PAIRED = "SELECT count(*) FROM c a JOIN c b ON a.id = b.id AND a.u = b.u"
 def test_line_104_references_see_the_same_rows(
     spark: SparkSession, limited: str, adaptive: str
 ) -> None:
-    rows = {"spark.limitPruning.rows.minBytes": "0", ADAPTIVE: adaptive}
-    with conf(spark, rows):
+    with conf(spark, {MIN_BYTES: "0", ADAPTIVE: adaptive}):
         df = spark.sql(f"WITH c AS (SELECT id, uuid() AS u FROM ({limited})) {PAIRED}")
         assert df.collect() == [(10,)]
         codes = {one.reason.code for one in limit_pruning.report(df).limits if one.reason}
         assert codes == {REASON}
         assert "LimitPrunedScan" not in df._jdf.queryExecution().executedPlan().toString()
+
+
+@pytest.mark.parametrize("min_bytes", ["0", "8m"])
+@pytest.mark.parametrize("definition", DEFINITIONS)
+def test_line_104_references_see_the_same_subqueries(
+    spark: SparkSession, definition: str, min_bytes: str
+) -> None:
+    with conf(spark, {MIN_BYTES: min_bytes}):
+        for limited in LIMITED.values():
+            only = f"SELECT id FROM ({limited})"
+            assert unmatched(spark, definition, only) == 0, limited
 
 
 def test_line_104_what_is_used_once_or_is_deterministic_is_pruned(spark: SparkSession) -> None:

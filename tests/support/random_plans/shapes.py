@@ -74,6 +74,19 @@ PLAIN: dict[str, Shape] = {
         same,
         "branches",
     ),
+    "shared CTE": Shape(
+        f"WITH c AS (SELECT id, uuid() AS u FROM ({ALL} LIMIT $n))"
+        " SELECT count(*) AS n FROM c a JOIN c b ON a.id <=> b.id AND a.u = b.u",
+        COUNT,
+        claim="all",
+    ),
+    "shared CTE of a subquery": Shape(
+        "WITH c AS (SELECT bid, uuid() AS u FROM big"
+        " WHERE bid IN (SELECT id FROM $from$where LIMIT $n))"
+        " SELECT count(*) AS n FROM c a LEFT ANTI JOIN c b ON a.bid = b.bid AND a.u = b.u",
+        "SELECT 0L AS n",
+        claim="all",
+    ),
     "union of limits": Shape(
         "(SELECT 0, $cols FROM $from$where LIMIT $n) UNION ALL"
         " (SELECT 1, $cols FROM $T$second LIMIT $m)",

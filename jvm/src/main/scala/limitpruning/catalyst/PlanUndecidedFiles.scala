@@ -19,12 +19,7 @@ final case class PlanUndecidedFiles(session: SparkSession, state: PlanningState)
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case ScanOperation(_, filtersAbove, filters, Undecided(scan)) =>
-      val restored = plan.transformDown { case relation @ Undecided(_) =>
-        relation.makeCopy(relation.productIterator.map {
-          case field: AnyRef if field eq scan => scan.original
-          case field => field.asInstanceOf[AnyRef]
-        }.toArray)
-      }
+      val restored = plan.transformDown(Function.unlift(Iceberg.restored))
       val planned = new DataSourceV2Strategy(SparkSessions.onServer(session))(restored)
       if (filtersAbove.isEmpty && areAsWanted(filters, scan)) planned.map(chooseWhenRun(_, scan))
       else planned

@@ -30,16 +30,14 @@ final case class PruneLateLimits(session: SparkSession, override val state: Plan
       }
       plan
     } else {
-      val shared = SharedDefinitions.reasonsIn(plan)
+      val shared = SharedDefinitions.in(plan)
       plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
         case limit: LocalLimit if isDecided(limit) => limit
-        case limit: LocalLimit if shared(limit).nonEmpty =>
-          pruneOrTag(limit)(shared(limit).map(reason => Left(NotPruned(reason))))
         case limit: LocalLimit if NoPruningHint.isBelow(limit.child) =>
           limit.setTagValue(NotPruned.Tag, NotPruned(Reason.Hint))
           limit
         case limit: LocalLimit =>
-          pruneOrTag(limit)(new DecideLimit(session, state.facts, conf)(limit))
+          pruneOrTag(limit)(shared.orElse(limit)(new DecideLimit(session, state.facts, conf)(limit)))
       }
     }
 

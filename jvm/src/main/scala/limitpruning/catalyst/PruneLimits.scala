@@ -30,21 +30,19 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
     if (!conf.getConf(LimitPruningConf.Enabled)) plan
     else if (!plan.containsPattern(LIMIT)) {
       NoPruningHint.markOperators(plan) // a later rule may add a LIMIT
-      plan
+      SharedDefinitions.restoredIn(plan)
     } else {
       NoPruningHint.markOperators(plan)
-      val prepared = DeltaLake.prepared(session, plan)
+      val prepared = SharedDefinitions.restoredIn(DeltaLake.prepared(session, plan))
       val root = prepared match {
         case GlobalLimit(_, limit: LocalLimit) => Some(limit)
         case _ => None
       }
-      val shared = SharedDefinitions.reasonsIn(prepared)
+      val shared = SharedDefinitions.in(prepared)
       val limits = prepared.transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit =>
-        shared(limit).fold(prune(limit, isRoot = root.exists(_ eq limit))) { reason =>
-          pruneOrTag(limit)(Some(Left(NotPruned(reason))))
-        }
+        prune(limit, isRoot = root.exists(_ eq limit), shared)
       }
-      pruneSubqueries(limits, mutable.Map.empty)
+      pruneSubqueries(limits, shared, mutable.Map.empty)
     }
 
   /**
@@ -55,23 +53,28 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
    */
   private def pruneSubqueries(
       plan: LogicalPlan,
+      shared: SharedDefinitions.Limits,
       decided: mutable.Map[LogicalPlan, LogicalPlan]
   ): LogicalPlan =
     plan.transformAllExpressionsWithPruning(_.containsAllPatterns(PLAN_EXPRESSION, LIMIT)) {
       case subquery: SubqueryExpression =>
         val pruned = subquery.plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
           case limit: LocalLimit if waits(limit) =>
-            decided.getOrElseUpdate(limit, prune(limit, isRoot = false))
+            decided.getOrElseUpdate(limit, prune(limit, isRoot = false, shared))
         }
-        subquery.withNewPlan(pruneSubqueries(pruned, decided))
+        subquery.withNewPlan(pruneSubqueries(pruned, shared, decided))
     }
 
   private def waits(limit: LocalLimit): Boolean =
     limit.getTagValue(NotPruned.Tag).exists(_.reason == Reason.DeltaNotPrepared)
 
-  private def prune(limit: LocalLimit, isRoot: Boolean): LogicalPlan = {
+  private def prune(
+      limit: LocalLimit,
+      isRoot: Boolean,
+      shared: SharedDefinitions.Limits
+  ): LogicalPlan = {
     limit.unsetTagValue(NotPruned.Tag) // of an earlier plan with the same node
-    pruneOrTag(limit)(new DecideLimit(session, state.facts, conf)(limit, isRoot))
+    pruneOrTag(limit)(shared.orElse(limit)(new DecideLimit(session, state.facts, conf)(limit, isRoot)))
   }
 }
 

@@ -37,14 +37,12 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
         case GlobalLimit(_, limit: LocalLimit) => Some(limit)
         case _ => None
       }
-      val shared = SharedDefinitions.reasonsIn(plan)
+      val shared = SharedDefinitions.in(plan)
       plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
-        case limit: LocalLimit if shared(limit).nonEmpty =>
-          pruneOrTag(limit)(shared(limit).map(reason => Left(NotPruned(reason))))
         // PruneLimits may have decided about a table of another source, on the preserved side of a join.
         case limit: LocalLimit
             if !limit.getTagValue(Decided).exists(_ eq limit.child) && !isDecidedBelow(limit.child) =>
-          pruneOrTag(limit)(decide(limit, isRoot = root.exists(_ eq limit)))
+          pruneOrTag(limit)(shared.orElse(limit)(decide(limit, isRoot = root.exists(_ eq limit))))
       }
     }
 

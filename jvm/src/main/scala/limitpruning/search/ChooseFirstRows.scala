@@ -5,7 +5,7 @@ import org.apache.spark.sql.internal.SQLConf
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.SortedListings
 import limitpruning.scan.FirstRows
-import limitpruning.select.{CandidateRows, Reason, SearchCounts, Selection}
+import limitpruning.select.{CandidateRows, ListedFile, Reason, SearchCounts, Selection}
 
 /**
  * Decides what to read for a LIMIT without a predicate that an action takes, task by task: the first rows of any file.
@@ -18,7 +18,7 @@ object ChooseFirstRows {
     val files = scan.table.list(Nil, Nil, sorted).files
     if (files.isEmpty) Left(NotPruned(Reason.NoFiles, Some(scan)))
     else {
-      val counts = SearchCounts.Zero.copy(files = files.size, bytes = files.iterator.map(_.length).sum)
+      val counts = SearchCounts.Zero.copy(files = files.size, bytes = ListedFile.bytes(files))
       // Pages are located by a page index that nobody has tested for the writer of the file.
       val mayReadPages =
         conf.getConf(LimitPruningConf.MaxBytes) > 0 && !conf.getConf(LimitPruningConf.TrustedWritersOnly)

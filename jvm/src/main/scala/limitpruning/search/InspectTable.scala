@@ -19,7 +19,8 @@ import limitpruning.select.ListedFile
 final class InspectTable(scan: LimitedScan, session: SparkSession, cache: FactsCache, conf: SQLConf) {
   import InspectTable._
 
-  private val table = new SearchInputs(scan, session, cache, conf, alsoNeeded = leaves(scan))
+  private val table =
+    new SearchInputs(scan, session, cache, conf, alsoNeeded = leaves(scan), mostTime = Some(Patience))
 
   /** The files that remain after partition pruning, in reading order. */
   val files: IndexedSeq[ListedFile] = table.files
@@ -95,7 +96,7 @@ private object InspectTable {
   /** Maximum number of inspected columns, in addition to those of the predicate. */
   private val MostColumns = 200
 
-  /** Maximum time to read the footers of one wave. */
+  /** Maximum time to read the footers of one wave, and to evaluate the predicate for all files. */
   private val Patience = 10.minutes
 
   /** Maximum bytes of a dictionary or bloom filter. A larger one counts as missing. */

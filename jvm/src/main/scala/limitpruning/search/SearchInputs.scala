@@ -2,7 +2,7 @@ package limitpruning.search
 
 import java.io.Closeable
 
-import scala.concurrent.duration.{Deadline, DurationLong}
+import scala.concurrent.duration.{Deadline, DurationLong, FiniteDuration}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
@@ -24,13 +24,15 @@ import limitpruning.select.ListedFile
  *
  * @param cache the application's cache of footers
  * @param alsoNeeded expressions whose columns' facts are needed in addition to those of the predicate
+ * @param mostTime the maximum time to evaluate expressions; none for that of the settings
  */
 private[limitpruning] final class SearchInputs(
     scan: LimitedScan,
     session: SparkSession,
     cache: FactsCache,
     conf: SQLConf,
-    alsoNeeded: Seq[Expression] = Nil
+    alsoNeeded: Seq[Expression] = Nil,
+    mostTime: Option[FiniteDuration] = None
 ) extends Closeable {
   private val table = scan.table
 
@@ -77,7 +79,7 @@ private[limitpruning] final class SearchInputs(
     file => listing.facts(file),
     () => listing.isWorthAskingFirst,
     // With a setting of 0, what is in memory still counts.
-    conf.getConf(LimitPruningConf.MaxTime).max(100L).millis
+    mostTime.getOrElse(conf.getConf(LimitPruningConf.MaxTime).max(100L).millis)
   )
 
   val narrow: NarrowRowGroups = narrowing(requestBytes = 0)

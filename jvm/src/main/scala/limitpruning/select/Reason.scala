@@ -24,6 +24,13 @@ object Reason {
   final case class NotDeterministic(expression: String)
       extends Reason("not-deterministic", s"$expression is not deterministic")
 
+  case object SharedDefinition
+      extends Reason(
+        "shared-cte",
+        "the LIMIT is in a common table expression that is not deterministic, and that Spark evaluates once for all " +
+          "references to it"
+      )
+
   final case class TooDeeplyNested(deepest: Int)
       extends Reason("too-deeply-nested", s"an expression is nested more than $deepest levels deep")
 

@@ -51,6 +51,15 @@ object Iceberg {
     case _ => None
   }
 
+  /** A node whose rows are chosen when the query runs, with the format's own scan; `None` for any other node. */
+  def restored(plan: LogicalPlan): Option[LogicalPlan] = undecided(plan).map { scan =>
+    // The node has other fields in other versions of Spark.
+    plan.makeCopy(plan.productIterator.map {
+      case field: AnyRef if field eq scan => scan.original
+      case field => field.asInstanceOf[AnyRef]
+    }.toArray)
+  }
+
   /** What has been chosen for a LIMIT over a node; `None` if nothing has. */
   def chosen(plan: LogicalPlan): Option[Either[Reason, ChosenFiles]] = plan match {
     case relation: DataSourceV2ScanRelation => selected(relation.scan).map(Right(_))

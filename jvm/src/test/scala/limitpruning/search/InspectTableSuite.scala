@@ -3,6 +3,7 @@ import org.apache.spark.sql.DataFrame
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.catalyst.MatchLimit
+import limitpruning.conf.LimitPruningConf
 import limitpruning.parquet.UnreadableFooterException
 import limitpruning.report.SharedState
 import limitpruning.testing.{OneColumn, ParquetFixture, SparkSuite, Wildlife}
@@ -19,6 +20,16 @@ class InspectTableSuite extends AnyFunSuite with SparkSuite {
     val all = look(Wildlife.query(table, limit = 1))
     val states = all.inspect(all.files).map(_.file.rowGroups.map(_.state.toString.head).mkString)
     assert(states == Seq("NPFP", "NPFP"))
+  }
+
+  test("evaluation is not bounded by the time to plan a LIMIT") {
+    val table = tableOf("slow", "a.parquet" -> Wildlife.fixture)
+    val work = withConf(LimitPruningConf.MaxTime.key -> "1")(look(Wildlife.query(table)).classify.work)
+    for (_ <- 1 to 200) { // longer than any LIMIT may take
+      work.spend(1000): Unit
+      Thread.sleep(1)
+    }
+    assert(!work.isUsedUp)
   }
 
   test("the predicate's columns come first, then all others, including fields of structs") {

@@ -125,6 +125,7 @@ class ReasonSuite extends AnyFunSuite with SparkSuite {
       Reason.NothingToSkip,
       Reason.Streaming,
       Reason.ToleratesBadFiles("s"),
+      Reason.SharedDefinition,
       Reason.SplitDependent("c"),
       Reason.NoFiles,
       Reason.UnreadableFooter("problem"),
