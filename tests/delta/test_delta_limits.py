@@ -8,6 +8,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import limit_pruning
+from support.copied_limits import READ_TWICE, codes
 from support.delta import tables
 from support.runs import conf
 from support.scan_tables import hold, hold_frame, is_pruned
@@ -106,9 +107,9 @@ def test_limits_in_the_middle_of_a_plan(spark: SparkSession, table: str) -> None
     limited = f"SELECT id, m FROM {table} WHERE id >= 1600 LIMIT 50"
     for query in (
         f"SELECT count(*), min(id) >= 1600 FROM ({limited})",
-        f"SELECT count(*) FROM ({limited}) a JOIN (SELECT DISTINCT m FROM ({limited})) b USING (m)",
-        f"SELECT count(*) FROM ({limited}) UNION ALL SELECT count(*) FROM ({limited})",
-        f"WITH c AS ({limited}) SELECT count(*) FROM c UNION ALL SELECT count(*) FROM c",
+        f"SELECT count(*) FROM ({limited}) a JOIN (SELECT DISTINCT m FROM {table}) b USING (m)",
+        f"SELECT count(*) FROM ({limited}) UNION ALL SELECT count(*) FROM {table}",
+        f"WITH c AS ({limited}) SELECT count(*) FROM c UNION ALL SELECT count(*) FROM {table}",
     ):
         df = spark.sql(query)
         with conf(spark, {"spark.limitPruning.enabled": "false"}):
@@ -207,3 +208,17 @@ def test_line_104_references_see_the_same_rows(
 ) -> None:
     with conf(spark, {"spark.limitPruning.rows.minBytes": "0"}):
         assert unmatched(spark, definition, limited.format(table)) == 0
+
+
+@pytest.mark.parametrize("twice", READ_TWICE)
+def test_line_105_copies_see_the_same_rows(spark: SparkSession, table: str, twice: str) -> None:
+    query, count = READ_TWICE[twice]
+    with conf(spark, {"spark.limitPruning.rows.minBytes": "0"}):
+        for limited in (
+            f"SELECT * FROM {table} WHERE m = 3 LIMIT 10",
+            f"SELECT * FROM {table} WHERE id >= 900 LIMIT 10",
+            f"SELECT * FROM {table} WHERE m = 3 ORDER BY s LIMIT 10",
+        ):
+            df = spark.sql(f"WITH s AS ({limited}) {query}")
+            assert df.count() == count
+            assert codes(df) == {"repeated-limit"}

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from support.copied_limits import codes
 from support.iceberg import tables
 from support.iceberg.tables import hold, hold_pruned, hold_unpruned
 from support.sessions import OURS_FIRST
@@ -37,6 +38,14 @@ def test_identity(spark: SparkSession, metrics: str) -> None:
         ) else hold(spark, f"SELECT * FROM {table} WHERE {condition}", 20)
     # No conjunct of the predicate is left when Iceberg has selected whole partitions.
     hold_pruned(spark, f"SELECT id FROM {table} WHERE m > 3", 20)
+
+
+def test_limits_over_other_partitions_are_not_copies(spark: SparkSession) -> None:
+    table = partitioned(spark, "m")
+    each = [f"(SELECT id FROM {table} WHERE m = {m} LIMIT 3)" for m in (1, 2)]
+    df = spark.sql(" UNION ALL ".join(each))
+    assert df.count() == 6
+    assert "repeated-limit" not in codes(df)
 
 
 @pytest.mark.parametrize(

@@ -25,10 +25,10 @@ def test_limits_below_other_operators(spark: SparkSession, table: str) -> None:
     limited = f"SELECT id, m FROM {table} WHERE id >= 600 LIMIT 50"
     for query in (
         f"SELECT count(*), min(id) >= 600 FROM ({limited})",
-        f"SELECT count(*) FROM ({limited}) a JOIN (SELECT DISTINCT m FROM ({limited})) b USING (m)",
-        f"SELECT count(*) FROM ({limited}) UNION ALL SELECT count(*) FROM ({limited})",
-        f"SELECT count(*) FROM (({limited}) UNION ALL ({limited}))",
-        f"WITH c AS ({limited}) SELECT count(*) FROM c UNION ALL SELECT count(*) FROM c",
+        f"SELECT count(*) FROM ({limited}) a JOIN (SELECT DISTINCT m FROM {table}) b USING (m)",
+        f"SELECT count(*) FROM ({limited}) UNION ALL SELECT count(*) FROM {table}",
+        f"SELECT count(*) FROM (({limited}) UNION ALL (SELECT id, m FROM {table}))",
+        f"WITH c AS ({limited}) SELECT count(*) FROM c UNION ALL SELECT count(*) FROM {table}",
         f"SELECT count(*) FROM ({limited}) LEFT ANTI JOIN {table} t USING (id)",
         f"SELECT count(*) FROM ({limited}) WHERE id < 600",
         f"SELECT count(*) FROM (SELECT * FROM ({limited}) LIMIT 20)",
@@ -61,7 +61,7 @@ def test_limits_in_subqueries(spark: SparkSession, table: str) -> None:
 def test_a_limited_scan_is_not_reused_for_another_one(spark: SparkSession, table: str) -> None:
     """Spark reuses the exchange of one scan for another that is equal."""
     one, all_ = f"SELECT id FROM {table} LIMIT 50", f"SELECT id FROM {table}"
-    more = f"SELECT id FROM {table} LIMIT 1200"
+    more = f"SELECT id FROM {table} WHERE id >= 0 LIMIT 1200"
     query = (
         f"SELECT count(DISTINCT id) FROM ({one}) UNION ALL SELECT count(DISTINCT id) FROM ({all_}) "
         f"UNION ALL SELECT count(DISTINCT id) FROM ({more})"
@@ -96,17 +96,17 @@ def test_row_level_commands_with_a_limited_source(spark: SparkSession, mode: str
     assert spark.sql(f"SELECT * FROM {target} WHERE m = 99").count() == 250
     assert spark.table(target).count() == 2000
     spark.sql(
-        f"MERGE INTO {target} t USING (SELECT id FROM {source} WHERE id >= 600 LIMIT 250) u "
+        f"MERGE INTO {target} t USING (SELECT id FROM {source} WHERE id >= 501 LIMIT 249) u "
         "ON t.id = u.id WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (id) VALUES (u.id)"
     )
-    assert spark.table(target).count() == 1750
+    assert spark.table(target).count() == 1751
     spark.sql(f"DELETE FROM {target} WHERE id IN (SELECT id FROM {source} WHERE id < 200 LIMIT 20)")
-    assert spark.table(target).count() == 1730
+    assert spark.table(target).count() == 1731
     spark.sql(
         f"UPDATE {target} SET m = -1 WHERE id IN (SELECT id FROM {target} WHERE id < 500 LIMIT 20)"
     )
     assert spark.sql(f"SELECT * FROM {target} WHERE m = -1").count() == 20
-    assert spark.table(target).count() == 1730
+    assert spark.table(target).count() == 1731
 
 
 def test_storage_partitioned_joins(spark: SparkSession) -> None:
@@ -189,3 +189,17 @@ def test_adaptive_execution_does_not_matter(spark: SparkSession, table: str) -> 
         df = spark.sql(f"SELECT m, count(*) FROM (SELECT * FROM {table} LIMIT 300) GROUP BY m")
         assert sum(row[1] for row in df.collect()) == 300
         assert is_pruned(df)
+
+
+def test_line_105_copies_for_dynamic_partition_pruning(spark: SparkSession) -> None:
+    fact, dim = tables.new_name(), tables.write(spark)
+    spark.sql(
+        f"CREATE TABLE {fact} USING iceberg PARTITIONED BY (truncate(100, k)) AS "
+        "SELECT id AS k FROM range(2000)"
+    )
+    prune = "spark.sql.optimizer.dynamicPartitionPruning.reuseBroadcastOnly"
+    limited = f"SELECT id FROM {dim} WHERE id >= 501 LIMIT 249"
+    for reuse_only in ("true", "false"):
+        with conf(spark, {prune: reuse_only}):
+            joined = spark.sql(f"SELECT count(*) FROM {fact} JOIN ({limited}) ON k = id")
+            assert joined.collect() == [(249,)]

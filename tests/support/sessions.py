@@ -50,6 +50,8 @@ def local_builder(scratch: Path) -> SparkSession.Builder:
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
         "spark.local.dir": str(scratch),
         "spark.limitPruning.failOnError": "true",
+        # A busy machine may stop for seconds. Tests of the setting set it.
+        "spark.limitPruning.planning.maxTime": "60s",
         **local_files.settings(),
     }
     builder = SparkSession.builder.master("local[2]").appName("limit-pruning-tests")

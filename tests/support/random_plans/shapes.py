@@ -87,6 +87,18 @@ PLAIN: dict[str, Shape] = {
         "SELECT 0L AS n",
         claim="all",
     ),
+    "CTE used twice": Shape(
+        f"WITH c AS ({ALL} LIMIT $n) SELECT count(*) AS n FROM c LEFT SEMI JOIN"
+        " (SELECT id AS other FROM c) ON id <=> other",
+        COUNT,
+        claim="all",
+    ),
+    "CTE used in a subquery": Shape(
+        f"WITH c AS ({ALL} ORDER BY $point LIMIT $n) SELECT count(*) AS n FROM c"
+        " WHERE id IN (SELECT id FROM c) OR id IS NULL",
+        COUNT,
+        claim="all",
+    ),
     "union of limits": Shape(
         "(SELECT 0, $cols FROM $from$where LIMIT $n) UNION ALL"
         " (SELECT 1, $cols FROM $T$second LIMIT $m)",

@@ -60,6 +60,20 @@ private[catalyst] trait PrunesLimits { rule: Rule[LogicalPlan] =>
     }
   }
 
+  /**
+   * Undoes what was decided about LIMITs that are to be left alone.
+   *
+   * @param restore see [[LeftAlone.restored]]
+   * @param isOpen whether the rule decides about a LIMIT of the plan
+   */
+  protected def leaveAlone(plan: LogicalPlan, restore: LogicalPlan => LogicalPlan = identity)(
+      isOpen: LocalLimit => Boolean
+  ): (LogicalPlan, LeftAlone) =
+    FailOpen(state, rule.conf) {
+      val restored = CopiedLimits.restoredIn(restore(plan))(isOpen)
+      (restored, LeftAlone.of(restored, CopiedLimits.in(restored)(isOpen)))
+    }(reason => (plan, new LeftAlone(_ => Some(reason))))
+
   /** Whether the relation below is that of a pruned LIMIT, whatever Spark's rules have put between them since. */
   protected def isDecidedBelow(plan: LogicalPlan): Boolean = plan match {
     case SelectedRelation(_, _) | UndecidedRelation(_, _) => true

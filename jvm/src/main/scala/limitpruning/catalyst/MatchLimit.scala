@@ -97,6 +97,19 @@ object MatchLimit {
     else _.transform { case attribute: Attribute => aliases.getOrElse(attribute, attribute) }
   }
 
+  /**
+   * Does so, or returns none if an expression is long. Of expressions that use the one below twice, each is twice as long as the
+   * one below, so Spark does not put them together.
+   */
+  private[catalyst] def shortOverRelation(projections: Seq[NamedExpression])
+      : Expression => Option[Expression] = {
+    val over = overRelation(projections)
+    e => if (Nesting.nodes(e) > MostNodes) None else Some(over(e))
+  }
+
+  /** The length up to which expressions are put together. */
+  private val MostNodes = 1000L
+
   /** Why the LIMIT is not pruned if an expression between LIMIT and table is this one; none if it is supported. */
   private[catalyst] def unsupportedUse(expression: Expression): Option[Reason] =
     if (Nesting.isDeeper(expression, Nesting.Deepest)) Some(Reason.TooDeeplyNested(Nesting.Deepest))

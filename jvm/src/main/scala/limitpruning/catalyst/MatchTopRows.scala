@@ -64,8 +64,9 @@ object MatchTopRows {
   private def belowJoins(plan: LogicalPlan, order: Seq[SortOrder]): Option[(LogicalPlan, Seq[SortOrder])] =
     plan match {
       case Project(projections, child) if projections.forall(_.deterministic) =>
-        val overChild = MatchLimit.overRelation(projections)
-        belowJoins(child, order.map(key => key.copy(child = overChild(key.child))))
+        val overChild = MatchLimit.shortOverRelation(projections)
+        val keys = order.flatMap(key => overChild(key.child).map(over => key.copy(child = over)))
+        if (keys.size == order.size) belowJoins(child, keys) else None
       case OuterJoin(preserved) if order.forall(_.references.subsetOf(preserved.outputSet)) =>
         belowJoins(preserved, order).orElse(Some((preserved, order)))
       case _ => None

@@ -30,14 +30,14 @@ final case class PruneLateLimits(session: SparkSession, override val state: Plan
       }
       plan
     } else {
-      val shared = SharedDefinitions.in(plan)
-      plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
+      val (restored, leftAlone) = leaveAlone(plan)(!isDecided(_))
+      restored.transformDownWithPruning(_.containsPattern(LIMIT)) {
         case limit: LocalLimit if isDecided(limit) => limit
         case limit: LocalLimit if NoPruningHint.isBelow(limit.child) =>
           limit.setTagValue(NotPruned.Tag, NotPruned(Reason.Hint))
           limit
         case limit: LocalLimit =>
-          pruneOrTag(limit)(shared.orElse(limit)(new DecideLimit(session, state.facts, conf)(limit)))
+          pruneOrTag(limit)(leftAlone.orElse(limit)(new DecideLimit(session, state.facts, conf)(limit)))
       }
     }
 

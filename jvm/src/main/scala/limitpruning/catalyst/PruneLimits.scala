@@ -28,21 +28,25 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!conf.getConf(LimitPruningConf.Enabled)) plan
-    else if (!plan.containsPattern(LIMIT)) {
+    else {
       NoPruningHint.markOperators(plan) // a later rule may add a LIMIT
-      SharedDefinitions.restoredIn(plan)
-    } else {
-      NoPruningHint.markOperators(plan)
-      val prepared = SharedDefinitions.restoredIn(DeltaLake.prepared(session, plan))
-      val root = prepared match {
-        case GlobalLimit(_, limit: LocalLimit) => Some(limit)
-        case _ => None
+      val isLimited = plan.containsPattern(LIMIT)
+      val (restored, leftAlone) =
+        leaveAlone(
+          if (isLimited) DeltaLake.prepared(session, plan) else plan,
+          plan => SharedDefinitions.restoredIn(RecursiveDefinitions.restoredIn(plan))
+        )(limit => !isDecidedBelow(limit.child))
+      if (!isLimited) restored
+      else {
+        val root = restored match {
+          case GlobalLimit(_, limit: LocalLimit) => Some(limit)
+          case _ => None
+        }
+        val limits = restored.transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit =>
+          prune(limit, isRoot = root.exists(_ eq limit), leftAlone)
+        }
+        pruneSubqueries(limits, leftAlone, mutable.Map.empty)
       }
-      val shared = SharedDefinitions.in(prepared)
-      val limits = prepared.transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit =>
-        prune(limit, isRoot = root.exists(_ eq limit), shared)
-      }
-      pruneSubqueries(limits, shared, mutable.Map.empty)
     }
 
   /**
@@ -53,16 +57,16 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
    */
   private def pruneSubqueries(
       plan: LogicalPlan,
-      shared: SharedDefinitions.Limits,
+      leftAlone: LeftAlone,
       decided: mutable.Map[LogicalPlan, LogicalPlan]
   ): LogicalPlan =
     plan.transformAllExpressionsWithPruning(_.containsAllPatterns(PLAN_EXPRESSION, LIMIT)) {
       case subquery: SubqueryExpression =>
         val pruned = subquery.plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
           case limit: LocalLimit if waits(limit) =>
-            decided.getOrElseUpdate(limit, prune(limit, isRoot = false, shared))
+            decided.getOrElseUpdate(limit, prune(limit, isRoot = false, leftAlone))
         }
-        subquery.withNewPlan(pruneSubqueries(pruned, shared, decided))
+        subquery.withNewPlan(pruneSubqueries(pruned, leftAlone, decided))
     }
 
   private def waits(limit: LocalLimit): Boolean =
@@ -71,10 +75,10 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
   private def prune(
       limit: LocalLimit,
       isRoot: Boolean,
-      shared: SharedDefinitions.Limits
+      leftAlone: LeftAlone
   ): LogicalPlan = {
     limit.unsetTagValue(NotPruned.Tag) // of an earlier plan with the same node
-    pruneOrTag(limit)(shared.orElse(limit)(new DecideLimit(session, state.facts, conf)(limit, isRoot)))
+    pruneOrTag(limit)(leftAlone.orElse(limit)(new DecideLimit(session, state.facts, conf)(limit, isRoot)))
   }
 }
 

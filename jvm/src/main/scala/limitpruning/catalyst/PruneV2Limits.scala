@@ -33,18 +33,23 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!conf.getConf(LimitPruningConf.Enabled)) plan
     else {
-      val root = plan match {
+      val (restored, leftAlone) = leaveAlone(plan)(isOpen)
+      val root = restored match {
         case GlobalLimit(_, limit: LocalLimit) => Some(limit)
         case _ => None
       }
-      val shared = SharedDefinitions.in(plan)
-      plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
+      restored.transformDownWithPruning(_.containsPattern(LIMIT)) {
         // PruneLimits may have decided about a table of another source, on the preserved side of a join.
-        case limit: LocalLimit
-            if !limit.getTagValue(Decided).exists(_ eq limit.child) && !isDecidedBelow(limit.child) =>
-          pruneOrTag(limit)(shared.orElse(limit)(decide(limit, isRoot = root.exists(_ eq limit))))
+        case limit: LocalLimit if !isDecided(limit) && !isDecidedBelow(limit.child) =>
+          pruneOrTag(limit)(leftAlone.orElse(limit)(decide(limit, isRoot = root.exists(_ eq limit))))
       }
     }
+
+  private def isDecided(limit: LocalLimit): Boolean =
+    limit.getTagValue(Decided).exists(_ eq limit.child)
+
+  private def isOpen(limit: LocalLimit): Boolean =
+    !isDecided(limit) && CopiedLimits.leafBelow(limit.child).exists(Iceberg.isUnchosen)
 
   private def decide(limit: LocalLimit, isRoot: Boolean): Option[Either[NotPruned, LogicalPlan]] = {
     val found = MatchTopRows.over(limit)(over).map(_.map(top => (top.scan, Option(top))))

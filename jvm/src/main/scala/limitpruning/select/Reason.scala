@@ -31,6 +31,12 @@ object Reason {
           "references to it"
       )
 
+  case object RepeatedLimit
+      extends Reason(
+        "repeated-limit",
+        "the query evaluates the LIMIT more than once, and must get the same rows each time"
+      )
+
   final case class TooDeeplyNested(deepest: Int)
       extends Reason("too-deeply-nested", s"an expression is nested more than $deepest levels deep")
 

@@ -35,10 +35,15 @@ object Iceberg {
    * @param cache the application's cache of manifests
    */
   def table(cache: FactsCache)(plan: LogicalPlan): Option[Either[Reason, ReadableTable]] = plan match {
-    case relation: DataSourceV2ScanRelation
-        if reads(relation) && selected(relation.scan).isEmpty && undecided(relation).isEmpty =>
+    case relation: DataSourceV2ScanRelation if isUnchosen(relation) =>
       Some(unsupported(relation).toLeft(()).flatMap(_ => supported(relation, cache)))
     case _ => None
+  }
+
+  /** Whether a node reads a table of Iceberg with the format's own scan. */
+  def isUnchosen(plan: LogicalPlan): Boolean = plan match {
+    case relation: DataSourceV2ScanRelation => reads(relation) && original(relation.scan).isEmpty
+    case _ => false
   }
 
   /** The scan of a node whose rows are chosen when the query runs. */
@@ -51,13 +56,29 @@ object Iceberg {
     case _ => None
   }
 
-  /** A node whose rows are chosen when the query runs, with the format's own scan; `None` for any other node. */
-  def restored(plan: LogicalPlan): Option[LogicalPlan] = undecided(plan).map { scan =>
-    // The node has other fields in other versions of Spark.
-    plan.makeCopy(plan.productIterator.map {
-      case field: AnyRef if field eq scan => scan.original
-      case field => field.asInstanceOf[AnyRef]
-    }.toArray)
+  /** A node whose rows are chosen, or are to be chosen when the query runs, with the format's own scan; `None` for any other node. */
+  def restored(plan: LogicalPlan): Option[LogicalPlan] = plan match {
+    case relation: DataSourceV2ScanRelation =>
+      for (original <- original(relation.scan)) yield
+        // The node has other fields in other versions of Spark.
+        plan.makeCopy(plan.productIterator.map {
+          case field: AnyRef if field eq relation.scan => original
+          case field => field.asInstanceOf[AnyRef]
+        }.toArray)
+    case _ => None
+  }
+
+  /** The format's own scan, if another one has replaced it. */
+  private def original(scan: Scan): Option[Scan] = scan match {
+    case files: SelectedFiles => Some(files.original)
+    case undecided: UndecidedScan => Some(undecided.original)
+    case _ => None
+  }
+
+  /** The filters of a scan that Iceberg evaluates; `None` if they are not known. */
+  def filter(relation: DataSourceV2ScanRelation): Option[String] = {
+    val scan = original(relation.scan).getOrElse(relation.scan)
+    if (scan.getClass.getName == BatchScan) IcebergTable.filter(scan) else None
   }
 
   /** What has been chosen for a LIMIT over a node; `None` if nothing has. */
@@ -95,5 +116,8 @@ object Iceberg {
 
 /** A scan of data source V2 that reads only files that were chosen for a LIMIT. */
 private[tables] trait SelectedFiles {
+
+  /** Iceberg's scan of all files. */
+  def original: Scan
   def chosen: ChosenFiles
 }

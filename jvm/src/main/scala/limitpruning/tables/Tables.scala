@@ -27,6 +27,21 @@ object Tables {
     case _ => None
   }
 
+  /**
+   * A text that two nodes have in common if they read the same table, whether or not it is supported; `None` if the node reads no
+   * table over which a LIMIT can be pruned. Two versions of a table have it in common, too.
+   */
+  def sourceOf(plan: LogicalPlan): Option[String] = plan match {
+    case relation: DataSourceV2ScanRelation if Iceberg.reads(relation) => Some(relation.relation.name)
+    case other => ParquetTable.of(other).map(_.name)
+  }
+
+  /** The filters that a table evaluates, and that Spark has removed from the plan. */
+  def pushedFilter(plan: LogicalPlan): Option[String] = plan match {
+    case relation: DataSourceV2ScanRelation if Iceberg.reads(relation) => Iceberg.filter(relation)
+    case _ => None
+  }
+
   /** Who reads a table through data source V2; `None` for a source that the extension has nothing to say about. */
   private def readerOf(relation: DataSourceV2ScanRelation): Option[String] = relation.scan match {
     case _: ParquetScan => Some("Spark")

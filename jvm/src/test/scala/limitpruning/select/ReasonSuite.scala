@@ -126,6 +126,7 @@ class ReasonSuite extends AnyFunSuite with SparkSuite {
       Reason.Streaming,
       Reason.ToleratesBadFiles("s"),
       Reason.SharedDefinition,
+      Reason.RepeatedLimit,
       Reason.SplitDependent("c"),
       Reason.NoFiles,
       Reason.UnreadableFooter("problem"),

@@ -202,6 +202,11 @@ private[tables] object IcebergTable {
     "org.apache.iceberg.SparkDistributedDataScan"
   )
 
+  /** The filters of a scan that Iceberg evaluates; `None` if this version of Iceberg does not tell. */
+  def filter(scan: Scan): Option[String] =
+    try new ScanInternals(scan).planned.map(_.filter.toString)
+    catch { case _: LinkageError | _: ReflectiveOperationException | _: ClassCastException => None }
+
   private def unsupported(internals: ScanInternals): Option[String] =
     if (internals.table.getClass != classOf[BaseTable])
       Some(s"a table of class ${internals.table.getClass.getName}")

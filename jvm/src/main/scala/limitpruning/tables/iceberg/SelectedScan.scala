@@ -22,7 +22,7 @@ import limitpruning.tables.SelectedFiles
  * @param tasks the chosen files and row groups
  */
 private final class SelectedScan(
-    private val original: Scan,
+    override val original: Scan,
     internals: ScanInternals,
     planned: BatchScan,
     tasks: IndexedSeq[FileScanTask],

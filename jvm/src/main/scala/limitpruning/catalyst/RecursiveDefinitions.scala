@@ -1,0 +1,22 @@
+package limitpruning.catalyst
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+
+import limitpruning.select.Reason
+
+/**
+ * Recursive common table expressions, since Spark 4.1. Spark plans each iteration as a query of its own, so a LIMIT in one is
+ * decided again for each iteration, and could have other rows. Such LIMITs are not pruned.
+ */
+private[catalyst] object RecursiveDefinitions {
+
+  /** The plan, with such definitions as without the extension. */
+  def restoredIn(plan: LogicalPlan): LogicalPlan =
+    if (!plan.exists(isRecursive)) plan
+    else plan.transformDown {
+      case loop if isRecursive(loop) => LeftAlone.restored(loop, Reason.RepeatedLimit, always = true)
+    }
+
+  // The class is not in older versions of Spark.
+  private def isRecursive(plan: LogicalPlan): Boolean = plan.nodeName == "UnionLoop"
+}

@@ -1,0 +1,172 @@
+"""A query that reads the result of a LIMIT more than once sees the same rows each time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import col
+
+import limit_pruning
+from support.copied_limits import READ_TWICE, codes
+from support.runs import conf, on_off
+from support.sparks import needs_spark
+
+SETTINGS = {
+    "spark.limitPruning.pages.minBytes": "0",
+    # It pays to find rows by reading for all columns, and not for one.
+    "spark.limitPruning.rows.minBytes": "20000",
+    "spark.sql.files.openCostInBytes": "1g",
+}
+# Each returns 10 rows of `wide`. There are ties in the order of `n`.
+LIMITED = {
+    "nothing proved": "SELECT * FROM wide WHERE day BETWEEN 2 AND 3 AND v % 100 = 3 LIMIT 10",
+    "proved": "SELECT * FROM wide WHERE day = 2 LIMIT 10",
+    "ties": "SELECT * FROM wide WHERE day BETWEEN 2 AND 3 AND v % 100 = 3 ORDER BY n LIMIT 10",
+    "window": (
+        "SELECT * FROM (SELECT *, row_number() OVER (ORDER BY n) AS r FROM wide "
+        "WHERE day BETWEEN 2 AND 3 AND v % 100 = 3) WHERE r <= 10"
+    ),
+    "outer join": (
+        "SELECT wide.* FROM wide LEFT JOIN range(3) AS other ON wide.id = other.id "
+        "WHERE day BETWEEN 2 AND 3 AND v % 100 = 3 ORDER BY n LIMIT 10"
+    ),
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def wide(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Register `wide`: a small and a large file, of 16 columns, with days in both."""
+    folder = tmp_path_factory.mktemp("wide")
+    for name, start, rows in (("a", 0, 4000), ("b", 10000, 9000)):
+        columns = [
+            "id",
+            "id * 7919 % 1009 AS v",
+            "id % 13 AS n",
+            f"(id - {start}) DIV 500 AS day",
+            *(f"concat('{c} of ', id, repeat('x', 40)) AS c{c}" for c in range(12)),
+        ]
+        rows_of_file = spark.range(start, start + rows, 1, 1).selectExpr(*columns)
+        options = {
+            "parquet.page.row.count.limit": "100",
+            "parquet.enable.dictionary": "false",
+            "parquet.block.size": "200000",
+        }
+        rows_of_file.write.options(**options).parquet(str(folder / name))
+    paths = [str(folder / name) for name in ("a", "b")]
+    spark.read.parquet(*paths).createOrReplaceTempView("wide")
+    yield
+    spark.catalog.dropTempView("wide")
+
+
+@pytest.mark.parametrize("limited", LIMITED.values(), ids=list(LIMITED))
+@pytest.mark.parametrize("twice", READ_TWICE)
+def test_line_105_a_cte_that_is_read_twice(spark: SparkSession, limited: str, twice: str) -> None:
+    query, count = READ_TWICE[twice]
+    with conf(spark, SETTINGS):
+        runs = on_off(spark, f"WITH s AS ({limited}) {query}")
+    assert len(runs.off) == count
+    assert len(runs.on) == count
+
+
+def test_line_105_groups_that_are_read_twice(spark: SparkSession) -> None:
+    groups = "SELECT n, max(c3) AS c FROM wide WHERE day BETWEEN 2 AND 3 GROUP BY n LIMIT 5"
+    with conf(spark, SETTINGS):
+        df = spark.sql(f"WITH s AS ({groups}) SELECT * FROM s x JOIN (SELECT n FROM s) USING (n)")
+        assert df.count() == 5
+
+
+def test_line_105_a_data_frame_that_is_read_twice(spark: SparkSession) -> None:
+    with conf(spark, SETTINGS):
+        few = spark.sql(LIMITED["nothing proved"])
+        assert few.join(few.select("id"), "id").count() == 10
+        assert few.select("id").exceptAll(few.where("id >= 0").select("id")).count() == 0
+        few.createOrReplaceTempView("few_wide")
+        try:
+            joined = spark.sql("SELECT * FROM few_wide JOIN (SELECT id FROM few_wide) USING (id)")
+            assert joined.count() == 10
+        finally:
+            spark.catalog.dropTempView("few_wide")
+        assert codes(joined) == {"repeated-limit"}
+
+
+@needs_spark("recursive CTEs", since=(4, 1))
+@pytest.mark.parametrize("limited", LIMITED.values(), ids=list(LIMITED))
+def test_line_105_iterations_of_a_recursive_cte(spark: SparkSession, limited: str) -> None:
+    columns = ", ".join(f"s.c{c}" for c in range(12))
+    with conf(spark, SETTINGS):
+        df = spark.sql(
+            f"WITH RECURSIVE s AS ({limited}), r(id, d) AS (SELECT id, 0 FROM s UNION ALL "
+            "SELECT s.id, d + 1 FROM r JOIN s ON r.id = s.id "
+            f"WHERE d < 3 AND length(concat({columns})) > 0) SELECT count(*) FROM r"
+        )
+        assert df.collect() == [(40,)]
+
+
+def test_line_105_keys_that_grow_with_each_projection(spark: SparkSession) -> None:
+    df = spark.table("wide").select("id", col("v").alias("x"))
+    for _ in range(40):
+        df = df.withColumn("x", col("x") * col("x") % 97)
+    few = df.orderBy("x", "id").limit(10)
+    assert few.count() == 10
+    assert few.join(few.select("id"), "id").count() == 10
+
+
+def test_line_105_branches_of_a_union_are_not_copies(spark: SparkSession) -> None:
+    branches = "SELECT id, c1 AS c FROM wide UNION ALL SELECT id, c2 FROM wide"
+    df = spark.sql(f"SELECT count(*) FROM (SELECT * FROM ({branches}) LIMIT 10)")
+    assert df.collect() == [(10,)]
+    assert not codes(df)
+    with conf(spark, SETTINGS):
+        limited = f"SELECT * FROM ({branches}) LIMIT 10"
+        query = "SELECT count(*) FROM s JOIN (SELECT id FROM s) USING (id)"
+        assert spark.sql(f"WITH s AS ({limited}) {query}").collect() == [(10,)]
+
+
+@pytest.mark.parametrize("reuse_only", ["true", "false"])
+def test_line_105_copies_for_dynamic_partition_pruning(
+    spark: SparkSession, tmp_path: Path, reuse_only: str
+) -> None:
+    parts = spark.range(0, 13000, 1, 2).selectExpr("id AS k", "id % 13 AS p")
+    parts.write.partitionBy("p").parquet(str(tmp_path / "parts"))
+    spark.read.parquet(str(tmp_path / "parts")).createOrReplaceTempView("parts")
+    prune = "spark.sql.optimizer.dynamicPartitionPruning"
+    with conf(spark, SETTINGS | {f"{prune}.reuseBroadcastOnly": reuse_only}):
+        for limited in LIMITED.values():
+            df = spark.sql(f"SELECT count(DISTINCT x.id) FROM parts JOIN ({limited}) x ON p = n")
+            assert df.collect() == [(10,)]
+            # It has the same columns, so it counts as the same LIMIT.
+            assert "repeated-limit" not in codes(df)
+            assert "dynamicpruning" in df._jdf.queryExecution().executedPlan().toString()
+    spark.catalog.dropTempView("parts")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        (
+            "(SELECT id FROM wide WHERE day = 2 LIMIT 5) UNION ALL "
+            "(SELECT id FROM wide WHERE day = 3 LIMIT 5)"
+        ),
+        (
+            "(SELECT id FROM wide ORDER BY id LIMIT 5) UNION ALL "
+            "(SELECT id FROM wide ORDER BY id DESC LIMIT 5)"
+        ),
+        (
+            "SELECT * FROM (SELECT DISTINCT n FROM wide LIMIT 5), "
+            "(SELECT DISTINCT day FROM wide LIMIT 5)"
+        ),
+        (
+            "SELECT * FROM (SELECT id FROM wide WHERE day = 2 LIMIT 5) WHERE id > "
+            "(SELECT min(id) FROM (SELECT id FROM wide WHERE day = 3 LIMIT 5))"
+        ),
+    ],
+    ids=["predicates", "orders", "groups", "subquery"],
+)
+def test_other_limits_over_the_same_table_are_pruned(spark: SparkSession, query: str) -> None:
+    df = spark.sql(query)
+    df.collect()
+    assert len(limit_pruning.report(df).limits) == 2
+    assert "repeated-limit" not in codes(df)

@@ -1,0 +1,34 @@
+"""Queries that read the result of a LIMIT, `s`, more than once."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+
+import limit_pruning
+
+# Each with the number of rows that it returns if `s` has 10 rows with different ids.
+READ_TWICE = {
+    "columns": ("SELECT x.* FROM s x JOIN (SELECT id FROM s) y USING (id)", 10),
+    "IN": ("SELECT * FROM s WHERE id IN (SELECT id FROM s)", 10),
+    "nested": (
+        (
+            "SELECT * FROM s WHERE id IN "
+            "(SELECT id FROM range(99999) WHERE id IN (SELECT id FROM s WHERE id >= 0))"
+        ),
+        10,
+    ),
+    "scalar": ("SELECT * FROM s WHERE id >= (SELECT min(id) FROM s)", 10),
+    # Both read the same columns.
+    "one column": ("SELECT id FROM s WHERE id <= (SELECT max(id) FROM s)", 10),
+    "correlated": (
+        "SELECT * FROM s o WHERE 1 = (SELECT count(*) FROM s i WHERE i.id = o.id)",
+        10,
+    ),
+    "smaller": ("SELECT x.* FROM s x JOIN (SELECT id FROM s LIMIT 4) y USING (id)", 4),
+    "groups": ("SELECT DISTINCT x.id FROM s x JOIN (SELECT id FROM s GROUP BY id) USING (id)", 10),
+}
+
+
+def codes(df: DataFrame) -> set[str]:
+    """Return the codes of the reasons why LIMITs of a query are not pruned or covered."""
+    return {one.reason.code for one in limit_pruning.report(df).limits if one.reason}
