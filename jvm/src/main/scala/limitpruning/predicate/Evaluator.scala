@@ -6,6 +6,9 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.BooleanType
 import org.apache.spark.unsafe.types.UTF8String
 
+import limitpruning.predicate.Expectation.EachValue
+import limitpruning.predicate.Values.Range
+
 /**
  * Computes the outcomes that a predicate can have over a unit of rows, from facts alone. A predicate is
  * compiled once per query, and evaluated for each row group. Not thread-safe: Catalyst's expressions have
@@ -53,10 +56,12 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[LeafColumn], work: 
       java.util.Arrays.fill(lastOutcomes.asInstanceOf[Array[AnyRef]], null)
     }
     if (lastOutcomes(conjunct) == null)
-      lastOutcomes(conjunct) =
-        if (work.spend(costs(conjunct))) roots(conjunct)(unit) else Outcomes.Any
+      lastOutcomes(conjunct) = outcomesFor(conjunct)(unit)
     lastOutcomes(conjunct)
   }
+
+  private def outcomesFor(conjunct: Int)(unit: RowUnit): Outcomes =
+    if (work.spend(costs(conjunct))) roots(conjunct)(unit) else Outcomes.Any
 
   /** The facts about the values of a resolved expression of any type. */
   def facts(expression: Expression): RowUnit => ColumnFacts = {
@@ -69,8 +74,35 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[LeafColumn], work: 
    * The columns, by ordinal, of each conjunct that is not proved to be true for every row. Empty for a
    * conjunct that cannot be evaluated while planning.
    */
-  def undecided(unit: RowUnit): Seq[Seq[Int]] =
-    roots.indices.filter(i => !outcomes(i, unit).isOnlyTrue).map(columnsOf)
+  def undecided(unit: RowUnit): Seq[Seq[Int]] = notTrue(unit).map(columnsOf)
+
+  /**
+   * Whether each of these conjuncts may be decided once more is known about some columns. It is expected not to be if it is not
+   * even decided at the ends of the known ranges of these columns. Nothing is expected of a long one. Proves nothing.
+   *
+   * @param expected what becomes known about a column, by ordinal; none if nothing does
+   */
+  def mayBeDecided(unit: RowUnit)(expected: Int => Option[Expectation]): Boolean =
+    notTrue(unit).forall { conjunct =>
+      val columns = columnsOf(conjunct)
+      val byColumn = columns.flatMap(column => expected(column).map(column -> _)).toMap
+      def haveNoRange = byColumn.keys.exists(unit.facts(_).values == Values.Unknown)
+      def areAll = columns.size == LeafColumn.in(conjuncts(conjunct)).size &&
+        (columns.size == 1 || columns.forall(byColumn.get(_).contains(EachValue)))
+      def isDecided(areLeast: Int => Boolean) = {
+        val found = outcomesFor(conjunct)(new EndsOfRanges(unit, byColumn, areLeast))
+        found.isOnlyTrue || !found.canBeTrue
+      }
+      byColumn.nonEmpty &&
+      (areAll || haveNoRange || costs(conjunct) > MostTried || Seq[Int => Boolean](
+        _ => true,
+        _ => false,
+        _ == columns.head,
+        _ != columns.head
+      ).exists(isDecided))
+    }
+
+  private def notTrue(unit: RowUnit): Seq[Int] = roots.indices.filter(i => !outcomes(i, unit).isOnlyTrue)
 
   private lazy val columnsOf: IndexedSeq[Seq[Int]] = conjuncts.map { conjunct =>
     if (FiniteEvaluation.obstacle(conjunct).nonEmpty) Nil
@@ -160,10 +192,27 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[LeafColumn], work: 
 
 private object Evaluator {
 
+  /**
+   * Rows with values at the ends of the known ranges.
+   *
+   * @param areLeast whether the values of a column are at the lower end
+   */
+  private final class EndsOfRanges(unit: RowUnit, expected: Map[Int, Expectation], areLeast: Int => Boolean)
+      extends RowUnit {
+    override def facts(ordinal: Int): ColumnFacts = (unit.facts(ordinal), expected.get(ordinal)) match {
+      case (ColumnFacts(range: Range, _), Some(expectation)) =>
+        ColumnFacts(expectation.at(range, areLeast(ordinal)), Nulls.No)
+      case (known, _) => known
+    }
+  }
+
   /** The work of the rules, which look at types, ranges and sorted lists instead of rows. */
   private def cost(e: Expression): Long = 1 + Nesting.nodes(e, isListed) / NodesByRules
 
   private val NodesByRules = 16L
+
+  /** The work of the longest conjunct that is tried with expected facts: several times for each row group. */
+  private val MostTried = 10L
 
   /** The rules do not evaluate each literal of a list. */
   private val isListed: (Expression, Expression) => Boolean = {

@@ -3,7 +3,8 @@ package limitpruning.search
 import scala.concurrent.duration.Deadline
 
 import limitpruning.parquet.{ColumnPages, PageIndexReader, PartOfFile, RowGroupDetails, Storage}
-import limitpruning.predicate.{Evaluator, RowUnit}
+import limitpruning.predicate.{Evaluator, Expectation, RowUnit}
+import limitpruning.predicate.Expectation.{EachValue, ShortRange}
 import limitpruning.select.RowRange
 
 /**
@@ -144,17 +145,25 @@ final class RefineRowGroups(
         // What could not be read, or not within the budget, may prove something the next time.
         if (!details.hasFailed && !indexes.hasFailed && !classify.work.isUsedUp)
           unproved.readInVain()
-      }
+      } else if (isExpectedInVain(ordinal)) inVain += 1
       refined
+    }
+
+    /** Whether nothing was read about the row group although there is something about each undecided conjunct. */
+    private def isExpectedInVain(ordinal: Int): Boolean = {
+      val known = file.known(ordinal)
+      evaluator.undecided(known).forall(_.exists { column =>
+        havePages(column, ordinal) || valuesOf(column, ordinal, known).nonEmpty
+      })
     }
 
     /** Reads nothing unless dictionaries and bloom filters can decide all undecided conjuncts. */
     private def refineByValues(rowGroup: ClassifiedRowGroup, ordinal: Int): (ClassifiedRowGroup, RowUnit) = {
       val known = file.known(ordinal)
-      val undecided = evaluator.undecided(known)
-      if (undecided.forall(_.exists(i => details.exist(classify.columns(i), ordinal, known.facts(i))))) {
+      if (evaluator.mayBeDecided(known)(valuesOf(_, ordinal, known))) {
         ahead.values(file, ordinal)(valueParts)
-        val unit = new DetailedFacts(known, classify.columns, undecided.flatten.toSet, ordinal, details)
+        val helpful = evaluator.undecided(known).flatten.toSet
+        val unit = new DetailedFacts(known, classify.columns, helpful, ordinal, details)
         (classify.classify(rows(ordinal), unit).copy(by = Layer.Values), unit)
       } else (rowGroup, known)
     }
@@ -165,12 +174,12 @@ final class RefineRowGroups(
         ordinal: Int,
         known: RowUnit
     ): ClassifiedRowGroup = {
-      def exist(column: Int): Boolean =
-        ColumnPages.exist(file.facts, indexes, classify.columns(column), ordinal)
-      val undecided = evaluator.undecided(known)
-      if (undecided.forall(_.exists(exist)) && narrow.isPossible(file.footer, ordinal)) {
+      // If all values of a column are known, there are few, and a page may have one of them.
+      def expected(column: Int): Option[Expectation] =
+        if (havePages(column, ordinal)) valuesOf(column, ordinal, known).orElse(Some(ShortRange)) else None
+      if (evaluator.mayBeDecided(known)(expected) && narrow.isPossible(file.footer, ordinal)) {
         ahead.pages(file, ordinal)(pageParts)
-        val pages = undecided.flatten.distinct.flatMap { column =>
+        val pages = evaluator.undecided(known).flatten.distinct.flatMap { column =>
           ColumnPages.of(file.facts, indexes, classify.columns(column), ordinal).map(column -> _)
         }
         ClassifyPages(
@@ -185,6 +194,13 @@ final class RefineRowGroups(
           .copy(by = Layer.Pages)
       } else rowGroup
     }
+
+    /** What dictionaries and bloom filters say about a column. */
+    private def valuesOf(column: Int, ordinal: Int, known: RowUnit): Option[Expectation] =
+      if (details.exist(classify.columns(column), ordinal, known.facts(column))) Some(EachValue) else None
+
+    private def havePages(column: Int, ordinal: Int): Boolean =
+      ColumnPages.exist(file.facts, indexes, classify.columns(column), ordinal)
 
     private def rows(ordinal: Int): Long = file.footer.rowGroups(ordinal).getRowCount
   }

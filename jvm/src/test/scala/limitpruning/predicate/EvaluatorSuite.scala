@@ -5,6 +5,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
+import limitpruning.predicate.Expectation.{EachValue, ShortRange}
 import limitpruning.predicate.Values.Range
 import limitpruning.testing.Evaluators.{column, evaluator}
 
@@ -63,6 +64,32 @@ class EvaluatorSuite extends AnyFunSuite {
   test("LIKE 'Alpine%' AND int >= 5, as in the case study") {
     proves(And(StartsWith(text, string("Alpine")), GreaterThanOrEqual(int, Literal(5))))
     assert(outcomes(StartsWith(text, string("Brown"))) == Outcomes.False)
+  }
+
+  test("a conjunct is expected to stay open if it is open at the ends of what may become known") {
+    val wide = IndexedSeq(Range(1, 100000), Range(1, 100000)).map(ColumnFacts(_, Nulls.No))
+    def mayBeDecided(
+        e: Expression,
+        facts: IndexedSeq[ColumnFacts] = wide
+    )(values: Int*)(ranges: Int*): Boolean =
+      evaluator(e, columns).mayBeDecided(facts(_)) { column =>
+        if (values.contains(column)) Some(EachValue)
+        else if (ranges.contains(column)) Some(ShortRange) else None
+      }
+    val mixed = Not(EqualTo(BitwiseAnd(int, other), Literal(7)))
+    for ((values, ranges) <- Seq((Seq(0), Nil), (Nil, Nil), (Seq(1), Seq(0)), (Nil, Seq(0, 1))))
+      assert(!mayBeDecided(mixed)(values: _*)(ranges: _*), (values, ranges))
+    assert(mayBeDecided(mixed)(0, 1)())
+    val any = wide.updated(0, ColumnFacts.Unknown)
+    assert(mayBeDecided(mixed, any)(0)() && !mayBeDecided(mixed, any)(1)(), "it may have any values")
+    val both = Or(EqualTo(int, Literal(7)), EqualTo(other, Literal(8)))
+    assert(!mayBeDecided(both)(0)() && mayBeDecided(both)(0, 1)() && mayBeDecided(both)()(0, 1))
+    assert(mayBeDecided(Or(GreaterThan(int, Literal(9)), EqualTo(other, Literal(8))))(0)(), "at the greatest")
+    assert(mayBeDecided(Or(LessThan(int, Literal(9)), EqualTo(other, Literal(8))))(0)(), "at the least")
+    assert(mayBeDecided(LessThan(int, other))()(0, 1) && mayBeDecided(LessThan(other, int))()(0, 1))
+    assert(!mayBeDecided(EqualTo(int, AttributeReference("else", IntegerType)()))(0)())
+    assert(mayBeDecided(EqualTo(int, Literal(7)))(0)() && mayBeDecided(EqualTo(int, Literal(7)))()(0))
+    assert(mayBeDecided(EqualTo(BitwiseNot(int), Literal(7)))()(0), "a page may have one value")
   }
 
   test("boolean columns and literals are predicates") {

@@ -229,7 +229,13 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
   test("line 20: should not decide a predicate by only one of its conjuncts") {
     val unknown = EqualTo(c, AttributeReference("other", IntegerType)())
     val (classify, file) = classified("dd", conjuncts = Seq(predicate, unknown))
-    assert(states(refine(classify)(file, Everything)) == "pp")
+    var parts = 0
+    val narrow = new NarrowRowGroups(_ => true, isSupported = false, 0L)
+    val inspect =
+      new RefineRowGroups(classify, Storage(conf), narrow, Plenty, 1.hour.fromNow, parts += _.size)
+    inspect.expect(Seq(file))
+    assert(states(inspect(file, Everything)) == "pp")
+    assert(parts == 0, "no dictionary decides the other conjunct")
   }
 
   test("line 35: should leave row groups of a deleted file undecided, because the scan will fail") {
