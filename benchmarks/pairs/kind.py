@@ -10,7 +10,6 @@ from benchmarks.queries import COLLECT
 
 EVERY, MIXED = "all", "mixed"
 """All columns of the table; queries that differ in this."""
-_OPERATORS = "^&|"  # of which no result overflows
 
 
 @dataclass(frozen=True)
@@ -21,14 +20,18 @@ class Template:
         sql: The query; `{table}` is the table, `{}` or `{0}` a literal, `{form}` see `combined`.
         domains: What each literal is drawn from.
         key: The column of the result that ORDER BY sorts by; empty without ORDER BY.
-        combined: Columns that `{form}` combines with what is before it, in another way in each run:
-            what was remembered of earlier predicates is about other forms.
+        combined: Columns of which `{form}` is made, in another way in each run: what was remembered
+            of earlier predicates is about other forms.
+        part: What `{form}` has for each of these columns.
+        operators: The operators of which each part has one.
     """
 
     sql: str
     domains: tuple[Domain, ...]
     key: str = ""
     combined: tuple[str, ...] = ()
+    part: str = " {operator} {column}"
+    operators: tuple[str, ...] = ("^", "&", "|")  # of which no result overflows
 
     def draw(self, literals: Literals, table: str) -> str:
         """Return the query with literals, and a form, that were never drawn before."""
@@ -38,11 +41,12 @@ class Template:
     def _form(self, literals: Literals) -> str:
         if not self.combined:
             return ""
-        number = literals.draw(Domain("a form", 0, len(_OPERATORS) ** len(self.combined) - 1))
+        count = len(self.operators)
+        number = literals.draw(Domain("a form", 0, count ** len(self.combined) - 1))
         form = ""
         for column in self.combined:
-            form += f" {_OPERATORS[number % len(_OPERATORS)]} {column}"
-            number //= len(_OPERATORS)
+            form += self.part.format(operator=self.operators[number % count], column=column)
+            number //= count
         return form
 
 

@@ -63,6 +63,13 @@ FRESH_FORM = Template(
     (OTHER_USER,),
     combined=_SIX,
 )
+FRESH_CONJUNCTS = Template(
+    "SELECT url FROM {table} WHERE status = 500 AND user_id <> {}{form} LIMIT 10",
+    (OTHER_USER,),
+    combined=_SIX,
+    part=" AND {column} {operator} -1",
+    operators=("<>", ">", ">="),
+)
 SLOW_RESPONSES = Template(
     "SELECT url, title FROM {table} WHERE response_ms > {} LIMIT 10", (RESPONSE,)
 )
@@ -139,6 +146,7 @@ def _layouts() -> Iterator[Kind]:
         yield Kind(f"{table.name}, date", table, (DATE,), 1)
         yield Kind(f"{table.name}, status", table, (STATUS,), 1)
         yield Kind(f"{table.name}, fresh form", table, (FRESH_FORM,), 1)
+        yield Kind(f"{table.name}, fresh conjuncts", table, (FRESH_CONJUNCTS,), 1)
         yield Kind(f"{table.name}, ORDER BY", table, (LATEST_SLOW,), 2)
 
 
@@ -236,6 +244,7 @@ def _slow() -> Iterator[Kind]:
         ("web, date", tables.WEB, DATE),
         ("web_spark, status", tables.WEB_SPARK, STATUS),
         ("web_spark, fresh form", tables.WEB_SPARK, FRESH_FORM),
+        ("web_spark, fresh conjuncts", tables.WEB_SPARK, FRESH_CONJUNCTS),
         ("web_spark, needle", tables.WEB_SPARK, NEEDLE),
         ("web_spark, slowest", tables.WEB_SPARK, SLOWEST),
         ("files, unprovable", tables.FILES, UNPROVABLE),

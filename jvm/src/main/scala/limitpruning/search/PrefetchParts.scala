@@ -6,6 +6,8 @@ import java.util.concurrent.TimeUnit.NANOSECONDS
 import scala.concurrent.duration.Deadline
 import scala.util.control.NonFatal
 
+import org.apache.hadoop.fs.FileStatus
+
 import limitpruning.footers.PlanningThreads
 import limitpruning.parquet.{FileParts, Interrupted, PartOfFile, Storage}
 import limitpruning.predicate.Work
@@ -37,12 +39,10 @@ private[limitpruning] final class PrefetchParts(
     // One part is read by whoever needs it.
     if (missing.size > 1 && deadline.hasTimeLeft()) {
       val (local, remote) =
-        joined(PartOfFile.within(FileParts.MostAvailable / 2, missing)).partition(isLocal)
+        joined(PartOfFile.within(FileParts.MostAvailable / 2, missing)).partition(part => isLocal(part.file))
       atTheSameTime(remote ++ local.drop(oneByOne(local)))
     }
   }
-
-  private def isLocal(part: PartOfFile): Boolean = part.file.getPath.toUri.getScheme == "file"
 
   /** @return how many were read, or cannot be read, until one took long */
   private def oneByOne(parts: Seq[PartOfFile]): Int = {
@@ -87,7 +87,10 @@ private[limitpruning] final class PrefetchParts(
     }
 }
 
-private object PrefetchParts {
+private[search] object PrefetchParts {
+
+  /** Whether a request to the file takes little time. */
+  def isLocal(file: FileStatus): Boolean = file.getPath.toUri.getScheme == "file"
 
   /** After a local read that takes as many nanoseconds, threads read the others. */
   private val LongestQuickRead = 1000L * 1000

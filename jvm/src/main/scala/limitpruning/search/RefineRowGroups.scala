@@ -73,6 +73,11 @@ final class RefineRowGroups(
     }
   }
 
+  /** Those that are read together with dictionaries: on remote storage, a second round of requests takes longer than the bytes. */
+  private def pagePartsAtOnce(file: ClassifiedFile, ordinal: Int): Seq[PartOfFile] =
+    if (PrefetchParts.isLocal(file.listed.status) || !narrow.isPossible(file.footer, ordinal)) Nil
+    else pageParts(file, ordinal)
+
   private def detailsOf(file: ClassifiedFile): RowGroupDetails =
     new RowGroupDetails(file.listed.status, file.footer, file.facts, storage, math.min(maxBytes, LargestPart))
 
@@ -161,7 +166,7 @@ final class RefineRowGroups(
     private def refineByValues(rowGroup: ClassifiedRowGroup, ordinal: Int): (ClassifiedRowGroup, RowUnit) = {
       val known = file.known(ordinal)
       if (evaluator.mayBeDecided(known)(valuesOf(_, ordinal, known))) {
-        ahead.values(file, ordinal)(valueParts)
+        ahead.values(file, ordinal)((next, row) => valueParts(next, row) ++ pagePartsAtOnce(next, row))
         val helpful = evaluator.undecided(known).flatten.toSet
         val unit = new DetailedFacts(known, classify.columns, helpful, ordinal, details)
         (classify.classify(rows(ordinal), unit).copy(by = Layer.Values), unit)

@@ -6,6 +6,7 @@ import java.nio.file.attribute.FileTime
 import scala.concurrent.duration.{DurationInt, FiniteDuration}
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Expression, Literal, Not}
 import org.apache.spark.sql.types.{IntegerType, StructType}
@@ -15,7 +16,7 @@ import limitpruning.footers.UnprovedForms
 import limitpruning.parquet.{FileColumns, FooterReader, ReadSettings, Storage}
 import limitpruning.predicate.MatchState._
 import limitpruning.select.ListedFile
-import limitpruning.testing.{FooterEdit, ParquetFixture, TempFolder}
+import limitpruning.testing.{FooterEdit, PagedFile, ParquetFixture, TempFolder}
 
 class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
   private val Plenty = 1L << 20
@@ -151,6 +152,37 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
     assert(requests == Seq(4), "and then it stops, because nothing was decided")
     refine(Seq("uddddd", "dddddddd").map(rowGroups => classified(rowGroups, name = rowGroups)._2))
     assert(requests == Seq(4, 8, 2))
+  }
+
+  test("should read pages together with dictionaries on remote storage, because requests take long") {
+    val rows = (0 until 400).map(i => Seq(Seq(1, 500, 999)(i % 3), 7))
+    val path = folder.resolve("pages.parquet")
+    val fields = "required int32 a; required int32 b;"
+    val local = status(PagedFile.write(path, fields, rows, pageRows = 50, withDictionary = true))
+    val remote = new FileStatus(
+      local.getLen,
+      false,
+      1,
+      local.getBlockSize,
+      local.getModificationTime,
+      new Path(s"slow://${local.getPath.toUri.getPath}")
+    )
+    val (classify, file) = PagesFixture.classified(local, Not(EqualTo(PagesFixture.a, Literal(500))))
+    for ((at, parts) <- Seq(local -> Seq(1, 2), remote -> Seq(3, 2))) {
+      val again = classify(ListedFile.alone(InternalRow.empty, at), file.footer)
+      var requests = Vector.empty[Int]
+      val inspect = new RefineRowGroups(
+        classify,
+        Storage(conf),
+        PagesFixture.everything,
+        Plenty,
+        1.hour.fromNow,
+        requests :+= _.size
+      )
+      inspect.expect(Seq(again))
+      assert(states(inspect(again, Everything)) == "p")
+      assert(requests == parts, at.getPath)
+    }
   }
 
   test("should not read again what decided nothing for a predicate of the same form") {

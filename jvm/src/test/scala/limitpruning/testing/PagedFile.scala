@@ -24,7 +24,8 @@ object PagedFile {
       fields: String,
       rows: Seq[Seq[Any]],
       pageBytes: Int = 64,
-      pageRows: Int = 1000
+      pageRows: Int = 1000,
+      withDictionary: Boolean = false
   ): Path = {
     Files.deleteIfExists(path)
     val schema = MessageTypeParser.parseMessageType(s"message m { $fields }")
@@ -33,7 +34,7 @@ object PagedFile {
       .withConf(new Configuration(false))
       .withType(schema)
       .withCompressionCodec(UNCOMPRESSED)
-      .withDictionaryEncoding(false)
+      .withDictionaryEncoding(withDictionary)
       .withPageSize(pageBytes)
       .withMinRowCountForPageSizeCheck(1)
       .withMaxRowCountForPageSizeCheck(1)
