@@ -1,6 +1,6 @@
 package limitpruning.catalyst
 
-import java.util.{Collections, IdentityHashMap, Locale}
+import java.util.{Collections, IdentityHashMap}
 
 import scala.util.control.NonFatal
 
@@ -128,7 +128,7 @@ private[catalyst] object CopiedLimits extends PredicateHelper {
       e.transformDown {
         case subquery: PlanExpression[_] => Literal(null, subquery.dataType)
         case column: AttributeReference => column.withQualifier(Nil)
-      }.sql.toLowerCase(Locale.ROOT)
+      }.sql
     catch {
       // An expression of another extension may have no text, or it is nested too deeply. Then more LIMITs count as copies.
       case NonFatal(_) | _: StackOverflowError => ""
