@@ -25,6 +25,7 @@ LIMITED = {
     "nothing proved": "SELECT * FROM wide WHERE day BETWEEN 2 AND 3 AND v % 100 = 3 LIMIT 10",
     "proved": "SELECT * FROM wide WHERE day = 2 LIMIT 10",
     "ties": "SELECT * FROM wide WHERE day BETWEEN 2 AND 3 AND v % 100 = 3 ORDER BY n LIMIT 10",
+    "offset": ("SELECT * FROM wide WHERE day BETWEEN 2 AND 3 AND v % 100 = 3 LIMIT 10 OFFSET 1"),
     "window": (
         "SELECT * FROM (SELECT *, row_number() OVER (ORDER BY n) AS r FROM wide "
         "WHERE day BETWEEN 2 AND 3 AND v % 100 = 3) WHERE r <= 10"
@@ -69,6 +70,9 @@ def test_line_105_a_cte_that_is_read_twice(spark: SparkSession, limited: str, tw
         runs = on_off(spark, f"WITH s AS ({limited}) {query}")
     assert len(runs.off) == count
     assert len(runs.on) == count
+    with conf(spark, SETTINGS):
+        # Spark pushes this LIMIT down into joins.
+        assert len(spark.sql(f"WITH s AS ({limited}) {query} LIMIT 50").collect()) == count
 
 
 def test_line_105_groups_that_are_read_twice(spark: SparkSession) -> None:
@@ -103,6 +107,12 @@ def test_line_105_iterations_of_a_recursive_cte(spark: SparkSession, limited: st
             f"WHERE d < 3 AND length(concat({columns})) > 0) SELECT count(*) FROM r"
         )
         assert df.collect() == [(40,)]
+        once = spark.sql(
+            f"WITH RECURSIVE s AS ({limited}), r(id, d) AS (SELECT 0L, 0 UNION ALL "
+            "SELECT s.id, d + 1 FROM r JOIN s ON d < 1) SELECT count(*) FROM r"
+        )
+        assert once.collect() == [(11,)]
+        assert codes(once) == {"repeated-limit"}
 
 
 def test_line_105_keys_that_grow_with_each_projection(spark: SparkSession) -> None:
@@ -119,10 +129,39 @@ def test_line_105_branches_of_a_union_are_not_copies(spark: SparkSession) -> Non
     df = spark.sql(f"SELECT count(*) FROM (SELECT * FROM ({branches}) LIMIT 10)")
     assert df.collect() == [(10,)]
     assert not codes(df)
+    subquery = spark.sql(
+        f"SELECT id FROM range(99) WHERE id IN (SELECT id FROM ({branches}) LIMIT 10 OFFSET 1)"
+    )
+    subquery.collect()
+    assert not codes(subquery)
     with conf(spark, SETTINGS):
         limited = f"SELECT * FROM ({branches}) LIMIT 10"
         query = "SELECT count(*) FROM s JOIN (SELECT id FROM s) USING (id)"
         assert spark.sql(f"WITH s AS ({limited}) {query}").collect() == [(10,)]
+
+
+def test_line_105_names_in_another_case(spark: SparkSession, tmp_path: Path) -> None:
+    columns = "id", "id % 7 AS day", "named_struct('a', id, 'b', id) AS st"
+    rows = spark.range(0, 3000, 1, 3).selectExpr(*columns)
+    rows.write.option("parquet.block.size", "2000").parquet(str(tmp_path / "t"))
+    spark.read.parquet(str(tmp_path / "t")).createOrReplaceTempView("structs")
+    limited = "SELECT * FROM structs WHERE DAY = 2 AND ST.B % 5 = 1 LIMIT 10"
+    query = "SELECT * FROM s WHERE id IN (SELECT id FROM s WHERE st.a >= 0)"
+    with conf(spark, SETTINGS | {"spark.limitPruning.rows.minBytes": "0"}):
+        df = spark.sql(f"WITH s AS ({limited}) {query}")
+        assert len(df.collect()) == 10
+        assert codes(df) == {"repeated-limit"}
+    spark.catalog.dropTempView("structs")
+
+
+def test_line_105_a_scalar_subquery_that_is_written_twice(spark: SparkSession) -> None:
+    newest = "(SELECT day FROM wide ORDER BY day DESC LIMIT 1)"
+    df = spark.sql(
+        f"SELECT count(*) FROM wide a JOIN wide b USING (id) WHERE a.day = {newest} "
+        f"AND b.day = {newest}"
+    )
+    assert df.collect()[0][0] > 0
+    assert not codes(df)
 
 
 @pytest.mark.parametrize("reuse_only", ["true", "false"])

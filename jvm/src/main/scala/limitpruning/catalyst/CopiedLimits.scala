@@ -5,13 +5,15 @@ import java.util.{Collections, IdentityHashMap}
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.expressions.{
-  AttributeReference, Expression, Literal, PlanExpression, PredicateHelper
+  AttributeReference, Expression, GetArrayStructFields, GetStructField, Literal, PlanExpression,
+  PredicateHelper
 }
 import org.apache.spark.sql.catalyst.plans.logical.{
-  Aggregate, Filter, GlobalLimit, LocalLimit, LogicalPlan, Project, Sort
+  Aggregate, Filter, GlobalLimit, Join, LocalLimit, LogicalPlan, Offset, Project, Sort, Union
 }
 import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
 
+import limitpruning.parquet.ColumnNames
 import limitpruning.select.Reason
 import limitpruning.tables.Tables
 
@@ -47,7 +49,7 @@ private[catalyst] object CopiedLimits extends PredicateHelper {
         val pushed = pushedLimits(plan)
         sameTable.flatMap(_.groupBy(shape).values).filter { copies =>
           copies.lengthCompare(1) > 0 && !arePushedFromOne(copies, pushed) &&
-          (copies.exists(inPlan.contains) || copies.distinct.lengthCompare(1) > 0)
+          (copies.exists(inPlan.contains) || copies.map(_.canonicalized).distinct.lengthCompare(1) > 0)
         }.flatten.toSeq
       }
     }
@@ -79,18 +81,20 @@ private[catalyst] object CopiedLimits extends PredicateHelper {
 
   /**
    * The LIMITs that Spark has pushed down from another LIMIT, into the branches of a UNION ALL, with that one. Of each LIMIT of a
-   * query, there is a global one.
+   * query, there is a global one, with an OFFSET or without.
    */
   private def pushedLimits(plan: LogicalPlan): IdentityHashMap[LocalLimit, LogicalPlan] = {
     val pushed = new IdentityHashMap[LocalLimit, LogicalPlan]
     def add(node: LogicalPlan, above: Option[LogicalPlan]): Unit = node match {
-      case global @ GlobalLimit(_, local: LocalLimit) => local.children.foreach(add(_, Some(global)))
+      case GlobalLimit(_, local: LocalLimit) => add(local.child, Some(node))
+      case GlobalLimit(_, Offset(_, local: LocalLimit)) => add(local.child, Some(node))
       case local: LocalLimit =>
         above.foreach(pushed.put(local, _))
-        local.children.foreach(add(_, None))
-      case other => other.children.foreach(add(_, above))
+        add(local.child, above.orElse(Some(local)))
+      case _: Project | _: Union | _: Join => node.children.foreach(add(_, above))
+      case other => other.children.foreach(add(_, None))
     }
-    add(plan, None)
+    (plan +: plan.subqueriesAll).foreach(add(_, None))
     pushed
   }
 
@@ -122,17 +126,26 @@ private[catalyst] object CopiedLimits extends PredicateHelper {
       case leaf => above ++ Tables.pushedFilter(leaf).map(filter => ("pushed filter", Literal(filter)))
     }
 
-  /** A subquery counts as any other: its copies have other ids, too. */
+  /**
+   * A subquery counts as any other: its copies have other ids, too. Names are written as in the query, and later rules of Spark
+   * write some as in the table.
+   */
   private def text(e: Expression): String =
     try
       e.transformDown {
         case subquery: PlanExpression[_] => Literal(null, subquery.dataType)
-        case column: AttributeReference => column.withQualifier(Nil)
+        case column: AttributeReference => column.withQualifier(Nil).withName(key(column.name))
+        case field: GetStructField =>
+          field.copy(name = Some(key(field.childSchema(field.ordinal).name)))
+        case fields: GetArrayStructFields =>
+          fields.copy(field = fields.field.copy(name = key(fields.field.name)))
       }.sql
     catch {
       // An expression of another extension may have no text, or it is nested too deeply. Then more LIMITs count as copies.
       case NonFatal(_) | _: StackOverflowError => ""
     }
+
+  private def key(name: String): String = ColumnNames.key(name, caseSensitive = false)
 
   private val Unknown = Literal("")
 }

@@ -66,7 +66,7 @@ private[catalyst] trait PrunesLimits { rule: Rule[LogicalPlan] =>
    * @param restore see [[LeftAlone.restored]]
    * @param isOpen whether the rule decides about a LIMIT of the plan
    */
-  protected def leaveAlone(plan: LogicalPlan, restore: LogicalPlan => LogicalPlan = identity)(
+  protected def leaveAlone(plan: LogicalPlan, restore: LogicalPlan => LogicalPlan)(
       isOpen: LocalLimit => Boolean
   ): (LogicalPlan, LeftAlone) =
     FailOpen(state, rule.conf) {

@@ -30,7 +30,7 @@ final case class PruneLateLimits(session: SparkSession, override val state: Plan
       }
       plan
     } else {
-      val (restored, leftAlone) = leaveAlone(plan)(!isDecided(_))
+      val (restored, leftAlone) = leaveAlone(plan, RecursiveDefinitions.restoredIn)(!isDecided(_))
       restored.transformDownWithPruning(_.containsPattern(LIMIT)) {
         case limit: LocalLimit if isDecided(limit) => limit
         case limit: LocalLimit if NoPruningHint.isBelow(limit.child) =>

@@ -33,7 +33,7 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!conf.getConf(LimitPruningConf.Enabled)) plan
     else {
-      val (restored, leftAlone) = leaveAlone(plan)(isOpen)
+      val (restored, leftAlone) = leaveAlone(plan, RecursiveDefinitions.restoredIn)(isOpen)
       val root = restored match {
         case GlobalLimit(_, limit: LocalLimit) => Some(limit)
         case _ => None

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.BooleanType
 import org.apache.spark.unsafe.types.UTF8String
 
-import limitpruning.predicate.Expectation.EachValue
+import limitpruning.predicate.Expectation.{EachValue, ShortRange}
 import limitpruning.predicate.Values.Range
 
 /**
@@ -83,24 +83,29 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[LeafColumn], work: 
    * @param expected what becomes known about a column, by ordinal; none if nothing does
    */
   def mayBeDecided(unit: RowUnit)(expected: Int => Option[Expectation]): Boolean =
-    notTrue(unit).forall { conjunct =>
-      val columns = columnsOf(conjunct)
-      val byColumn = columns.flatMap(column => expected(column).map(column -> _)).toMap
-      def haveNoRange = byColumn.keys.exists(unit.facts(_).values == Values.Unknown)
-      def areAll = columns.size == LeafColumn.in(conjuncts(conjunct)).size &&
-        (columns.size == 1 || columns.forall(byColumn.get(_).contains(EachValue)))
-      def isDecided(areLeast: Int => Boolean) = {
-        val found = outcomesFor(conjunct)(new EndsOfRanges(unit, byColumn, areLeast))
-        found.isOnlyTrue || !found.canBeTrue
-      }
-      byColumn.nonEmpty &&
-      (areAll || haveNoRange || costs(conjunct) > MostTried || Seq[Int => Boolean](
-        _ => true,
-        _ => false,
-        _ == columns.head,
-        _ != columns.head
-      ).exists(isDecided))
+    notTrue(unit).forall(mayBeDecided(_, unit, expected))
+
+  private def mayBeDecided(conjunct: Int, unit: RowUnit, expected: Int => Option[Expectation]): Boolean = {
+    // One known value needs no expectation.
+    val columns = columnsOf(conjunct).filterNot(column => isOneValue(unit.facts(column).values))
+    val byColumn = columns.flatMap(column => expected(column).map(column -> _)).toMap
+    def haveNoRange = byColumn.keys.exists(unit.facts(_).values == Values.Unknown)
+    def areAll = LeafColumn.in(conjuncts(conjunct)).forall(c => this.columns.contains(c.id)) &&
+      (columns.size == 1 || columns.forall(byColumn.get(_).contains(EachValue)))
+    // Pages in the middle may decide one of its parts.
+    def isCompoundOfPages = byColumn.values.exists(_ == ShortRange) && isCompound(conjuncts(conjunct))
+    def isDecided(areLeast: Int => Boolean) = {
+      val found = outcomesFor(conjunct)(new EndsOfRanges(unit, byColumn, areLeast))
+      found.isOnlyTrue || !found.canBeTrue
     }
+    byColumn.nonEmpty &&
+    (areAll || haveNoRange || isCompoundOfPages || costs(conjunct) > MostTried || Seq[Int => Boolean](
+      _ => true,
+      _ => false,
+      _ == columns.head,
+      _ != columns.head
+    ).exists(isDecided))
+  }
 
   private def notTrue(unit: RowUnit): Seq[Int] = roots.indices.filter(i => !outcomes(i, unit).isOnlyTrue)
 
@@ -210,6 +215,19 @@ private object Evaluator {
   private def cost(e: Expression): Long = 1 + Nesting.nodes(e, isListed) / NodesByRules
 
   private val NodesByRules = 16L
+
+  private def isOneValue(values: Values): Boolean = values match {
+    case Values.Empty => true
+    case Values.Finite(all) => all.size == 1
+    case Range(min, max) => min == max
+    case _ => false
+  }
+
+  /** Whether a part of the predicate may decide it. */
+  private def isCompound(e: Expression): Boolean = e.exists {
+    case _: And | _: Or | _: If | _: CaseWhen | _: Coalesce | _: IsNull | _: IsNotNull => true
+    case _ => false
+  }
 
   /** The work of the longest conjunct that is tried with expected facts: several times for each row group. */
   private val MostTried = 10L

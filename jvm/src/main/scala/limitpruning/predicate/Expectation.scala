@@ -19,16 +19,24 @@ object Expectation {
 
   /** The range of the values of a page, if the column has many. */
   case object ShortRange extends Expectation {
-    // More values than are evaluated one by one.
-    private val Width = 1000
 
     override def at(range: Range, isLeast: Boolean): Values = (range.min, range.max) match {
-      case (min: Int, max: Int) if max.toLong - min > Width =>
-        if (isLeast) Range(min, min + Width) else Range(max - Width, max)
-      case (min: Long, max: Long) if max - min > Width || max - min < 0 =>
-        if (isLeast) Range(min, min + Width) else Range(max - Width, max)
-      case (_: Int | _: Long, _) => range
+      case (min: Int, max: Int) =>
+        val width = widthOf(max.toLong - min).toInt
+        if (isLeast) Range(min, min + width) else Range(max - width, max)
+      case (min: Long, max: Long) =>
+        val width = widthOf(max - min)
+        if (isLeast) Range(min, min + width) else Range(max - width, max)
       case _ => EachValue.at(range, isLeast)
     }
+
+    /** @param all the width of the range of all pages, negative if it is larger than any number */
+    private def widthOf(all: Long): Long = if (all < 0) Width else Width.min(all / Pages)
+
+    // More values than are evaluated one by one.
+    private val Width = 1000L
+
+    /** The least number of pages for which it pays to look at each. */
+    private val Pages = 4L
   }
 }

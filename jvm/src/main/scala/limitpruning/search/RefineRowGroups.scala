@@ -88,6 +88,8 @@ final class RefineRowGroups(
   private final class FileRefiner(file: ClassifiedFile, evaluator: Evaluator) {
     private val details = detailsOf(file)
     private val indexes = indexesOf(file)
+    // Whether nothing is read about the last row group because it is not expected to decide it.
+    private var isRefused = false
 
     def close(): Unit = {
       bytesLeft -= bytesRead
@@ -135,6 +137,7 @@ final class RefineRowGroups(
 
     private def refineByReading(rowGroup: ClassifiedRowGroup, ordinal: Int): ClassifiedRowGroup = {
       val before = bytesRead
+      isRefused = false
       val (byValues, unit) = refineByValues(rowGroup, ordinal)
       val refined = if (isUndecided(byValues)) refineByPages(byValues, ordinal, unit) else byValues
       if (bytesRead > before) unread = 0
@@ -150,22 +153,15 @@ final class RefineRowGroups(
         // What could not be read, or not within the budget, may prove something the next time.
         if (!details.hasFailed && !indexes.hasFailed && !classify.work.isUsedUp)
           unproved.readInVain()
-      } else if (isExpectedInVain(ordinal)) inVain += 1
+      } else if (isRefused) inVain += 1
       refined
-    }
-
-    /** Whether nothing was read about the row group although there is something about each undecided conjunct. */
-    private def isExpectedInVain(ordinal: Int): Boolean = {
-      val known = file.known(ordinal)
-      evaluator.undecided(known).forall(_.exists { column =>
-        havePages(column, ordinal) || valuesOf(column, ordinal, known).nonEmpty
-      })
     }
 
     /** Reads nothing unless dictionaries and bloom filters can decide all undecided conjuncts. */
     private def refineByValues(rowGroup: ClassifiedRowGroup, ordinal: Int): (ClassifiedRowGroup, RowUnit) = {
       val known = file.known(ordinal)
-      if (evaluator.mayBeDecided(known)(valuesOf(_, ordinal, known))) {
+      val values = valuesOf(_: Int, ordinal, known)
+      if (mayBeDecided(known, values.andThen(_.nonEmpty), values)) {
         ahead.values(file, ordinal)((next, row) => valueParts(next, row) ++ pagePartsAtOnce(next, row))
         val helpful = evaluator.undecided(known).flatten.toSet
         val unit = new DetailedFacts(known, classify.columns, helpful, ordinal, details)
@@ -182,7 +178,8 @@ final class RefineRowGroups(
       // If all values of a column are known, there are few, and a page may have one of them.
       def expected(column: Int): Option[Expectation] =
         if (havePages(column, ordinal)) valuesOf(column, ordinal, known).orElse(Some(ShortRange)) else None
-      if (evaluator.mayBeDecided(known)(expected) && narrow.isPossible(file.footer, ordinal)) {
+      val isPossible = narrow.isPossible(file.footer, ordinal)
+      if (isPossible && mayBeDecided(known, havePages(_, ordinal), expected)) {
         ahead.pages(file, ordinal)(pageParts)
         val pages = evaluator.undecided(known).flatten.distinct.flatMap { column =>
           ColumnPages.of(file.facts, indexes, classify.columns(column), ordinal).map(column -> _)
@@ -198,6 +195,22 @@ final class RefineRowGroups(
         )
           .copy(by = Layer.Pages)
       } else rowGroup
+    }
+
+    /**
+     * Whether there is something about each undecided conjunct that may decide it.
+     *
+     * @param exists whether there is something about a column
+     * @param expected what it is expected to say
+     */
+    private def mayBeDecided(
+        known: RowUnit,
+        exists: Int => Boolean,
+        expected: Int => Option[Expectation]
+    ): Boolean = evaluator.undecided(known).forall(_.exists(exists)) && {
+      val may = evaluator.mayBeDecided(known)(expected)
+      isRefused ||= !may
+      may
     }
 
     /** What dictionaries and bloom filters say about a column. */

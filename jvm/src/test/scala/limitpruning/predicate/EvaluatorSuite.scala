@@ -90,6 +90,14 @@ class EvaluatorSuite extends AnyFunSuite {
     assert(!mayBeDecided(EqualTo(int, AttributeReference("else", IntegerType)()))(0)())
     assert(mayBeDecided(EqualTo(int, Literal(7)))(0)() && mayBeDecided(EqualTo(int, Literal(7)))()(0))
     assert(mayBeDecided(EqualTo(BitwiseNot(int), Literal(7)))()(0), "a page may have one value")
+    val odd = EqualTo(BitwiseAnd(other, Literal(1)), Literal(1))
+    assert(mayBeDecided(Or(EqualTo(int, Literal(500)), odd))()(0, 1), "a page in the middle decides one part")
+    val narrow = IndexedSeq(Range(0, 900), Range(0, 900)).map(ColumnFacts(_, Nulls.No))
+    assert(mayBeDecided(LessThan(int, other), narrow)()(0, 1), "pages have a part of the range")
+    val one = wide.updated(1, ColumnFacts.constant(7))
+    assert(mayBeDecided(mixed, one)(0)() && mayBeDecided(mixed, one)()(0), "one column is known")
+    val largest = wide.updated(0, ColumnFacts(Range(Int.MinValue, Int.MaxValue), Nulls.No))
+    assert(mayBeDecided(LessThan(int, other), largest)()(0, 1))
   }
 
   test("boolean columns and literals are predicates") {
