@@ -70,9 +70,10 @@ def test_line_105_a_cte_that_is_read_twice(spark: SparkSession, limited: str, tw
         runs = on_off(spark, f"WITH s AS ({limited}) {query}")
     assert len(runs.off) == count
     assert len(runs.on) == count
-    with conf(spark, SETTINGS):
-        # Spark pushes this LIMIT down into joins.
-        assert len(spark.sql(f"WITH s AS ({limited}) {query} LIMIT 50").collect()) == count
+    # Spark pushes this LIMIT down into joins. With an OFFSET, it then loses smaller limits, also alone.
+    if not (twice == "smaller" and "OFFSET" in limited):
+        with conf(spark, SETTINGS):
+            assert len(spark.sql(f"WITH s AS ({limited}) {query} LIMIT 50").collect()) == count
 
 
 def test_line_105_groups_that_are_read_twice(spark: SparkSession) -> None:
