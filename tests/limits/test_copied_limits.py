@@ -70,7 +70,7 @@ def test_line_105_a_cte_that_is_read_twice(spark: SparkSession, limited: str, tw
         runs = on_off(spark, f"WITH s AS ({limited}) {query}")
     assert len(runs.off) == count
     assert len(runs.on) == count
-    # Spark pushes this LIMIT down into joins. With an OFFSET, it then loses smaller limits, also alone.
+    # Spark pushes this LIMIT down into joins. With OFFSET, it then loses smaller limits by itself.
     if not (twice == "smaller" and "OFFSET" in limited):
         with conf(spark, SETTINGS):
             assert len(spark.sql(f"WITH s AS ({limited}) {query} LIMIT 50").collect()) == count
