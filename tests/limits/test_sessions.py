@@ -116,8 +116,6 @@ def test_a_cloned_session_has_its_own_switch_for_reasons_in_explain(
 @pytest.mark.parametrize(
     ("other", "rows", "is_reused"),
     [
-        (f"SELECT id {WHERE} LIMIT 7", 7, True),
-        (f"SELECT id {WHERE} LIMIT 8", 8, False),
         (f"SELECT id {WHERE}", MATCHING, False),
         ("SELECT id FROM sightings LIMIT 7", 7, False),
         ("SELECT id FROM sightings WHERE s >= 5 LIMIT 7", 7, False),
@@ -141,12 +139,29 @@ def test_line_40_only_the_same_rows_are_read_once_for_two_joins(
 
 
 @pytest.mark.usefixtures("sightings")
+@pytest.mark.parametrize(("limit", "is_reused"), [(7, True), (8, False)])
+def test_line_40_a_repeated_limit_is_read_once_for_two_joins(
+    spark: SparkSession, adaptive: bool, limit: int, is_reused: bool
+) -> None:
+    df = spark.sql(
+        "SELECT /*+ BROADCAST(a), BROADCAST(b) */ count(a.id) AS a, count(b.id) AS b "
+        f"FROM sightings x LEFT JOIN {LIMITED} a ON x.id = a.id "
+        f"LEFT JOIN (SELECT id {WHERE} LIMIT {limit}) b ON x.id = b.id"
+    )
+    plan = executed(df)
+    assert "LimitPrunedScan" not in plan
+    assert ("ReusedExchange" in plan) == is_reused
+    assert as_dicts(df) == [{"a": 7, "b": limit}]
+    assert ("isFinalPlan=true" in plan) == adaptive
+
+
+@pytest.mark.usefixtures("sightings")
 def test_line_40_a_subquery_is_run_once_for_the_same_limit_only(
     spark: SparkSession, adaptive: bool
 ) -> None:
     count = f"(SELECT count(*) FROM {LIMITED})"
     all_rows = f"(SELECT count(*) {WHERE})"
-    more = f"(SELECT count(*) FROM (SELECT id {WHERE} LIMIT 8))"
+    more = f"(SELECT count(*) FROM (SELECT id {WHERE} AND day IS NOT NULL LIMIT 8))"
     df = spark.sql(f"SELECT {count} AS a, {count} + 1 AS b, {all_rows} AS c, {more} AS d")
     plan = executed(df)
     assert as_dicts(df) == [{"a": 7, "b": 8, "c": MATCHING, "d": 8}]
