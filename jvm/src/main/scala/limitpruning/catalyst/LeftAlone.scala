@@ -64,6 +64,9 @@ private[catalyst] object LeftAlone {
     case _ => Iceberg.restored(node)
   }
 
+  /** Whether the hint is the reason. Later rules of Spark may replace what is marked by it. */
+  
+
   private def isOverTable(limit: LocalLimit): Boolean =
     limit.collectLeaves().exists(Tables.sourceOf(_).nonEmpty)
 }
