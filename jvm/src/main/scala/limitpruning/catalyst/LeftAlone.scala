@@ -49,10 +49,9 @@ private[catalyst] object LeftAlone {
    */
   def restored(plan: LogicalPlan, reason: Reason, always: Boolean = false): LogicalPlan = {
     val restored = plan.transformDownWithSubqueries(Function.unlift(withoutChoice))
-    restored.collectWithSubqueries { case limit: LocalLimit if isOverTable(limit) => limit }.foreach {
-      limit =>
-        limit.setTagValue(NotPruned.Tag, NotPruned(reason))
-        if (always) limit.setTagValue(Always, reason)
+    restored.collectWithSubqueries { case limit: LocalLimit => limit }.foreach { limit =>
+      if (isOverTable(limit) && !isHinted(limit)) limit.setTagValue(NotPruned.Tag, NotPruned(reason))
+      if (always) limit.setTagValue(Always, reason)
     }
     restored
   }
@@ -65,7 +64,8 @@ private[catalyst] object LeftAlone {
   }
 
   /** Whether the hint is the reason. Later rules of Spark may replace what is marked by it. */
-  
+  private def isHinted(limit: LocalLimit): Boolean = NoPruningHint.isBelow(limit.child) ||
+    limit.getTagValue(NotPruned.Tag).exists(_.reason == Reason.Hint)
 
   private def isOverTable(limit: LocalLimit): Boolean =
     limit.collectLeaves().exists(Tables.sourceOf(_).nonEmpty)
