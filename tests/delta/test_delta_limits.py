@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import limit_pruning
-from support.copied_limits import READ_TWICE, codes
+from support.copied_limits import READ_TWICE, hold_read_twice
 from support.delta import tables
 from support.runs import conf
 from support.scan_tables import hold, hold_frame, is_pruned
@@ -212,13 +212,13 @@ def test_line_104_references_see_the_same_rows(
 
 @pytest.mark.parametrize("twice", READ_TWICE)
 def test_line_105_copies_see_the_same_rows(spark: SparkSession, table: str, twice: str) -> None:
-    query, count = READ_TWICE[twice]
     with conf(spark, {"spark.limitPruning.rows.minBytes": "0"}):
-        for limited in (
-            f"SELECT * FROM {table} WHERE m = 3 LIMIT 10",
-            f"SELECT * FROM {table} WHERE id >= 900 LIMIT 10",
-            f"SELECT * FROM {table} WHERE m = 3 ORDER BY s LIMIT 10",
-        ):
-            df = spark.sql(f"WITH s AS ({limited}) {query}")
-            assert df.count() == count
-            assert codes(df) == {"repeated-limit"}
+        hold_read_twice(
+            spark,
+            twice,
+            (
+                f"SELECT * FROM {table} WHERE m = 3 LIMIT 10",
+                f"SELECT * FROM {table} WHERE id >= 900 LIMIT 10",
+                f"SELECT * FROM {table} WHERE m = 3 ORDER BY s LIMIT 10",
+            ),
+        )

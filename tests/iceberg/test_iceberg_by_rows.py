@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import limit_pruning
 from limit_pruning import LimitReport
-from support.copied_limits import READ_TWICE, codes
+from support.copied_limits import READ_TWICE, hold_read_twice
 from support.iceberg import tables
 from support.iceberg.tables import hold, hold_order, reason_of
 from support.runs import conf, planned
@@ -298,12 +298,12 @@ def test_line_104_references_see_the_same_rows(
 
 @pytest.mark.parametrize("twice", READ_TWICE)
 def test_line_105_copies_see_the_same_rows(spark: SparkSession, table: str, twice: str) -> None:
-    query, count = READ_TWICE[twice]
-    for limited in (
-        f"SELECT * FROM {table} WHERE v % 7 = 3 LIMIT 10",
-        f"SELECT * FROM {table} WHERE id >= 1100 LIMIT 10",
-        f"SELECT * FROM {table} WHERE v % 7 = 3 ORDER BY w, v LIMIT 10",
-    ):
-        df = spark.sql(f"WITH s AS ({limited}) {query}")
-        assert df.count() == count
-        assert codes(df) == {"repeated-limit"}
+    hold_read_twice(
+        spark,
+        twice,
+        (
+            f"SELECT * FROM {table} WHERE v % 7 = 3 LIMIT 10",
+            f"SELECT * FROM {table} WHERE id >= 1100 LIMIT 10",
+            f"SELECT * FROM {table} WHERE v % 7 = 3 ORDER BY w, v LIMIT 10",
+        ),
+    )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from collections.abc import Iterable
+
+from pyspark.sql import DataFrame, SparkSession
 
 import limit_pruning
 
@@ -32,3 +34,18 @@ READ_TWICE = {
 def codes(df: DataFrame) -> set[str]:
     """Return the codes of the reasons why LIMITs of a query are not pruned or covered."""
     return {one.reason.code for one in limit_pruning.report(df).limits if one.reason}
+
+
+def hold_read_twice(spark: SparkSession, twice: str, queries: Iterable[str]) -> None:
+    """Hold a query of `READ_TWICE` to its number of rows, and its LIMITs to be left alone.
+
+    Args:
+        spark: The session.
+        twice: A key of `READ_TWICE`.
+        queries: Each defines `s`, of 10 rows with different ids.
+    """
+    query, count = READ_TWICE[twice]
+    for limited in queries:
+        df = spark.sql(f"WITH s AS ({limited}) {query}")
+        assert df.count() == count, limited
+        assert codes(df) == {"repeated-limit"}, limited

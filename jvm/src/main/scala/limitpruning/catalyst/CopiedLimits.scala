@@ -5,7 +5,7 @@ import java.util.{Collections, IdentityHashMap}
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.expressions.{
-  AttributeReference, Expression, GetArrayStructFields, GetStructField, Literal, PlanExpression,
+  AttributeReference, Expression, GetArrayStructFields, GetStructField, In, InSet, Literal, PlanExpression,
   PredicateHelper
 }
 import org.apache.spark.sql.catalyst.plans.logical.{
@@ -32,7 +32,7 @@ private[catalyst] object CopiedLimits extends PredicateHelper {
    *
    * @param isOpen whether a LIMIT of the plan, and not of a subquery, is still to be decided
    */
-  def in(plan: LogicalPlan)(isOpen: LocalLimit => Boolean): Seq[LocalLimit] = {
+  private def in(plan: LogicalPlan)(isOpen: LocalLimit => Boolean): Seq[LocalLimit] = {
     val limits =
       if (plan.containsPattern(LIMIT)) plan.collectWithSubqueries { case limit: LocalLimit => limit } else Nil
     if (limits.lengthCompare(2) < 0) Nil
@@ -55,16 +55,18 @@ private[catalyst] object CopiedLimits extends PredicateHelper {
     }
   }
 
-  /** The plan, with the copies as without the extension; see [[LeftAlone.restored]]. */
-  def restoredIn(plan: LogicalPlan)(isOpen: LocalLimit => Boolean): LogicalPlan = in(plan)(isOpen) match {
-    case Nil => plan
-    case found =>
-      val copies = setOf(found)
-      plan.transformDownWithSubqueries {
-        case limit: LocalLimit if copies.contains(limit) =>
-          LeftAlone.restored(limit, Reason.RepeatedLimit)
-      }
-  }
+  /** The plan, with the copies as without the extension, and the copies in it; see [[LeftAlone.restored]]. */
+  def restoredIn(plan: LogicalPlan)(isOpen: LocalLimit => Boolean): (LogicalPlan, Seq[LocalLimit]) =
+    in(plan)(isOpen) match {
+      case Nil => (plan, Nil)
+      case found =>
+        val copies = setOf(found)
+        val restored = plan.transformDownWithSubqueries {
+          case limit: LocalLimit if copies.contains(limit) =>
+            LeftAlone.restored(limit, Reason.RepeatedLimit)
+        }
+        (restored, in(restored)(isOpen))
+    }
 
   /** The table below a LIMIT, or another node that is not above one table; `None` if there is another LIMIT between them. */
   def leafBelow(plan: LogicalPlan): Option[LogicalPlan] = plan match {
@@ -134,6 +136,8 @@ private[catalyst] object CopiedLimits extends PredicateHelper {
     try
       e.transformDown {
         case subquery: PlanExpression[_] => Literal(null, subquery.dataType)
+        // The text of a long list takes long.
+        case InSet(value, list) => In(value, Seq(Literal(list.size), Literal(list.hashCode)))
         case column: AttributeReference => column.withQualifier(Nil).withName(key(column.name))
         case field: GetStructField =>
           field.copy(name = Some(key(field.childSchema(field.ordinal).name)))

@@ -70,8 +70,8 @@ private[catalyst] trait PrunesLimits { rule: Rule[LogicalPlan] =>
       isOpen: LocalLimit => Boolean
   ): (LogicalPlan, LeftAlone) =
     FailOpen(state, rule.conf) {
-      val restored = CopiedLimits.restoredIn(restore(plan))(isOpen)
-      (restored, LeftAlone.of(restored, CopiedLimits.in(restored)(isOpen)))
+      val (restored, copied) = CopiedLimits.restoredIn(restore(plan))(isOpen)
+      (restored, LeftAlone.of(restored, copied))
     }(reason => (plan, new LeftAlone(_ => Some(reason))))
 
   /** Whether the relation below is that of a pruned LIMIT, whatever Spark's rules have put between them since. */

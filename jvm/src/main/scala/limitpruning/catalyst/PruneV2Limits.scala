@@ -31,7 +31,7 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
   import PruneV2Limits._
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    if (!conf.getConf(LimitPruningConf.Enabled)) plan
+    if (!plan.containsPattern(LIMIT) || !conf.getConf(LimitPruningConf.Enabled)) plan
     else {
       val (restored, leftAlone) = leaveAlone(plan, RecursiveDefinitions.restoredIn)(isOpen)
       val root = restored match {

@@ -1,6 +1,7 @@
 package limitpruning.catalyst
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
 
 import limitpruning.select.Reason
 
@@ -12,7 +13,7 @@ private[catalyst] object RecursiveDefinitions {
 
   /** The plan, with such definitions as without the extension. */
   def restoredIn(plan: LogicalPlan): LogicalPlan =
-    if (!plan.exists(isRecursive)) plan
+    if (!plan.containsPattern(LIMIT) || !plan.exists(isRecursive)) plan
     else plan.transformDown {
       case loop if isRecursive(loop) => LeftAlone.restored(loop, Reason.RepeatedLimit, always = true)
     }

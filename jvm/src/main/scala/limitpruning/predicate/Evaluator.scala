@@ -90,10 +90,10 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[LeafColumn], work: 
     val columns = columnsOf(conjunct).filterNot(column => isOneValue(unit.facts(column).values))
     val byColumn = columns.flatMap(column => expected(column).map(column -> _)).toMap
     def haveNoRange = byColumn.keys.exists(unit.facts(_).values == Values.Unknown)
-    def areAll = LeafColumn.in(conjuncts(conjunct)).forall(c => this.columns.contains(c.id)) &&
+    def areAll = haveOnlyKnownColumns(conjunct) &&
       (columns.size == 1 || columns.forall(byColumn.get(_).contains(EachValue)))
     // Pages in the middle may decide one of its parts.
-    def isCompoundOfPages = byColumn.values.exists(_ == ShortRange) && isCompound(conjuncts(conjunct))
+    def isCompoundOfPages = byColumn.values.exists(_ == ShortRange) && areCompound(conjunct)
     def isDecided(areLeast: Int => Boolean) = {
       val found = outcomesFor(conjunct)(new EndsOfRanges(unit, byColumn, areLeast))
       found.isOnlyTrue || !found.canBeTrue
@@ -113,6 +113,11 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[LeafColumn], work: 
     if (FiniteEvaluation.obstacle(conjunct).nonEmpty) Nil
     else LeafColumn.in(conjunct).flatMap(column => columns.get(column.id))
   }.toIndexedSeq
+
+  private lazy val haveOnlyKnownColumns: IndexedSeq[Boolean] =
+    conjuncts.map(LeafColumn.in(_).forall(column => columns.contains(column.id))).toIndexedSeq
+
+  private lazy val areCompound: IndexedSeq[Boolean] = conjuncts.map(isCompound).toIndexedSeq
 
   /** The first conjunct that is true for no row. */
   def neverTrue(unit: RowUnit): Option[Expression] =

@@ -160,8 +160,7 @@ final class RefineRowGroups(
     /** Reads nothing unless dictionaries and bloom filters can decide all undecided conjuncts. */
     private def refineByValues(rowGroup: ClassifiedRowGroup, ordinal: Int): (ClassifiedRowGroup, RowUnit) = {
       val known = file.known(ordinal)
-      val values = valuesOf(_: Int, ordinal, known)
-      if (mayBeDecided(known, values.andThen(_.nonEmpty), values)) {
+      if (mayBeDecided(known, valuesOf(_, ordinal, known))) {
         ahead.values(file, ordinal)((next, row) => valueParts(next, row) ++ pagePartsAtOnce(next, row))
         val helpful = evaluator.undecided(known).flatten.toSet
         val unit = new DetailedFacts(known, classify.columns, helpful, ordinal, details)
@@ -177,9 +176,10 @@ final class RefineRowGroups(
     ): ClassifiedRowGroup = {
       // If all values of a column are known, there are few, and a page may have one of them.
       def expected(column: Int): Option[Expectation] =
-        if (havePages(column, ordinal)) valuesOf(column, ordinal, known).orElse(Some(ShortRange)) else None
-      val isPossible = narrow.isPossible(file.footer, ordinal)
-      if (isPossible && mayBeDecided(known, havePages(_, ordinal), expected)) {
+        if (ColumnPages.exist(file.facts, indexes, classify.columns(column), ordinal))
+          valuesOf(column, ordinal, known).orElse(Some(ShortRange))
+        else None
+      if (narrow.isPossible(file.footer, ordinal) && mayBeDecided(known, expected)) {
         ahead.pages(file, ordinal)(pageParts)
         val pages = evaluator.undecided(known).flatten.distinct.flatMap { column =>
           ColumnPages.of(file.facts, indexes, classify.columns(column), ordinal).map(column -> _)
@@ -200,25 +200,18 @@ final class RefineRowGroups(
     /**
      * Whether there is something about each undecided conjunct that may decide it.
      *
-     * @param exists whether there is something about a column
-     * @param expected what it is expected to say
+     * @param expected what it is expected to say about a column; none if there is nothing about the column
      */
-    private def mayBeDecided(
-        known: RowUnit,
-        exists: Int => Boolean,
-        expected: Int => Option[Expectation]
-    ): Boolean = evaluator.undecided(known).forall(_.exists(exists)) && {
-      val may = evaluator.mayBeDecided(known)(expected)
-      isRefused ||= !may
-      may
-    }
+    private def mayBeDecided(known: RowUnit, expected: Int => Option[Expectation]): Boolean =
+      evaluator.undecided(known).forall(_.exists(expected(_).nonEmpty)) && {
+        val may = evaluator.mayBeDecided(known)(expected)
+        isRefused ||= !may
+        may
+      }
 
     /** What dictionaries and bloom filters say about a column. */
     private def valuesOf(column: Int, ordinal: Int, known: RowUnit): Option[Expectation] =
       if (details.exist(classify.columns(column), ordinal, known.facts(column))) Some(EachValue) else None
-
-    private def havePages(column: Int, ordinal: Int): Boolean =
-      ColumnPages.exist(file.facts, indexes, classify.columns(column), ordinal)
 
     private def rows(ordinal: Int): Long = file.footer.rowGroups(ordinal).getRowCount
   }
