@@ -82,7 +82,8 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
       else if (scan.waitsForSubqueries) Some(whenRun(plan, scan, order))
       else atRoot.orElse {
         val keys = order.map(_.overTable.child).toSeq ++ keysOf(request)
-        Using.resource(new SearchInputs(scan, session, cache, conf, keys)) { inputs =>
+        val isOneTask = isRoot && keys.isEmpty
+        Using.resource(new SearchInputs(scan, session, cache, conf, keys, isOneTask = isOneTask)) { inputs =>
           val found = search(request, inputs)
           def byRows =
             if (countsRows && !isJoined) this.byRows(plan, scan, order, inputs, found, isRoot) else None

@@ -9,9 +9,15 @@ import scala.concurrent.duration.{DurationInt, FiniteDuration}
  *
  * @param most the maximum of nodes; the default takes a fraction of a second
  * @param mostTime the maximum of time; nodes may take longer than usual, such as those of a function over long strings
+ * @param mostInVain the maximum of nodes that are evaluated in succession without a result
  */
-final class Work(most: Long = Work.Default, mostTime: FiniteDuration = Work.LongestTime) {
+final class Work(
+    most: Long = Work.Default,
+    mostTime: FiniteDuration = Work.LongestTime,
+    mostInVain: Long = Long.MaxValue
+) {
   private var nodes = 0L
+  private var nodesOfResult = 0L
   private var checked = 0L
   private var lastCheck = System.nanoTime()
   private var nanos = 0L
@@ -47,7 +53,11 @@ final class Work(most: Long = Work.Default, mostTime: FiniteDuration = Work.Long
   }
 
   /** Whether nothing more is evaluated. */
-  def isUsedUp: Boolean = nodes >= most || nanos > mostTime.toNanos
+  def isUsedUp: Boolean =
+    nodes >= most || nodes - nodesOfResult >= mostInVain || nanos > mostTime.toNanos
+
+  /** Notes that something was decided. If nothing more is evaluated, this stays so. */
+  def hasResult(): Unit = if (!isUsedUp) nodesOfResult = nodes
 
   /** Counts values of dictionaries that were decoded. */
   def addDecoded(values: Long): Unit = decoded += values
@@ -78,6 +88,9 @@ object Work {
 
   /** A node takes about 20 ns. */
   val Default: Long = 4L * 1000 * 1000
+
+  /** A twentieth of the shortest job. */
+  val OfOneTask: Long = 100L * 1000
 
   /** Without a setting. */
   val LongestTime: FiniteDuration = 2.seconds

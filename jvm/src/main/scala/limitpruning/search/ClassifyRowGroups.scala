@@ -26,6 +26,7 @@ import limitpruning.select.ListedFile
  * @param known the table's facts about a file, available without its footer
  * @param isWorthAskingFirst whether these facts cost less than the footers that they may save
  * @param mostTime after which nothing more is evaluated
+ * @param mostInVain see [[limitpruning.predicate.Work]]
  */
 final class ClassifyRowGroups(
     conjuncts: Seq[Expression],
@@ -35,7 +36,8 @@ final class ClassifyRowGroups(
     alsoNeeded: Seq[Expression] = Nil,
     known: ListedFile => FileFacts = _ => FileFacts.NothingDeleted,
     isWorthAskingFirst: () => Boolean = () => true,
-    mostTime: FiniteDuration = Work.LongestTime
+    mostTime: FiniteDuration = Work.LongestTime,
+    mostInVain: Long = Long.MaxValue
 ) {
   import ClassifyRowGroups._
 
@@ -64,7 +66,7 @@ final class ClassifyRowGroups(
     evaluator.toSeq.flatMap(_.undecided(unit)).flatten.distinct
 
   /** What the search may evaluate: the predicate and its keys. */
-  private[limitpruning] lazy val work = new Work(mostTime = mostTime)
+  private[limitpruning] lazy val work = new Work(mostTime = mostTime, mostInVain = mostInVain)
 
   /** None if there is no predicate. */
   private[limitpruning] val evaluator =
@@ -167,8 +169,12 @@ final class ClassifyRowGroups(
     if (rows == 0) NotMatching // without rows, there is no outcome
     else
       evaluator.fold[MatchState](MatchState.FullyMatching)(e => MatchState.of(e.outcomes(unit))) match {
-        case MatchState.NotMatching => NotMatching
-        case MatchState.FullyMatching => fullyMatching(rows)
+        case MatchState.NotMatching =>
+          work.hasResult()
+          NotMatching
+        case MatchState.FullyMatching =>
+          work.hasResult()
+          fullyMatching(rows)
         case MatchState.PartiallyMatching => undecided(evaluator.flatMap(_.obstacle(unit)))
       }
 

@@ -107,8 +107,9 @@ private[search] object PrefetchParts {
  * ones show whether inspecting pays, and then doubles their number. One instance per search; not thread-safe.
  *
  * @param prefetch reads parts of files at the same time
+ * @param first the number of row groups whose parts are prefetched first
  */
-private[search] final class ReadAhead(prefetch: Seq[PartOfFile] => Unit) {
+private[search] final class ReadAhead(prefetch: Seq[PartOfFile] => Unit, first: Int = ReadAhead.First) {
   import ReadAhead._
 
   private var expected = IndexedSeq.empty[RowGroup]
@@ -132,7 +133,7 @@ private[search] final class ReadAhead(prefetch: Seq[PartOfFile] => Unit) {
   private final class Batches {
     private var current = 0 // the row group that was inspected last
     private var end = 0 // of the row groups whose parts are prefetched
-    private var size = First
+    private var size = first
 
     def restart(): Unit = {
       current = 0
@@ -158,7 +159,7 @@ private[search] final class ReadAhead(prefetch: Seq[PartOfFile] => Unit) {
 private[search] object ReadAhead {
   private type RowGroup = (ClassifiedFile, Int)
 
-  /** The number of row groups whose parts are prefetched first. */
+  /** The number of row groups whose parts are prefetched first, if the scan reads the whole table. */
   val First = 4
 
   /** The maximum number of row groups whose parts are prefetched at the same time. */

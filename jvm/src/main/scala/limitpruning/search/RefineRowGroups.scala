@@ -17,6 +17,7 @@ import limitpruning.select.RowRange
  * @param deadline no row group is inspected after it: each row group may take several requests, one after the other
  * @param prefetch reads parts of files at the same time
  * @param unproved what earlier queries with such a predicate read in vain
+ * @param vain what this search reads in vain
  */
 final class RefineRowGroups(
     classify: ClassifyRowGroups,
@@ -25,16 +26,18 @@ final class RefineRowGroups(
     maxBytes: Long,
     deadline: Deadline,
     prefetch: Seq[PartOfFile] => Unit = _ => (),
-    unproved: UnprovedForm = UnprovedForm.none
+    unproved: UnprovedForm = UnprovedForm.none,
+    vain: ReadInVain = new ReadInVain(isOneTask = false)
 ) {
   import RefineRowGroups._
 
   private var bytesLeft = maxBytes
   // Row groups in succession that were read in vain, and those about which nothing was read.
   private var inVain, unread = 0
-  // Bytes that were read since a row group was decided, and the bytes that the scan would have read instead.
-  private var bytesInVain, bytesOfScan = 0L
-  private val ahead = new ReadAhead(parts => prefetch(PartOfFile.within(bytesLeft, parts)))
+  private val ahead = new ReadAhead(
+    parts => prefetch(PartOfFile.within(bytesLeft, parts)),
+    first = if (vain.isOneTask) 1 else ReadAhead.First
+  )
 
   /** Announces files that are refined next, in this order, so that parts of several files are read at the same time. */
   def expect(files: Seq[ClassifiedFile]): Unit = if (classify.hasPredicate)
@@ -76,7 +79,11 @@ final class RefineRowGroups(
   /** Those that are read together with dictionaries: on remote storage, a second round of requests takes longer than the bytes. */
   private def pagePartsAtOnce(file: ClassifiedFile, ordinal: Int): Seq[PartOfFile] =
     if (PrefetchParts.isLocal(file.listed.status) || !narrow.isPossible(file.footer, ordinal)) Nil
-    else pageParts(file, ordinal)
+    else Some(pageParts(file, ordinal)).filter(pages =>
+      vain.allows(bytesOf(valueParts(file, ordinal) ++ pages), 0L)
+    ).getOrElse(Nil)
+
+  private def bytesOf(parts: Seq[PartOfFile]): Long = parts.iterator.map(_.length).sum
 
   private def detailsOf(file: ClassifiedFile): RowGroupDetails =
     new RowGroupDetails(file.listed.status, file.footer, file.facts, storage, math.min(maxBytes, LargestPart))
@@ -114,42 +121,53 @@ final class RefineRowGroups(
       unread < MostUnread && !classify.work.isUsedUp
 
     private def refine(rowGroup: ClassifiedRowGroup, ordinal: Int): ClassifiedRowGroup = {
-      bytesOfScan += narrow.bytes(file.footer, ordinal)
+      vain.addScanned(narrow.bytes(file.footer, ordinal))
       unread += 1
-      if (!isCheap(ordinal)) rowGroup
-      else if (unproved.mayRead(file.listed)) refineByReading(rowGroup, ordinal)
+      val known = file.known(ordinal)
+      val columns = classify.undecidedColumns(known)
+      val values =
+        bytesOf(columns.flatMap(i => details.firstPart(classify.columns(i), ordinal, known.facts(i))))
+      val pages =
+        bytesOf(columns.flatMap(i => ColumnPages.parts(file.facts, indexes, classify.columns(i), ordinal)))
+      val (readsValues, readsPages) = (vain.allows(values, request), vain.allows(pages, request))
+      if (!readsValues && !readsPages) rowGroup
+      else if (unproved.mayRead(file.listed)) refineByReading(rowGroup, ordinal, known, readsValues, pages)
       else {
         unread = MostUnread
         rowGroup
       }
     }
 
-    /** Whether reading about the row group takes little compared with scanning what is not decided. No I/O. */
-    private def isCheap(ordinal: Int): Boolean = {
-      val known = file.known(ordinal)
-      val parts = classify.undecidedColumns(known).flatMap { column =>
-        val leaf = classify.columns(column)
-        details.firstPart(leaf, ordinal, known.facts(column)) ++
-          ColumnPages.parts(file.facts, indexes, leaf, ordinal)
-      }
-      bytesInVain + parts.map(_.length).sum <= AlwaysInVain.max(bytesOfScan / LeastScanned)
-    }
+    private def request: Long = file.footer.requestBytes
 
-    private def refineByReading(rowGroup: ClassifiedRowGroup, ordinal: Int): ClassifiedRowGroup = {
+    /**
+     * @param readsValues whether dictionaries and bloom filters are read
+     * @param pageBytes the bytes of the page index that pages are classified by
+     */
+    private def refineByReading(
+        rowGroup: ClassifiedRowGroup,
+        ordinal: Int,
+        known: RowUnit,
+        readsValues: Boolean,
+        pageBytes: Long
+    ): ClassifiedRowGroup = {
       val before = bytesRead
       isRefused = false
-      val (byValues, unit) = refineByValues(rowGroup, ordinal)
-      val refined = if (isUndecided(byValues)) refineByPages(byValues, ordinal, unit) else byValues
+      val (byValues, unit) =
+        if (readsValues) refineByValues(rowGroup, ordinal, known) else (rowGroup, known)
+      val refined =
+        if (isUndecided(byValues) && vain.allows(bytesRead - before + pageBytes, request))
+          refineByPages(byValues, ordinal, unit, readsValues)
+        else byValues
       if (bytesRead > before) unread = 0
       if (!isUndecided(refined) || refined.matching.nonEmpty) {
         inVain = 0
         unread = 0
-        bytesInVain = 0
-        bytesOfScan = 0
+        vain.restart()
         if (bytesRead > before) unproved.decided()
       } else if (bytesRead > before) {
+        vain.add(bytesRead - before, request)
         inVain += 1
-        bytesInVain += bytesRead - before
         // What could not be read, or not within the budget, may prove something the next time.
         if (!details.hasFailed && !indexes.hasFailed && !classify.work.isUsedUp)
           unproved.readInVain()
@@ -158,27 +176,35 @@ final class RefineRowGroups(
     }
 
     /** Reads nothing unless dictionaries and bloom filters can decide all undecided conjuncts. */
-    private def refineByValues(rowGroup: ClassifiedRowGroup, ordinal: Int): (ClassifiedRowGroup, RowUnit) = {
-      val known = file.known(ordinal)
+    private def refineByValues(
+        rowGroup: ClassifiedRowGroup,
+        ordinal: Int,
+        known: RowUnit
+    ): (ClassifiedRowGroup, RowUnit) =
       if (mayBeDecided(known, valuesOf(_, ordinal, known))) {
         ahead.values(file, ordinal)((next, row) => valueParts(next, row) ++ pagePartsAtOnce(next, row))
         val helpful = evaluator.undecided(known).flatten.toSet
         val unit = new DetailedFacts(known, classify.columns, helpful, ordinal, details)
         (classify.classify(rows(ordinal), unit).copy(by = Layer.Values), unit)
       } else (rowGroup, known)
-    }
 
-    /** Reads nothing unless pages can decide all undecided conjuncts. */
+    /**
+     * Reads nothing unless pages can decide all undecided conjuncts.
+     *
+     * @param known also by dictionaries and bloom filters, if they are read
+     */
     private def refineByPages(
         rowGroup: ClassifiedRowGroup,
         ordinal: Int,
-        known: RowUnit
+        known: RowUnit,
+        readsValues: Boolean
     ): ClassifiedRowGroup = {
       // If all values of a column are known, there are few, and a page may have one of them.
       def expected(column: Int): Option[Expectation] =
-        if (ColumnPages.exist(file.facts, indexes, classify.columns(column), ordinal))
-          valuesOf(column, ordinal, known).orElse(Some(ShortRange))
-        else None
+        if (ColumnPages.exist(file.facts, indexes, classify.columns(column), ordinal)) {
+          val each = if (readsValues) valuesOf(column, ordinal, known) else None
+          each.orElse(Some(ShortRange))
+        } else None
       if (narrow.isPossible(file.footer, ordinal) && mayBeDecided(known, expected)) {
         ahead.pages(file, ordinal)(pageParts)
         val pages = evaluator.undecided(known).flatten.distinct.flatMap { column =>
@@ -224,12 +250,6 @@ private object RefineRowGroups {
 
   /** After so many consecutive row groups about which there is nothing to read, no further one is looked at. */
   private val MostUnread = 1024
-
-  /** Bytes that are read in vain are at most one in this many bytes that the scan reads. */
-  private val LeastScanned = 20L
-
-  /** These bytes are read in vain even if the scan reads little. */
-  private val AlwaysInVain = 1024L * 1024
 
   /** Maximum bytes of one dictionary or bloom filter. */
   private val LargestPart = 1024L * 1024

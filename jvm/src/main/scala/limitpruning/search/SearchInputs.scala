@@ -13,7 +13,7 @@ import limitpruning.footers.{
   FactsCache, FootersByJob, FootersByThreads, PlanningThreads, ReadFooters, SearchMemory
 }
 import limitpruning.parquet.{ColumnNames, FileColumns, FooterReader, ReadSettings, RowGroupDetails, Storage}
-import limitpruning.predicate.FiniteEvaluation
+import limitpruning.predicate.{FiniteEvaluation, Work}
 import limitpruning.scan.{InspectWhileReading, VectorizedReader}
 import limitpruning.search.ClassifyRowGroups.isMetadata
 import limitpruning.select.ListedFile
@@ -25,6 +25,8 @@ import limitpruning.select.ListedFile
  * @param cache the application's cache of footers
  * @param alsoNeeded expressions whose columns' facts are needed in addition to those of the predicate
  * @param mostTime the maximum time to evaluate expressions; none for that of the settings
+ * @param isOneTask whether the first task of plain Spark may find enough rows: for a LIMIT without ORDER BY at the root of a
+ *   query
  */
 private[limitpruning] final class SearchInputs(
     scan: LimitedScan,
@@ -32,7 +34,8 @@ private[limitpruning] final class SearchInputs(
     cache: FactsCache,
     conf: SQLConf,
     alsoNeeded: Seq[Expression] = Nil,
-    mostTime: Option[FiniteDuration] = None
+    mostTime: Option[FiniteDuration] = None,
+    isOneTask: Boolean = false
 ) extends Closeable {
   private val table = scan.table
 
@@ -79,7 +82,8 @@ private[limitpruning] final class SearchInputs(
     file => listing.facts(file),
     () => listing.isWorthAskingFirst,
     // With a setting of 0, what is in memory still counts.
-    mostTime.getOrElse(conf.getConf(LimitPruningConf.MaxTime).max(100L).millis)
+    mostTime.getOrElse(conf.getConf(LimitPruningConf.MaxTime).max(100L).millis),
+    if (isOneTask) Work.OfOneTask else Long.MaxValue
   )
 
   val narrow: NarrowRowGroups = narrowing(requestBytes = 0)
@@ -114,7 +118,16 @@ private[limitpruning] final class SearchInputs(
 
   /** Decides row groups by metadata besides the footer, until the deadline. */
   def refine(deadline: Deadline): RefineRowGroups =
-    new RefineRowGroups(classify, storage, narrow, maxBytes, deadline, prefetch(deadline), unproved)
+    new RefineRowGroups(
+      classify,
+      storage,
+      narrow,
+      maxBytes,
+      deadline,
+      prefetch(deadline),
+      unproved,
+      new ReadInVain(isOneTask)
+    )
 
   /** The dictionaries and bloom filters of a file, which must be closed. */
   def detailsOf(file: ClassifiedFile): RowGroupDetails =

@@ -95,6 +95,19 @@ class WorkSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(work >= 3 * terms.size / 16)
   }
 
+  test("should end after much work without a result") {
+    val work = new Work(mostInVain = 100)
+    assert((1 to 20).count(_ => work.spend(10)) == 10)
+    work.hasResult()
+    assert(!work.spend(1), "a result of something else does not change what was not evaluated")
+    val successful = new Work(mostInVain = 100)
+    assert((1 to 20).forall { _ =>
+      val isEvaluated = successful.spend(60)
+      successful.hasResult()
+      isEvaluated
+    })
+  }
+
   test("time counts, too, but not that between evaluations") {
     val slow = new Work(mostTime = 20.millis)
     def spendAll(): Unit = while (slow.spend(1000)) Thread.sleep(1)

@@ -1,0 +1,61 @@
+package limitpruning.search
+
+/**
+ * What a search has read without deciding a row group, compared with what plain Spark's scan would read instead. At most a
+ * twentieth is read in vain. Both are in bytes that a task of a scan reads in the same time. Not thread-safe.
+ *
+ * @param isOneTask whether the first task of plain Spark may find enough rows: for a LIMIT without ORDER BY at the root of a
+ *   query. Requests to storage count then. Other scans read the whole table.
+ */
+private[search] final class ReadInVain(val isOneTask: Boolean) {
+  import ReadInVain._
+
+  private val least = if (isOneTask) FirstTask else WholeTable
+  private var ofScan = 0L
+  private var read = 0L
+
+  /** Counts the bytes of a row group that the scan would read. A first task may read one. */
+  def addScanned(bytes: Long): Unit = ofScan = if (isOneTask) ofScan.max(bytes) else ofScan + bytes
+
+  /**
+   * Whether something about another row group may be read in vain.
+   *
+   * @param request the bytes that a task could read during a request to the storage; 0 if it is a local disk
+   */
+  def allows(bytes: Long, request: Long): Boolean = {
+    val toOpen = if (isOneTask) RequestsToOpen * request else 0L
+    read + cost(bytes, request) <= (least + toOpen + ofScan) / Share
+  }
+
+  /** Counts what was read in vain about a row group. The parameters are those of `allows`. */
+  def add(bytes: Long, request: Long): Unit = read += cost(bytes, request)
+
+  private def cost(bytes: Long, request: Long): Long =
+    Fixed + Decoding * bytes + (if (isOneTask) request else 0L)
+
+  /** Something was decided. What was read before has paid. */
+  def restart(): Unit = {
+    ofScan = 0
+    read = 0
+  }
+}
+
+private object ReadInVain {
+
+  /** What is read in vain is one in so many of what the scan reads. */
+  private val Share = 20L
+
+  /** Values of dictionaries are decoded and sorted. This takes so many times as long as reading a column. */
+  private val Decoding = 2L
+
+  /** To open a file, and to evaluate the predicate, takes about two milliseconds. */
+  private val Fixed = 192L * 1024
+
+  /** A job with one task takes 40 ms or more, and a task reads about 100 MB/s. */
+  private val FirstTask = 4L * 1024 * 1024
+
+  private val WholeTable = 40L * 1024 * 1024
+
+  /** The status of a file, opening it, and two for its footer. */
+  private val RequestsToOpen = 4L
+}
