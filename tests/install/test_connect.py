@@ -102,6 +102,10 @@ def test_footers_are_read_by_jobs(told: dict[str, Any], folder: Path) -> None:
     assert "limit pruning: footers of" in events
 
 
+def test_planning_is_interrupted(told: dict[str, Any]) -> None:
+    assert "OPERATION_CANCELED" in told["interrupted"]
+
+
 def test_a_call_that_needs_the_jvm_says_so(told: dict[str, Any]) -> None:
     assert told["refusals"].keys() == {"configure"}
     text = told["refusals"]["configure"]

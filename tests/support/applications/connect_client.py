@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from datetime import datetime, timezone
@@ -14,6 +15,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession, functions
 
 import limit_pruning
@@ -102,6 +104,29 @@ def reports(spark: SparkSession, wildlife: str, frame: DataFrame) -> dict[str, A
     }
 
 
+def interrupted(spark: SparkSession, folder: str) -> str:
+    """Return what ends a query whose planning is interrupted: it would take a minute."""
+    rows = spark.range(0, 10_000, 1, 1)
+    rows.selectExpr("concat('name ', id % 1000) AS s").write.parquet(folder)
+    slow = "length(sha2(repeat(s, 4000000), 512)) <> 128"
+    limited = f"SELECT s FROM parquet.`{folder}` WHERE {slow} LIMIT 10"
+    spark.conf.set("spark.limitPruning.planning.maxTime", "10m")
+    ended: list[str] = []
+
+    def run() -> None:
+        try:
+            ended.append(str(spark.sql(f"SELECT count(*) FROM ({limited})").collect()))
+        except PySparkException as error:
+            ended.append(str(error))
+
+    query = threading.Thread(target=run, daemon=True)
+    query.start()
+    query.join(3)
+    spark.interruptAll()
+    query.join(20)
+    return ended[0] if ended else "still running"
+
+
 def main(address: str, wildlife: str, numbered: str) -> dict[str, Any]:
     """Return plans, rows, refusals and what the switch does, each under its name."""
     spark = SparkSession.builder.remote(address).getOrCreate()
@@ -125,6 +150,7 @@ def main(address: str, wildlife: str, numbered: str) -> dict[str, Any]:
     frame = spark.read.parquet(numbered).where("c >= 6").limit(5)
     told["by jobs"] = explained(frame)
     told["rows by jobs"] = [row.c for row in frame.collect()]
+    told["interrupted"] = interrupted(spark, f"{numbered}-slow")
     return told
 
 

@@ -4,7 +4,7 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
-import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types._
 
 /**
  * Evaluates an expression with Catalyst itself, for every combination of its columns' values, if there are
@@ -27,6 +27,8 @@ final class FiniteEvaluation private (
 
   private val inputs = ordinals.indices
   private val nodes = Nesting.nodes(expression)
+  // Functions over strings and arrays may take milliseconds.
+  private val mayTakeLong = expression.exists(e => !e.foldable && isLarge(e.dataType))
   private val row = new GenericInternalRow(ordinals.size)
   // Neighbouring row groups and pages often have the same facts about columns of few values.
   private val lastResults, lastOutcomes = new LastFacts
@@ -102,7 +104,7 @@ final class FiniteEvaluation private (
     if (hasNext) inputs.foreach(i => row.update(i, choices(i)(0)))
     try
       while (hasNext) {
-        isKnown = work.spend(nodes)
+        isKnown = work.spend(nodes, mayTakeLong)
         hasNext = isKnown && goesOn(expression.eval(row)) && advance(choices, at)
       }
     catch { case NonFatal(_) => isKnown = false }
@@ -176,6 +178,11 @@ object FiniteEvaluation {
       case LeafColumn(column) => BoundReference(inputs(column.id), column.dataType, nullable)
       case other => other.mapChildren(bind(_, inputs, nullable))
     }
+
+  private def isLarge(dataType: DataType): Boolean = dataType match {
+    case _: StringType | BinaryType | _: ArrayType | _: MapType | _: StructType => true
+    case _ => false
+  }
 
   /**
    * Whether the facts are the same, so that the results are. Values that are only equal, such as 0.0 and -0.0, may have

@@ -30,14 +30,15 @@ final class Work(
    * Counts an evaluation before it happens.
    *
    * @param size the number of nodes
+   * @param mayTakeLong whether a node may take much longer than usual
    * @return whether the evaluation is within the budget
    * @throws InterruptedException if the thread was interrupted, because the query is cancelled
    */
-  def spend(size: Long): Boolean =
+  def spend(size: Long, mayTakeLong: Boolean = false): Boolean =
     if (isUsedUp) false
     else {
       nodes += size
-      if (nodes - checked >= Work.UncheckedNodes) {
+      if (mayTakeLong || nodes - checked >= Work.UncheckedNodes) {
         checked = nodes
         check()
       }

@@ -30,7 +30,7 @@ final class ChooseFiles(
   private var rowGroups = InspectedCounts(0, 0, 0)
   private var rows = 0L
   private var inspected = 0
-  private lazy val classify = new ClassifyFiles(conjuncts, Nil, table)
+  private lazy val classify = new ClassifyFiles(conjuncts, Nil, table, footers.deadline)
 
   def apply(): Either[Reason, ChosenFiles] = {
     val files = table.files

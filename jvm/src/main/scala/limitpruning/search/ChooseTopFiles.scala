@@ -49,7 +49,7 @@ final class ChooseTopFiles(
       // No manifest is read if there can be no threshold.
       case None if files.iterator.map(_.liveRows).sum < limit => Left(notClustered(files))
       case None =>
-        val classify = new ClassifyFiles(conjuncts, Seq(column), table)
+        val classify = new ClassifyFiles(conjuncts, Seq(column), table, footers.deadline)
         val places = new KeyPlaces(order, conjuncts.exists(excludesNulls(_, column)))
         val key = classify.columns.indexWhere(_.id == column.id)
         val (units, stopped) = inspect(files, classify, key, places)

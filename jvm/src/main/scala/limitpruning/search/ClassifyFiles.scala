@@ -1,6 +1,7 @@
 package limitpruning.search
 
 import scala.collection.mutable
+import scala.concurrent.duration.Deadline
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.types.StringType
@@ -14,11 +15,13 @@ import limitpruning.predicate.{
  *
  * @param conjuncts the predicate, over the table's columns
  * @param others columns whose facts are needed besides those of the predicate
+ * @param deadline until when manifests are read
  */
 private[search] final class ClassifyFiles(
     conjuncts: Seq[Expression],
     others: Seq[LeafColumn],
-    table: ManifestTable
+    table: ManifestTable,
+    deadline: Deadline
 ) {
   import ClassifyFiles._
 
@@ -27,7 +30,7 @@ private[search] final class ClassifyFiles(
     LeafColumn.distinct(LeafColumn.inAll(conjuncts) ++ others).toIndexedSeq
 
   private val evaluator = new Evaluator(conjuncts, columns)
-  private val facts = table.facts(columns)
+  private val facts = table.facts(columns, deadline)
   private val defaults = columns.indices.filter(i => table.hasDefault(columns(i)))
   private val files = mutable.LinkedHashMap.empty[Int, (ManifestFile, ClassifiedRows)]
   private val rowGroups = mutable.Map.empty[Int, IndexedSeq[(ManifestRowGroup, ClassifiedRows)]]

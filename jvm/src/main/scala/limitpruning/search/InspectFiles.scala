@@ -15,7 +15,8 @@ import limitpruning.predicate.LeafColumn
 final class InspectFiles(conjuncts: Seq[Expression], val table: ManifestTable) {
   import InspectFiles._
 
-  private val classify = new ClassifyFiles(conjuncts, table.columns.take(MostColumns), table)
+  private val classify =
+    new ClassifyFiles(conjuncts, table.columns.take(MostColumns), table, Deadline.now + LongPatience)
 
   /** The inspected columns: first those of the predicate, then all others. */
   def columns: IndexedSeq[LeafColumn] = classify.columns
@@ -50,4 +51,7 @@ private object InspectFiles {
 
   /** Maximum time to read the footers of some files. */
   private val Patience = 10.minutes
+
+  /** Maximum time to read manifests. */
+  private val LongPatience = 1.hour
 }

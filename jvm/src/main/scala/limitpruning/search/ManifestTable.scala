@@ -39,11 +39,12 @@ trait ManifestTable {
 
   /**
    * What is certain about columns in files of `files`, for all rows of the file. Reads the manifest of a file when it is
-   * called for the file. Each manifest is read once.
+   * called for the file. Each manifest is read once. The answers throw an InterruptedException if the query is cancelled.
    *
    * @param columns the columns, in the order of the answers
+   * @param deadline until when manifests are read
    */
-  def facts(columns: IndexedSeq[LeafColumn]): ManifestFile => IndexedSeq[ManifestFacts]
+  def facts(columns: IndexedSeq[LeafColumn], deadline: Deadline): ManifestFile => IndexedSeq[ManifestFacts]
 
   /**
    * The row groups of files of `files`, by their footers, which are read at the same time.

@@ -82,7 +82,10 @@ private[limitpruning] final class SearchInputs(
     file => listing.facts(file),
     () => listing.isWorthAskingFirst,
     // With a setting of 0, what is in memory still counts.
-    mostTime.getOrElse(conf.getConf(LimitPruningConf.MaxTime).max(100L).millis),
+    mostTime.getOrElse {
+      val most = conf.getConf(LimitPruningConf.MaxTime).max(100L)
+      (if (isOneTask) most.min(SearchInputs.MostMillisOfOneTask) else most).millis
+    },
     if (isOneTask) Work.OfOneTask else Long.MaxValue
   )
 
@@ -245,4 +248,10 @@ private[limitpruning] final class SearchInputs(
   private def namesOf(used: AttributeSet): Option[Seq[String]] =
     if (settings.byFieldId) None
     else settings.names.ofAll(table.output.filter(used.contains).filterNot(isMetadata).map(_.name))
+}
+
+private object SearchInputs {
+
+  /** The longest time to evaluate slow functions, if the first task of plain Spark may evaluate them for a few rows. */
+  private val MostMillisOfOneTask = 500L
 }

@@ -117,6 +117,15 @@ class ChooseWhenRunExecSuite extends AnyFunSuite with SparkSuite {
     }(_ => ()))
   }
 
+  test("an error that follows from an interrupt is the interrupt, and is not counted") {
+    val state = new FailingState
+    val _ = intercept[InterruptedException](FailOpen[Unit](state, spark.sessionState.conf) {
+      Thread.currentThread.interrupt()
+      throw new IllegalStateException("the stream was closed")
+    }(_ => ()))
+    assert(state.failures == 0 && !Thread.currentThread.isInterrupted)
+  }
+
   private final class FailingState extends PlanningState {
     @volatile var failures = 0
     override def facts: limitpruning.footers.FactsCache = limitpruning.footers.FactsCache.none

@@ -5,6 +5,7 @@ import scala.concurrent.duration.DurationInt
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
@@ -138,6 +139,19 @@ class WorkSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       for (i <- 1 to 100) evaluator.outcomes(_ => ColumnFacts(Finite(i until 2000 + i by 2), Nulls.No))
     }
     assert(!Thread.currentThread.isInterrupted)
+  }
+
+  test("functions of strings are interrupted after one value, and end when the time is over") {
+    val name = AttributeReference("name", StringType)()
+    val isSlow = EqualTo(Length(StringRepeat(name, Literal(1000 * 1000))), Literal(1))
+    val names = ColumnFacts(Finite((1 to 1000).map(i => UTF8String.fromString("name " + i))), Nulls.No)
+    Thread.currentThread.interrupt()
+    val work = new Work
+    val _ = intercept[InterruptedException](
+      new Evaluator(Seq(isSlow), Seq(column(name)), work).outcomes(_ => names)
+    )
+    assert(work.done < 20)
+    assert(evaluated(Seq(isSlow), Seq(name), names, new Work(mostTime = 20.millis))._2 < 1000 * 4)
   }
 
   test("a predicate over up to 100 columns stays within the budget, and no outcome of a row is missing") {

@@ -38,7 +38,10 @@ class ChooseFilesSuite extends AnyFunSuite {
       ManifestFile(s"f$i", sample.rows, 10, sample.deleted, i, sample.rowGroups.size.max(1))
     }.toIndexedSeq
 
-    override def facts(columns: IndexedSeq[LeafColumn]): ManifestFile => IndexedSeq[ManifestFacts] = { file =>
+    override def facts(
+        columns: IndexedSeq[LeafColumn],
+        deadline: Deadline
+    ): ManifestFile => IndexedSeq[ManifestFacts] = { file =>
       read += 1
       columns.map(_ => samples(file.position).facts)
     }

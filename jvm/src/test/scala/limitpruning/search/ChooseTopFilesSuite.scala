@@ -55,7 +55,10 @@ class ChooseTopFilesSuite extends AnyFunSuite {
       ManifestFile(s"f$i", sample.rows, 100, sample.deleted, i, sample.rowGroups.size.max(1))
     }.toIndexedSeq
 
-    override def facts(columns: IndexedSeq[LeafColumn]): ManifestFile => IndexedSeq[ManifestFacts] = { file =>
+    override def facts(
+        columns: IndexedSeq[LeafColumn],
+        deadline: Deadline
+    ): ManifestFile => IndexedSeq[ManifestFacts] = { file =>
       read += 1
       columns.map(samples(file.position).about)
     }

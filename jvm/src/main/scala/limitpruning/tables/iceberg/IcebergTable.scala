@@ -48,10 +48,13 @@ private[tables] final class IcebergTable private (
     )
   }
 
-  override def facts(columns: IndexedSeq[LeafColumn]): ManifestFile => IndexedSeq[ManifestFacts] = {
+  override def facts(
+      columns: IndexedSeq[LeafColumn],
+      deadline: Deadline
+  ): ManifestFile => IndexedSeq[ManifestFacts] = {
     val fields = columns.map(fieldOf)
     val ids = fields.flatten.map(_.fieldId).toSet
-    lazy val manifests = scan.map(new ReadManifests(internals.table, _, ids, cache))
+    lazy val manifests = scan.map(new ReadManifests(internals.table, _, ids, cache, deadline))
     file => {
       val task = tasks(file.position)
       val constants = columns.zip(fields).map { case (column, field) =>

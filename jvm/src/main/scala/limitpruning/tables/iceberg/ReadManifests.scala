@@ -1,20 +1,29 @@
 package limitpruning.tables.iceberg
 
 import scala.collection.mutable
+import scala.concurrent.duration.Deadline
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import org.apache.iceberg.{BatchScan, DataFile, ManifestFile, ManifestFiles, Table}
 
 import limitpruning.footers.{FactsCache, ManifestId, ManifestMetrics}
+import limitpruning.predicate.Work
 
 /**
  * Reads the metrics of data files from the manifests of a snapshot. Iceberg plans a scan without them. A manifest is read
  * when the metrics of one of its files are needed, unless it is cached with them. Not thread-safe.
  *
  * @param fields the ids of the columns whose metrics are needed
+ * @param deadline until when manifests are read
  */
-private final class ReadManifests(table: Table, scan: BatchScan, fields: Set[Int], cache: FactsCache) {
+private final class ReadManifests(
+    table: Table,
+    scan: BatchScan,
+    fields: Set[Int],
+    cache: FactsCache,
+    deadline: Deadline
+) {
   import ReadManifests._
 
   private val read = mutable.Map.empty[String, CachedFiles]
@@ -22,32 +31,50 @@ private final class ReadManifests(table: Table, scan: BatchScan, fields: Set[Int
   private lazy val manifests =
     scan.snapshot.dataManifests(table.io).asScala.map(manifest => manifest.path -> manifest).toMap
 
-  /** @return a planned file with its metrics; none if its manifest is not known, or names the file twice */
-  def metrics(planned: DataFile): Option[DataFile] = for {
-    path <- Option(planned.manifestLocation)
-    manifest <- manifests.get(path)
-    file <- read.getOrElseUpdate(path, filesOf(manifest)).files.get(planned.location)
-  } yield file
+  /**
+   * @return a planned file with its metrics; none if its manifest is not known, names the file twice, or cannot be read in
+   *   time
+   * @throws InterruptedException if the query is cancelled
+   */
+  def metrics(planned: DataFile): Option[DataFile] = {
+    Work.checkInterrupted()
+    for {
+      path <- Option(planned.manifestLocation)
+      manifest <- manifests.get(path)
+      file <- read.getOrElseUpdate(path, filesOf(manifest)).files.get(planned.location)
+    } yield file
+  }
 
   private def filesOf(manifest: ManifestFile): CachedFiles = {
     val id = ManifestId(manifest.path, manifest.length)
     val before = cache.manifest(id).collect { case files: CachedFiles => files }
     before.filter(found => fields.subsetOf(found.fields)).getOrElse {
       val all = fields ++ before.toSeq.flatMap(_.fields)
-      val found = new CachedFiles(all, decode(manifest, all))
-      cache.keep(id, found)
-      found
+      decode(manifest, all).fold(Nothing) { files =>
+        val found = new CachedFiles(all, files)
+        cache.keep(id, found)
+        found
+      }
     }
   }
 
-  private def decode(manifest: ManifestFile, fields: Set[Int]): Map[String, DataFile] = {
-    val ids = fields.map(Int.box).asJava
-    Using.resource(ManifestFiles.read(manifest, table.io, table.specs).select(Columns)) { reader =>
-      // Not `toSeq`: in Scala 2.12 it is lazy, and the reader would be closed.
-      Using.resource(reader.iterator)(_.asScala.map(_.copyWithStats(ids)).toVector)
-        .groupBy(_.location).collect { case (path, Seq(file)) => path -> file }
+  /** None if the time is not enough. A manifest may have hundreds of thousands of files. */
+  private def decode(manifest: ManifestFile, fields: Set[Int]): Option[Map[String, DataFile]] =
+    if (deadline.isOverdue()) None
+    else {
+      val ids = fields.map(Int.box).asJava
+      Using.resource(ManifestFiles.read(manifest, table.io, table.specs).select(Columns)) { reader =>
+        Using.resource(reader.iterator) { entries =>
+          // Not `toSeq`: in Scala 2.12 it is lazy, and the reader would be closed.
+          val files = entries.asScala.map { file =>
+            Work.checkInterrupted()
+            file.copyWithStats(ids)
+          }.takeWhile(_ => deadline.hasTimeLeft()).toVector
+          if (entries.hasNext || deadline.isOverdue()) None
+          else Some(files.groupBy(_.location).collect { case (path, Seq(file)) => path -> file })
+        }
+      }
     }
-  }
 }
 
 private object ReadManifests {
@@ -67,6 +94,8 @@ private object ReadManifests {
   /** The approximate memory of a file without metrics and without its path, and of the metrics of one column, in bytes. */
   private val FileSize = 700
   private val ColumnSize = 500
+
+  private val Nothing = new CachedFiles(Set.empty, Map.empty)
 
   /**
    * The data files of a manifest, by path.

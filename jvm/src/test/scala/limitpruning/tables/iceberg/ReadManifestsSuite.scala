@@ -4,6 +4,7 @@ import java.lang.{Long => JavaLong}
 import java.nio.ByteBuffer
 import java.nio.file.{Files, Path => LocalPath}
 
+import scala.concurrent.duration.{DurationInt, FiniteDuration}
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
@@ -55,8 +56,13 @@ class ReadManifestsSuite extends AnyFunSuite with TempFolder {
   private def planned(table: Table): Seq[DataFile] =
     table.newBatchScan().planFiles().asScala.map(_.asFileScanTask.file).toSeq.sortBy(_.location)
 
-  private def read(table: Table, ids: Set[Int], cache: FactsCache): DataFile => Option[DataFile] =
-    new ReadManifests(table, table.newBatchScan(), ids, cache).metrics
+  private def read(
+      table: Table,
+      ids: Set[Int],
+      cache: FactsCache,
+      time: FiniteDuration = 1.hour
+  ): DataFile => Option[DataFile] =
+    new ReadManifests(table, table.newBatchScan(), ids, cache, time.fromNow).metrics
 
   private def lower(file: DataFile, id: Int): Option[Int] =
     Option(file.lowerBounds).flatMap(bounds => Option(bounds.get(id)))
@@ -97,6 +103,27 @@ class ReadManifestsSuite extends AnyFunSuite with TempFolder {
     }
     intercept[Exception](read(table, Set(1), FactsCache.none)(files.head))
     intercept[Exception](read(table, Set(9), cache)(files.head))
+  }
+
+  test("manifests are not read if no time is left, and are read again by the next query") {
+    val table = write("late")
+    val files = planned(table)
+    val cache = new FactsCache(1 << 20)
+    val late = read(table, Set(1), cache, 0.seconds)
+    files.foreach(file => assert(late(file).isEmpty))
+    val next = read(table, Set(1), cache)
+    files.foreach(file => assert(next(file).nonEmpty))
+    val cached = read(table, Set(1), cache, 0.seconds)
+    files.foreach(file => assert(cached(file).nonEmpty, "what is in memory counts"))
+  }
+
+  test("a cancelled query ends while a manifest is read") {
+    val table = write("cancelled")
+    val metrics = read(table, Set(1), FactsCache.none)
+    val first = planned(table).head
+    Thread.currentThread.interrupt()
+    val _ = intercept[InterruptedException](metrics(first))
+    assert(!Thread.currentThread.isInterrupted)
   }
 
   test("the estimated size is approximately the size in memory") {
