@@ -27,7 +27,8 @@ object FailOpen extends Logging {
     catch {
       case cancelled: SparkException if SparkShims.isCancelled(cancelled) => throw cancelled
       // Readers of other projects wrap what an interrupt does to their streams.
-      case NonFatal(error) if Thread.interrupted() =>
+      case NonFatal(error) if Thread.currentThread.isInterrupted =>
+        val _ = Thread.interrupted()
         throw new InterruptedException("interrupted while planning a LIMIT").initCause(error)
       // A linkage error occurs if this Spark lacks something that the extension uses. A stack overflow does no harm:
       // a decision has no state, and the rest of Spark's planning may need less stack.

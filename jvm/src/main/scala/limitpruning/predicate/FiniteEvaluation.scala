@@ -27,7 +27,7 @@ final class FiniteEvaluation private (
 
   private val inputs = ordinals.indices
   private val nodes = Nesting.nodes(expression)
-  // Functions over strings and arrays may take milliseconds.
+  // A function over a string or an array may take milliseconds.
   private val mayTakeLong = expression.exists(e => !e.foldable && isLarge(e.dataType))
   private val row = new GenericInternalRow(ordinals.size)
   // Neighbouring row groups and pages often have the same facts about columns of few values.
@@ -102,6 +102,7 @@ final class FiniteEvaluation private (
     var isKnown = true
     var hasNext = choices.forall(_.nonEmpty)
     if (hasNext) inputs.foreach(i => row.update(i, choices(i)(0)))
+    if (mayTakeLong) work.resume()
     try
       while (hasNext) {
         isKnown = work.spend(nodes, mayTakeLong)

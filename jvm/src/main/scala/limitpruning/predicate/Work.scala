@@ -66,7 +66,13 @@ final class Work(
   /** Counts ranges of pages before they are classified. */
   def addPages(ranges: Int): Unit = {
     classified += ranges
-    check()
+    resume()
+  }
+
+  /** Evaluation begins again. The search may have waited for storage. */
+  def resume(): Unit = {
+    Work.checkInterrupted()
+    lastCheck = System.nanoTime()
   }
 
   def counts: WorkCounts = WorkCounts(nodes, decoded, classified)
@@ -90,7 +96,7 @@ object Work {
   /** A node takes about 20 ns. */
   val Default: Long = 4L * 1000 * 1000
 
-  /** A twentieth of the shortest job. */
+  /** Takes 2 ms: a twentieth of the shortest job. */
   val OfOneTask: Long = 100L * 1000
 
   /** Without a setting. */

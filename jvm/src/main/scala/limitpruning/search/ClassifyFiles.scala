@@ -15,7 +15,7 @@ import limitpruning.predicate.{
  *
  * @param conjuncts the predicate, over the table's columns
  * @param others columns whose facts are needed besides those of the predicate
- * @param deadline until when manifests are read
+ * @param deadline after it, no further manifest is read
  */
 private[search] final class ClassifyFiles(
     conjuncts: Seq[Expression],

@@ -185,8 +185,11 @@ final class ClassifyRowGroups(
   private[limitpruning] def expected(file: ListedFile): RowUnit = unit(file, known(file).hints)
 
   /** Whether all rows of a file are expected to match. This proves nothing. */
-  private[limitpruning] def isExpectedToMatch(file: ListedFile): Boolean =
-    evaluator.exists(e => MatchState.of(e.outcomes(expected(file))) == MatchState.FullyMatching)
+  private[limitpruning] def isExpectedToMatch(file: ListedFile): Boolean = evaluator.exists { e =>
+    val isExpected = MatchState.of(e.outcomes(expected(file))) == MatchState.FullyMatching
+    work.hasResult() // the order of the files
+    isExpected
+  }
 
   private def unit(file: ListedFile, facts: LeafColumn => ColumnFacts): RowUnit = ordinal =>
     partitionValue(columns(ordinal), file).fold {

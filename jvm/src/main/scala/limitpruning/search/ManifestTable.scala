@@ -42,7 +42,7 @@ trait ManifestTable {
    * called for the file. Each manifest is read once. The answers throw an InterruptedException if the query is cancelled.
    *
    * @param columns the columns, in the order of the answers
-   * @param deadline until when manifests are read
+   * @param deadline after it, no further manifest is read
    */
   def facts(columns: IndexedSeq[LeafColumn], deadline: Deadline): ManifestFile => IndexedSeq[ManifestFacts]
 

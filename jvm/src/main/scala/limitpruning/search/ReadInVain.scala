@@ -5,7 +5,8 @@ package limitpruning.search
  * twentieth is read in vain. Both are in bytes that a task of a scan reads in the same time. Not thread-safe.
  *
  * @param isOneTask whether the first task of plain Spark may find enough rows: for a LIMIT without ORDER BY at the root of a
- *   query. Requests to storage count then. Other scans read the whole table.
+ *   query. Requests to storage count then. Other scans read the whole table, of which the row groups count that the search
+ *   has come to since the last decision.
  */
 private[search] final class ReadInVain(val isOneTask: Boolean) {
   import ReadInVain._
@@ -54,6 +55,7 @@ private object ReadInVain {
   /** A job with one task takes 40 ms or more, and a task reads about 100 MB/s. */
   private val FirstTask = 4L * 1024 * 1024
 
+  /** A scan of a table takes at least 0.4 s. Small tables are scanned in less time, and have small dictionaries. */
   private val WholeTable = 40L * 1024 * 1024
 
   /** The status of a file, opening it, and two for its footer. */

@@ -79,9 +79,16 @@ final class RefineRowGroups(
   /** Those that are read together with dictionaries: on remote storage, a second round of requests takes longer than the bytes. */
   private def pagePartsAtOnce(file: ClassifiedFile, ordinal: Int): Seq[PartOfFile] =
     if (PrefetchParts.isLocal(file.listed.status) || !narrow.isPossible(file.footer, ordinal)) Nil
-    else Some(pageParts(file, ordinal)).filter(pages =>
-      vain.allows(bytesOf(valueParts(file, ordinal) ++ pages), 0L)
-    ).getOrElse(Nil)
+    else {
+      val pages = pageParts(file, ordinal)
+      val all = valueParts(file, ordinal) ++ pages
+      if (vain.allows(bytesOf(all), requestFor(file, all))) pages else Nil
+    }
+
+  /** The bytes that a task could read during the request for these parts; 0 if they are in memory, or on a local disk. */
+  private def requestFor(file: ClassifiedFile, parts: Seq[PartOfFile]): Long =
+    if (parts.forall(part => storage.parts.contains(part.file, part.offset, part.length))) 0L
+    else file.footer.requestBytes
 
   private def bytesOf(parts: Seq[PartOfFile]): Long = parts.iterator.map(_.length).sum
 
@@ -123,47 +130,53 @@ final class RefineRowGroups(
     private def refine(rowGroup: ClassifiedRowGroup, ordinal: Int): ClassifiedRowGroup = {
       vain.addScanned(narrow.bytes(file.footer, ordinal))
       unread += 1
-      val known = file.known(ordinal)
-      val columns = classify.undecidedColumns(known)
-      val values =
-        bytesOf(columns.flatMap(i => details.firstPart(classify.columns(i), ordinal, known.facts(i))))
-      val pages =
-        bytesOf(columns.flatMap(i => ColumnPages.parts(file.facts, indexes, classify.columns(i), ordinal)))
-      val (readsValues, readsPages) = (vain.allows(values, request), vain.allows(pages, request))
-      if (!readsValues && !readsPages) rowGroup
-      else if (unproved.mayRead(file.listed)) refineByReading(rowGroup, ordinal, known, readsValues, pages)
+      if (!vain.allows(0L, 0L)) rowGroup
       else {
-        unread = MostUnread
-        rowGroup
+        val known = file.known(ordinal)
+        val columns = classify.undecidedColumns(known)
+        val values =
+          columns.flatMap(i => details.firstPart(classify.columns(i), ordinal, known.facts(i)))
+        val pages =
+          columns.flatMap(i => ColumnPages.parts(file.facts, indexes, classify.columns(i), ordinal))
+        def mayRead(parts: Seq[PartOfFile]) = vain.allows(bytesOf(parts), requestFor(file, parts))
+        val readsValues = mayRead(values)
+        if (!readsValues && !mayRead(pages)) rowGroup
+        else if (unproved.mayRead(file.listed))
+          refineByReading(rowGroup, ordinal, known, if (readsValues) values else Nil, pages)
+        else {
+          unread = MostUnread
+          rowGroup
+        }
       }
     }
 
-    private def request: Long = file.footer.requestBytes
-
     /**
-     * @param readsValues whether dictionaries and bloom filters are read
-     * @param pageBytes the bytes of the page index that pages are classified by
+     * @param values the dictionaries and bloom filters that may be read; empty if none may
+     * @param pages the parts of the page index that pages are classified by, if they may be read, too
      */
     private def refineByReading(
         rowGroup: ClassifiedRowGroup,
         ordinal: Int,
         known: RowUnit,
-        readsValues: Boolean,
-        pageBytes: Long
+        values: Seq[PartOfFile],
+        pages: Seq[PartOfFile]
     ): ClassifiedRowGroup = {
       val before = bytesRead
+      // All are read at the same time.
+      val request = requestFor(file, values ++ pages)
       isRefused = false
       val (byValues, unit) =
-        if (readsValues) refineByValues(rowGroup, ordinal, known) else (rowGroup, known)
+        if (values.nonEmpty) refineByValues(rowGroup, ordinal, known) else (rowGroup, known)
       val refined =
-        if (isUndecided(byValues) && vain.allows(bytesRead - before + pageBytes, request))
-          refineByPages(byValues, ordinal, unit, readsValues)
+        if (isUndecided(byValues) && vain.allows(bytesRead - before + bytesOf(pages), request))
+          refineByPages(byValues, ordinal, unit, values.nonEmpty)
         else byValues
       if (bytesRead > before) unread = 0
       if (!isUndecided(refined) || refined.matching.nonEmpty) {
         inVain = 0
         unread = 0
         vain.restart()
+        classify.work.hasResult()
         if (bytesRead > before) unproved.decided()
       } else if (bytesRead > before) {
         vain.add(bytesRead - before, request)

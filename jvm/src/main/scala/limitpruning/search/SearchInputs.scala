@@ -24,7 +24,7 @@ import limitpruning.select.ListedFile
  *
  * @param cache the application's cache of footers
  * @param alsoNeeded expressions whose columns' facts are needed in addition to those of the predicate
- * @param mostTime the maximum time to evaluate expressions; none for that of the settings
+ * @param mostTime the maximum time to evaluate expressions; none for that of the settings, or 500 ms if `isOneTask`
  * @param isOneTask whether the first task of plain Spark may find enough rows: for a LIMIT without ORDER BY at the root of a
  *   query
  */
@@ -160,6 +160,7 @@ private[limitpruning] final class SearchInputs(
       settings.toString,
       conf.sessionLocalTimeZone,
       maxBytes.toString,
+      isOneTask.toString, // less is read then
       scan.needed.toSeq.map(_.name).sorted.mkString(",")
     )
     UnprovedForm.of(scan.conjuncts, circumstances, cache.unproved)

@@ -121,6 +121,16 @@ class WorkSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(!waiting.isUsedUp)
   }
 
+  test("waiting for storage is no time of evaluation") {
+    val work = new Work(mostTime = 100.millis)
+    for (_ <- 1 to 5) {
+      Thread.sleep(60)
+      work.resume()
+      work.spend(1000, mayTakeLong = true): Unit
+    }
+    assert(!work.isUsedUp)
+  }
+
   test("what exceeds the budget is possible") {
     val isOdd = EqualTo(Pmod(ints.head, Literal(2)), Literal(1))
     val odd = ColumnFacts(Finite(1 to 999 by 2), Nulls.No)

@@ -122,6 +122,20 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
     assert(refined("uuud" * 3) == "pppF" * 3, "a row group that is decided resets the count")
   }
 
+  test("should read about one row group in vain if plain Spark may need one task") {
+    def states(rowGroups: String): String = {
+      val (classify, file) = classified(rowGroups)
+      val narrow = new NarrowRowGroups(_ => true, isSupported = false, 0L)
+      val vain = new ReadInVain(isOneTask = true)
+      val refine =
+        new RefineRowGroups(classify, Storage(conf), narrow, Plenty, 1.hour.fromNow, vain = vain)
+      this.states(refine(file, Everything))
+    }
+    assert(states("dud") == "Fpp", "the budget is used up")
+    assert(states("ud") == "pp")
+    assert(states("ddd") == "FFF")
+  }
+
   test("should stop after a thousand row groups about which there is nothing to read") {
     for ((count, due) <- Seq(1023 -> "F", 1024 -> "p")) {
       val (classify, nothing) = classified("u" * count, name = "nothing.parquet", withDictionary = false)

@@ -15,7 +15,7 @@ import limitpruning.predicate.Work
  * when the metrics of one of its files are needed, unless it is cached with them. Not thread-safe.
  *
  * @param fields the ids of the columns whose metrics are needed
- * @param deadline until when manifests are read
+ * @param deadline after it, no further manifest is read
  */
 private final class ReadManifests(
     table: Table,
@@ -50,31 +50,27 @@ private final class ReadManifests(
     val before = cache.manifest(id).collect { case files: CachedFiles => files }
     before.filter(found => fields.subsetOf(found.fields)).getOrElse {
       val all = fields ++ before.toSeq.flatMap(_.fields)
-      decode(manifest, all).fold(Nothing) { files =>
-        val found = new CachedFiles(all, files)
+      if (deadline.isOverdue()) NotRead
+      else {
+        // It is read to its end, so that the next query finds it in the cache. Iceberg's own planning reads it, too.
+        val found = new CachedFiles(all, decode(manifest, all))
         cache.keep(id, found)
         found
       }
     }
   }
 
-  /** None if the time is not enough. A manifest may have hundreds of thousands of files. */
-  private def decode(manifest: ManifestFile, fields: Set[Int]): Option[Map[String, DataFile]] =
-    if (deadline.isOverdue()) None
-    else {
-      val ids = fields.map(Int.box).asJava
-      Using.resource(ManifestFiles.read(manifest, table.io, table.specs).select(Columns)) { reader =>
-        Using.resource(reader.iterator) { entries =>
-          // Not `toSeq`: in Scala 2.12 it is lazy, and the reader would be closed.
-          val files = entries.asScala.map { file =>
-            Work.checkInterrupted()
-            file.copyWithStats(ids)
-          }.takeWhile(_ => deadline.hasTimeLeft()).toVector
-          if (entries.hasNext || deadline.isOverdue()) None
-          else Some(files.groupBy(_.location).collect { case (path, Seq(file)) => path -> file })
-        }
-      }
+  private def decode(manifest: ManifestFile, fields: Set[Int]): Map[String, DataFile] = {
+    val ids = fields.map(Int.box).asJava
+    Using.resource(ManifestFiles.read(manifest, table.io, table.specs).select(Columns)) { reader =>
+      // Not `toSeq`: in Scala 2.12 it is lazy, and the reader would be closed.
+      Using.resource(reader.iterator)(_.asScala.map { file =>
+        Work.checkInterrupted()
+        file.copyWithStats(ids)
+      }.toVector)
+        .groupBy(_.location).collect { case (path, Seq(file)) => path -> file }
     }
+  }
 }
 
 private object ReadManifests {
@@ -95,7 +91,7 @@ private object ReadManifests {
   private val FileSize = 700
   private val ColumnSize = 500
 
-  private val Nothing = new CachedFiles(Set.empty, Map.empty)
+  private val NotRead = new CachedFiles(Set.empty, Map.empty)
 
   /**
    * The data files of a manifest, by path.
