@@ -43,9 +43,9 @@ PREDICATES = {
         "ts >= TIMESTAMP '2024-01-21 01:00:00.{n:06d}' "
         "AND ts < TIMESTAMP '2024-02-10 01:00:00.{n:06d}'"
     ),
-    PREFIX: "species LIKE 'Alpine%'",
-    PARTITION: f"day = DATE '{tables.day(5)}'",
-    DICTIONARY: "status LIKE '%ok'",
+    PREFIX: "species LIKE 'Alpine%' AND species <> '{n}'",
+    PARTITION: f"day = DATE '{tables.day(5)}' AND day <> DATE '1{{n:03d}}-06-15'",
+    DICTIONARY: "status LIKE '%ok' AND status <> '{n}'",
     UNPROVABLE: "(user_id + 7 * {n}) % 7 = 3",
     NO_MATCH: "ts >= TIMESTAMP '2100-01-01 00:00:00.{n:06d}'",
     NO_MATCH_IN_RANGE: "amount = 500.{n:03d}5",  # amounts are whole cents

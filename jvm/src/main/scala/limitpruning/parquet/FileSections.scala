@@ -3,7 +3,6 @@ package limitpruning.parquet
 import java.io.{ByteArrayInputStream, Closeable, InputStream}
 
 import org.apache.hadoop.fs.FileStatus
-import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.io.SeekableInputStream
 
 /**
@@ -72,7 +71,7 @@ private[parquet] final class FileSections(file: FileStatus, storage: Storage) ex
     requested += size
     storage.parts(file, from, size) {
       val in = stream.getOrElse {
-        val opened = HadoopInputFile.fromStatus(file, storage.conf).newStream()
+        val opened = storage.open(file)
         stream = Some(opened)
         opened
       }

@@ -36,8 +36,7 @@ final class FooterReader(open: FileStatus => SeekableInputStream, parts: Option[
   def this(conf: Configuration) = this(HadoopInputFile.fromStatus(_, conf).newStream(), None)
 
   /** A reader that keeps what it reads before a footer. */
-  def this(storage: Storage) =
-    this(HadoopInputFile.fromStatus(_, storage.conf).newStream(), Some(storage.parts))
+  def this(storage: Storage) = this(storage.open(_), Some(storage.parts))
 
   private val firstRead = if (parts.isEmpty) FooterAlone else FooterAndPageIndex
 

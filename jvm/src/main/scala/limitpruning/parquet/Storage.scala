@@ -2,6 +2,7 @@ package limitpruning.parquet
 
 import java.io.{IOException, InterruptedIOException}
 import java.nio.channels.ClosedByInterruptException
+import java.util.concurrent.atomic.LongAdder
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{EtagSource, FileStatus}
@@ -17,6 +18,16 @@ import org.apache.parquet.io.SeekableInputStream
  */
 final class Storage(hadoopConf: => Configuration, val parts: FileParts) {
   lazy val conf: Configuration = hadoopConf
+  private val openedCount = new LongAdder
+
+  /** How often a file was opened. */
+  def opened: Long = openedCount.sum
+
+  /** Opens a file. Thread-safe. */
+  def open(file: FileStatus): SeekableInputStream = {
+    openedCount.increment()
+    HadoopInputFile.fromStatus(file, conf).newStream()
+  }
 
   /**
    * Reads bytes of a file, with a stream of its own, and makes them available in [[parts]]. Thread-safe.
@@ -24,7 +35,7 @@ final class Storage(hadoopConf: => Configuration, val parts: FileParts) {
    * @throws IOException if they cannot be read
    */
   def fetch(part: PartOfFile): Unit = {
-    val in = HadoopInputFile.fromStatus(part.file, conf).newStream()
+    val in = open(part.file)
     try parts.add(part.file, part.offset, Storage.readAt(in, part.offset, part.length))
     finally in.close()
   }

@@ -126,12 +126,23 @@ object Values {
       val until = first(all)(ordering.gt(_, range.max))
       if (from >= until) Option.empty
       else if (until - from == all.length) Some(this)
-      else Some(Finite(all.slice(from, until).toIndexedSeq))
+      else Some(Finite.ofSorted(all.slice(from, until)))
     }
 
     private def sorted(ordering: Ordering[Any]): Array[Any] = {
       if (ascending == null) ascending = values.toArray[Any].sorted(ordering)
       ascending
+    }
+  }
+
+  object Finite {
+
+    /** The values of a page are a part of those of a dictionary, which are sorted once. */
+    private def ofSorted(ascending: Array[Any]): Finite = {
+      val part = Finite(ascending.toIndexedSeq)
+      part.hull = Some(Range(ascending.head, ascending.last))
+      part.ascending = ascending
+      part
     }
   }
 

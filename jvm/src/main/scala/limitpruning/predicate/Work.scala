@@ -84,8 +84,18 @@ final class Work(
  * @param evaluated nodes of expressions that were evaluated
  * @param decoded values of dictionaries that were decoded
  * @param pages ranges of pages that were classified
+ * @param footers footers that were read, because they were not cached
+ * @param opened files that the driver opened, each time that it did
+ * @param allocated bytes that the planning thread allocated; 0 if this Java does not say
  */
-final case class WorkCounts(evaluated: Long = 0, decoded: Long = 0, pages: Long = 0)
+final case class WorkCounts(
+    evaluated: Long = 0,
+    decoded: Long = 0,
+    pages: Long = 0,
+    footers: Long = 0,
+    opened: Long = 0,
+    allocated: Long = 0
+)
 
 object Work {
 

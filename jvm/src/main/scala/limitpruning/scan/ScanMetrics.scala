@@ -52,6 +52,9 @@ object ScanMetrics {
     "nodesEvaluated" -> SQLMetrics.createMetric(context, "expression nodes evaluated while planning"),
     "valuesDecoded" -> SQLMetrics.createMetric(context, "dictionary values decoded while planning"),
     "pagesClassified" -> SQLMetrics.createMetric(context, "ranges of pages classified while planning"),
+    "footersRead" -> SQLMetrics.createMetric(context, "footers read while planning"),
+    "filesOpened" -> SQLMetrics.createMetric(context, "files opened while planning"),
+    "bytesAllocated" -> SQLMetrics.createSizeMetric(context, "bytes allocated while planning"),
     "rowsVerified" -> SQLMetrics.createMetric(context, "rows found by reading columns first"),
     BytesReadFirst -> SQLMetrics.createSizeMetric(context, "bytes of columns read first"),
     "planningTime" -> SQLMetrics.createNanoTimingMetric(context, "limit pruning time"),
@@ -89,6 +92,9 @@ object ScanMetrics {
       "nodesEvaluated" -> chosen.counts.work.evaluated,
       "valuesDecoded" -> chosen.counts.work.decoded,
       "pagesClassified" -> chosen.counts.work.pages,
+      "footersRead" -> chosen.counts.work.footers,
+      "filesOpened" -> chosen.counts.work.opened,
+      "bytesAllocated" -> chosen.counts.work.allocated,
       "planningTime" -> chosen.planningNanos
     )
     val top = chosen.top.fold(Map.empty[String, Long])(top =>

@@ -168,7 +168,7 @@ private[scan] final class SelectionRead(
   }
 
   private def packed(maxBytes: Long): Seq[Seq[RowGroupRun]] =
-    PackTasks(selection, bytesOf(_), conf.filesOpenCostInBytes, maxBytes, maxRunBytes, maxGap)
+    PackTasks(selection, bytesOf(_), conf.filesOpenCostInBytes, maxBytes, maxRunBytes, maxGap(_))
 
   /** Whether the reader passes over row groups of a file that it has opened. */
   private def skipsRowGroups: Boolean = noPageSkipping.isEmpty
@@ -182,10 +182,12 @@ private[scan] final class SelectionRead(
 
   /**
    * The most row groups that a run passes over. A reader with filters of its own tries them on these, too, and may read
-   * their dictionaries for it.
+   * their dictionaries for it. Opening the file again takes the longer, the larger its footer is.
    */
-  private def maxGap: Int =
-    if (!skipsRowGroups) 0 else if (chosen.allRowsMatch) Int.MaxValue else SelectionRead.LargestFilteredGap
+  private def maxGap(file: SelectedFile): Int =
+    if (!skipsRowGroups) 0
+    else if (chosen.allRowsMatch) Int.MaxValue
+    else SelectionRead.LeastFilteredGap + file.version.footerLength / SelectionRead.FooterOfRowGroup
 
   private def unseenTasks(maxBytes: Long): Seq[Seq[FileRange]] =
     PackUnseen(selection.unseen, conf.filesOpenCostInBytes, maxBytes)
@@ -257,8 +259,11 @@ private[limitpruning] object SelectionRead {
   /** The size of a run in bytes from which the cost of opening a file again is negligible. */
   private val LargestRun = 16L * 1024 * 1024
 
-  /** The row groups to which a reader with filters applies them in less time than opening the file again takes. */
-  private val LargestFilteredGap = 8
+  /** The row groups to which a reader with filters applies them in less time than opening a small file again takes. */
+  private val LeastFilteredGap = 8
+
+  /** The bytes of a footer that are parsed while a reader applies its filters to a row group. */
+  private val FooterOfRowGroup = 16 * 1024
 
   /** The size in bytes of rows that are all needed, for which a second task is not worth starting. */
   private val SmallTask = 32L * 1024 * 1024

@@ -3,6 +3,7 @@ package limitpruning.search
 import scala.concurrent.duration.Deadline
 
 import limitpruning.parquet.{Addressing, PageIndexReader, PartOfFile, Storage}
+import limitpruning.predicate.Work
 import limitpruning.select.{
   FileVersion, MatchingRows, Place, Reason, RowRange, SelectedFile, SelectedRowGroup, Selection
 }
@@ -50,6 +51,7 @@ final class AddressRows(
       rows: Seq[MatchingRows],
       version: FileVersion
   ): Either[Reason, SelectedFile] = {
+    Work.checkInterrupted()
     val path = file.listed.path
     for {
       whole <- Addressing.of(file.footer, rows.map(_.ordinal)).toRight(Reason.UnaddressableRowGroups(path))

@@ -1,13 +1,13 @@
 package limitpruning.search
 
 import scala.collection.mutable
-import scala.concurrent.duration.Deadline
+import scala.concurrent.duration.{Deadline, DurationInt}
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.types.StringType
 
 import limitpruning.predicate.{
-  ColumnFacts, Evaluator, LeafColumn, MatchState, Obstacle, RowUnit, SupportedTypes, Values
+  ColumnFacts, Evaluator, LeafColumn, MatchState, Obstacle, RowUnit, SupportedTypes, Values, Work
 }
 
 /**
@@ -29,13 +29,15 @@ private[search] final class ClassifyFiles(
   val columns: IndexedSeq[LeafColumn] =
     LeafColumn.distinct(LeafColumn.inAll(conjuncts) ++ others).toIndexedSeq
 
-  private val evaluator = new Evaluator(conjuncts, columns)
+  private val work = new Work(mostTime = deadline.timeLeft.max(LeastTime))
+  private val evaluator = new Evaluator(conjuncts, columns, work)
   private val facts = table.facts(columns, deadline)
   private val defaults = columns.indices.filter(i => table.hasDefault(columns(i)))
   private val files = mutable.LinkedHashMap.empty[Int, (ManifestFile, ClassifiedRows)]
   private val rowGroups = mutable.Map.empty[Int, IndexedSeq[(ManifestRowGroup, ClassifiedRows)]]
 
   def apply(file: ManifestFile): ClassifiedRows = {
+    Work.checkInterrupted()
     val rows = classified(facts(file))
     if (files.size < MostKept) files.update(file.position, (file, rows))
     rows
@@ -90,6 +92,9 @@ private[search] final class ClassifyFiles(
 }
 
 private object ClassifyFiles {
+
+  /** What partition values decide counts even if no time is left. */
+  private val LeastTime = 100.millis
 
   /** The maximum number of files that are kept for reports. */
   private val MostKept = 1000

@@ -49,8 +49,8 @@ private object ReadInVain {
   /** Values of dictionaries are decoded and sorted. This takes so many times as long as reading a column. */
   private val Decoding = 2L
 
-  /** To open a file, and to evaluate the predicate, takes about two milliseconds. */
-  private val Fixed = 192L * 1024
+  /** To open a file, and to evaluate the predicate, takes one to two milliseconds. */
+  private val Fixed = 144L * 1024
 
   /** A job with one task takes 40 ms or more, and a task reads about 100 MB/s. */
   private val FirstTask = 4L * 1024 * 1024

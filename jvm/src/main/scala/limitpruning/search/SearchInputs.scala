@@ -89,17 +89,18 @@ private[limitpruning] final class SearchInputs(
     if (isOneTask) Work.OfOneTask else Long.MaxValue
   )
 
+  /** If 0, metadata besides footers are read whatever that takes. */
+  private def minPageBytes: Long = conf.getConf(LimitPruningConf.MinPageBytes)
+
   val narrow: NarrowRowGroups = narrowing(requestBytes = 0)
 
-  private def narrowing(requestBytes: Long): NarrowRowGroups = {
-    val minBytes = conf.getConf(LimitPruningConf.MinPageBytes)
+  private def narrowing(requestBytes: Long): NarrowRowGroups =
     new NarrowRowGroups(
       isNeeded,
       isSupported = maxBytes > 0 && VectorizedReader.isSupported,
-      minBytes,
-      if (minBytes == 0) 0 else requestBytes // then pages are always worth it
+      minPageBytes,
+      if (minPageBytes == 0) 0 else requestBytes
     )
-  }
 
   private val mostThreads = conf.getConf(LimitPruningConf.Threads)
 
@@ -129,7 +130,7 @@ private[limitpruning] final class SearchInputs(
       deadline,
       prefetch(deadline),
       unproved,
-      new ReadInVain(isOneTask)
+      new ReadInVain(isOneTask && minPageBytes > 0)
     )
 
   /** The dictionaries and bloom filters of a file, which must be closed. */

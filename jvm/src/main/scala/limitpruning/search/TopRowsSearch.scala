@@ -6,7 +6,7 @@ import scala.collection.mutable.ArrayBuffer
 
 import limitpruning.footers.{FooterWave, SearchMemory}
 import limitpruning.parquet.Footer
-import limitpruning.predicate.MatchState
+import limitpruning.predicate.{MatchState, Work}
 import limitpruning.select.{ListedFile, Reason, RowRange, SearchCounts, Threshold}
 
 /**
@@ -97,6 +97,7 @@ final class TopRowsSearch(
   override protected def add(read: Seq[ClassifiedFile]): Seq[ClassifiedFile] = {
     val wave = narrow(read)
     for (file <- wave; rowGroup <- file.rowGroups.indices if file.mayMatch(rowGroup)) {
+      Work.checkInterrupted()
       val rows = RowRange.all(file.footer.rowGroups(rowGroup).getRowCount)
       matched += Candidate(file, rowGroup, key.best(file, rowGroup), rows)
       file.rowGroups(rowGroup).obstacle.orElse(key.obstacle(file, rowGroup)).foreach(obstacles.add)

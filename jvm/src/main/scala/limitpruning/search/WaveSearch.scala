@@ -1,5 +1,7 @@
 package limitpruning.search
 
+import java.lang.management.ManagementFactory
+
 import scala.annotation.tailrec
 import scala.collection.mutable.ArrayBuffer
 import scala.concurrent.duration.{Deadline, FiniteDuration}
@@ -202,6 +204,7 @@ private object WaveSearch {
 /** Runs one search: measures its time, counts what it inspected, and ends it if a footer cannot be read. */
 private final class RunSearch(scan: LimitedScan, table: SearchInputs) {
   private val started = System.nanoTime()
+  private val allocatedBefore = RunSearch.allocated
 
   /** Nanoseconds since this object was created. */
   def nanos: Long = System.nanoTime() - started
@@ -219,7 +222,11 @@ private final class RunSearch(scan: LimitedScan, table: SearchInputs) {
         seen.copy(
           footersCached = table.footers.hits,
           filesPrunedByLog = table.listing.prunedByLog,
-          work = table.classify.work.counts
+          work = table.classify.work.counts.copy(
+            footers = seen.filesInspected.toLong - table.footers.hits,
+            opened = table.storage.opened,
+            allocated = RunSearch.allocated - allocatedBefore
+          )
         )
       val inspected = Some(InspectedRowGroups(search.seen, table.classify))
       choose(outcome, counts) match {
@@ -230,4 +237,14 @@ private final class RunSearch(scan: LimitedScan, table: SearchInputs) {
       case e: UnreadableFooterException =>
         Left(NotPruned(Reason.UnreadableFooter(e.getMessage), Some(scan), None, nanos))
     }
+}
+
+private object RunSearch {
+
+  /** Bytes that this thread has allocated; 0 if this Java does not say. */
+  private def allocated: Long = ManagementFactory.getThreadMXBean match {
+    case threads: com.sun.management.ThreadMXBean if threads.isThreadAllocatedMemoryEnabled =>
+      threads.getThreadAllocatedBytes(Thread.currentThread.getId)
+    case _ => 0L
+  }
 }

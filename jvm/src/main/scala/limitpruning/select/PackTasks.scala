@@ -47,7 +47,7 @@ object PackTasks {
    *   one task, whatever it reads: the plan may rely on it.
    * @param maxRunBytes a run is closed before its bytes exceed this: row groups that are opened together
    *   cannot be skipped separately
-   * @param maxGap the most row groups that are not selected between two row groups of a run
+   * @param maxGap the most row groups of a file that are not selected between two row groups of a run
    * @return the runs of each task; no task is empty
    */
   def apply(
@@ -56,7 +56,7 @@ object PackTasks {
       openCost: Long,
       maxTaskBytes: Long,
       maxRunBytes: Long = Long.MaxValue,
-      maxGap: Int = 0
+      maxGap: SelectedFile => Int = _ => 0
   ): Seq[Seq[RowGroupRun]] = {
 
     def open(file: SelectedFile, rowGroup: SelectedRowGroup): RowGroupRun =
@@ -65,7 +65,8 @@ object PackTasks {
     def add(task: Task, file: SelectedFile, rowGroup: SelectedRowGroup): Task =
       task.runs.lastOption match {
         case Some(run)
-            if run.isFollowedBy(file, rowGroup, maxGap) && task.runBytes <= maxRunBytes - bytesOf(rowGroup) =>
+            if run.isFollowedBy(file, rowGroup, maxGap(file)) &&
+              task.runBytes <= maxRunBytes - bytesOf(rowGroup) =>
           val bytes = bytesOf(rowGroup)
           task.copy(
             runs = task.runs.init :+ (run :+ rowGroup),

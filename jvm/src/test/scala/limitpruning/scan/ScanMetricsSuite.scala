@@ -2,13 +2,16 @@ package limitpruning.scan
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import limitpruning.predicate.WorkCounts
 import limitpruning.select.{ProvedRows, SearchCounts, Selection, Selections}
 import limitpruning.testing.SparkSuite
 
 class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
   private val selection =
     Selection(Seq(Selections.file("a", 0 -> 10, 1 -> 10), Selections.file("b", 0 -> 10)))
-  private val counts = SearchCounts(7, 6, 5, 4, 3, filesPrunedByLog = Some(8))
+  private val work =
+    WorkCounts(evaluated = 21, decoded = 22, pages = 23, footers = 24, opened = 25, allocated = 26)
+  private val counts = SearchCounts(7, 6, 5, 4, 3, filesPrunedByLog = Some(8), work = work)
   private val cover = ProvedRows(9, Nil, selection, counts, planningNanos = 11)
 
   test("the numbers of planning are published, and the scanned numbers are those of the selection") {
@@ -28,6 +31,12 @@ class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
       "rowsCut" -> 0L,
       "pagesSkipped" -> 5L,
       "bytesToRead" -> 42L,
+      "nodesEvaluated" -> 21L,
+      "valuesDecoded" -> 22L,
+      "pagesClassified" -> 23L,
+      "footersRead" -> 24L,
+      "filesOpened" -> 25L,
+      "bytesAllocated" -> 26L,
       "planningTime" -> 11L
     )
     assert(expected.keySet.map(name => name -> metrics(name).value).toMap == expected)
@@ -42,6 +51,6 @@ class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
 
   test("every metric has a unique name in the Spark UI") {
     val names = ScanMetrics.create(spark.sparkContext).values.flatMap(_.name).toSeq
-    assert(names.size == 33 && names.distinct.size == names.size)
+    assert(names.size == 36 && names.distinct.size == names.size)
   }
 }

@@ -18,18 +18,18 @@ class ReadInVainSuite extends AnyFunSuite {
   private def wholeTable = new ReadInVain(isOneTask = false)
 
   test("should read about one small row group if the first task may find enough rows") {
-    assert(read(oneTask, bytes = 4 * 1024) == 1)
-    assert(read(oneTask, bytes = 10 * 1024) == 0)
+    assert(read(oneTask, bytes = 30 * 1024) == 1)
+    assert(read(oneTask, bytes = 31 * 1024) == 0)
   }
 
   test("should read more if the scan reads the whole table") {
-    assert(read(wholeTable, bytes = 10 * 1024) == 9)
+    assert(read(wholeTable, bytes = 10 * 1024) == 12)
     assert(read(wholeTable, bytes = 900 * 1024) == 1)
     assert(read(wholeTable, bytes = MiB) == 0)
   }
 
   test("should read more of what is little compared with the scan") {
-    assert(read(oneTask, bytes = 100 * 1024, scanned = 3 * MiB) == 0)
+    assert(read(oneTask, bytes = 100 * 1024, scanned = 2 * MiB) == 0)
     assert(
       read(oneTask, bytes = 100 * 1024, scanned = 4 * MiB) == 1,
       "of a first task, each row group may be the last"

@@ -13,11 +13,11 @@ import limitpruning.testing.{LatencyFileSystem, SparkSuite}
 class WorkOfSearchSuite extends AnyFunSuite with SparkSuite {
 
   /** The work of the search, and the bytes that the planning thread allocates. */
-  private def workOf(df: DataFrame): (WorkCounts, Long) = {
+  private def workOf(df: DataFrame, isRoot: Boolean = false): (WorkCounts, Long) = {
     val Seq(limit) = limitsOf(df): @unchecked
     val conf = spark.sessionState.conf
     // Without memory of what proved nothing before.
-    def decide() = new DecideLimit(spark, FactsCache.none, conf)(limit)
+    def decide() = new DecideLimit(spark, FactsCache.none, conf)(limit, isRoot)
     decide(): Unit // loads classes
     val before = LatencyFileSystem.allocated
     val decided = decide()
@@ -75,7 +75,24 @@ class WorkOfSearchSuite extends AnyFunSuite with SparkSuite {
     for (predicate <- Seq("a % 7 = 9", "a > 5000 AND b % 2 = 1", "a + b = 3", "a = 9990 AND b <> 5")) {
       val (work, allocated) = workOf(table.where(predicate).limit(10))
       assert(work.evaluated <= 60L * 10000 && allocated < 200 * MB, predicate)
+      assert(work.footers == 1 && work.opened <= 4 && work.decoded <= 10000, predicate)
+      assert(work.allocated > MB && work.allocated <= allocated, predicate)
     }
+  }
+
+  test("at the root, little is evaluated without a result, because the first task may find enough rows") {
+    val rows = spark.range(0, 20000, 1, 1).selectExpr(
+      "id",
+      "id DIV 50 + abs(hash(id)) % 30 AS a",
+      "abs(hash(id, 1)) % 30 AS b"
+    )
+    val table = written("root", rows, "parquet.block.row.count.limit" -> "50")
+    // Each combination but a few has the same result, so many must be evaluated for each of 400 row groups.
+    val query = table.where("(a * 64 + b * 3 + 5) % 1009 <> 7 AND (a * 31 + b) % 997 <> 3").limit(10)
+    val (below, _) = workOf(query)
+    assert(below.evaluated > 300 * 1000)
+    val (root, _) = workOf(query, isRoot = true)
+    assert(root.evaluated < 101 * 1000)
   }
 
   test("two thousand columns cost as much as those that the query uses") {

@@ -30,7 +30,7 @@ class PackTasksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     "a reader that passes over row groups opens a file once, unless more of them are between than it may try"
   ) {
     val files = Seq(file("a", 0 -> 10, 2 -> 10, 9 -> 10))
-    def packed(maxGap: Int) = shown(PackTasks(Selection(files), bytesOf, 4, 100, maxGap = maxGap))
+    def packed(maxGap: Int) = shown(PackTasks(Selection(files), bytesOf, 4, 100, maxGap = _ => maxGap))
     assert(packed(maxGap = 6) == Seq(Seq("a" -> Seq(0, 2, 9))))
     assert(packed(maxGap = 5) == Seq(Seq("a" -> Seq(0, 2), "a" -> Seq(9))))
     assert(packed(maxGap = 0) == Seq(Seq("a" -> Seq(0), "a" -> Seq(2), "a" -> Seq(9))))
@@ -38,7 +38,7 @@ class PackTasksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("row groups that are read in another order than that of the file are runs of their own") {
     val files = Seq(file("a", 3 -> 10), file("a", 1 -> 10), file("a", 2 -> 10))
-    assert(shown(PackTasks(Selection(files), bytesOf, 4, 100, maxGap = 9)) ==
+    assert(shown(PackTasks(Selection(files), bytesOf, 4, 100, maxGap = _ => 9)) ==
       Seq(Seq("a" -> Seq(3), "a" -> Seq(1, 2))))
   }
 
