@@ -120,7 +120,8 @@ def test_nan_is_found_in_a_dictionary(spark: SparkSession, tmp_path: Path) -> No
     for key in ("seen", "seen DESC", "seen DESC NULLS FIRST", "-seen"):
         query = f"SELECT CAST(seen AS STRING) AS s FROM events ORDER BY {key} LIMIT 15"
         first_rows(spark, query)
-    (limit,) = hold_sql(spark, "SELECT id FROM events WHERE seen < 1e9", 7000)
+    with conf(spark, {"spark.limitPruning.pages.minBytes": "0"}):  # one is read in vain
+        (limit,) = hold_sql(spark, "SELECT id FROM events WHERE seen < 1e9", 7000)
     assert limit.row_groups.fully_matched == DAYS - 1
 
 

@@ -11,7 +11,6 @@ package limitpruning.search
 private[search] final class ReadInVain(val isOneTask: Boolean) {
   import ReadInVain._
 
-  private val least = if (isOneTask) FirstTask else WholeTable
   private var ofScan = 0L
   private var read = 0L
 
@@ -21,18 +20,19 @@ private[search] final class ReadInVain(val isOneTask: Boolean) {
   /**
    * Whether something about another row group may be read in vain.
    *
-   * @param request the bytes that a task could read during a request to the storage; 0 if it is a local disk
+   * @param request the bytes that a task could read during a request to the storage; 0 if no request is necessary
+   * @param isFirstEvidence whether footers say nothing about a column: then plain Spark cannot skip row groups either, and may
+   *   read many
    */
-  def allows(bytes: Long, request: Long): Boolean = {
-    val toOpen = if (isOneTask) RequestsToOpen * request else 0L
-    read + cost(bytes, request) <= (least + toOpen + ofScan) / Share
-  }
+  def allows(bytes: Long, request: Long, isFirstEvidence: Boolean = false): Boolean =
+    if (isOneTask && !isFirstEvidence)
+      read + cost(bytes, request) <= (FirstTask + RequestsToOpen * request + ofScan) / Share
+    else read + cost(bytes, 0L) <= (WholeTable + ofScan) / Share
 
   /** Counts what was read in vain about a row group. The parameters are those of `allows`. */
-  def add(bytes: Long, request: Long): Unit = read += cost(bytes, request)
+  def add(bytes: Long, request: Long): Unit = read += cost(bytes, if (isOneTask) request else 0L)
 
-  private def cost(bytes: Long, request: Long): Long =
-    Fixed + Decoding * bytes + (if (isOneTask) request else 0L)
+  private def cost(bytes: Long, request: Long): Long = Fixed + Decoding * bytes + request
 
   /** Something was decided. What was read before has paid. */
   def restart(): Unit = {

@@ -3,7 +3,7 @@ package limitpruning.search
 import scala.concurrent.duration.Deadline
 
 import limitpruning.parquet.{ColumnPages, PageIndexReader, PartOfFile, RowGroupDetails, Storage}
-import limitpruning.predicate.{Evaluator, Expectation, RowUnit}
+import limitpruning.predicate.{Evaluator, Expectation, RowUnit, Values}
 import limitpruning.predicate.Expectation.{EachValue, ShortRange}
 import limitpruning.select.RowRange
 
@@ -82,8 +82,13 @@ final class RefineRowGroups(
     else {
       val pages = pageParts(file, ordinal)
       val all = valueParts(file, ordinal) ++ pages
-      if (vain.allows(bytesOf(all), requestFor(file, all))) pages else Nil
+      if (vain.allows(bytesOf(all), requestFor(file, all), isFirstEvidence(file.known(ordinal)))) pages
+      else Nil
     }
+
+  /** Whether footers say nothing about the values of a column of the predicate. */
+  private def isFirstEvidence(known: RowUnit): Boolean =
+    classify.columns.indices.exists(known.facts(_).values == Values.Unknown)
 
   /** The bytes that a task could read during the request for these parts; 0 if they are in memory, or on a local disk. */
   private def requestFor(file: ClassifiedFile, parts: Seq[PartOfFile]): Long =
@@ -130,15 +135,16 @@ final class RefineRowGroups(
     private def refine(rowGroup: ClassifiedRowGroup, ordinal: Int): ClassifiedRowGroup = {
       vain.addScanned(narrow.bytes(file.footer, ordinal))
       unread += 1
-      if (!vain.allows(0L, 0L)) rowGroup
+      val known = file.known(ordinal)
+      if (!vain.allows(0L, 0L, isFirstEvidence(known))) rowGroup
       else {
-        val known = file.known(ordinal)
         val columns = classify.undecidedColumns(known)
         val values =
           columns.flatMap(i => details.firstPart(classify.columns(i), ordinal, known.facts(i)))
         val pages =
           columns.flatMap(i => ColumnPages.parts(file.facts, indexes, classify.columns(i), ordinal))
-        def mayRead(parts: Seq[PartOfFile]) = vain.allows(bytesOf(parts), requestFor(file, parts))
+        def mayRead(parts: Seq[PartOfFile]) =
+          vain.allows(bytesOf(parts), requestFor(file, parts), isFirstEvidence(known))
         val readsValues = mayRead(values)
         if (!readsValues && !mayRead(pages)) rowGroup
         else if (unproved.mayRead(file.listed))
@@ -168,7 +174,10 @@ final class RefineRowGroups(
       val (byValues, unit) =
         if (values.nonEmpty) refineByValues(rowGroup, ordinal, known) else (rowGroup, known)
       val refined =
-        if (isUndecided(byValues) && vain.allows(bytesRead - before + bytesOf(pages), request))
+        if (
+          isUndecided(byValues) &&
+          vain.allows(bytesRead - before + bytesOf(pages), request, isFirstEvidence(known))
+        )
           refineByPages(byValues, ordinal, unit, values.nonEmpty)
         else byValues
       if (bytesRead > before) unread = 0

@@ -43,6 +43,13 @@ class ReadInVainSuite extends AnyFunSuite {
     assert(read(wholeTable, bytes = 1024, request = 3 * MiB) == read(wholeTable, bytes = 1024))
   }
 
+  test("should read more if footers say nothing, because plain Spark cannot skip row groups then") {
+    val vain = oneTask
+    assert(!vain.allows(bytes = 240 * 1024, request = 3 * MiB))
+    assert(vain.allows(bytes = 240 * 1024, request = 3 * MiB, isFirstEvidence = true))
+    assert(!vain.allows(bytes = MiB, request = 0, isFirstEvidence = true))
+  }
+
   test("should begin again after something was decided") {
     val vain = oneTask
     assert(read(vain, bytes = 4 * 1024) == 1)
