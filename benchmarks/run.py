@@ -101,8 +101,9 @@ def run_one(
 ) -> Measured:
     """Run once, for the first run, then measure up to `runs` rounds within `share` seconds.
 
-    Each round has literals of its own, so nothing is remembered of them. At least three rounds
-    are measured, or one if three would take more than twice the share.
+    In each round, most predicates have literals of their own; footers and the forms of predicates
+    are remembered. At least three rounds are measured, or one if three would take more than twice
+    the share.
     """
     started = time.monotonic()
     by_engine: dict[str, list[Run]] = {engine.name: [] for engine in engines}

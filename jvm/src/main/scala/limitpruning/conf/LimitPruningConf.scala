@@ -98,8 +98,8 @@ object LimitPruningConf {
     .doc(
       "If a LIMIT needs only some rows of a row group, and reading the whole row group needs at least this number of " +
         "bytes, the scan reads only the pages that contain these rows. Smaller row groups are read whole, and planning " +
-        "does not read their page index. Raise this value on storage with slow requests. If 0, planning does not compare the " +
-        "requests for metadata with those of the scan."
+        "does not read their page index. Raise this value on storage with slow requests. If 0, planning does not compare what it " +
+        "reads with a single task, or with requests."
     )
     .version("0.1.0")
     .bytesConf(ByteUnit.BYTE)

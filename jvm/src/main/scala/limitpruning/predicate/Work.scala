@@ -84,8 +84,8 @@ final class Work(
  * @param evaluated nodes of expressions that were evaluated
  * @param decoded values of dictionaries that were decoded
  * @param pages ranges of pages that were classified
- * @param footers footers that were read, because they were not cached
- * @param opened files that the driver opened, each time that it did
+ * @param footers footers of inspected files that were not cached, read by the driver or by a job
+ * @param opened files that the driver opened during the search, each time that it did
  * @param allocated bytes that the planning thread allocated; 0 if this Java does not say
  */
 final case class WorkCounts(

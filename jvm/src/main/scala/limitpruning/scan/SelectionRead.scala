@@ -182,12 +182,15 @@ private[scan] final class SelectionRead(
 
   /**
    * The most row groups that a run passes over. A reader with filters of its own tries them on these, too, and may read
-   * their dictionaries for it. Opening the file again takes the longer, the larger its footer is.
+   * their dictionaries and page indexes for it, with several requests. From a local disk, opening the file again takes the
+   * longer, the larger its footer is.
    */
   private def maxGap(file: SelectedFile): Int =
     if (!skipsRowGroups) 0
     else if (chosen.allRowsMatch) Int.MaxValue
-    else SelectionRead.LeastFilteredGap + file.version.footerLength / SelectionRead.FooterOfRowGroup
+    else if (file.listed.status.getPath.toUri.getScheme == "file")
+      SelectionRead.FilteredGap + file.version.footerLength / SelectionRead.FooterOfRowGroup
+    else SelectionRead.FilteredGap
 
   private def unseenTasks(maxBytes: Long): Seq[Seq[FileRange]] =
     PackUnseen(selection.unseen, conf.filesOpenCostInBytes, maxBytes)
@@ -260,7 +263,7 @@ private[limitpruning] object SelectionRead {
   private val LargestRun = 16L * 1024 * 1024
 
   /** The row groups to which a reader with filters applies them in less time than opening a small file again takes. */
-  private val LeastFilteredGap = 8
+  private val FilteredGap = 8
 
   /** The bytes of a footer that are parsed while a reader applies its filters to a row group. */
   private val FooterOfRowGroup = 16 * 1024

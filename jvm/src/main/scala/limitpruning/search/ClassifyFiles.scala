@@ -29,8 +29,10 @@ private[search] final class ClassifyFiles(
   val columns: IndexedSeq[LeafColumn] =
     LeafColumn.distinct(LeafColumn.inAll(conjuncts) ++ others).toIndexedSeq
 
-  private val work = new Work(mostTime = deadline.timeLeft.max(LeastTime))
-  private val evaluator = new Evaluator(conjuncts, columns, work)
+  private val evaluator =
+    new Evaluator(conjuncts, columns, new Work(mostTime = deadline.timeLeft.max(LeastTime)))
+  // Reports ask later, when the time may be over.
+  private lazy val ofReports = new Evaluator(conjuncts, columns)
   private val facts = table.facts(columns, deadline)
   private val defaults = columns.indices.filter(i => table.hasDefault(columns(i)))
   private val files = mutable.LinkedHashMap.empty[Int, (ManifestFile, ClassifiedRows)]
@@ -77,7 +79,7 @@ private[search] final class ClassifyFiles(
     val unit: RowUnit = new RowUnit {
       override def facts(ordinal: Int): ColumnFacts = known(ordinal).known
     }
-    new ClassifiedRows(MatchState.of(evaluator.outcomes(unit)), known, unit, evaluator)
+    new ClassifiedRows(MatchState.of(evaluator.outcomes(unit)), known, unit, () => ofReports)
   }
 
   /** A footer has strings as they are stored. A manifest may not, so its bounds do not count where the footer has some. */
@@ -110,8 +112,9 @@ final class ClassifiedRows private[search] (
     val state: MatchState,
     val facts: IndexedSeq[ManifestFacts],
     unit: RowUnit,
-    evaluator: Evaluator
+    evaluatorOfReports: () => Evaluator
 ) {
+  private def evaluator = evaluatorOfReports()
 
   /** Why it is not proved that all of them match; none if it is proved. */
   def obstacle: Option[Obstacle] =

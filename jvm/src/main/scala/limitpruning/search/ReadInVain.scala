@@ -21,16 +21,17 @@ private[search] final class ReadInVain(val isOneTask: Boolean) {
    * Whether something about another row group may be read in vain.
    *
    * @param request the bytes that a task could read during a request to the storage; 0 if no request is necessary
-   * @param isFirstEvidence whether footers say nothing about a column: then plain Spark cannot skip row groups either, and may
-   *   read many
+   * @param isFirstEvidence whether footers say nothing about a column: then plain Spark cannot skip row groups by statistics
+   *   either, and may read many
    */
   def allows(bytes: Long, request: Long, isFirstEvidence: Boolean = false): Boolean =
     if (isOneTask && !isFirstEvidence)
       read + cost(bytes, request) <= (FirstTask + RequestsToOpen * request + ofScan) / Share
-    else read + cost(bytes, 0L) <= (WholeTable + ofScan) / Share
+    else read + cost(bytes, request = 0) <= (WholeTable + ofScan) / Share
 
   /** Counts what was read in vain about a row group. The parameters are those of `allows`. */
-  def add(bytes: Long, request: Long): Unit = read += cost(bytes, if (isOneTask) request else 0L)
+  def add(bytes: Long, request: Long, isFirstEvidence: Boolean = false): Unit =
+    read += cost(bytes, if (isOneTask && !isFirstEvidence) request else 0L)
 
   private def cost(bytes: Long, request: Long): Long = Fixed + Decoding * bytes + request
 

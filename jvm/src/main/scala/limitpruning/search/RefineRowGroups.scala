@@ -86,9 +86,9 @@ final class RefineRowGroups(
       else Nil
     }
 
-  /** Whether footers say nothing about the values of a column of the predicate. */
-  private def isFirstEvidence(known: RowUnit): Boolean =
-    classify.columns.indices.exists(known.facts(_).values == Values.Unknown)
+  /** Whether footers say nothing about the values of an undecided column. */
+  private def isFirstEvidence(known: RowUnit): Boolean = vain.isOneTask &&
+    classify.undecidedColumns(known).exists(known.facts(_).values == Values.Unknown)
 
   /** The bytes that a task could read during the request for these parts; 0 if they are in memory, or on a local disk. */
   private def requestFor(file: ClassifiedFile, parts: Seq[PartOfFile]): Long =
@@ -188,7 +188,7 @@ final class RefineRowGroups(
         classify.work.hasResult()
         if (bytesRead > before) unproved.decided()
       } else if (bytesRead > before) {
-        vain.add(bytesRead - before, request)
+        vain.add(bytesRead - before, request, isFirstEvidence(known))
         inVain += 1
         // What could not be read, or not within the budget, may prove something the next time.
         if (!details.hasFailed && !indexes.hasFailed && !classify.work.isUsedUp)

@@ -89,8 +89,10 @@ private[limitpruning] final class SearchInputs(
     if (isOneTask) Work.OfOneTask else Long.MaxValue
   )
 
-  /** If 0, metadata besides footers are read whatever that takes. */
-  private def minPageBytes: Long = conf.getConf(LimitPruningConf.MinPageBytes)
+  private val minPageBytes: Long = conf.getConf(LimitPruningConf.MinPageBytes)
+
+  /** Whether what is read in vain is compared with one task, and not with a scan of the table. */
+  private val isCompared = isOneTask && minPageBytes > 0
 
   val narrow: NarrowRowGroups = narrowing(requestBytes = 0)
 
@@ -130,7 +132,7 @@ private[limitpruning] final class SearchInputs(
       deadline,
       prefetch(deadline),
       unproved,
-      new ReadInVain(isOneTask && minPageBytes > 0)
+      new ReadInVain(isCompared)
     )
 
   /** The dictionaries and bloom filters of a file, which must be closed. */
@@ -161,7 +163,7 @@ private[limitpruning] final class SearchInputs(
       settings.toString,
       conf.sessionLocalTimeZone,
       maxBytes.toString,
-      isOneTask.toString, // less is read then
+      isCompared.toString, // less is read then
       scan.needed.toSeq.map(_.name).sorted.mkString(",")
     )
     UnprovedForm.of(scan.conjuncts, circumstances, cache.unproved)

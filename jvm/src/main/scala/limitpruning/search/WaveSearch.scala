@@ -242,9 +242,13 @@ private final class RunSearch(scan: LimitedScan, table: SearchInputs) {
 private object RunSearch {
 
   /** Bytes that this thread has allocated; 0 if this Java does not say. */
-  private def allocated: Long = ManagementFactory.getThreadMXBean match {
-    case threads: com.sun.management.ThreadMXBean if threads.isThreadAllocatedMemoryEnabled =>
-      threads.getThreadAllocatedBytes(Thread.currentThread.getId)
-    case _ => 0L
-  }
+  private def allocated: Long =
+    try
+      ManagementFactory.getThreadMXBean match {
+        case threads: com.sun.management.ThreadMXBean
+            if threads.isThreadAllocatedMemorySupported && threads.isThreadAllocatedMemoryEnabled =>
+          threads.getThreadAllocatedBytes(Thread.currentThread.getId)
+        case _ => 0L
+      }
+    catch { case _: UnsupportedOperationException | _: SecurityException | _: LinkageError => 0L }
 }

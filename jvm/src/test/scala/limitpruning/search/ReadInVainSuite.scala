@@ -48,6 +48,11 @@ class ReadInVainSuite extends AnyFunSuite {
     assert(!vain.allows(bytes = 240 * 1024, request = 3 * MiB))
     assert(vain.allows(bytes = 240 * 1024, request = 3 * MiB, isFirstEvidence = true))
     assert(!vain.allows(bytes = MiB, request = 0, isFirstEvidence = true))
+    vain.add(bytes = 240 * 1024, request = 3 * MiB, isFirstEvidence = true)
+    assert(
+      vain.allows(bytes = 240 * 1024, request = 3 * MiB, isFirstEvidence = true),
+      "requests do not count then"
+    )
   }
 
   test("should begin again after something was decided") {
