@@ -106,8 +106,19 @@ object Work {
   /** A node takes about 20 ns. */
   val Default: Long = 4L * 1000 * 1000
 
+  /**
+   * The work that a search may do if the first task of plain Spark may find enough rows.
+   *
+   * @param mostTime the maximum of time for other searches
+   */
+  def ofOneTask(mostTime: FiniteDuration): Work =
+    new Work(mostTime = mostTime.min(LongestOfOneTask), mostInVain = MostInVainOfOneTask)
+
+  /** The task evaluates slow functions, too, but for a few rows. */
+  private val LongestOfOneTask = 500.millis
+
   /** Takes 2 ms: a twentieth of the shortest job. */
-  val OfOneTask: Long = 100L * 1000
+  private val MostInVainOfOneTask = 100L * 1000
 
   /** Without a setting. */
   val LongestTime: FiniteDuration = 2.seconds

@@ -2,8 +2,6 @@ package limitpruning.search
 
 import java.util.IdentityHashMap
 
-import scala.concurrent.duration.FiniteDuration
-
 import org.apache.parquet.schema.MessageType
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, FileSourceMetadataAttribute}
 import org.apache.spark.sql.types.StructType
@@ -25,8 +23,7 @@ import limitpruning.select.ListedFile
  * @param alsoNeeded expressions whose columns' facts are needed in addition to those of the predicate
  * @param known the table's facts about a file, available without its footer
  * @param isWorthAskingFirst whether these facts cost less than the footers that they may save
- * @param mostTime after which nothing more is evaluated
- * @param mostInVain see [[limitpruning.predicate.Work]]
+ * @param work what the search may evaluate: the predicate and its keys
  */
 final class ClassifyRowGroups(
     conjuncts: Seq[Expression],
@@ -36,8 +33,7 @@ final class ClassifyRowGroups(
     alsoNeeded: Seq[Expression] = Nil,
     known: ListedFile => FileFacts = _ => FileFacts.NothingDeleted,
     isWorthAskingFirst: () => Boolean = () => true,
-    mostTime: FiniteDuration = Work.LongestTime,
-    mostInVain: Long = Long.MaxValue
+    private[limitpruning] val work: Work = new Work
 ) {
   import ClassifyRowGroups._
 
@@ -64,9 +60,6 @@ final class ClassifyRowGroups(
   /** The columns of the conjuncts that the unit leaves undecided. */
   private[limitpruning] def undecidedColumns(unit: RowUnit): Seq[Int] =
     evaluator.toSeq.flatMap(_.undecided(unit)).flatten.distinct
-
-  /** What the search may evaluate: the predicate and its keys. */
-  private[limitpruning] lazy val work = new Work(mostTime = mostTime, mostInVain = mostInVain)
 
   /** None if there is no predicate. */
   private[limitpruning] val evaluator =

@@ -1,6 +1,16 @@
 package limitpruning.search
 
 /**
+ * What is read about a row group.
+ *
+ * @param bytes of dictionaries, bloom filters and page indexes
+ * @param request the bytes that a task could read during a request to the storage; 0 if no request is necessary
+ * @param isFirstEvidence whether footers say nothing about a column: then plain Spark cannot skip row groups by statistics
+ *   either, and may read many
+ */
+private[search] final case class Reading(bytes: Long, request: Long = 0, isFirstEvidence: Boolean = false)
+
+/**
  * What a search has read without deciding a row group, compared with what plain Spark's scan would read instead. At most a
  * twentieth is read in vain. Both are in bytes that a task of a scan reads in the same time. Not thread-safe.
  *
@@ -17,23 +27,19 @@ private[search] final class ReadInVain(val isOneTask: Boolean) {
   /** Counts the bytes of a row group that the scan would read. A first task may read one. */
   def addScanned(bytes: Long): Unit = ofScan = if (isOneTask) ofScan.max(bytes) else ofScan + bytes
 
-  /**
-   * Whether something about another row group may be read in vain.
-   *
-   * @param request the bytes that a task could read during a request to the storage; 0 if no request is necessary
-   * @param isFirstEvidence whether footers say nothing about a column: then plain Spark cannot skip row groups by statistics
-   *   either, and may read many
-   */
-  def allows(bytes: Long, request: Long, isFirstEvidence: Boolean = false): Boolean =
-    if (isOneTask && !isFirstEvidence)
-      read + cost(bytes, request) <= (FirstTask + RequestsToOpen * request + ofScan) / Share
-    else read + cost(bytes, request = 0) <= (WholeTable + ofScan) / Share
+  /** Whether something about another row group may be read in vain. */
+  def allows(reading: Reading): Boolean =
+    if (isComparedWithTask(reading))
+      read + cost(reading) <= (FirstTask + RequestsToOpen * reading.request + ofScan) / Share
+    else read + cost(reading) <= (WholeTable + ofScan) / Share
 
-  /** Counts what was read in vain about a row group. The parameters are those of `allows`. */
-  def add(bytes: Long, request: Long, isFirstEvidence: Boolean = false): Unit =
-    read += cost(bytes, if (isOneTask && !isFirstEvidence) request else 0L)
+  /** Counts what was read in vain about a row group. */
+  def add(reading: Reading): Unit = read += cost(reading)
 
-  private def cost(bytes: Long, request: Long): Long = Fixed + Decoding * bytes + request
+  private def cost(reading: Reading): Long =
+    Fixed + Decoding * reading.bytes + (if (isComparedWithTask(reading)) reading.request else 0L)
+
+  private def isComparedWithTask(reading: Reading): Boolean = isOneTask && !reading.isFirstEvidence
 
   /** Something was decided. What was read before has paid. */
   def restart(): Unit = {

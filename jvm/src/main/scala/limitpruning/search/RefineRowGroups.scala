@@ -31,6 +31,7 @@ final class RefineRowGroups(
 ) {
   import RefineRowGroups._
 
+  private val partsOf = new PartsOfRowGroups(classify, storage)
   private var bytesLeft = maxBytes
   // Row groups in succession that were read in vain, and those about which nothing was read.
   private var inVain, unread = 0
@@ -59,41 +60,27 @@ final class RefineRowGroups(
     case _ => file
   }
 
-  /** The dictionaries and bloom filters that are read first for a row group. No I/O. */
-  private def valueParts(file: ClassifiedFile, ordinal: Int): Seq[PartOfFile] = {
-    val details = detailsOf(file)
-    val known = file.known(ordinal)
-    classify.undecidedColumns(known).flatMap(i =>
-      details.firstPart(classify.columns(i), ordinal, known.facts(i))
-    )
-  }
+  /** What is read first about the values of a row group. */
+  private def valueParts(file: ClassifiedFile, ordinal: Int): Seq[PartOfFile] =
+    partsOf.values(detailsOf(file), ordinal, file.known(ordinal))
 
-  /** The parts of the page index that are read for a row group. No I/O. */
-  private def pageParts(file: ClassifiedFile, ordinal: Int): Seq[PartOfFile] = {
-    val indexes = indexesOf(file)
-    classify.undecidedColumns(file.known(ordinal)).flatMap { column =>
-      ColumnPages.parts(file.facts, indexes, classify.columns(column), ordinal)
-    }
-  }
+  private def pageParts(file: ClassifiedFile, ordinal: Int): Seq[PartOfFile] =
+    partsOf.pages(file, indexesOf(file), ordinal, file.known(ordinal))
 
   /** Those that are read together with dictionaries: on remote storage, a second round of requests takes longer than the bytes. */
   private def pagePartsAtOnce(file: ClassifiedFile, ordinal: Int): Seq[PartOfFile] =
     if (PrefetchParts.isLocal(file.listed.status) || !narrow.isPossible(file.footer, ordinal)) Nil
     else {
       val pages = pageParts(file, ordinal)
-      val all = valueParts(file, ordinal) ++ pages
-      if (vain.allows(bytesOf(all), requestFor(file, all), isFirstEvidence(file.known(ordinal)))) pages
-      else Nil
+      if (vain.allows(reading(file, file.known(ordinal), valueParts(file, ordinal) ++ pages))) pages else Nil
     }
+
+  private def reading(file: ClassifiedFile, known: RowUnit, parts: Seq[PartOfFile]): Reading =
+    Reading(bytesOf(parts), partsOf.request(file, parts), isFirstEvidence(known))
 
   /** Whether footers say nothing about the values of an undecided column. */
   private def isFirstEvidence(known: RowUnit): Boolean = vain.isOneTask &&
     classify.undecidedColumns(known).exists(known.facts(_).values == Values.Unknown)
-
-  /** The bytes that a task could read during the request for these parts; 0 if they are in memory, or on a local disk. */
-  private def requestFor(file: ClassifiedFile, parts: Seq[PartOfFile]): Long =
-    if (parts.forall(part => storage.parts.contains(part.file, part.offset, part.length))) 0L
-    else file.footer.requestBytes
 
   private def bytesOf(parts: Seq[PartOfFile]): Long = parts.iterator.map(_.length).sum
 
@@ -136,20 +123,17 @@ final class RefineRowGroups(
       vain.addScanned(narrow.bytes(file.footer, ordinal))
       unread += 1
       val known = file.known(ordinal)
-      if (!vain.allows(0L, 0L, isFirstEvidence(known))) rowGroup
+      if (!vain.allows(reading(file, known, Nil))) rowGroup
       else {
-        val columns = classify.undecidedColumns(known)
-        val values =
-          columns.flatMap(i => details.firstPart(classify.columns(i), ordinal, known.facts(i)))
-        val pages =
-          columns.flatMap(i => ColumnPages.parts(file.facts, indexes, classify.columns(i), ordinal))
-        def mayRead(parts: Seq[PartOfFile]) =
-          vain.allows(bytesOf(parts), requestFor(file, parts), isFirstEvidence(known))
-        val readsValues = mayRead(values)
-        if (!readsValues && !mayRead(pages)) rowGroup
-        else if (unproved.mayRead(file.listed))
-          refineByReading(rowGroup, ordinal, known, if (readsValues) values else Nil, pages)
-        else {
+        val values = partsOf.values(details, ordinal, known)
+        val pages = partsOf.pages(file, indexes, ordinal, known)
+        val readsValues = vain.allows(reading(file, known, values))
+        if (!readsValues && !vain.allows(reading(file, known, pages))) rowGroup
+        else if (unproved.mayRead(file.listed)) {
+          // Values and pages are read at the same time.
+          val all = reading(file, known, if (readsValues) values ++ pages else pages)
+          refineByReading(rowGroup, ordinal, known, readsValues, bytesOf(pages), all)
+        } else {
           unread = MostUnread
           rowGroup
         }
@@ -157,29 +141,25 @@ final class RefineRowGroups(
     }
 
     /**
-     * @param values the dictionaries and bloom filters that may be read; empty if none may
-     * @param pages the parts of the page index that pages are classified by, if they may be read, too
+     * @param readsValues whether dictionaries and bloom filters may be read
+     * @param pageBytes the bytes of the page index that may be read, too
+     * @param all what may be read at most, as far as its size is known
      */
     private def refineByReading(
         rowGroup: ClassifiedRowGroup,
         ordinal: Int,
         known: RowUnit,
-        values: Seq[PartOfFile],
-        pages: Seq[PartOfFile]
+        readsValues: Boolean,
+        pageBytes: Long,
+        all: Reading
     ): ClassifiedRowGroup = {
       val before = bytesRead
-      // All are read at the same time.
-      val request = requestFor(file, values ++ pages)
       isRefused = false
       val (byValues, unit) =
-        if (values.nonEmpty) refineByValues(rowGroup, ordinal, known) else (rowGroup, known)
-      val refined =
-        if (
-          isUndecided(byValues) &&
-          vain.allows(bytesRead - before + bytesOf(pages), request, isFirstEvidence(known))
-        )
-          refineByPages(byValues, ordinal, unit, values.nonEmpty)
-        else byValues
+        if (readsValues) refineByValues(rowGroup, ordinal, known) else (rowGroup, known)
+      val mayReadPages =
+        isUndecided(byValues) && vain.allows(all.copy(bytes = bytesRead - before + pageBytes))
+      val refined = if (mayReadPages) refineByPages(byValues, ordinal, unit, readsValues) else byValues
       if (bytesRead > before) unread = 0
       if (!isUndecided(refined) || refined.matching.nonEmpty) {
         inVain = 0
@@ -188,7 +168,7 @@ final class RefineRowGroups(
         classify.work.hasResult()
         if (bytesRead > before) unproved.decided()
       } else if (bytesRead > before) {
-        vain.add(bytesRead - before, request, isFirstEvidence(known))
+        vain.add(all.copy(bytes = bytesRead - before))
         inVain += 1
         // What could not be read, or not within the budget, may prove something the next time.
         if (!details.hasFailed && !indexes.hasFailed && !classify.work.isUsedUp)

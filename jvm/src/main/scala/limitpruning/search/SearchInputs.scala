@@ -24,7 +24,7 @@ import limitpruning.select.ListedFile
  *
  * @param cache the application's cache of footers
  * @param alsoNeeded expressions whose columns' facts are needed in addition to those of the predicate
- * @param mostTime the maximum time to evaluate expressions; none for that of the settings, or 500 ms if `isOneTask`
+ * @param mostTime the maximum time to evaluate expressions; none for that of the settings
  * @param isOneTask whether the first task of plain Spark may find enough rows: for a LIMIT without ORDER BY at the root of a
  *   query
  */
@@ -73,6 +73,12 @@ private[limitpruning] final class SearchInputs(
   /** Maximum bytes of dictionaries, bloom filters and page indexes to read. */
   val maxBytes: Long = conf.getConf(LimitPruningConf.MaxBytes)
 
+  private def work: Work = {
+    // With a setting of 0, what is in memory still counts.
+    val most = mostTime.getOrElse(conf.getConf(LimitPruningConf.MaxTime).max(100L).millis)
+    if (isOneTask) Work.ofOneTask(most) else new Work(mostTime = most)
+  }
+
   val classify: ClassifyRowGroups = new ClassifyRowGroups(
     scan.conjuncts,
     table.output,
@@ -81,12 +87,7 @@ private[limitpruning] final class SearchInputs(
     alsoNeeded,
     file => listing.facts(file),
     () => listing.isWorthAskingFirst,
-    // With a setting of 0, what is in memory still counts.
-    mostTime.getOrElse {
-      val most = conf.getConf(LimitPruningConf.MaxTime).max(100L)
-      (if (isOneTask) most.min(SearchInputs.MostMillisOfOneTask) else most).millis
-    },
-    if (isOneTask) Work.OfOneTask else Long.MaxValue
+    work
   )
 
   private val minPageBytes: Long = conf.getConf(LimitPruningConf.MinPageBytes)
@@ -252,10 +253,4 @@ private[limitpruning] final class SearchInputs(
   private def namesOf(used: AttributeSet): Option[Seq[String]] =
     if (settings.byFieldId) None
     else settings.names.ofAll(table.output.filter(used.contains).filterNot(isMetadata).map(_.name))
-}
-
-private object SearchInputs {
-
-  /** The longest time to evaluate slow functions, if the first task of plain Spark may evaluate them for a few rows. */
-  private val MostMillisOfOneTask = 500L
 }

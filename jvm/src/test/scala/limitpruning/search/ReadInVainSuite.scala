@@ -9,8 +9,8 @@ class ReadInVainSuite extends AnyFunSuite {
   private def read(vain: ReadInVain, bytes: Long, request: Long = 0, scanned: Long = 0): Int =
     Iterator.from(0).take(1000).takeWhile { _ =>
       vain.addScanned(scanned)
-      val isAllowed = vain.allows(bytes, request)
-      if (isAllowed) vain.add(bytes, request)
+      val isAllowed = vain.allows(Reading(bytes, request))
+      if (isAllowed) vain.add(Reading(bytes, request))
       isAllowed
     }.size
 
@@ -45,12 +45,12 @@ class ReadInVainSuite extends AnyFunSuite {
 
   test("should read more if footers say nothing, because plain Spark cannot skip row groups then") {
     val vain = oneTask
-    assert(!vain.allows(bytes = 240 * 1024, request = 3 * MiB))
-    assert(vain.allows(bytes = 240 * 1024, request = 3 * MiB, isFirstEvidence = true))
-    assert(!vain.allows(bytes = MiB, request = 0, isFirstEvidence = true))
-    vain.add(bytes = 240 * 1024, request = 3 * MiB, isFirstEvidence = true)
+    assert(!vain.allows(Reading(bytes = 240 * 1024, request = 3 * MiB)))
+    assert(vain.allows(Reading(bytes = 240 * 1024, request = 3 * MiB, isFirstEvidence = true)))
+    assert(!vain.allows(Reading(bytes = MiB, request = 0, isFirstEvidence = true)))
+    vain.add(Reading(bytes = 240 * 1024, request = 3 * MiB, isFirstEvidence = true))
     assert(
-      vain.allows(bytes = 240 * 1024, request = 3 * MiB, isFirstEvidence = true),
+      vain.allows(Reading(bytes = 240 * 1024, request = 3 * MiB, isFirstEvidence = true)),
       "requests do not count then"
     )
   }

@@ -1,6 +1,6 @@
 package limitpruning.search
 
-import java.nio.file.Files
+import java.nio.file.{Files, Path => LocalPath}
 import java.nio.file.attribute.FileTime
 
 import scala.concurrent.duration.{DurationInt, FiniteDuration}
@@ -16,7 +16,7 @@ import limitpruning.footers.UnprovedForms
 import limitpruning.parquet.{FileColumns, FooterReader, ReadSettings, Storage}
 import limitpruning.predicate.MatchState._
 import limitpruning.select.ListedFile
-import limitpruning.testing.{FooterEdit, PagedFile, ParquetFixture, TempFolder}
+import limitpruning.testing.{FooterEdit, OneColumn, PagedFile, ParquetFixture, TempFolder}
 
 class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
   private val Plenty = 1L << 20
@@ -120,6 +120,19 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
     assert(refined("uuud") == "pppF")
     assert(refined("uuuud") == "ppppp")
     assert(refined("uuud" * 3) == "pppF" * 3, "a row group that is decided resets the count")
+  }
+
+  test("should read a bloom filter whose length the footer does not have, as in files of Spark 3.5") {
+    val path = OneColumn.write(folder.resolve("bloom.parquet"), "required int32 c", (1 to 1000).map(_ * 3))(
+      _.withBloomFilterEnabled(true).withBloomFilterNDV("c", 1000).withDictionaryEncoding(false)
+    )
+    for (edit <- Seq[LocalPath => LocalPath](identity, OneColumn.edit(_)(_.unsetBloom_filter_length()))) {
+      val listed = ListedFile.alone(InternalRow.empty, status(edit(path)))
+      val classify = new ClassifyRowGroups(Seq(predicate), Seq(c), new StructType(), settings)
+      val file = classify(listed, new FooterReader(conf).read(listed.status, FileColumns.All))
+      assert(states(file) == "p")
+      assert(states(refine(classify)(file, Everything)) == "F")
+    }
   }
 
   test("should read about one row group in vain if plain Spark may need one task") {
