@@ -17,7 +17,7 @@ from pathlib import Path
 from support.linkage import class_files
 from support.linkage.class_files import ClassFile, Member, Reference
 
-_JDK = ("java/", "javax/", "jdk/", "sun/")
+_JDK = ("java/", "javax/", "jdk/", "sun/", "com/sun/management/")
 _EMPTY = {"java/io/Serializable", "java/lang/Cloneable"}  # so nothing is found in them
 _OF_OBJECT = {
     *("<init>", "clone", "equals", "finalize", "getClass", "hashCode"),
