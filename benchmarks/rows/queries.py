@@ -68,7 +68,7 @@ def _of(table: str) -> list[RowsQuery]:
         for name, predicate, limit in limits
         for kind, action in ((ROOT, COLLECT), (BELOW, TO_PANDAS))
     ]
-    needle = "SELECT * FROM {table} WHERE user_id = 12345{n} LIMIT 10"
+    needle = "SELECT * FROM {table} WHERE user_id = 7{n}123 LIMIT 10"
     found.append(RowsQuery(f"{table}, one user", NEEDLE, needle, COLLECT, table))
     for name, sql in (
         ("by time", f"WHERE {_FREQUENT} ORDER BY event_time DESC LIMIT 10"),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
@@ -177,6 +178,61 @@ def test_first_rows(spark: SparkSession, order: str) -> None:
                 expected = [repr(row) for row in spark.sql(f"{query} {suffix}").collect()]
             df = spark.sql(f"{query} {suffix}")
             assert [repr(row) for row in df.collect()] == expected, (query, suffix)
+
+
+@pytest.fixture(scope="module")
+def unindexed(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the table again without a page index, so that row groups are read whole."""
+    path = tmp_path_factory.mktemp("unindexed") / "t"
+    path.mkdir()
+    rows = pq.read_table(str(folder))
+    for number, start in enumerate(range(0, ROWS, 3_000)):
+        part = rows.slice(start, 3_000)
+        dictionaries = ["n", "c3"] if number else True
+        encodings = {"id": "DELTA_BINARY_PACKED", "s": "DELTA_BYTE_ARRAY"} if number else None
+        pq.write_table(
+            part,
+            path / f"{number}.parquet",
+            row_group_size=700 + number,
+            data_page_size=1024,
+            use_dictionary=dictionaries,
+            column_encoding=encodings,
+        )
+    return path
+
+
+@pytest.mark.core
+@pytest.mark.usefixtures("modes")
+@pytest.mark.parametrize("order", ORDERS)
+def test_first_rows_without_a_page_index(spark: SparkSession, unindexed: Path, order: str) -> None:
+    """Row groups are read whole, and only the rows that are found reach the sort."""
+    for where in ("", " WHERE v > 50 AND c3 IS NOT NULL"):
+        query = f"SELECT * FROM parquet.`{unindexed}`{where} ORDER BY {order}"
+        for limit, offset in ((4, 1), (900, 100)):
+            suffix = f"LIMIT {limit} OFFSET {offset}"
+            with conf(spark, {ENABLED: "false"}):
+                expected = [repr(row) for row in spark.sql(f"{query} {suffix}").collect()]
+            df = spark.sql(f"{query} {suffix}")
+            assert [repr(row) for row in df.collect()] == expected, (query, suffix)
+            # Metadata may find the rows of keys with few values.
+            assert "RowsVerified" in physical(df) or "h" not in order
+            if "RowsVerified" in physical(df):
+                assert found(df).rows.to_read == limit + offset
+                if spark.conf.get(VECTORIZED) == "true":
+                    assert scanned(df) == limit + offset
+
+
+def scanned(df: DataFrame) -> int:
+    """Return the rows that the scan of the chosen rows has returned."""
+    plan: Any = df._jdf.queryExecution().executedPlan()
+    nodes = [plan.executedPlan() if plan.nodeName() == "AdaptiveSparkPlan" else plan]
+    while nodes:
+        node = nodes.pop()
+        if node.nodeName() == "ChooseWhenRun":
+            return int(node.metrics().apply("numOutputRows").value())
+        children = node.children()
+        nodes += [children.apply(i) for i in range(children.size())]
+    raise AssertionError(physical(df))
 
 
 @pytest.mark.usefixtures("t")

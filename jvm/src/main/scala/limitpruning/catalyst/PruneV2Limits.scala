@@ -89,6 +89,7 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
       searched,
       minBytes,
       session.sparkContext.defaultParallelism,
+      conf.filesMaxPartitionBytes,
       deadline
     )
     for (bytes <- if (NativeEngines.reasonForUnknown(session).isEmpty) saved else None) yield {

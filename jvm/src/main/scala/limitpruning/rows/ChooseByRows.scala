@@ -99,8 +99,14 @@ private[limitpruning] final class ChooseByRows(
           positions.byRowGroup(file.footer.rowGroups.map(_.getRowCount))
             .map(groups =>
               file -> groups.map { case (ordinal, ranges) =>
-                // It may be read as a whole: the plan keeps its filter.
-                MatchingRows(ordinal, ranges, isWhole = true, reliesOnPages = false)
+                // It may be read as a whole: the plan keeps its filter. Rows that Spark need not sort are dropped before.
+                MatchingRows(
+                  ordinal,
+                  ranges,
+                  isWhole = true,
+                  reliesOnPages = false,
+                  areAlone = order.nonEmpty && inputs.listing.facts(file.listed).isWithoutDeletes
+                )
               }
             )
         }

@@ -18,6 +18,7 @@ private[limitpruning] object RowsOfFilesPay {
    * @param found the result of the search of metadata
    * @param minBytes the minimum of compressed bytes that must be saved; if 0, it always pays
    * @param tasks number of tasks that run at the same time
+   * @param taskBytes the bytes of files that the format's own scan reads in one task
    * @param deadline until when footers are waited for
    * @return the compressed bytes that the format's own scan reads more, if it reads the whole table; none if it does not pay
    */
@@ -29,6 +30,7 @@ private[limitpruning] object RowsOfFilesPay {
       found: Either[Reason, ChosenFiles],
       minBytes: Long,
       tasks: Int,
+      taskBytes: Long,
       deadline: Deadline
   ): Option[Long] = {
     val first = conjuncts ++ order.map(_.child)
@@ -50,7 +52,8 @@ private[limitpruning] object RowsOfFilesPay {
         val sample = files.take(1).map(_.file)
         table.sizes(columns, RowsPay.equalToValues(conjuncts), sample, deadline).flatMap { sizes =>
           val ofAll = sizes.copy(rowGroups = rowGroups, rows = sum(_.rows)(_.rows))
-          RowsPay.saved(ofAll, all, limit, order.nonEmpty, minBytes, tasks)
+          val sorted = if (order.isEmpty) None else Some(RowsSaved.shareOf(conjuncts))
+          RowsSaved(ofAll, all, limit, sorted, tasks, taskBytes)(minBytes)
         }
       }
     }

@@ -61,7 +61,14 @@ private[limitpruning] object RowsPay {
         for {
           groups <- inspected if all >= minBytes
           sizes <- groups.map { (files, _) =>
-            sizesOf(files, isFirst, isRead, !areWhole, haveValues(files, scan.conjuncts, inputs))
+            sizesOf(
+              files,
+              isFirst,
+              isRead,
+              canSkipRows = !areWhole,
+              dropRows = !areWhole && inputs.dropsRows,
+              areSelective(files, scan.conjuncts, inputs)
+            )
           }
           // Most files of a table are alike.
           whole = if (sizes.files == 0) 0.0 else all.toDouble / sizes.files
@@ -69,63 +76,12 @@ private[limitpruning] object RowsPay {
             rowGroups = (sizes.rowGroups * whole).toLong,
             rows = (sizes.rows * whole).toLong
           )
-          saved <- saved(ofAll, all, scan.limit, order.nonEmpty, minBytes, inputs.tasks)
+          sorted = if (order.isEmpty) None else Some(RowsSaved.shareOf(scan.conjuncts))
+          saved <- RowsSaved(ofAll, all, scan.limit, sorted, inputs.tasks, inputs.maxTaskBytes)(minBytes)
         } yield saved
       }
     } else None
   }
-
-  /**
-   * @param sizes of some files of the table, with the numbers of rows and row groups of all of them
-   * @param all bytes of all files of the table
-   * @param isOrdered whether the first rows in an order are wanted
-   * @param tasks number of tasks that run at the same time
-   * @return the compressed bytes that plain Spark reads more, if it reads the whole table; none if it does not pay
-   */
-  def saved(
-      sizes: ReadSizes,
-      all: Long,
-      limit: Int,
-      isOrdered: Boolean,
-      minBytes: Long,
-      tasks: Int
-  ): Option[Long] = {
-    // Plain Spark skips row groups by the dictionaries and bloom filters of such columns, too.
-    val unskipped = if (sizes.areSelective) Selectivity else 1
-    val saved = (sizes.savedPerByte * all / unskipped).toLong -
-      costOfRequests(sizes, all, limit, isOrdered, tasks)
-    // Of row groups that are read whole, each row of the LIMIT may need another one.
-    val areFew = sizes.havePages || limit.toLong * LeastRowGroups <= sizes.rowGroups
-    val mostShare = if (areFew) MostShare else MostShareOfWholeRowGroups
-    // The first rows in an order are anywhere in the table.
-    val areInFew = sizes.havePages || (if (isOrdered) 2L * limit <= sizes.rowGroups else sizes.rowGroups > 1)
-    if (
-      areInFew && (sizes.havePages || !sizes.areSelective) && sizes.rows >= limit.toLong * LeastRows &&
-      sizes.share <= mostShare && isWorthIt(saved, minBytes)
-    ) Some(saved)
-    else None
-  }
-
-  /** What reading first costs more in requests, in bytes. They take so long that the row groups with rows are read whole. */
-  private def costOfRequests(
-      sizes: ReadSizes,
-      all: Long,
-      limit: Int,
-      isOrdered: Boolean,
-      tasks: Int
-  ): Long =
-    sizes.requests.fold(0L) { requests =>
-      val most = sizes.rowGroups.min(limit.toLong).toDouble
-      // Many rows match, and few row groups have enough of them, or few rows match.
-      val withRows = if (isOrdered) most else most / 2
-      def of(rowGroups: Double, each: Double) = rowGroups * (RequestsToOpen + each)
-      val more = of(sizes.rowGroups.toDouble, requests.first) + of(withRows, requests.all) -
-        of(sizes.rowGroups.toDouble, requests.all)
-      // While it waits for these, all tasks could read.
-      val sequential = RequestsOneByOne * tasks
-      val readWhole = withRows / sizes.rowGroups.max(1L) * sizes.savedPerByte * all
-      (readWhole + (more.max(0.0) + sequential) * requests.bytes).toLong
-    }
 
   /** The columns that have to be equal to a value. */
   def equalToValues(conjuncts: Seq[Expression]): Seq[LeafColumn] = conjuncts.collect {
@@ -172,7 +128,8 @@ private[limitpruning] object RowsPay {
       files: Seq[ClassifiedFile],
       isFirst: String => Boolean,
       isRead: String => Boolean,
-      mayHavePages: Boolean,
+      canSkipRows: Boolean,
+      dropRows: Boolean,
       areSelective: Boolean
   ): ReadSizes = {
     val chunks = for (file <- files; rowGroup <- file.rowGroups.indices if file.mayMatch(rowGroup))
@@ -183,12 +140,14 @@ private[limitpruning] object RowsPay {
       files = files.iterator.map(_.listed.length).sum,
       rowGroups = chunks.size.toLong,
       rows = files.iterator.flatMap(_.footer.rowGroups.iterator.map(_.getRowCount)).sum,
-      havePages = mayHavePages && files.forall(_.footer.hasTrustedPages) &&
+      havePages = canSkipRows && files.forall(_.footer.hasTrustedPages) &&
         chunks.forall(_.forall(_.offsetIndex.nonEmpty)) && {
           val (divided, others) =
             chunks.iterator.flatten.partition(_.offsetIndex.exists(_.length >= FewPages))
           divided.map(_.length).sum >= others.map(_.length).sum
         },
+      dropRows = dropRows,
+      columns = if (chunks.isEmpty) 0 else chunks.map(_.size).max,
       areSelective = areSelective,
       requests = Requests.of(
         chunks.map(_.map(chunk => (isFirst(chunk.path.head), chunk.start, chunk.length))),
@@ -197,8 +156,11 @@ private[limitpruning] object RowsPay {
     )
   }
 
-  /** Whether a column that has to be equal to a value has dictionaries or bloom filters with all its values. */
-  private def haveValues(
+  /**
+   * Whether a column that has to be equal to a value has dictionaries or bloom filters with all its values, which are so many
+   * that most row groups do not have this one.
+   */
+  private def areSelective(
       files: Seq[ClassifiedFile],
       conjuncts: Seq[Expression],
       inputs: SearchInputs
@@ -206,11 +168,13 @@ private[limitpruning] object RowsPay {
     val equal = equalToValues(conjuncts)
     equal.nonEmpty && files.exists { file =>
       Using.resource(inputs.detailsOf(file)) { details =>
-        file.rowGroups.indices.exists(rowGroup =>
+        file.rowGroups.indices.exists { rowGroup =>
+          val rows = file.footer.rowGroups(rowGroup).getRowCount
           equal.exists(column =>
-            details.hasDictionary(column, rowGroup) || details.hasBloomFilter(column, rowGroup)
+            (details.hasDictionary(column, rowGroup) || details.hasBloomFilter(column, rowGroup)) &&
+              ReadSizes.haveMany(details.dictionaryPart(column, rowGroup).map(_.length.toLong), rows)
           )
-        )
+        }
       }
     }
   }
@@ -221,29 +185,8 @@ private[limitpruning] object RowsPay {
   /** Each task of the job that orders rows holds so many of them, with their sort keys. */
   private[rows] val MostOrdered = 10000
 
-  /** The table has at least so many times the rows of the LIMIT. */
-  private val LeastRows = 10L
-
-  /** At most this share of the bytes is read first, because it may be read in vain. */
-  private val MostShare = 0.25
-
-  /** So many times the rows of the LIMIT are the row groups, if most of them need not be read. */
-  private val LeastRowGroups = 4L
-
-  /** If all of a row group with matching rows is read, reading first pays only if no row of most row groups matches. */
-  private val MostShareOfWholeRowGroups = 0.03
-
   /** The bytes of an offset index of about four pages: each page takes 15 bytes or more. */
   private val FewPages = 60
-
-  /** If plain Spark skips row groups by their values, it is taken to read one of so many. */
-  private val Selectivity = 4
-
-  /** The status of a file, opening it, and two for its footer. */
-  private val RequestsToOpen = 4.0
-
-  /** In waves of jobs, each of which opens files, and for the footers of files with rows. */
-  private val RequestsOneByOne = 20.0
 
   /** A job that searches for rows costs more than it saves if it saves less than so many times the minimum. */
   private val JobFactor = 2L

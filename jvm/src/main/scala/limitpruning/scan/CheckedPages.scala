@@ -1,7 +1,5 @@
 package limitpruning.scan
 
-import java.lang.reflect.{InvocationHandler, InvocationTargetException, Method, Proxy}
-
 import org.apache.parquet.column.{ColumnDescriptor, Encoding}
 import org.apache.parquet.column.page._
 
@@ -14,23 +12,14 @@ import limitpruning.parquet.SkippableEncodings
 private[scan] object CheckedPages {
 
   /** @param readsWholePages whether the rows that are read are those of whole pages of a column */
-  def apply(pages: PageReadStore, readsWholePages: ColumnDescriptor => Boolean): PageReadStore = {
-    val handler = new InvocationHandler {
-      override def invoke(proxy: Any, method: Method, arguments: Array[AnyRef]): AnyRef = {
-        val result =
-          try method.invoke(pages, arguments: _*)
-          catch { case error: InvocationTargetException => throw error.getCause }
-        (result, arguments) match {
-          case (reader: PageReader, Array(column: ColumnDescriptor)) =>
-            new CheckedColumn(reader, column, readsWholePages(column))
-          case _ => result
-        }
+  def apply(pages: PageReadStore, readsWholePages: ColumnDescriptor => Boolean): PageReadStore =
+    ChangedPages(pages) { (_, arguments, answer) =>
+      (answer, arguments) match {
+        case (reader: PageReader, Array(column: ColumnDescriptor)) =>
+          new CheckedColumn(reader, column, readsWholePages(column))
+        case _ => answer
       }
     }
-    val loader = classOf[PageReadStore].getClassLoader
-    Proxy.newProxyInstance(loader, Array[Class[_]](classOf[PageReadStore]), handler)
-      .asInstanceOf[PageReadStore]
-  }
 
   private final class CheckedColumn(reader: PageReader, column: ColumnDescriptor, readsWholePages: Boolean)
       extends PageReader {

@@ -38,6 +38,7 @@ private[scan] final class NarrowPlanned(
       new NarrowedRows(
         reader,
         i => if (areFiltered) dueFiltered(reader, i) else plannedRows(i),
+        inWholeChunks = i => opened(i)._2.exists(_.inWholeChunks),
         reliesOnIndex = i => opened(i)._2.exists(_.reliesOnPages),
         isSkipped = i => skip.exists(skip => opened(i)._2.exists(planned => skip(Seq(planned)))),
         reopen,

@@ -25,6 +25,7 @@ import limitpruning.select.RowRange
  *
  * @param first the open reader
  * @param due by row group of the reader: the rows to return, ascending; empty for a row group that is not read
+ * @param inWholeChunks whether a row group is read without its page index; rows that are not due are dropped
  * @param reliesOnIndex whether the rows of a row group were chosen by its page index, so that other rows may be due if the
  *   index is wrong
  * @param isSkipped whether a row group, by its position in the reader, is no longer needed; asked before it is read
@@ -34,6 +35,7 @@ import limitpruning.select.RowRange
 private[scan] final class NarrowedRows(
     first: VectorizedReader,
     due: Int => Seq[RowRange],
+    inWholeChunks: Int => Boolean,
     reliesOnIndex: Int => Boolean,
     isSkipped: Int => Boolean,
     reopen: () => Iterator[Any],
@@ -139,7 +141,11 @@ private[scan] final class NarrowedRows(
     val isWhole = rows == all || whole.contains(position)
     val (ranges, pages) =
       if (isWhole) (all, reader.read(position, all))
-      else {
+      else if (inWholeChunks(position)) {
+        // Spark's reader ends with the last row that is due.
+        val last = RowRange.all(rows.last.until)
+        (last, FirstRowsOfPages(reader.read(position, all), rows.last.until))
+      } else {
         isNarrow = true
         narrow(position, rows).getOrElse((all, reader.read(position, all)))
       }

@@ -41,6 +41,7 @@ private[scan] final case class PlannedRun(
  * @param best the best place in an order that one of its rows may have, if there is an order and the place is
  *   known
  * @param reliesOnPages whether `ranges` were chosen by the page index, so that other rows may be due if it is wrong
+ * @param inWholeChunks whether all pages are read, without the page index, and the rows outside of `ranges` are dropped
  */
 private[scan] final case class PlannedRowGroup(
     ordinal: Int,
@@ -48,7 +49,8 @@ private[scan] final case class PlannedRowGroup(
     ranges: Seq[RowRange],
     bytes: Long,
     best: Option[Place] = None,
-    reliesOnPages: Boolean = false
+    reliesOnPages: Boolean = false,
+    inWholeChunks: Boolean = false
 ) {
   val rowsToRead: Long = RowRange.rowsOf(ranges)
   def isWhole: Boolean = rowsToRead == rows
@@ -62,7 +64,8 @@ private[scan] object PlannedRowGroup {
       rowGroup.ranges.toVector,
       bytes,
       rowGroup.best,
-      rowGroup.reliesOnPages
+      rowGroup.reliesOnPages,
+      rowGroup.inWholeChunks
     )
 }
 

@@ -60,6 +60,7 @@ private[scan] final class ReadUnseenFile(
         new NarrowedRows(
           reader,
           i => opened.planned.lift(i).toSeq.flatMap(_.ranges),
+          inWholeChunks = _ => false,
           reliesOnIndex = _ => false, // any rows will do
           isSkipped = _ => false,
           () => read(file),

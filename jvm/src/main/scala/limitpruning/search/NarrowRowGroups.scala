@@ -44,9 +44,12 @@ final class NarrowRowGroups(
       whole: SelectedRowGroup,
       chosen: MatchingRows
   ): Option[SelectedRowGroup] =
-    if (!needsPages(footer, chosen)) Some(whole)
+    if (!needsPages(footer, chosen)) Some(inWholeChunks(whole, chosen))
     else if (!chosen.isWhole) narrowed(footer, indexes, whole, chosen)
-    else Some(narrowed(footer, indexes, whole, chosen).filter(skipsPages).getOrElse(whole))
+    else
+      Some(
+        narrowed(footer, indexes, whole, chosen).filter(skipsPages).getOrElse(inWholeChunks(whole, chosen))
+      )
 
   /** The parts of the page index that are needed to read the chosen rows alone. Empty if none are needed. No I/O. */
   def parts(footer: Footer, indexes: PageIndexReader, chosen: MatchingRows): Seq[PartOfFile] =
@@ -81,6 +84,12 @@ final class NarrowRowGroups(
         reliesOnPages = chosen.reliesOnPages
       )
     }
+
+  /** Whether the reader returns the other rows, too, does not matter for the result. To drop them early saves work above. */
+  private def inWholeChunks(whole: SelectedRowGroup, chosen: MatchingRows): SelectedRowGroup =
+    if (chosen.areAlone && isSupported && chosen.rows < whole.rows)
+      whole.copy(ranges = chosen.ranges, inWholeChunks = true)
+    else whole
 
   private def skipsPages(rowGroup: SelectedRowGroup): Boolean =
     rowGroup.columns.pages.values.exists(selected => selected.pages < selected.total)

@@ -22,7 +22,9 @@ private[limitpruning] final case class NumberedRows(
  * @param all compressed bytes of all columns that the query reads
  * @param files bytes of the files
  * @param havePages whether single pages can be read of each row group, and most bytes are in chunks of several pages
- * @param areSelective whether the query skips row groups by the values of a column that has to be equal to one
+ * @param dropRows whether the scan drops the rows that are not chosen, also of row groups that it reads whole
+ * @param columns number of columns that the query reads
+ * @param areSelective whether the query skips most row groups by the values of a column that has to be equal to one
  * @param requests what requests to the storage cost; none if the files are local
  */
 private[limitpruning] final case class ReadSizes(
@@ -32,6 +34,8 @@ private[limitpruning] final case class ReadSizes(
     rowGroups: Long,
     rows: Long,
     havePages: Boolean,
+    dropRows: Boolean,
+    columns: Int,
     areSelective: Boolean,
     requests: Option[Requests] = None
 ) {
@@ -41,6 +45,20 @@ private[limitpruning] final case class ReadSizes(
 
   /** The bytes that need not be read if no row is found, as a share of the bytes of the files. */
   def savedPerByte: Double = if (files == 0) 0.0 else (all - first).toDouble / files
+}
+
+private[limitpruning] object ReadSizes {
+
+  /**
+   * Whether a dictionary has so many values that most row groups probably do not have a certain one of them.
+   *
+   * @param dictionary its bytes in the file; none if they are not known
+   * @param rows number of rows of the row group
+   */
+  def haveMany(dictionary: Option[Long], rows: Long): Boolean = dictionary.forall(_ * RowsOfFewValues > rows)
+
+  /** The rows of a row group, for each byte of a dictionary, if most row groups have each of its values. */
+  private val RowsOfFewValues = 16L
 }
 
 /**

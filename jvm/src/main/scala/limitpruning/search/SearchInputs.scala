@@ -95,15 +95,20 @@ private[limitpruning] final class SearchInputs(
   /** Whether what is read in vain is compared with one task, and not with a scan of the table. */
   private val isCompared = isOneTask && minPageBytes > 0
 
-  val narrow: NarrowRowGroups = narrowing(requestBytes = 0)
+  private val canReadRanges = maxBytes > 0 && VectorizedReader.isSupported
+
+  /** Whether the scan drops rows that are not chosen, also of row groups that it reads whole. */
+  def dropsRows: Boolean = canReadRanges && conf.parquetVectorizedReaderEnabled
 
   private def narrowing(requestBytes: Long): NarrowRowGroups =
     new NarrowRowGroups(
       isNeeded,
-      isSupported = maxBytes > 0 && VectorizedReader.isSupported,
+      canReadRanges,
       minPageBytes,
       if (minPageBytes == 0) 0 else requestBytes
     )
+
+  val narrow: NarrowRowGroups = narrowing(requestBytes = 0)
 
   private val mostThreads = conf.getConf(LimitPruningConf.Threads)
 

@@ -9,8 +9,15 @@ import scala.collection.mutable.ArrayBuffer
  * @param ranges the rows, ascending; at least one
  * @param isWhole whether every row of the row group is proved to match, whichever of them `ranges` are
  * @param reliesOnPages whether the proof relies on the page index
+ * @param areAlone whether the scan drops the other rows of the row group, even if it reads their pages
  */
-final case class MatchingRows(ordinal: Int, ranges: Seq[RowRange], isWhole: Boolean, reliesOnPages: Boolean) {
+final case class MatchingRows(
+    ordinal: Int,
+    ranges: Seq[RowRange],
+    isWhole: Boolean,
+    reliesOnPages: Boolean,
+    areAlone: Boolean = false
+) {
   def rows: Long = RowRange.rowsOf(ranges)
 }
 

@@ -62,6 +62,7 @@ final case class Place(place: Any)
  *   known
  * @param emptyBefore the number of row groups before it in the file that have no rows
  * @param reliesOnPages whether `ranges` were chosen by the page index, so that other rows may be due if it is wrong
+ * @param inWholeChunks whether all pages are read, without the page index, and the rows outside of `ranges` are dropped
  */
 final case class SelectedRowGroup(
     ordinal: Int,
@@ -72,7 +73,8 @@ final case class SelectedRowGroup(
     ranges: Seq[RowRange],
     best: Option[Place] = None,
     emptyBefore: Int = 0,
-    reliesOnPages: Boolean = false
+    reliesOnPages: Boolean = false,
+    inWholeChunks: Boolean = false
 ) {
   def rowsToRead: Long = RowRange.rowsOf(ranges)
 

@@ -45,8 +45,11 @@ private final class SizesOfFiles(first: Set[Int], read: Set[Int], equal: Set[Int
         files.iterator.map(_._2).sum,
         files.iterator.map(_._1.rowGroups.size.toLong).sum,
         files.iterator.flatMap(_._1.rowGroups.iterator.map(_.getRowCount)).sum,
-        havePages = false, // Iceberg reads whole row groups
-        areSelective = chunks.iterator.flatten.exists { case (id, chunk) => equal(id) && hasValues(chunk) },
+        // Iceberg reads whole row groups.
+        havePages = false,
+        dropRows = false,
+        columns = read.size,
+        areSelective = chunks.iterator.flatten.exists { case (id, chunk) => equal(id) && isSelective(chunk) },
         requests = Requests.of(
           chunks.map(_.map { case (id, chunk) => (first(id), chunk.getStartingPos, chunk.getTotalSize) }),
           files.map(_._1.requestBytes)
@@ -58,7 +61,18 @@ private final class SizesOfFiles(first: Set[Int], read: Set[Int], equal: Set[Int
 
 private object SizesOfFiles {
 
-  /** Whether Iceberg's reader can skip a row group by the dictionary or the bloom filter of a chunk. */
+  /**
+   * Whether Iceberg's reader can skip a row group by the dictionary or the bloom filter of a chunk, and probably does so for most
+   * row groups.
+   */
+  private def isSelective(chunk: ColumnChunkMetaData): Boolean =
+    hasValues(chunk) && ReadSizes.haveMany(dictionaryBytes(chunk), chunk.getValueCount)
+
+  /** None if there is no dictionary, or if its place is not known. */
+  private def dictionaryBytes(chunk: ColumnChunkMetaData): Option[Long] =
+    if (chunk.getDictionaryPageOffset <= 0) None
+    else Some(chunk.getFirstDataPageOffset - chunk.getDictionaryPageOffset).filter(_ > 0)
+
   private def hasValues(chunk: ColumnChunkMetaData): Boolean =
     chunk.getBloomFilterOffset >= 0 ||
       Option(chunk.getEncodingStats).fold(chunk.getEncodings.contains(Encoding.RLE_DICTIONARY))(pages =>

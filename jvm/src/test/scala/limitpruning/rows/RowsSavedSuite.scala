@@ -4,7 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.search.{ReadSizes, Requests}
 
-class RowsPaySuite extends AnyFunSuite {
+class RowsSavedSuite extends AnyFunSuite {
 
   private val MB = 1000L * 1000
 
@@ -16,6 +16,8 @@ class RowsPaySuite extends AnyFunSuite {
     rowGroups,
     rows = rowGroups * 100000,
     havePages = true,
+    dropRows = true,
+    columns = 10,
     areSelective = false,
     requests = if (requestBytes == 0) None else Some(Requests(first = 1, all = 10, requestBytes))
   )
@@ -26,7 +28,14 @@ class RowsPaySuite extends AnyFunSuite {
       isOrdered: Boolean = false,
       tasks: Int = 2
   ): Option[Long] =
-    RowsPay.saved(sizes(rowGroups, requestBytes), rowGroups * 20 * MB, 10, isOrdered, 8 * MB, tasks)
+    RowsSaved(
+      sizes(rowGroups, requestBytes),
+      rowGroups * 20 * MB,
+      10,
+      if (isOrdered) Some(1.0) else None,
+      tasks,
+      taskBytes = 128 * MB
+    )(8 * MB)
 
   test("local files: what is not read is saved, however many requests that takes") {
     assert(saved(6, requestBytes = 0).contains(6 * 18 * MB))
@@ -43,6 +52,43 @@ class RowsPaySuite extends AnyFunSuite {
   test("30 ms a request: with as many tasks as row groups, plain Spark waits once") {
     assert(saved(100, 3 * MB, tasks = 100).isEmpty)
     assert(saved(1000, 3 * MB, tasks = 100).nonEmpty)
+  }
+
+  /** A fiftieth of the bytes is in the column of the predicate, and single pages cannot be read. */
+  private def inWholeChunks(rowGroups: Long): RowsSaved = {
+    val of = sizes(rowGroups, requestBytes = 0).copy(first = 400 * 1000, havePages = false)
+    RowsSaved(of, rowGroups * 20 * MB, 10, None, tasks = 2, taskBytes = 128 * MB)
+  }
+
+  test(
+    "row groups that are read whole: any rows are in one of them, if plain Spark reads more at the same time"
+  ) {
+    val others = 19600L * 1000
+    assert(inWholeChunks(20)(8 * MB).contains(20 * others))
+    assert(inWholeChunks(20).copy(tasks = 4)(8 * MB).isEmpty)
+    // Each row of the LIMIT may be in another one.
+    val large = inWholeChunks(20)
+    assert(large.copy(sizes = large.sizes.copy(first = 2 * MB))(8 * MB).isEmpty)
+    assert(large.copy(sizes = large.sizes.copy(first = 2 * MB), limit = 5)(8 * MB).nonEmpty)
+  }
+
+  test(
+    "row groups that are read whole: the first rows in an order are anywhere, and the others are not sorted"
+  ) {
+    val ordered = inWholeChunks(2).copy(sorted = Some(1.0))
+    // Nearly all is read again. Plain Spark sorts 200,000 rows of 10 columns; of 100 columns, that takes longer.
+    assert(ordered(8 * MB).isEmpty)
+    val wide = ordered.copy(sizes = ordered.sizes.copy(columns = 100))
+    assert(wide(8 * MB).exists(_ > 2 * 100 * 200000))
+    assert(wide.copy(sorted = Some(0.1))(8 * MB).isEmpty)
+    // Iceberg's scan does not drop rows.
+    assert(wide.copy(sizes = wide.sizes.copy(dropRows = false))(8 * MB).isEmpty)
+    assert(inWholeChunks(20).copy(sorted = Some(0.1), limit = 2)(8 * MB).nonEmpty)
+  }
+
+  test("values that few row groups have: plain Spark reads these alone") {
+    val few = inWholeChunks(20)
+    assert(few.copy(sizes = few.sizes.copy(areSelective = true))(8 * MB).isEmpty)
   }
 
   test("chunks that follow each other in a file take one request") {
