@@ -78,6 +78,12 @@ LINES = (
         ("web_spark", "ORDER BY"),
         (),
     ),
+    Line(
+        "the same; files with one page for each column chunk",
+        ROWS,
+        ("web,", "ORDER BY"),
+        (),
+    ),
     Line("Delta Lake: a range of the sorted column", DELTA, SORTED),
     Line("Delta Lake: `ORDER BY` that column, `LIMIT 100`", DELTA, NEWEST, ()),
     Line("Apache Iceberg: a range of the sorted column", ICEBERG, SORTED),

@@ -82,6 +82,14 @@ FAULTS = (
         BY_ROWS,
     ),
     fault(
+        "by rows: rows of a row group that is read whole are lost",
+        "search/NarrowRowGroups.scala",
+        "whole.copy(ranges = chosen.ranges, inWholeChunks = true)",
+        "whole.copy(ranges = chosen.ranges.take(1), inWholeChunks = true)",
+        ORDERS,
+        BY_ROWS,
+    ),
+    fault(
         "by rows: column indexes of writers that are not listed do not matter",
         "parquet/Footer.scala",
         "Boolean = !hasTrustedPages &&",
