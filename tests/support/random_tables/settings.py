@@ -45,10 +45,12 @@ def _of_rows(chosen: Settings) -> Settings:
 
     They are a function of others, so that the default seeds draw the same queries as before.
     """
+    has_jobs = chosen["spark.sql.optimizer.inSetConversionThreshold"] == "1"
     if chosen["spark.limitPruning.pages.minBytes"] != "0":
-        return {"spark.limitPruning.rows.minBytes": "8m"}
+        # Row groups are read whole.
+        return {"spark.limitPruning.rows.minBytes": "0" if has_jobs else "8m"}
     searched = {"spark.limitPruning.rows.minBytes": "0"}
-    if chosen["spark.sql.optimizer.inSetConversionThreshold"] != "1":
+    if not has_jobs:
         return searched
     # Several jobs, each of which finds some of the rows.
     jobs = {"spark.sql.limit.initialNumPartitions": "1", "spark.sql.files.maxPartitionBytes": "16k"}
