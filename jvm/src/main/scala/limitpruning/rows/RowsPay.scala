@@ -139,7 +139,9 @@ private[limitpruning] object RowsPay {
       all = chunks.iterator.flatten.map(_.length).sum,
       files = files.iterator.map(_.listed.length).sum,
       rowGroups = chunks.size.toLong,
-      rows = files.iterator.flatMap(_.footer.rowGroups.iterator.map(_.getRowCount)).sum,
+      rows = files.iterator.flatMap(file =>
+        file.rowGroups.indices.iterator.filter(file.mayMatch).map(file.footer.rowGroups(_).getRowCount)
+      ).sum,
       havePages = canSkipRows && files.forall(_.footer.hasTrustedPages) &&
         chunks.forall(_.forall(_.offsetIndex.nonEmpty)) && {
           val (divided, others) =
@@ -147,7 +149,7 @@ private[limitpruning] object RowsPay {
           divided.map(_.length).sum >= others.map(_.length).sum
         },
       dropRows = dropRows,
-      columns = if (chunks.isEmpty) 0 else chunks.map(_.size).max,
+      otherColumns = chunks.headOption.fold(0)(_.count(chunk => !isFirst(chunk.path.head))),
       areSelective = areSelective,
       requests = Requests.of(
         chunks.map(_.map(chunk => (isFirst(chunk.path.head), chunk.start, chunk.length))),

@@ -53,7 +53,7 @@ private[rows] final case class RowsSaved(
   private def maySave: Boolean = sizes.havePages || !sizes.areSelective && {
     if (sorted.nonEmpty) sizes.dropRows || 2L * limit <= sizes.rowGroups
     // Plain Spark reads one row group in each task at least. If it reads these at the same time, it takes no longer.
-    else sizes.rowGroups > 1 && all > tasks * taskBytes
+    else sizes.rowGroups > 1 && all > tasks.toDouble * taskBytes
   }
 
   /** What is read of the row groups with the rows. Any rows may be in a few of them; the first ones are anywhere. */
@@ -61,10 +61,13 @@ private[rows] final case class RowsSaved(
     if (sizes.havePages || sorted.isEmpty) 0.0
     else (1 - math.pow(1 - 1.0 / sizes.rowGroups.max(1L), limit)) * (others + readFirst)
 
-  /** Plain Spark copies all columns of each row that matches, and compares it. */
+  /** Plain Spark copies all columns of each row that matches. Its place and its sort keys are copied here, too. */
   private def sorting: Long =
     if (sizes.havePages || !sizes.dropRows) 0L
-    else sorted.fold(0L)(share => (share * sizes.rows * sizes.columns).toLong * SortedValue)
+    else
+      sorted.fold(0L)(share =>
+        (share * sizes.rows * (sizes.otherColumns - ColumnsOfPlaces).max(0)).toLong * SortedValue
+      )
 
   /** What reading first costs more in requests. They take so long that the row groups with rows are read whole. */
   private def requests: Long =
@@ -77,7 +80,7 @@ private[rows] final case class RowsSaved(
         of(sizes.rowGroups.toDouble, requests.all)
       // While it waits for these, all tasks could read.
       val sequential = RequestsOneByOne * tasks
-      val readWhole = if (sizes.havePages) withRows / sizes.rowGroups.max(1L) * others else 0.0
+      val readWhole = if (readAgain == 0) withRows / sizes.rowGroups.max(1L) * others else 0.0
       (readWhole + (more.max(0.0) + sequential) * requests.bytes).toLong
     }
 }
@@ -108,6 +111,9 @@ private[rows] object RowsSaved {
 
   /** If plain Spark skips row groups by their values, it is taken to read one of so many. */
   private val Selectivity = 4
+
+  /** The path of a file, the position of a row in it, and what it takes to order rows by them. */
+  private val ColumnsOfPlaces = 3
 
   /** A task reads so many bytes in the time that it takes to copy and compare a value of a row: 20 ns or more. */
   private val SortedValue = 2L

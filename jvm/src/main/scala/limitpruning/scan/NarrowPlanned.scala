@@ -38,7 +38,10 @@ private[scan] final class NarrowPlanned(
       new NarrowedRows(
         reader,
         i => if (areFiltered) dueFiltered(reader, i) else plannedRows(i),
-        inWholeChunks = i => opened(i)._2.exists(_.inWholeChunks),
+        // Pages that the reader's filters exclude are skipped by the page index.
+        inWholeChunks = i =>
+          opened(i)._2.exists(_.inWholeChunks) &&
+            (!areFiltered || reader.rangesByFilters(i) == VectorizedReader.all(reader.rowGroups(i))),
         reliesOnIndex = i => opened(i)._2.exists(_.reliesOnPages),
         isSkipped = i => skip.exists(skip => opened(i)._2.exists(planned => skip(Seq(planned)))),
         reopen,

@@ -36,7 +36,7 @@ final class NarrowRowGroups(
   /**
    * @param whole the row group, with all its rows
    * @return the row group with the chosen rows; the whole row group if all of it matches and reading all of it is no
-   *   worse; none if the chosen rows cannot be read without others that are not proved
+   *   worse, with the chosen rows if the scan drops the others; none if the chosen rows cannot be read without others that are not proved
    */
   def apply(
       footer: Footer,

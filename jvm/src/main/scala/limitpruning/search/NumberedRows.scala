@@ -23,7 +23,7 @@ private[limitpruning] final case class NumberedRows(
  * @param files bytes of the files
  * @param havePages whether single pages can be read of each row group, and most bytes are in chunks of several pages
  * @param dropRows whether the scan drops the rows that are not chosen, also of row groups that it reads whole
- * @param columns number of columns that the query reads
+ * @param otherColumns number of columns that are not read first
  * @param areSelective whether the query skips most row groups by the values of a column that has to be equal to one
  * @param requests what requests to the storage cost; none if the files are local
  */
@@ -35,7 +35,7 @@ private[limitpruning] final case class ReadSizes(
     rows: Long,
     havePages: Boolean,
     dropRows: Boolean,
-    columns: Int,
+    otherColumns: Int,
     areSelective: Boolean,
     requests: Option[Requests] = None
 ) {

@@ -6,7 +6,9 @@ import scala.concurrent.duration.{Deadline, DurationLong, FiniteDuration}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
+import org.apache.spark.sql.execution.datasources.parquet.ParquetUtils
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{StructField, StructType}
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.{
@@ -98,7 +100,11 @@ private[limitpruning] final class SearchInputs(
   private val canReadRanges = maxBytes > 0 && VectorizedReader.isSupported
 
   /** Whether the scan drops rows that are not chosen, also of row groups that it reads whole. */
-  def dropsRows: Boolean = canReadRanges && conf.parquetVectorizedReaderEnabled
+  def dropsRows: Boolean = canReadRanges &&
+    ParquetUtils.isBatchReadSupportedForSchema(
+      conf,
+      StructType(scan.needed.toSeq.map(column => StructField(column.name, column.dataType)))
+    )
 
   private def narrowing(requestBytes: Long): NarrowRowGroups =
     new NarrowRowGroups(

@@ -17,7 +17,7 @@ class RowsSavedSuite extends AnyFunSuite {
     rows = rowGroups * 100000,
     havePages = true,
     dropRows = true,
-    columns = 10,
+    otherColumns = 9,
     areSelective = false,
     requests = if (requestBytes == 0) None else Some(Requests(first = 1, all = 10, requestBytes))
   )
@@ -49,6 +49,12 @@ class RowsSavedSuite extends AnyFunSuite {
     assert(saved(100, 3 * MB, isOrdered = true).contains(100 * 18 * MB - 10 * 18 * MB - 40 * 3 * MB))
   }
 
+  test("30 ms a request, row groups that are read whole: those with rows are read again") {
+    val of = sizes(100, 3 * MB).copy(first = 400 * 1000, havePages = false)
+    val any = RowsSaved(of, 2000 * MB, 10, None, tasks = 2, taskBytes = 128 * MB)(8 * MB)
+    assert(any.contains(100 * 19600L * 1000 - 5 * 19600L * 1000 - 40 * 3 * MB))
+  }
+
   test("30 ms a request: with as many tasks as row groups, plain Spark waits once") {
     assert(saved(100, 3 * MB, tasks = 100).isEmpty)
     assert(saved(1000, 3 * MB, tasks = 100).nonEmpty)
@@ -66,6 +72,7 @@ class RowsSavedSuite extends AnyFunSuite {
     val others = 19600L * 1000
     assert(inWholeChunks(20)(8 * MB).contains(20 * others))
     assert(inWholeChunks(20).copy(tasks = 4)(8 * MB).isEmpty)
+    assert(inWholeChunks(20).copy(taskBytes = Long.MaxValue)(8 * MB).isEmpty)
     // Each row of the LIMIT may be in another one.
     val large = inWholeChunks(20)
     assert(large.copy(sizes = large.sizes.copy(first = 2 * MB))(8 * MB).isEmpty)
@@ -78,8 +85,8 @@ class RowsSavedSuite extends AnyFunSuite {
     val ordered = inWholeChunks(2).copy(sorted = Some(1.0))
     // Nearly all is read again. Plain Spark sorts 200,000 rows of 10 columns; of 100 columns, that takes longer.
     assert(ordered(8 * MB).isEmpty)
-    val wide = ordered.copy(sizes = ordered.sizes.copy(columns = 100))
-    assert(wide(8 * MB).exists(_ > 2 * 100 * 200000))
+    val wide = ordered.copy(sizes = ordered.sizes.copy(otherColumns = 99))
+    assert(wide(8 * MB).exists(_ > 2 * 90 * 200000))
     assert(wide.copy(sorted = Some(0.1))(8 * MB).isEmpty)
     // Iceberg's scan does not drop rows.
     assert(wide.copy(sizes = wide.sizes.copy(dropRows = false))(8 * MB).isEmpty)

@@ -48,7 +48,7 @@ private final class SizesOfFiles(first: Set[Int], read: Set[Int], equal: Set[Int
         // Iceberg reads whole row groups.
         havePages = false,
         dropRows = false,
-        columns = read.size,
+        otherColumns = (read -- first).size,
         areSelective = chunks.iterator.flatten.exists { case (id, chunk) => equal(id) && isSelective(chunk) },
         requests = Requests.of(
           chunks.map(_.map { case (id, chunk) => (first(id), chunk.getStartingPos, chunk.getTotalSize) }),
