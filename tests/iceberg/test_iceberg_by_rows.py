@@ -252,7 +252,7 @@ def test_at_the_root_the_first_task_may_be_enough(spark: SparkSession) -> None:
     )
     # A file is a partition.
     wide = tables.write_frame(rows, read_split_open__file__cost=str(1 << 40))
-    with conf(spark, {MIN_BYTES: "1"}):
+    with conf(spark, {MIN_BYTES: "1", "spark.sql.files.maxPartitionBytes": "64k"}):
         frequent = hold(spark, f"SELECT * FROM {wide} WHERE v < 900", 5)
         assert "RowsVerified" not in physical(frequent)
         assert reason_of(frequent) == "not-enough-rows-in-files"

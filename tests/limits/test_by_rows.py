@@ -222,6 +222,32 @@ def test_first_rows_without_a_page_index(spark: SparkSession, unindexed: Path, o
                     assert scanned(df) == limit + offset
 
 
+@pytest.mark.usefixtures("modes")
+def test_nested_values_of_row_groups_that_are_read_whole(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """A row group is read up to the last row that is due, and rows are not values."""
+    rows = spark.range(0, 3_000, 1, 1).selectExpr(
+        "id",
+        "hash(id) AS h",
+        "IF(id % 5 = 0, NULL, sequence(id % 3, id % 11 + 3)) AS a",
+        "IF(id % 7 = 0, map(), map(id, concat('m ', id))) AS m",
+        "array(named_struct('x', id, 'y', IF(id % 2 = 0, NULL, array(id, id + 1)))) AS s",
+    )
+    rows.write.parquet(str(tmp_path / "written"))
+    table = pq.read_table(str(tmp_path / "written"))
+    (tmp_path / "t").mkdir()
+    pq.write_table(table, tmp_path / "t" / "0.parquet", row_group_size=800, data_page_size=512)
+    fields = "_metadata.row_index, _metadata.file_path"
+    for order in ("h", "h DESC", "h % 100, id"):
+        query = f"SELECT *, {fields} FROM parquet.`{tmp_path / 't'}` ORDER BY {order} LIMIT 23"
+        with conf(spark, {ENABLED: "false"}):
+            expected = [repr(row) for row in spark.sql(query).collect()]
+        df = spark.sql(query)
+        assert [repr(row) for row in df.collect()] == expected, order
+        assert "RowsVerified" in physical(df), order
+
+
 def scanned(df: DataFrame) -> int:
     """Return the rows that the scan of the chosen rows has returned."""
     plan: Any = df._jdf.queryExecution().executedPlan()

@@ -53,7 +53,7 @@ private[limitpruning] object RowsOfFilesPay {
         table.sizes(columns, RowsPay.equalToValues(conjuncts), sample, deadline).flatMap { sizes =>
           val ofAll = sizes.copy(rowGroups = rowGroups, rows = sum(_.rows)(_.rows))
           val sorted = if (order.isEmpty) None else Some(RowsSaved.shareOf(conjuncts))
-          RowsSaved(ofAll, all, limit, sorted, tasks, taskBytes)(minBytes)
+          RowsSaved(ofAll, all, limit, sorted, tasks, all.toDouble / taskBytes)(minBytes)
         }
       }
     }

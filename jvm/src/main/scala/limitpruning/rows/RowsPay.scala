@@ -77,7 +77,7 @@ private[limitpruning] object RowsPay {
             rows = (sizes.rows * whole).toLong
           )
           sorted = if (order.isEmpty) None else Some(RowsSaved.shareOf(scan.conjuncts))
-          saved <- RowsSaved(ofAll, all, scan.limit, sorted, inputs.tasks, inputs.maxTaskBytes)(minBytes)
+          saved <- RowsSaved(ofAll, all, scan.limit, sorted, inputs.tasks, inputs.partitions(all))(minBytes)
         } yield saved
       }
     } else None

@@ -12,7 +12,7 @@ import limitpruning.search.ReadSizes
  * @param all bytes of all files of the table
  * @param sorted for the first rows in an order: the share of the rows that plain Spark probably sorts; none if any rows will do
  * @param tasks number of tasks that run at the same time
- * @param taskBytes the bytes of files that plain Spark reads in one task
+ * @param partitions number of tasks in which plain Spark reads the table
  */
 private[rows] final case class RowsSaved(
     sizes: ReadSizes,
@@ -20,7 +20,7 @@ private[rows] final case class RowsSaved(
     limit: Int,
     sorted: Option[Double],
     tasks: Int,
-    taskBytes: Long
+    partitions: Double
 ) {
   import RowsSaved._
 
@@ -53,7 +53,7 @@ private[rows] final case class RowsSaved(
   private def maySave: Boolean = sizes.havePages || !sizes.areSelective && {
     if (sorted.nonEmpty) sizes.dropRows || 2L * limit <= sizes.rowGroups
     // Plain Spark reads one row group in each task at least. If it reads these at the same time, it takes no longer.
-    else sizes.rowGroups > 1 && all > tasks.toDouble * taskBytes
+    else sizes.rowGroups > 1 && partitions > tasks
   }
 
   /** What is read of the row groups with the rows. Any rows may be in a few of them; the first ones are anywhere. */

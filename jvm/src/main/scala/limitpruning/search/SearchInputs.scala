@@ -72,6 +72,10 @@ private[limitpruning] final class SearchInputs(
   /** Bytes that Spark reads in one task at most. */
   val maxTaskBytes: Long = conf.filesMaxPartitionBytes
 
+  /** Number of tasks in which Spark reads files of so many bytes together, as far as it is more than tasks run at a time. */
+  def partitions(bytes: Long): Double =
+    (bytes + files.size * conf.filesOpenCostInBytes.toDouble) / conf.filesMaxPartitionBytes
+
   /** Maximum bytes of dictionaries, bloom filters and page indexes to read. */
   val maxBytes: Long = conf.getConf(LimitPruningConf.MaxBytes)
 

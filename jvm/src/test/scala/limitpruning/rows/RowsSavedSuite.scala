@@ -34,7 +34,7 @@ class RowsSavedSuite extends AnyFunSuite {
       10,
       if (isOrdered) Some(1.0) else None,
       tasks,
-      taskBytes = 128 * MB
+      partitions = rowGroups * 20.0 / 128
     )(8 * MB)
 
   test("local files: what is not read is saved, however many requests that takes") {
@@ -51,7 +51,7 @@ class RowsSavedSuite extends AnyFunSuite {
 
   test("30 ms a request, row groups that are read whole: those with rows are read again") {
     val of = sizes(100, 3 * MB).copy(first = 400 * 1000, havePages = false)
-    val any = RowsSaved(of, 2000 * MB, 10, None, tasks = 2, taskBytes = 128 * MB)(8 * MB)
+    val any = RowsSaved(of, 2000 * MB, 10, None, tasks = 2, partitions = 15)(8 * MB)
     assert(any.contains(100 * 19600L * 1000 - 5 * 19600L * 1000 - 40 * 3 * MB))
   }
 
@@ -63,7 +63,7 @@ class RowsSavedSuite extends AnyFunSuite {
   /** A fiftieth of the bytes is in the column of the predicate, and single pages cannot be read. */
   private def inWholeChunks(rowGroups: Long): RowsSaved = {
     val of = sizes(rowGroups, requestBytes = 0).copy(first = 400 * 1000, havePages = false)
-    RowsSaved(of, rowGroups * 20 * MB, 10, None, tasks = 2, taskBytes = 128 * MB)
+    RowsSaved(of, rowGroups * 20 * MB, 10, None, tasks = 2, partitions = rowGroups * 20.0 / 128)
   }
 
   test(
@@ -72,7 +72,6 @@ class RowsSavedSuite extends AnyFunSuite {
     val others = 19600L * 1000
     assert(inWholeChunks(20)(8 * MB).contains(20 * others))
     assert(inWholeChunks(20).copy(tasks = 4)(8 * MB).isEmpty)
-    assert(inWholeChunks(20).copy(taskBytes = Long.MaxValue)(8 * MB).isEmpty)
     // Each row of the LIMIT may be in another one.
     val large = inWholeChunks(20)
     assert(large.copy(sizes = large.sizes.copy(first = 2 * MB))(8 * MB).isEmpty)
