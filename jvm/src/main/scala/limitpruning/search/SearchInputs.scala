@@ -72,9 +72,14 @@ private[limitpruning] final class SearchInputs(
   /** Bytes that Spark reads in one task at most. */
   val maxTaskBytes: Long = conf.filesMaxPartitionBytes
 
-  /** Number of tasks in which Spark reads files of so many bytes together, as far as it is more than tasks run at a time. */
+  /**
+   * Number of tasks in which Spark reads the files, estimated. If there are fewer than run at the same time, Spark makes as many
+   * as these.
+   *
+   * @param bytes of the files
+   */
   def partitions(bytes: Long): Double =
-    (bytes + files.size * conf.filesOpenCostInBytes.toDouble) / conf.filesMaxPartitionBytes
+    (bytes + files.size * conf.filesOpenCostInBytes.toDouble) / maxTaskBytes
 
   /** Maximum bytes of dictionaries, bloom filters and page indexes to read. */
   val maxBytes: Long = conf.getConf(LimitPruningConf.MaxBytes)
