@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 import limit_pruning
 from support.delta import tables
+from support.runs import conf
 from support.scan_tables import hold, is_pruned, physical
 
 pytestmark = pytest.mark.parametrize("spark", ["Delta first"], indirect=True)
@@ -117,6 +118,15 @@ def test_statistics_are_read_for_the_first_files_only_if_they_are_enough(
     assert first < last
     # The statistics of all files are read at once where all are needed.
     assert _jobs(spark, f"SELECT * FROM {many} ORDER BY id LIMIT 15") < last
+
+
+def test_statistics_are_not_read_if_no_time_is_left(spark: SparkSession, many: str) -> None:
+    limited = f"SELECT * FROM {many} WHERE id + 1 >= {{}} LIMIT 15"
+    before = _jobs(spark, limited.format(6))
+    with conf(spark, {"spark.limitPruning.planning.maxTime": "0"}):
+        assert _jobs(spark, limited.format(7)) < before
+        hold(spark, f"SELECT * FROM {many} WHERE id + 1 >= 10955", 15)
+        hold(spark, f"SELECT * FROM {many} ORDER BY id", 15, ordered=True)
 
 
 def _jobs(spark: SparkSession, query: str) -> int:

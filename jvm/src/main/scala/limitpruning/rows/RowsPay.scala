@@ -132,16 +132,21 @@ private[limitpruning] object RowsPay {
       dropRows: Boolean,
       areSelective: Boolean
   ): ReadSizes = {
-    val chunks = for (file <- files; rowGroup <- file.rowGroups.indices if file.mayMatch(rowGroup))
-      yield file.footer.places(rowGroup).filter(chunk => isRead(chunk.path.head))
+    val all = for (file <- files; rowGroup <- file.rowGroups.indices if file.mayMatch(rowGroup))
+      yield (file.footer, rowGroup)
+    // Of many row groups, some tell enough.
+    val each = 1 + all.size / MostSampled
+    val some = all.indices.by(each).map(all(_))
+    val chunks = some.map { case (footer, rowGroup) =>
+      footer.places(rowGroup).filter(chunk => isRead(chunk.path.head))
+    }
+    def sum(bytes: Iterator[Long]): Long = bytes.sum * each
     ReadSizes(
-      first = chunks.iterator.flatten.filter(chunk => isFirst(chunk.path.head)).map(_.length).sum,
-      all = chunks.iterator.flatten.map(_.length).sum,
+      first = sum(chunks.iterator.flatten.filter(chunk => isFirst(chunk.path.head)).map(_.length)),
+      all = sum(chunks.iterator.flatten.map(_.length)),
       files = files.iterator.map(_.listed.length).sum,
-      rowGroups = chunks.size.toLong,
-      rows = files.iterator.flatMap(file =>
-        file.rowGroups.indices.iterator.filter(file.mayMatch).map(file.footer.rowGroups(_).getRowCount)
-      ).sum,
+      rowGroups = all.size.toLong,
+      rows = sum(some.iterator.map { case (footer, rowGroup) => footer.rowGroups(rowGroup).getRowCount }),
       havePages = canSkipRows && files.forall(_.footer.hasTrustedPages) &&
         chunks.forall(_.forall(_.offsetIndex.nonEmpty)) && {
           val (divided, others) =
@@ -186,6 +191,9 @@ private[limitpruning] object RowsPay {
 
   /** Each task of the job that orders rows holds so many of them, with their sort keys. */
   private[rows] val MostOrdered = 10000
+
+  /** So many row groups tell how large columns are. */
+  private val MostSampled = 1000
 
   /** The bytes of an offset index of about four pages: each page takes 15 bytes or more. */
   private val FewPages = 60

@@ -171,7 +171,7 @@ private[scan] final class SelectionRead(
     PackTasks(selection, bytesOf(_), conf.filesOpenCostInBytes, maxBytes, maxRunBytes, maxGap(_))
 
   /** Whether the reader passes over row groups of a file that it has opened. */
-  private def skipsRowGroups: Boolean = noPageSkipping.isEmpty
+  private lazy val skipsRowGroups: Boolean = noPageSkipping.isEmpty
 
   /**
    * The maximum bytes of a run. Other readers than the vectorized one cannot skip row groups that they opened together.

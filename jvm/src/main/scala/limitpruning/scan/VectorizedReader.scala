@@ -106,7 +106,7 @@ private[limitpruning] object VectorizedReader {
   def isSupported: Boolean = members.isSuccess
 
   /** The member that this Spark lacks, if it is not supported. */
-  def problem: Option[String] = members.failed.toOption.map(_.toString)
+  def problem: Option[String] = members.fold(error => Some(error.toString), _ => None)
 
   /** None if `rows` do not come from the vectorized reader, or if this Spark is not supported. */
   private[scan] def of(rows: Iterator[_]): Option[VectorizedReader] = rows match {

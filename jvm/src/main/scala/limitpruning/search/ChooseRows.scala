@@ -18,6 +18,15 @@ object ChooseRows {
     val refine = table.refine(deadline)
     val select = table.address(deadline)
     val tolerates = scan.table.toleratesBadFiles
+    // Whether row groups are read, too, in which some rows may not match.
+    var hasGaps = false
+    def filled(chosen: Seq[(ClassifiedFile, Seq[MatchingRows])]) =
+      chosen.map { case (file, rows) =>
+        val ordinals = rows.map(_.ordinal)
+        val more = table.gaps.filled(file, ordinals).diff(ordinals).map(allRows(file, _))
+        hasGaps ||= more.nonEmpty
+        file -> (rows ++ more).sortBy(_.ordinal)
+      }
     val search = new RowGroupSearch(
       scan.limit,
       table.budget,
@@ -26,8 +35,9 @@ object ChooseRows {
       table.classify(_, _),
       refine(_, _),
       refine.expect(_),
-      select(_),
-      skipsUnreadable = tolerates.nonEmpty
+      chosen => select(filled(chosen)),
+      skipsUnreadable = tolerates.nonEmpty,
+      isOneTask = table.isOneTask
     )
     def read(rows: ChosenRows, whileReading: Option[InspectWhileReading] = None) =
       Right(LimitPlan(rows, scan.table.settings, whileReading = whileReading))
@@ -36,13 +46,19 @@ object ChooseRows {
         // The plan keeps its filter: rows of the reserve may not match.
         new SelectWithReserve(scan.limit, table, select, reason)(selection, search.seen, files)
           .flatMap(rows => read(CandidateRows(scan.limit, scan.conjuncts, rows, counts, run.nanos)))
+      case None if hasGaps => read(CandidateRows(scan.limit, scan.conjuncts, selection, counts, run.nanos))
       case None => read(ProvedRows(scan.limit, scan.conjuncts, selection, counts, run.nanos))
     }
     run(search, files) {
       case (Right(selection), counts) => chosen(selection, counts)
       case (Left(reason), _) if tolerates.nonEmpty => Left(reason)
       case (Left(reason), counts) =>
-        preferred(reason, search.seen, files.drop(search.seen.size), new SelectUncovered(select)) match {
+        preferred(
+          reason,
+          search.seen,
+          files.drop(search.seen.size),
+          new SelectUncovered(select, table.gaps, table.skipsByStatistics)
+        ) match {
           case Some(selection) =>
             val notCovered = Some(reason)
             val rows =
@@ -52,6 +68,14 @@ object ChooseRows {
         }
     }
   }
+
+  /** A row group that is read whole. The plan keeps its filter, unless all rows are proved to match. */
+  private[search] def allRows(file: ClassifiedFile, rowGroup: Int): MatchingRows = MatchingRows(
+    rowGroup,
+    RowRange.all(file.footer.rowGroups(rowGroup).getRowCount),
+    isWhole = true,
+    reliesOnPages = false
+  )
 
   /**
    * The selection for a LIMIT that is not covered, if the table turned out to be clustered by the predicate; none if
@@ -72,9 +96,15 @@ object ChooseRows {
  * Selects row groups for a LIMIT that is not covered, if the inspected files show that this helps. Not matching row
  * groups are skipped. Fully matching ones come first, then likely ones, so that Spark's incremental `take` reads them in its
  * first job. Those in which no row is likely to match come last.
+ *
+ * @param sparkSkips whether Spark's reader skips row groups that do not match by statistics
  */
-private[limitpruning] final class SelectUncovered(select: AddressRows) {
-  private val possible = new SelectPossible(select)
+private[limitpruning] final class SelectUncovered(
+    select: AddressRows,
+    gaps: SmallGaps,
+    sparkSkips: => Boolean
+) {
+  private val possible = new SelectPossible(select, gaps.filled(_, _))
 
   /**
    * @param seen the inspected files, in reading order
@@ -82,9 +112,8 @@ private[limitpruning] final class SelectUncovered(select: AddressRows) {
    * @return none if the scan would read the same row groups in the same order as without the extension
    */
   def apply(seen: Seq[ClassifiedFile], unseen: Seq[ListedFile]): Option[Selection] = {
-    val rowGroups = seen.flatMap(_.rowGroups)
-    val ranks = rowGroups.map(rank)
-    val isAsBefore = rowGroups.forall(_.state != MatchState.NotMatching) && ranks == ranks.sorted
+    val ranks = seen.flatMap(_.rowGroups).filter(_.state != MatchState.NotMatching).map(rank)
+    val isAsBefore = ranks == ranks.sorted && seen.forall(isReadAnyway(_, sparkSkips && unseen.isEmpty))
     if (isAsBefore) None
     else {
       val (chosen, whole) = possible(seen)
@@ -93,6 +122,17 @@ private[limitpruning] final class SelectUncovered(select: AddressRows) {
       }
       Some(Selection(inOrder, whole ++ unseen))
     }
+  }
+
+  /**
+   * Whether Spark opens the file without the extension, too, and reads no more of its row groups. Files that were not
+   * inspected are inspected while they are read, only with the extension.
+   */
+  private def isReadAnyway(file: ClassifiedFile, sparkSkips: => Boolean): Boolean = {
+    val skipped = file.rowGroups.filter(_.state == MatchState.NotMatching)
+    skipped.isEmpty ||
+    (skipped.size < file.rowGroups.size && skipped.forall(_.by == Layer.Statistics) &&
+      sparkSkips)
   }
 
   /** The position of a row group in the order of reading. */
@@ -108,8 +148,15 @@ private[limitpruning] final class SelectUncovered(select: AddressRows) {
     )).filter(_.rowGroups.nonEmpty)
 }
 
-/** Selects all row groups of files in which rows may match. */
-private[search] final class SelectPossible(select: AddressRows) {
+/**
+ * Selects all row groups of files in which rows may match.
+ *
+ * @param extended the row groups that are read if these are
+ */
+private[search] final class SelectPossible(
+    select: AddressRows,
+    extended: (ClassifiedFile, Seq[Int]) => Seq[Int] = (_, chosen) => chosen
+) {
 
   /** @return the files with such row groups, and the files whose row groups cannot be read separately */
   def apply(files: Seq[ClassifiedFile]): (Seq[(ClassifiedFile, SelectedFile)], Seq[ListedFile]) = {
@@ -122,10 +169,7 @@ private[search] final class SelectPossible(select: AddressRows) {
 
   /** None if they cannot be read without others. */
   private def rowGroups(file: ClassifiedFile): Option[Seq[SelectedFile]] = {
-    val rows = file.rowGroups.indices.filter(file.mayMatch).map { i =>
-      val rows = file.footer.rowGroups(i).getRowCount
-      MatchingRows(i, RowRange.all(rows), isWhole = true, reliesOnPages = false)
-    }
+    val rows = extended(file, file.rowGroups.indices.filter(file.mayMatch)).map(ChooseRows.allRows(file, _))
     if (rows.isEmpty) Some(Nil) else select(Seq(file -> rows)).toOption.map(_.files)
   }
 }

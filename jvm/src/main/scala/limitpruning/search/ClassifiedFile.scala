@@ -97,7 +97,7 @@ final class ClassifiedFile(
   def matchingRows: Long = math.max(0L, matching.iterator.map(_.rows).sum - deletedRows)
 
   /** The rows of the file that are proved to match, in file order. Some of them may be deleted. */
-  def matching: Seq[MatchingRows] = rowGroups.zipWithIndex.collect {
+  lazy val matching: Seq[MatchingRows] = rowGroups.zipWithIndex.collect {
     case (rowGroup, ordinal) if rowGroup.matching.nonEmpty =>
       MatchingRows(
         ordinal,

@@ -2,6 +2,7 @@ package limitpruning.search
 
 import limitpruning.footers.{FooterWave, SearchMemory}
 import limitpruning.parquet.Footer
+import limitpruning.predicate.MatchState
 import limitpruning.select.{FirstMatchingRows, ListedFile, MatchingRows, Reason, SearchCounts, Selection}
 
 /**
@@ -16,6 +17,7 @@ import limitpruning.select.{FirstMatchingRows, ListedFile, MatchingRows, Reason,
  * @param select converts the chosen rows to a selection for the reader
  * @param skipsUnreadable whether the search goes on without a file whose footer cannot be read; it does not know then
  *   whether it has found all rows
+ * @param isOneTask whether the first task of plain Spark may find enough rows; see [[SearchInputs]]
  */
 final class RowGroupSearch(
     limit: Int,
@@ -26,7 +28,8 @@ final class RowGroupSearch(
     refine: (ClassifiedFile, Long) => ClassifiedFile,
     expect: Seq[ClassifiedFile] => Unit,
     select: Seq[(ClassifiedFile, Seq[MatchingRows])] => Either[Reason, Selection],
-    skipsUnreadable: Boolean = false
+    skipsUnreadable: Boolean = false,
+    isOneTask: Boolean = false
 ) extends WaveSearch[Selection](budget, read, classify, memory, skipsUnreadable) {
 
   private val cover = new FirstMatchingRows[ClassifiedFile](limit)
@@ -34,6 +37,7 @@ final class RowGroupSearch(
   private var foundBefore = 0L
   // Rows that match if writers are right that are not listed.
   private var likely, likelyBefore = 0L
+  private var isLastWaveClustered = false
 
   /** The files that were inspected, in reading order. */
   override def seen: Seq[ClassifiedFile] = inspectedFiles
@@ -57,7 +61,7 @@ final class RowGroupSearch(
     likelyBefore = likely
     val isEnough = wave.map(matchingRows).sum >= missingRows
     if (!isEnough) expect(wave)
-    wave.map { file =>
+    val refinedWave = wave.map { file =>
       val refined = if (isEnough || cover.isComplete) file else refine(file, missingRows)
       // It is not known which rows were deleted, so only all matching row groups together are certain to have rows.
       if (refined.deletedRows > 0) cover.addAll(refined, refined.matching, refined.matchingRows)
@@ -69,6 +73,8 @@ final class RowGroupSearch(
       }.sum
       refined
     }
+    isLastWaveClustered = isClustered(refinedWave)
+    refinedWave
   }
 
   override protected def outcome(
@@ -84,22 +90,26 @@ final class RowGroupSearch(
     else
       // Memory first, because little memory makes waves of few files, which show no clustering.
       outOfMemory(cover.rows, limit)
-        .orElse(notClustered(before, now))
+        .orElse(notClustered(now))
         .orElse(outOfBudget(now, cover.rows, limit))
         .map(Left(_))
 
   /** The reason if the last wave proved no row, and does not look clustered; none otherwise. */
-  private def notClustered(before: SearchCounts, now: SearchCounts): Option[Reason] =
-    if (cover.rows > foundBefore || likely > likelyBefore || mostlyNotMatching(before, now)) None
+  private def notClustered(now: SearchCounts): Option[Reason] =
+    if (cover.rows > foundBefore || likely > likelyBefore || isLastWaveClustered) None
     else Some(Reason.NotClustered(now.filesInspected, obstacles.summary(now.rowGroups)))
 
   /**
-   * Whether at least half of the row groups of the wave between the two counts are not matching, as in clustered data.
+   * Whether at least half of the row groups of a wave are not matching, as in clustered data. If the first task of plain
+   * Spark may be enough, at least half of the files: it opens files without a match, too, so their footers cost nothing
+   * more, but in any other file it may find the rows.
    */
-  private def mostlyNotMatching(before: SearchCounts, after: SearchCounts): Boolean = {
-    val rowGroups = after.rowGroups - before.rowGroups
-    val notMatching = rowGroups - (after.matched - before.matched)
-    2 * notMatching >= rowGroups
+  private def isClustered(wave: Seq[ClassifiedFile]): Boolean = {
+    val isNotMatching = wave.flatMap { file =>
+      val rowGroups = file.rowGroups.map(_.state == MatchState.NotMatching)
+      if (isOneTask) Seq(rowGroups.forall(identity)) else rowGroups
+    }
+    2 * isNotMatching.count(identity) >= isNotMatching.size
   }
 }
 

@@ -16,7 +16,7 @@ import limitpruning.footers.{
 }
 import limitpruning.parquet.{ColumnNames, FileColumns, FooterReader, ReadSettings, RowGroupDetails, Storage}
 import limitpruning.predicate.{FiniteEvaluation, Work}
-import limitpruning.scan.{InspectWhileReading, VectorizedReader}
+import limitpruning.scan.{InspectWhileReading, PushedFilters, VectorizedReader}
 import limitpruning.search.ClassifyRowGroups.isMetadata
 import limitpruning.select.ListedFile
 
@@ -37,7 +37,7 @@ private[limitpruning] final class SearchInputs(
     conf: SQLConf,
     alsoNeeded: Seq[Expression] = Nil,
     mostTime: Option[FiniteDuration] = None,
-    isOneTask: Boolean = false
+    val isOneTask: Boolean = false
 ) extends Closeable {
   private val table = scan.table
 
@@ -109,7 +109,19 @@ private[limitpruning] final class SearchInputs(
   private val canReadRanges = maxBytes > 0 && VectorizedReader.isSupported
 
   /** Whether the scan drops rows that are not chosen, also of row groups that it reads whole. */
-  def dropsRows: Boolean = canReadRanges &&
+  def dropsRows: Boolean = canReadRanges && isVectorized
+
+  /** Whether Spark's reader skips row groups by the statistics of the predicate's columns. */
+  def skipsByStatistics: Boolean = PushedFilters.includeAll(scan.conjuncts, conf)
+
+  /** Gaps between chosen row groups that are read, too. */
+  def gaps: SmallGaps = new SmallGaps(narrow, passesOver)
+
+  /** Delta's reader, which hides deleted rows, passes over no row group either. */
+  private def passesOver: Boolean = VectorizedReader.isSupported && isVectorized &&
+    (!listing.hasFacts || files.forall(listing.facts(_).isWithoutDeletes))
+
+  private def isVectorized: Boolean =
     ParquetUtils.isBatchReadSupportedForSchema(
       conf,
       StructType(scan.needed.toSeq.map(column => StructField(column.name, column.dataType)))

@@ -41,8 +41,8 @@ object PackTasks {
 
   /**
    * @param bytesOf bytes that are read for a row group
-   * @param openCost estimated cost of opening a file, in bytes. It counts once for each file of a task, as in the
-   *   estimate of the whole scan. Otherwise, row groups in descending order would be as many tasks as row groups.
+   * @param openCost estimated cost of opening a file, in bytes. It counts once for each file of a task but one, as in
+   *   Spark's own packing: the row groups of a small file are one task, even if the cost is the maximum of a task.
    * @param maxTaskBytes a task is closed before its bytes exceed this, unless it is empty. With `Long.MaxValue`, there is
    *   one task, whatever it reads: the plan may rely on it.
    * @param maxRunBytes a run is closed before its bytes exceed this: row groups that are opened together
@@ -76,7 +76,7 @@ object PackTasks {
         case _ =>
           val bytes = bytesOf(rowGroup)
           val position = file.listed.position
-          val cost = if (task.files(position)) 0L else openCost
+          val cost = if (task.files.isEmpty || task.files(position)) 0L else openCost
           Task(task.runs :+ open(file, rowGroup), task.bytes + bytes + cost, bytes, task.files + position)
       }
 

@@ -36,7 +36,8 @@ class RowGroupSearchSuite extends AnyFunSuite {
       budget: SearchBudget = plenty,
       footers: Int => Footer = footer,
       refine: ClassifiedFile => ClassifiedFile = identity,
-      onClassified: () => Unit = () => ()
+      onClassified: () => Unit = () => (),
+      isOneTask: Boolean = false
   )(
       files: Seq[String]
   ): Found = {
@@ -72,7 +73,8 @@ class RowGroupSearchSuite extends AnyFunSuite {
         classify,
         (file, _) => refine(file),
         _ => (),
-        select(_)
+        select(_),
+        isOneTask = isOneTask
       ).run(listed)
     Found(result, counts, waves)
   }
@@ -130,6 +132,13 @@ class RowGroupSearchSuite extends AnyFunSuite {
     assert(found.chosen == Seq("/f150" -> Seq(0)))
     assert(found.waves == Seq(4, 8, 16, 32, 64, 27))
     assert(search(limit = 10)(Seq.fill(150)("npp") :+ "F").refusal.contains(Reason.NotClustered(4, "")))
+  }
+
+  test("where one task may be enough, continues only while most files are not matching") {
+    def ofOneTask(files: Seq[String]) = search(limit = 10, isOneTask = true)(files)
+    assert(ofOneTask(Seq.fill(150)("nnnnp") :+ "F").refusal.contains(Reason.NotClustered(4, "")))
+    assert(ofOneTask(Seq.fill(75)(Seq("nn", "np")).flatten :+ "F").chosen == Seq("/f150" -> Seq(0)))
+    assert(ofOneTask(Seq("nn", "np", "np", "np", "F")).refusal.contains(Reason.NotClustered(4, "")))
   }
 
   test("continues while fully matching row groups are found") {

@@ -105,6 +105,29 @@ class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
+  test("if Spark's reader skips the same row groups by statistics, the plan does not change") {
+    val skipping = tableOf("skipping", "0.parquet" -> file(95, 0, 96), "1.parquet" -> file(20, 97))
+    withConf(byStatistics) {
+      def query(where: String) = skipping.where(where).limit(50)
+      assert(scansOf(query("a >= 100")).isEmpty && reasonOf(query("a >= 100")).contains("not-enough-rows"))
+      val skipped = Seq("0.parquet" -> Seq(0, 2), "1.parquet" -> Seq(1))
+      assert(
+        selectionOf(query("a + 1 >= 101")).map(rowGroups).contains(skipped),
+        "a filter that Spark does not push"
+      )
+      withConf("spark.sql.parquet.filterPushdown" -> "false") {
+        assert(selectionOf(query("a >= 100")).map(rowGroups).contains(skipped))
+      }
+      isRight(query("a >= 100"), 8)
+      isRight(query("a + 1 >= 101"), 8)
+    }
+    val other = tableOf("excluded", "0.parquet" -> file(95, 0, 96), "1.parquet" -> file(20, 30))
+    withConf(byStatistics) {
+      assert(selectionOf(other.where("a >= 100").limit(50)).map(rowGroups).contains(Seq("0.parquet" ->
+        Seq(0, 2))))
+    }
+  }
+
   test("files beyond the budget are read completely, after the others") {
     withConf(oneFile :+ byStatistics: _*) {
       def query = table.where("a >= 100").limit(12)

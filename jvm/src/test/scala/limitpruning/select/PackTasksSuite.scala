@@ -47,16 +47,20 @@ class PackTasksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       Seq(Seq("a" -> Seq(0), "b" -> Seq(1))))
   }
 
-  test("a task is closed before it exceeds the limit, including the cost of opening files") {
+  test("a task is closed before it exceeds the limit, including the cost of opening files before the last") {
     val files = Seq(file("a", 0 -> 10, 1 -> 10, 2 -> 10))
     assert(shown(pack(openCost = 5, maxTaskBytes = 25)(files: _*)) ==
       Seq(Seq("a" -> Seq(0, 1)), Seq("a" -> Seq(2))))
-    assert(pack(openCost = 5, maxTaskBytes = 24)(files: _*).size == 3)
-    assert(pack(openCost = 5, maxTaskBytes = 35)(files: _*).size == 1)
+    assert(pack(openCost = 25, maxTaskBytes = 25)(files: _*).size == 2)
+    assert(pack(openCost = 5, maxTaskBytes = 19)(files: _*).size == 3)
+    assert(pack(openCost = 5, maxTaskBytes = 30)(files: _*).size == 1)
+    val two = Seq(file("a", 0 -> 10), file("b", 0 -> 10))
+    assert(pack(openCost = 5, maxTaskBytes = 24)(two: _*).size == 2)
+    assert(pack(openCost = 5, maxTaskBytes = 25)(two: _*).size == 1)
   }
 
-  test("the cost of opening a file counts once for each file of a task") {
-    val descending = (99 to 0 by -1).map(i => file("a", i -> 1L))
+  test("the cost of opening a file counts once for each further file of a task") {
+    val descending = (99 to 0 by -1).map(i => file(if (i % 2 == 0) "a" else "b", i -> 1L))
     val tasks = pack(openCost = 4, maxTaskBytes = 54)(descending: _*)
     assert(tasks.map(_.size) == Seq(50, 50), "one run for each row group, but not one task")
   }
@@ -106,7 +110,7 @@ class PackTasksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         assert(read == (for (f <- files; rowGroup <- f.rowGroups) yield (f.path, rowGroup)))
         for (task <- tasks) {
           val bytes = task.flatMap(_.file.rowGroups).map(bytesOf).sum +
-            task.map(_.file.path).distinct.size * openCost
+            (task.map(_.file.path).distinct.size - 1) * openCost
           assert(bytes <= maxBytes || task.map(_.file.rowGroups.size).sum == 1, s"in $task")
         }
     }

@@ -1,5 +1,7 @@
 package limitpruning.tables.delta
 
+import scala.concurrent.duration.DurationLong
+
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -7,7 +9,9 @@ import org.apache.spark.sql.delta.{DeltaColumnMapping, DeltaParquetFileFormat, N
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.stats.{PrepareDeltaScan, PreparedDeltaFileIndex}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.internal.SQLConf
 
+import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.SortedListings
 import limitpruning.parquet.{NamesInFiles, ReadSettings}
 import limitpruning.predicate.LeafColumn
@@ -102,7 +106,8 @@ private final class DeltaListing(
     added.map(_._2.path),
     keys.nonEmpty,
     LeafColumn.inAll(conjuncts ++ keys),
-    table.settings.names
+    table.settings.names,
+    SQLConf.get.getConf(LimitPruningConf.MaxTime).millis
   )
 
   override val files: IndexedSeq[ListedFile] = added.map(_._1)

@@ -1,5 +1,7 @@
 package limitpruning.tables.delta
 
+import scala.concurrent.duration.{Deadline, FiniteDuration}
+
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
 import org.apache.spark.sql.catalyst.util.RebaseDateTime
@@ -7,6 +9,7 @@ import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.functions.{col, lit}
 import org.apache.spark.sql.types._
 
+import limitpruning.footers.QueryInTime
 import limitpruning.parquet.NamesInFiles
 import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls, SupportedTypes, Values}
 
@@ -18,13 +21,15 @@ import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls, SupportedTypes, V
  * @param paths the paths of the files in the log
  * @param needsAll whether all files will be asked for, so that one job reads everything
  * @param columns the columns of the table
+ * @param maxTime the maximum time of both jobs; what is not read by then is not known
  */
 private final class LogStatistics(
     snapshot: Snapshot,
     paths: Seq[String],
     needsAll: Boolean,
     columns: Seq[LeafColumn],
-    names: NamesInFiles
+    names: NamesInFiles,
+    maxTime: FiniteDuration
 ) {
   import LogStatistics._
 
@@ -71,7 +76,7 @@ private final class LogStatistics(
     private var read = false
     private lazy val rows = {
       read = true
-      collect(named)
+      inTime(collect(named))
     }
 
     def isRead: Boolean = read
@@ -87,6 +92,15 @@ private final class LogStatistics(
   private val ofAll = new Part(None)
 
   private def partOf(path: String): Part = if (isFirst(path) && !ofAll.isRead) ofFirst else ofAll
+
+  private var timeLeft = maxTime
+
+  private def inTime(rows: => Map[String, InternalRow]): Map[String, InternalRow] = {
+    val started = Deadline.now
+    val found = QueryInTime(snapshot.withStats.sparkSession.sparkContext, timeLeft)(rows)
+    timeLeft -= Deadline.now - started
+    found.getOrElse(Map.empty)
+  }
 
   private def collect(named: Option[Seq[String]]): Map[String, InternalRow] = {
     val statistics = snapshot.withStats

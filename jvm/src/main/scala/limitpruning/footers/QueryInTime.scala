@@ -1,0 +1,46 @@
+package limitpruning.footers
+
+import java.util.UUID
+import java.util.concurrent.{ExecutionException, FutureTask, TimeoutException}
+import java.util.concurrent.TimeUnit.NANOSECONDS
+
+import scala.concurrent.duration.FiniteDuration
+
+import org.apache.spark.SparkContext
+
+/** Runs a Spark query that planning needs, on a thread of its own, so that it can be left when it takes too long. */
+private[limitpruning] object QueryInTime {
+
+  /**
+   * @param time the maximum time; with 0, nothing is run
+   * @param query the query; it has the local properties of this thread, so its jobs are cancelled with those of the query that is planned
+   * @return none if the time was not enough; the jobs of the query are cancelled then
+   * @throws InterruptedException if the query that is planned is cancelled; so are the jobs
+   */
+  def apply[T](context: SparkContext, time: FiniteDuration)(query: => T): Option[T] =
+    if (time.length <= 0) None
+    else {
+      val tag = s"limit-pruning-${UUID.randomUUID}"
+      val task = new FutureTask[T](() => {
+        context.addJobTag(tag) // a local property of the new thread alone
+        query
+      })
+      val thread = new Thread(task, "limit-pruning-query")
+      thread.setDaemon(true)
+      thread.start()
+      def leave(): Unit = {
+        context.cancelJobsWithTag(tag)
+        val _ = task.cancel(true) // no job may follow
+      }
+      try Some(task.get(time.toNanos, NANOSECONDS))
+      catch {
+        case _: TimeoutException =>
+          leave()
+          None
+        case interrupted: InterruptedException =>
+          leave()
+          throw interrupted
+        case failed: ExecutionException => throw failed.getCause
+      }
+    }
+}
