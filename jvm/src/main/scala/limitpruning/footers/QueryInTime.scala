@@ -21,16 +21,20 @@ private[limitpruning] object QueryInTime {
     if (time.length <= 0) None
     else {
       val tag = s"limit-pruning-${UUID.randomUUID}"
+      @volatile var isLeft = false
       val task = new FutureTask[T](() => {
         context.addJobTag(tag) // a local property of the new thread alone
-        query
+        try query
+        // The query may have submitted a job after the others were cancelled.
+        finally if (isLeft) context.cancelJobsWithTag(tag)
       })
       val thread = new Thread(task, "limit-pruning-query")
       thread.setDaemon(true)
       thread.start()
       def leave(): Unit = {
+        isLeft = true
         context.cancelJobsWithTag(tag)
-        val _ = task.cancel(true) // no job may follow
+        val _ = task.cancel(true)
       }
       try Some(task.get(time.toNanos, NANOSECONDS))
       catch {

@@ -20,7 +20,7 @@ import limitpruning.parquet.ColumnNames
  * subquery is replaced by its value. Filters that wait for another subquery, or for a null, are not included. The method that translates filters is private to Spark, so it is
  * looked up by name. If it is missing, the reader skips nothing, and the Filter above returns the same rows.
  */
-private[limitpruning] object PushedFilters {
+private[scan] object PushedFilters {
   private lazy val translate: Option[Method] =
     Try(DataSourceStrategy.getClass.getMethod(
       "translateFilter",
@@ -33,21 +33,13 @@ private[limitpruning] object PushedFilters {
       .getConf(SQLConf.NESTED_PREDICATE_PUSHDOWN_FILE_SOURCE_LIST)
       .split(',')
       .exists(source => ColumnNames.areSame(source.trim, scan.relation.toString, caseSensitive = false))
-    scan.dataFilters.map(withValues).flatMap(pushed(_, nested))
+    for {
+      method <- translate.toSeq
+      filter <- scan.dataFilters.map(withValues)
+      if !filter.exists(isUnknownToReader)
+      pushed <- method.invoke(DataSourceStrategy, filter, Boolean.box(nested)).asInstanceOf[Option[Filter]]
+    } yield pushed
   }
-
-  /** Whether Spark passes all conjuncts over columns that are not nested to its reader. */
-  def includeAll(conjuncts: Seq[Expression], conf: SQLConf): Boolean =
-    conf.parquetFilterPushDown && conjuncts.forall(pushed(_, nested = false).nonEmpty)
-
-  private def pushed(filter: Expression, nested: Boolean): Option[Filter] =
-    if (filter.exists(isUnknownToReader)) None
-    else
-      translate.flatMap(_.invoke(
-        DataSourceStrategy,
-        filter,
-        Boolean.box(nested)
-      ).asInstanceOf[Option[Filter]])
 
   /**
    * The expression with the values of scalar subqueries that have run. A null is not put in: the reader of Spark 3.5 fails at a

@@ -18,15 +18,6 @@ object ChooseRows {
     val refine = table.refine(deadline)
     val select = table.address(deadline)
     val tolerates = scan.table.toleratesBadFiles
-    // Whether row groups are read, too, in which some rows may not match.
-    var hasGaps = false
-    def filled(chosen: Seq[(ClassifiedFile, Seq[MatchingRows])]) =
-      chosen.map { case (file, rows) =>
-        val ordinals = rows.map(_.ordinal)
-        val more = table.gaps.filled(file, ordinals).diff(ordinals).map(allRows(file, _))
-        hasGaps ||= more.nonEmpty
-        file -> (rows ++ more).sortBy(_.ordinal)
-      }
     val search = new RowGroupSearch(
       scan.limit,
       table.budget,
@@ -35,9 +26,9 @@ object ChooseRows {
       table.classify(_, _),
       refine(_, _),
       refine.expect(_),
-      chosen => select(filled(chosen)),
+      select(_),
       skipsUnreadable = tolerates.nonEmpty,
-      isOneTask = table.isOneTask
+      mayBeInFirstTask = table.isOneTask && table.sparkSkips
     )
     def read(rows: ChosenRows, whileReading: Option[InspectWhileReading] = None) =
       Right(LimitPlan(rows, scan.table.settings, whileReading = whileReading))
@@ -46,7 +37,6 @@ object ChooseRows {
         // The plan keeps its filter: rows of the reserve may not match.
         new SelectWithReserve(scan.limit, table, select, reason)(selection, search.seen, files)
           .flatMap(rows => read(CandidateRows(scan.limit, scan.conjuncts, rows, counts, run.nanos)))
-      case None if hasGaps => read(CandidateRows(scan.limit, scan.conjuncts, selection, counts, run.nanos))
       case None => read(ProvedRows(scan.limit, scan.conjuncts, selection, counts, run.nanos))
     }
     run(search, files) {
@@ -57,7 +47,7 @@ object ChooseRows {
           reason,
           search.seen,
           files.drop(search.seen.size),
-          new SelectUncovered(select, table.gaps, table.skipsByStatistics)
+          new SelectUncovered(select, table.sparkSkips)
         ) match {
           case Some(selection) =>
             val notCovered = Some(reason)
@@ -68,14 +58,6 @@ object ChooseRows {
         }
     }
   }
-
-  /** A row group that is read whole. The plan keeps its filter, unless all rows are proved to match. */
-  private[search] def allRows(file: ClassifiedFile, rowGroup: Int): MatchingRows = MatchingRows(
-    rowGroup,
-    RowRange.all(file.footer.rowGroups(rowGroup).getRowCount),
-    isWhole = true,
-    reliesOnPages = false
-  )
 
   /**
    * The selection for a LIMIT that is not covered, if the table turned out to be clustered by the predicate; none if
@@ -99,12 +81,8 @@ object ChooseRows {
  *
  * @param sparkSkips whether Spark's reader skips row groups that do not match by statistics
  */
-private[limitpruning] final class SelectUncovered(
-    select: AddressRows,
-    gaps: SmallGaps,
-    sparkSkips: => Boolean
-) {
-  private val possible = new SelectPossible(select, gaps.filled(_, _))
+private[limitpruning] final class SelectUncovered(select: AddressRows, sparkSkips: Boolean) {
+  private val possible = new SelectPossible(select)
 
   /**
    * @param seen the inspected files, in reading order
@@ -113,6 +91,7 @@ private[limitpruning] final class SelectUncovered(
    */
   def apply(seen: Seq[ClassifiedFile], unseen: Seq[ListedFile]): Option[Selection] = {
     val ranks = seen.flatMap(_.rowGroups).filter(_.state != MatchState.NotMatching).map(rank)
+    // With the extension, files that were not inspected are inspected while they are read.
     val isAsBefore = ranks == ranks.sorted && seen.forall(isReadAnyway(_, sparkSkips && unseen.isEmpty))
     if (isAsBefore) None
     else {
@@ -124,15 +103,12 @@ private[limitpruning] final class SelectUncovered(
     }
   }
 
-  /**
-   * Whether Spark opens the file without the extension, too, and reads no more of its row groups. Files that were not
-   * inspected are inspected while they are read, only with the extension.
-   */
-  private def isReadAnyway(file: ClassifiedFile, sparkSkips: => Boolean): Boolean = {
+  /** Whether Spark opens the file without the extension, too, and reads no more of its row groups. */
+  private def isReadAnyway(file: ClassifiedFile, sparkSkips: Boolean): Boolean = {
     val skipped = file.rowGroups.filter(_.state == MatchState.NotMatching)
     skipped.isEmpty ||
-    (skipped.size < file.rowGroups.size && skipped.forall(_.by == Layer.Statistics) &&
-      sparkSkips)
+    (sparkSkips && skipped.size < file.rowGroups.size &&
+      skipped.forall(_.by == Layer.Statistics))
   }
 
   /** The position of a row group in the order of reading. */
@@ -148,15 +124,8 @@ private[limitpruning] final class SelectUncovered(
     )).filter(_.rowGroups.nonEmpty)
 }
 
-/**
- * Selects all row groups of files in which rows may match.
- *
- * @param extended the row groups that are read if these are
- */
-private[search] final class SelectPossible(
-    select: AddressRows,
-    extended: (ClassifiedFile, Seq[Int]) => Seq[Int] = (_, chosen) => chosen
-) {
+/** Selects all row groups of files in which rows may match. */
+private[search] final class SelectPossible(select: AddressRows) {
 
   /** @return the files with such row groups, and the files whose row groups cannot be read separately */
   def apply(files: Seq[ClassifiedFile]): (Seq[(ClassifiedFile, SelectedFile)], Seq[ListedFile]) = {
@@ -169,7 +138,10 @@ private[search] final class SelectPossible(
 
   /** None if they cannot be read without others. */
   private def rowGroups(file: ClassifiedFile): Option[Seq[SelectedFile]] = {
-    val rows = extended(file, file.rowGroups.indices.filter(file.mayMatch)).map(ChooseRows.allRows(file, _))
+    val rows = file.rowGroups.indices.filter(file.mayMatch).map { i =>
+      val rows = file.footer.rowGroups(i).getRowCount
+      MatchingRows(i, RowRange.all(rows), isWhole = true, reliesOnPages = false)
+    }
     if (rows.isEmpty) Some(Nil) else select(Seq(file -> rows)).toOption.map(_.files)
   }
 }

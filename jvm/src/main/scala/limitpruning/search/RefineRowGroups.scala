@@ -169,7 +169,8 @@ final class RefineRowGroups(
         if (bytesRead > before) unproved.decided()
       } else if (bytesRead > before) {
         vain.add(all.copy(bytes = bytesRead - before))
-        inVain += 1
+        // The first task of plain Spark may end before a second row group is decided.
+        inVain += (if (vain.isOneTask && !all.isFirstEvidence) MostInVain else 1)
         // What could not be read, or not within the budget, may prove something the next time.
         if (!details.hasFailed && !indexes.hasFailed && !classify.work.isUsedUp)
           unproved.readInVain()

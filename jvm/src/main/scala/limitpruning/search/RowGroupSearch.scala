@@ -17,7 +17,8 @@ import limitpruning.select.{FirstMatchingRows, ListedFile, MatchingRows, Reason,
  * @param select converts the chosen rows to a selection for the reader
  * @param skipsUnreadable whether the search goes on without a file whose footer cannot be read; it does not know then
  *   whether it has found all rows
- * @param isOneTask whether the first task of plain Spark may find enough rows; see [[SearchInputs]]
+ * @param mayBeInFirstTask whether the first task of plain Spark may find enough rows in any file with a row group that may
+ *   match, and skips the other row groups of the file, too
  */
 final class RowGroupSearch(
     limit: Int,
@@ -29,7 +30,7 @@ final class RowGroupSearch(
     expect: Seq[ClassifiedFile] => Unit,
     select: Seq[(ClassifiedFile, Seq[MatchingRows])] => Either[Reason, Selection],
     skipsUnreadable: Boolean = false,
-    isOneTask: Boolean = false
+    mayBeInFirstTask: Boolean = false
 ) extends WaveSearch[Selection](budget, read, classify, memory, skipsUnreadable) {
 
   private val cover = new FirstMatchingRows[ClassifiedFile](limit)
@@ -107,7 +108,7 @@ final class RowGroupSearch(
   private def isClustered(wave: Seq[ClassifiedFile]): Boolean = {
     val isNotMatching = wave.flatMap { file =>
       val rowGroups = file.rowGroups.map(_.state == MatchState.NotMatching)
-      if (isOneTask) Seq(rowGroups.forall(identity)) else rowGroups
+      if (mayBeInFirstTask) Seq(rowGroups.forall(identity)) else rowGroups
     }
     2 * isNotMatching.count(identity) >= isNotMatching.size
   }

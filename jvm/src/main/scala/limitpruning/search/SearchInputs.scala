@@ -5,10 +5,16 @@ import java.io.Closeable
 import scala.concurrent.duration.{Deadline, DurationLong, FiniteDuration}
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute, AttributeReference, AttributeSet, EqualTo, Expression, GreaterThan, GreaterThanOrEqual,
+  IsNotNull,
+  LessThan, LessThanOrEqual, Literal
+}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetUtils
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{StructField, StructType}
+import org.apache.spark.sql.types.{
+  ByteType, DataType, DoubleType, FloatType, IntegerType, LongType, ShortType, StructField, StructType
+}
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.{
@@ -16,7 +22,7 @@ import limitpruning.footers.{
 }
 import limitpruning.parquet.{ColumnNames, FileColumns, FooterReader, ReadSettings, RowGroupDetails, Storage}
 import limitpruning.predicate.{FiniteEvaluation, Work}
-import limitpruning.scan.{InspectWhileReading, PushedFilters, VectorizedReader}
+import limitpruning.scan.{InspectWhileReading, VectorizedReader}
 import limitpruning.search.ClassifyRowGroups.isMetadata
 import limitpruning.select.ListedFile
 
@@ -109,23 +115,15 @@ private[limitpruning] final class SearchInputs(
   private val canReadRanges = maxBytes > 0 && VectorizedReader.isSupported
 
   /** Whether the scan drops rows that are not chosen, also of row groups that it reads whole. */
-  def dropsRows: Boolean = canReadRanges && isVectorized
-
-  /** Whether Spark's reader skips row groups by the statistics of the predicate's columns. */
-  def skipsByStatistics: Boolean = PushedFilters.includeAll(scan.conjuncts, conf)
-
-  /** Gaps between chosen row groups that are read, too. */
-  def gaps: SmallGaps = new SmallGaps(narrow, passesOver)
-
-  /** Delta's reader, which hides deleted rows, passes over no row group either. */
-  private def passesOver: Boolean = VectorizedReader.isSupported && isVectorized &&
-    (!listing.hasFacts || files.forall(listing.facts(_).isWithoutDeletes))
-
-  private def isVectorized: Boolean =
+  def dropsRows: Boolean = canReadRanges &&
     ParquetUtils.isBatchReadSupportedForSchema(
       conf,
       StructType(scan.needed.toSeq.map(column => StructField(column.name, column.dataType)))
     )
+
+  /** Whether Spark's reader, too, skips row groups by their statistics of the predicate's columns. */
+  lazy val sparkSkips: Boolean = conf.parquetFilterPushDown && !listing.hasFacts &&
+    scan.conjuncts.forall(SearchInputs.isSkippedBySpark(_, table.partitionColumns))
 
   private def narrowing(requestBytes: Long): NarrowRowGroups =
     new NarrowRowGroups(
@@ -285,4 +283,30 @@ private[limitpruning] final class SearchInputs(
   private def namesOf(used: AttributeSet): Option[Seq[String]] =
     if (settings.byFieldId) None
     else settings.names.ofAll(table.output.filter(used.contains).filterNot(isMetadata).map(_.name))
+}
+
+private object SearchInputs {
+
+  /** Comparisons of a column of numbers with a value, which Spark passes to its reader whatever the settings of single types. */
+  private def isSkippedBySpark(conjunct: Expression, partitions: Seq[Attribute]): Boolean = {
+    def isColumn(e: Expression) = e match {
+      case column: AttributeReference => isNumber(column.dataType) &&
+        !partitions.exists(_.semanticEquals(column))
+      case _ => false
+    }
+    conjunct match {
+      case IsNotNull(column) => isColumn(column)
+      case EqualTo(column, _: Literal) => isColumn(column)
+      case LessThan(column, _: Literal) => isColumn(column)
+      case LessThanOrEqual(column, _: Literal) => isColumn(column)
+      case GreaterThan(column, _: Literal) => isColumn(column)
+      case GreaterThanOrEqual(column, _: Literal) => isColumn(column)
+      case _ => false
+    }
+  }
+
+  private def isNumber(dataType: DataType): Boolean = dataType match {
+    case ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType => true
+    case _ => false
+  }
 }

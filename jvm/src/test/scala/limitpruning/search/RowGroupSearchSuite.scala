@@ -37,7 +37,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
       footers: Int => Footer = footer,
       refine: ClassifiedFile => ClassifiedFile = identity,
       onClassified: () => Unit = () => (),
-      isOneTask: Boolean = false
+      mayBeInFirstTask: Boolean = false
   )(
       files: Seq[String]
   ): Found = {
@@ -74,7 +74,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
         (file, _) => refine(file),
         _ => (),
         select(_),
-        isOneTask = isOneTask
+        mayBeInFirstTask = mayBeInFirstTask
       ).run(listed)
     Found(result, counts, waves)
   }
@@ -135,7 +135,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
   }
 
   test("where one task may be enough, continues only while most files are not matching") {
-    def ofOneTask(files: Seq[String]) = search(limit = 10, isOneTask = true)(files)
+    def ofOneTask(files: Seq[String]) = search(limit = 10, mayBeInFirstTask = true)(files)
     assert(ofOneTask(Seq.fill(150)("nnnnp") :+ "F").refusal.contains(Reason.NotClustered(4, "")))
     assert(ofOneTask(Seq.fill(75)(Seq("nn", "np")).flatten :+ "F").chosen == Seq("/f150" -> Seq(0)))
     assert(ofOneTask(Seq("nn", "np", "np", "np", "F")).refusal.contains(Reason.NotClustered(4, "")))

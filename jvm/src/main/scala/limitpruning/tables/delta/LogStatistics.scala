@@ -75,8 +75,9 @@ private final class LogStatistics(
   private final class Part(named: Option[Seq[String]]) {
     private var read = false
     private lazy val rows = {
-      read = true
-      inTime(collect(named))
+      val found = inTime(collect(named))
+      read = found.nonEmpty
+      found.getOrElse(Map.empty)
     }
 
     def isRead: Boolean = read
@@ -95,11 +96,11 @@ private final class LogStatistics(
 
   private var timeLeft = maxTime
 
-  private def inTime(rows: => Map[String, InternalRow]): Map[String, InternalRow] = {
+  private def inTime(rows: => Map[String, InternalRow]): Option[Map[String, InternalRow]] = {
     val started = Deadline.now
     val found = QueryInTime(snapshot.withStats.sparkSession.sparkContext, timeLeft)(rows)
     timeLeft -= Deadline.now - started
-    found.getOrElse(Map.empty)
+    found
   }
 
   private def collect(named: Option[Seq[String]]): Map[String, InternalRow] = {
