@@ -11,7 +11,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat.{
   ROW_INDEX_TEMPORARY_COLUMN_NAME => RowNumbers
 }
 
-import limitpruning.parquet.ColumnNames
+import limitpruning.parquet.{ColumnNames, Footer}
 import limitpruning.predicate.LeafColumn
 import limitpruning.search.{
   ClassifiedFile, LimitPlan, LimitedScan, NotPruned, ReadSizes, Requests, SearchInputs
@@ -135,18 +135,22 @@ private[limitpruning] object RowsPay {
     val all = for (file <- files; rowGroup <- file.rowGroups.indices if file.mayMatch(rowGroup))
       yield (file.footer, rowGroup)
     // Of many row groups, some tell enough.
-    val each = 1 + all.size / MostSampled
+    val each = (1 + all.size / MostSampled) | 1 // odd, because many files have two row groups
     val some = all.indices.by(each).map(all(_))
     val chunks = some.map { case (footer, rowGroup) =>
       footer.places(rowGroup).filter(chunk => isRead(chunk.path.head))
     }
-    def sum(bytes: Iterator[Long]): Long = bytes.sum * each
+    def rowsOf(rowGroups: Seq[(Footer, Int)]) =
+      rowGroups.iterator.map { case (footer, rowGroup) => footer.rowGroups(rowGroup).getRowCount }.sum
+    val rows = rowsOf(all)
+    val ofAll = rows.toDouble / rowsOf(some).max(1)
+    def sum(bytes: Iterator[Long]): Long = (bytes.sum * ofAll).toLong
     ReadSizes(
       first = sum(chunks.iterator.flatten.filter(chunk => isFirst(chunk.path.head)).map(_.length)),
       all = sum(chunks.iterator.flatten.map(_.length)),
       files = files.iterator.map(_.listed.length).sum,
       rowGroups = all.size.toLong,
-      rows = sum(some.iterator.map { case (footer, rowGroup) => footer.rowGroups(rowGroup).getRowCount }),
+      rows = rows,
       havePages = canSkipRows && files.forall(_.footer.hasTrustedPages) &&
         chunks.forall(_.forall(_.offsetIndex.nonEmpty)) && {
           val (divided, others) =

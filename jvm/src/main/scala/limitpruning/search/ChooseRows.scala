@@ -47,7 +47,7 @@ object ChooseRows {
           reason,
           search.seen,
           files.drop(search.seen.size),
-          new SelectUncovered(select, table.sparkSkips)
+          new SelectUncovered(select, table.splitBytes, table.isOneTask && table.sparkSkips)
         ) match {
           case Some(selection) =>
             val notCovered = Some(reason)
@@ -79,9 +79,14 @@ object ChooseRows {
  * groups are skipped. Fully matching ones come first, then likely ones, so that Spark's incremental `take` reads them in its
  * first job. Those in which no row is likely to match come last.
  *
- * @param sparkSkips whether Spark's reader skips row groups that do not match by statistics
+ * @param splitBytes Spark does not split a file that is not larger
+ * @param sparkSkips whether a first task may be enough, and Spark's reader skips row groups that do not match by statistics
  */
-private[limitpruning] final class SelectUncovered(select: AddressRows, sparkSkips: Boolean) {
+private[limitpruning] final class SelectUncovered(
+    select: AddressRows,
+    splitBytes: Long,
+    sparkSkips: Boolean
+) {
   private val possible = new SelectPossible(select)
 
   /**
@@ -103,12 +108,12 @@ private[limitpruning] final class SelectUncovered(select: AddressRows, sparkSkip
     }
   }
 
-  /** Whether Spark opens the file without the extension, too, and reads no more of its row groups. */
+  /** Whether Spark opens the file once without the extension, too, and reads no more of its row groups. */
   private def isReadAnyway(file: ClassifiedFile, sparkSkips: Boolean): Boolean = {
     val skipped = file.rowGroups.filter(_.state == MatchState.NotMatching)
     skipped.isEmpty ||
-    (sparkSkips && skipped.size < file.rowGroups.size &&
-      skipped.forall(_.by == Layer.Statistics))
+    (sparkSkips && file.listed.length <= splitBytes &&
+      skipped.size < file.rowGroups.size && skipped.forall(_.by == Layer.Statistics))
   }
 
   /** The position of a row group in the order of reading. */

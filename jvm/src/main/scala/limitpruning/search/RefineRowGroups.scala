@@ -170,10 +170,10 @@ final class RefineRowGroups(
       } else if (bytesRead > before) {
         vain.add(all.copy(bytes = bytesRead - before))
         // The first task of plain Spark may end before a second row group is decided.
-        inVain += (if (vain.isOneTask && !all.isFirstEvidence) MostInVain else 1)
+        val isRead = !details.hasFailed && !indexes.hasFailed
+        inVain += (if (vain.isOneTask && isRead && !all.isFirstEvidence) MostInVain else 1)
         // What could not be read, or not within the budget, may prove something the next time.
-        if (!details.hasFailed && !indexes.hasFailed && !classify.work.isUsedUp)
-          unproved.readInVain()
+        if (isRead && !classify.work.isUsedUp) unproved.readInVain()
       } else if (isRefused) inVain += 1
       refined
     }

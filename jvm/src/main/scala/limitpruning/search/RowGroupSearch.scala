@@ -38,7 +38,7 @@ final class RowGroupSearch(
   private var foundBefore = 0L
   // Rows that match if writers are right that are not listed.
   private var likely, likelyBefore = 0L
-  private var isLastWaveClustered = false
+  private var lastWave: Seq[ClassifiedFile] = Nil
 
   /** The files that were inspected, in reading order. */
   override def seen: Seq[ClassifiedFile] = inspectedFiles
@@ -62,7 +62,7 @@ final class RowGroupSearch(
     likelyBefore = likely
     val isEnough = wave.map(matchingRows).sum >= missingRows
     if (!isEnough) expect(wave)
-    val refinedWave = wave.map { file =>
+    lastWave = wave.map { file =>
       val refined = if (isEnough || cover.isComplete) file else refine(file, missingRows)
       // It is not known which rows were deleted, so only all matching row groups together are certain to have rows.
       if (refined.deletedRows > 0) cover.addAll(refined, refined.matching, refined.matchingRows)
@@ -74,8 +74,7 @@ final class RowGroupSearch(
       }.sum
       refined
     }
-    isLastWaveClustered = isClustered(refinedWave)
-    refinedWave
+    lastWave
   }
 
   override protected def outcome(
@@ -93,25 +92,31 @@ final class RowGroupSearch(
       outOfMemory(cover.rows, limit)
         .orElse(notClustered(now))
         .orElse(outOfBudget(now, cover.rows, limit))
+        .orElse(notClusteredInFiles(now))
         .map(Left(_))
 
   /** The reason if the last wave proved no row, and does not look clustered; none otherwise. */
   private def notClustered(now: SearchCounts): Option[Reason] =
-    if (cover.rows > foundBefore || likely > likelyBefore || isLastWaveClustered) None
+    if (hasProgress || mostlyNotMatching(areNotMatching.flatten)) None
     else Some(Reason.NotClustered(now.filesInspected, obstacles.summary(now.rowGroups)))
 
   /**
-   * Whether at least half of the row groups of a wave are not matching, as in clustered data. If the first task of plain
-   * Spark may be enough, at least half of the files: it opens files without a match, too, so their footers cost nothing
-   * more, but in any other file it may find the rows.
+   * The reason if the last wave proved no row, and the first task of plain Spark may find rows in most of its files. Plain
+   * Spark opens files without a match, too, so their footers cost nothing more.
    */
-  private def isClustered(wave: Seq[ClassifiedFile]): Boolean = {
-    val isNotMatching = wave.flatMap { file =>
-      val rowGroups = file.rowGroups.map(_.state == MatchState.NotMatching)
-      if (mayBeInFirstTask) Seq(rowGroups.forall(identity)) else rowGroups
-    }
-    2 * isNotMatching.count(identity) >= isNotMatching.size
-  }
+  private def notClusteredInFiles(now: SearchCounts): Option[Reason] =
+    if (!mayBeInFirstTask || hasProgress || mostlyNotMatching(areNotMatching.map(_.forall(identity)))) None
+    else Some(Reason.NotClustered(now.filesInspected, obstacles.summary(now.rowGroups)))
+
+  /** Whether each row group of the last wave does not match, by file. */
+  private def areNotMatching: Seq[Seq[Boolean]] =
+    lastWave.map(_.rowGroups.map(_.state == MatchState.NotMatching)).filter(_.nonEmpty)
+
+  private def hasProgress: Boolean = cover.rows > foundBefore || likely > likelyBefore
+
+  /** Whether at least half do not match, as in clustered data. */
+  private def mostlyNotMatching(areNotMatching: Seq[Boolean]): Boolean =
+    2 * areNotMatching.count(identity) >= areNotMatching.size
 }
 
 private object RowGroupSearch {

@@ -87,6 +87,12 @@ private[limitpruning] final class SearchInputs(
   def partitions(bytes: Long): Double =
     (bytes + files.size * conf.filesOpenCostInBytes.toDouble) / maxTaskBytes
 
+  /** Spark does not split a file that is not larger. */
+  def splitBytes: Long = {
+    val cost = ListedFile.bytes(files) + files.size * conf.filesOpenCostInBytes
+    maxTaskBytes.min(conf.filesOpenCostInBytes.max(cost / tasks))
+  }
+
   /** Maximum bytes of dictionaries, bloom filters and page indexes to read. */
   val maxBytes: Long = conf.getConf(LimitPruningConf.MaxBytes)
 

@@ -107,7 +107,8 @@ private final class DeltaListing(
     keys.nonEmpty,
     LeafColumn.inAll(conjuncts ++ keys),
     table.settings.names,
-    SQLConf.get.getConf(LimitPruningConf.MaxTime).millis
+    // An ORDER BY that skips nothing reads the whole table.
+    SQLConf.get.getConf(LimitPruningConf.MaxTime).millis * (if (keys.isEmpty) 1L else DeltaListing.OfKeys)
   )
 
   override val files: IndexedSeq[ListedFile] = added.map(_._1)
@@ -141,6 +142,9 @@ private final class DeltaListing(
 
 private object DeltaListing {
   private val FewFiles = 64
+
+  /** The statistics of keys may take so many times as long as those of a predicate. */
+  private val OfKeys = 4L
 }
 
 /**
