@@ -39,7 +39,8 @@ object LimitPruningConf {
     .buildConf("spark.limitPruning.planning.maxTime")
     .doc(
       "The maximum time for reading footers while planning one LIMIT, and for reading the statistics of a Delta log. The " +
-        "default unit is milliseconds. After this time, no other file is inspected. If the inspected files do not cover the LIMIT, the other files are not pruned."
+        "default unit is milliseconds. After this time, no other file is inspected. If the inspected files do not cover " +
+        "the LIMIT, the other files are not pruned."
     )
     .version("0.1.0")
     .timeConf(TimeUnit.MILLISECONDS)

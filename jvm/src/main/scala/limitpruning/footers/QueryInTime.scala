@@ -4,47 +4,59 @@ import java.util.UUID
 import java.util.concurrent.{ExecutionException, FutureTask, TimeoutException}
 import java.util.concurrent.TimeUnit.NANOSECONDS
 
-import scala.concurrent.duration.FiniteDuration
+import scala.concurrent.duration.{Deadline, FiniteDuration}
 
 import org.apache.spark.SparkContext
 
-/** Runs a Spark query that planning needs, on a thread of its own, so that it can be left when it takes too long. */
-private[limitpruning] object QueryInTime {
+/**
+ * Runs Spark queries that planning needs, each on a thread of its own, so that one that takes too long can be left. Not
+ * thread-safe.
+ *
+ * @param maxTime the maximum time of all queries together
+ */
+private[limitpruning] final class QueryInTime(context: SparkContext, maxTime: FiniteDuration) {
+  private var timeLeft = maxTime
 
   /**
-   * @param time the maximum time; with 0, nothing is run
-   * @param query the query; it has the local properties of this thread, so its jobs are cancelled with those of the query that is planned
+   * @param query the query; it has the local properties of this thread, so its jobs are cancelled with those of the query
+   *   that is planned
    * @return none if the time was not enough; the jobs of the query are cancelled then
    * @throws InterruptedException if the query that is planned is cancelled; so are the jobs
    */
-  def apply[T](context: SparkContext, time: FiniteDuration)(query: => T): Option[T] =
-    if (time.length <= 0) None
+  def apply[T](query: => T): Option[T] =
+    if (timeLeft.length <= 0) None
     else {
-      val tag = s"limit-pruning-${UUID.randomUUID}"
-      @volatile var isLeft = false
-      val task = new FutureTask[T](() => {
-        context.addJobTag(tag) // a local property of the new thread alone
-        try query
-        // The query may have submitted a job after the others were cancelled.
-        finally if (isLeft) context.cancelJobsWithTag(tag)
-      })
-      val thread = new Thread(task, "limit-pruning-query")
-      thread.setDaemon(true)
-      thread.start()
-      def leave(): Unit = {
-        isLeft = true
-        context.cancelJobsWithTag(tag)
-        val _ = task.cancel(true)
-      }
-      try Some(task.get(time.toNanos, NANOSECONDS))
-      catch {
-        case _: TimeoutException =>
-          leave()
-          None
-        case interrupted: InterruptedException =>
-          leave()
-          throw interrupted
-        case failed: ExecutionException => throw failed.getCause
-      }
+      val started = Deadline.now
+      try run(query)
+      finally timeLeft -= Deadline.now - started
     }
+
+  private def run[T](query: => T): Option[T] = {
+    val tag = s"limit-pruning-${UUID.randomUUID}"
+    @volatile var isLeft = false
+    val task = new FutureTask[T](() => {
+      context.addJobTag(tag) // a local property of the new thread alone
+      try query
+      // The query may have submitted a job after the others were cancelled.
+      finally if (isLeft) context.cancelJobsWithTag(tag)
+    })
+    val thread = new Thread(task, "limit-pruning-query")
+    thread.setDaemon(true)
+    thread.start()
+    def leave(): Unit = {
+      isLeft = true
+      context.cancelJobsWithTag(tag)
+      val _ = task.cancel(true)
+    }
+    try Some(task.get(timeLeft.toNanos, NANOSECONDS))
+    catch {
+      case _: TimeoutException =>
+        leave()
+        None
+      case interrupted: InterruptedException =>
+        leave()
+        throw interrupted
+      case failed: ExecutionException => throw failed.getCause
+    }
+  }
 }

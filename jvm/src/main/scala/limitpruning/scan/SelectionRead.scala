@@ -159,13 +159,8 @@ private[scan] final class SelectionRead(
   }
 
   /** The size of the splits of Spark's own scan of all files. */
-  private def sparksSplitBytes: Long = {
-    val parallelism = conf.filesMinPartitionNum
-      .orElse(conf.getConf(SQLConf.LEAF_NODE_DEFAULT_PARALLELISM))
-      .getOrElse(session.sparkContext.defaultParallelism)
-    val cost = chosen.counts.bytes + chosen.counts.files * conf.filesOpenCostInBytes
-    math.min(conf.filesMaxPartitionBytes, math.max(conf.filesOpenCostInBytes, cost / parallelism))
-  }
+  private def sparksSplitBytes: Long =
+    SplitBytes(conf, chosen.counts.bytes, chosen.counts.files, session.sparkContext.defaultParallelism)
 
   private def packed(maxBytes: Long): Seq[Seq[RowGroupRun]] =
     PackTasks(selection, bytesOf(_), conf.filesOpenCostInBytes, maxBytes, maxRunBytes, maxGap(_))

@@ -28,7 +28,7 @@ object ChooseRows {
       refine.expect(_),
       select(_),
       skipsUnreadable = tolerates.nonEmpty,
-      mayBeInFirstTask = table.isOneTask && table.sparkSkips
+      mayBeInFirstTask = table.firstTask.nonEmpty
     )
     def read(rows: ChosenRows, whileReading: Option[InspectWhileReading] = None) =
       Right(LimitPlan(rows, scan.table.settings, whileReading = whileReading))
@@ -47,7 +47,7 @@ object ChooseRows {
           reason,
           search.seen,
           files.drop(search.seen.size),
-          new SelectUncovered(select, table.splitBytes, table.isOneTask && table.sparkSkips)
+          new SelectUncovered(select, table.firstTask)
         ) match {
           case Some(selection) =>
             val notCovered = Some(reason)
@@ -79,14 +79,9 @@ object ChooseRows {
  * groups are skipped. Fully matching ones come first, then likely ones, so that Spark's incremental `take` reads them in its
  * first job. Those in which no row is likely to match come last.
  *
- * @param splitBytes Spark does not split a file that is not larger
- * @param sparkSkips whether a first task may be enough, and Spark's reader skips row groups that do not match by statistics
+ * @param firstTask the first task of plain Spark, if it may find enough rows wherever some may match
  */
-private[limitpruning] final class SelectUncovered(
-    select: AddressRows,
-    splitBytes: Long,
-    sparkSkips: Boolean
-) {
+private[limitpruning] final class SelectUncovered(select: AddressRows, firstTask: Option[FirstTask]) {
   private val possible = new SelectPossible(select)
 
   /**
@@ -95,9 +90,12 @@ private[limitpruning] final class SelectUncovered(
    * @return none if the scan would read the same row groups in the same order as without the extension
    */
   def apply(seen: Seq[ClassifiedFile], unseen: Seq[ListedFile]): Option[Selection] = {
-    val ranks = seen.flatMap(_.rowGroups).filter(_.state != MatchState.NotMatching).map(rank)
+    val (skipped, read) = seen.flatMap(_.rowGroups).partition(_.state == MatchState.NotMatching)
+    val ranks = read.map(rank)
     // With the extension, files that were not inspected are inspected while they are read.
-    val isAsBefore = ranks == ranks.sorted && seen.forall(isReadAnyway(_, sparkSkips && unseen.isEmpty))
+    def skipsNoMore = skipped.isEmpty ||
+      (unseen.isEmpty && firstTask.exists(task => seen.forall(task.readsNoMore)))
+    val isAsBefore = ranks == ranks.sorted && skipsNoMore
     if (isAsBefore) None
     else {
       val (chosen, whole) = possible(seen)
@@ -106,14 +104,6 @@ private[limitpruning] final class SelectUncovered(
       }
       Some(Selection(inOrder, whole ++ unseen))
     }
-  }
-
-  /** Whether Spark opens the file once without the extension, too, and reads no more of its row groups. */
-  private def isReadAnyway(file: ClassifiedFile, sparkSkips: Boolean): Boolean = {
-    val skipped = file.rowGroups.filter(_.state == MatchState.NotMatching)
-    skipped.isEmpty ||
-    (sparkSkips && file.listed.length <= splitBytes &&
-      skipped.size < file.rowGroups.size && skipped.forall(_.by == Layer.Statistics))
   }
 
   /** The position of a row group in the order of reading. */

@@ -169,9 +169,9 @@ final class RefineRowGroups(
         if (bytesRead > before) unproved.decided()
       } else if (bytesRead > before) {
         vain.add(all.copy(bytes = bytesRead - before))
-        // The first task of plain Spark may end before a second row group is decided.
         val isRead = !details.hasFailed && !indexes.hasFailed
-        inVain += (if (vain.isOneTask && isRead && !all.isFirstEvidence) MostInVain else 1)
+        // The first task of plain Spark may end before a second row group is decided.
+        inVain = if (vain.isOneTask && isRead && !all.isFirstEvidence) MostInVain else inVain + 1
         // What could not be read, or not within the budget, may prove something the next time.
         if (isRead && !classify.work.isUsedUp) unproved.readInVain()
       } else if (isRefused) inVain += 1

@@ -5,16 +5,10 @@ import java.io.Closeable
 import scala.concurrent.duration.{Deadline, DurationLong, FiniteDuration}
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute, AttributeReference, AttributeSet, EqualTo, Expression, GreaterThan, GreaterThanOrEqual,
-  IsNotNull,
-  LessThan, LessThanOrEqual, Literal
-}
+import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetUtils
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{
-  ByteType, DataType, DoubleType, FloatType, IntegerType, LongType, ShortType, StructField, StructType
-}
+import org.apache.spark.sql.types.{StructField, StructType}
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.{
@@ -22,7 +16,7 @@ import limitpruning.footers.{
 }
 import limitpruning.parquet.{ColumnNames, FileColumns, FooterReader, ReadSettings, RowGroupDetails, Storage}
 import limitpruning.predicate.{FiniteEvaluation, Work}
-import limitpruning.scan.{InspectWhileReading, VectorizedReader}
+import limitpruning.scan.{InspectWhileReading, SplitBytes, VectorizedReader}
 import limitpruning.search.ClassifyRowGroups.isMetadata
 import limitpruning.select.ListedFile
 
@@ -43,7 +37,7 @@ private[limitpruning] final class SearchInputs(
     conf: SQLConf,
     alsoNeeded: Seq[Expression] = Nil,
     mostTime: Option[FiniteDuration] = None,
-    val isOneTask: Boolean = false
+    isOneTask: Boolean = false
 ) extends Closeable {
   private val table = scan.table
 
@@ -87,12 +81,6 @@ private[limitpruning] final class SearchInputs(
   def partitions(bytes: Long): Double =
     (bytes + files.size * conf.filesOpenCostInBytes.toDouble) / maxTaskBytes
 
-  /** Spark does not split a file that is not larger. */
-  def splitBytes: Long = {
-    val cost = ListedFile.bytes(files) + files.size * conf.filesOpenCostInBytes
-    maxTaskBytes.min(conf.filesOpenCostInBytes.max(cost / tasks))
-  }
-
   /** Maximum bytes of dictionaries, bloom filters and page indexes to read. */
   val maxBytes: Long = conf.getConf(LimitPruningConf.MaxBytes)
 
@@ -127,9 +115,13 @@ private[limitpruning] final class SearchInputs(
       StructType(scan.needed.toSeq.map(column => StructField(column.name, column.dataType)))
     )
 
-  /** Whether Spark's reader, too, skips row groups by their statistics of the predicate's columns. */
-  lazy val sparkSkips: Boolean = conf.parquetFilterPushDown && !listing.hasFacts &&
-    scan.conjuncts.forall(SearchInputs.isSkippedBySpark(_, table.partitionColumns))
+  /** The first task of plain Spark, if it may find enough rows wherever some may match. */
+  lazy val firstTask: Option[FirstTask] =
+    if (
+      isOneTask && conf.parquetFilterPushDown && !listing.hasFacts &&
+      scan.conjuncts.forall(FirstTask.skipsBy(_, table.partitionColumns))
+    ) Some(FirstTask(SplitBytes(conf, ListedFile.bytes(files), files.size, tasks)))
+    else None
 
   private def narrowing(requestBytes: Long): NarrowRowGroups =
     new NarrowRowGroups(
@@ -289,30 +281,4 @@ private[limitpruning] final class SearchInputs(
   private def namesOf(used: AttributeSet): Option[Seq[String]] =
     if (settings.byFieldId) None
     else settings.names.ofAll(table.output.filter(used.contains).filterNot(isMetadata).map(_.name))
-}
-
-private object SearchInputs {
-
-  /** Comparisons of a column of numbers with a value, which Spark passes to its reader whatever the settings of single types. */
-  private def isSkippedBySpark(conjunct: Expression, partitions: Seq[Attribute]): Boolean = {
-    def isColumn(e: Expression) = e match {
-      case column: AttributeReference => isNumber(column.dataType) &&
-        !partitions.exists(_.semanticEquals(column))
-      case _ => false
-    }
-    conjunct match {
-      case IsNotNull(column) => isColumn(column)
-      case EqualTo(column, _: Literal) => isColumn(column)
-      case LessThan(column, _: Literal) => isColumn(column)
-      case LessThanOrEqual(column, _: Literal) => isColumn(column)
-      case GreaterThan(column, _: Literal) => isColumn(column)
-      case GreaterThanOrEqual(column, _: Literal) => isColumn(column)
-      case _ => false
-    }
-  }
-
-  private def isNumber(dataType: DataType): Boolean = dataType match {
-    case ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType => true
-    case _ => false
-  }
 }

@@ -5,7 +5,7 @@ import java.util.concurrent.{CountDownLatch, TimeUnit}
 import scala.concurrent.duration.DurationInt
 import scala.util.Try
 
-import org.apache.spark.{SparkContext, TaskContext}
+import org.apache.spark.{FutureAction, SparkContext, TaskContext}
 import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Seconds, Span}
@@ -20,31 +20,41 @@ class QueryInTimeSuite extends AnyFunSuite with SparkSuite with Eventually {
   /** Runs until its task is killed. */
   private def endless(): Long = {
     QueryInTimeSuite.started.countDown()
-    context.parallelize(Seq(1), 1).map { _ =>
-      while (!TaskContext.get().isInterrupted()) Thread.sleep(10)
-      1
-    }.count()
+    context.parallelize(Seq(1), 1).map(_ => QueryInTimeSuite.untilKilled()).count()
   }
 
   private def isIdle: Boolean = context.statusTracker.getActiveJobIds().isEmpty
 
   test("returns the result of a query, with the local properties of the thread that plans") {
     context.setLocalProperty("planned", "here")
-    try assert(QueryInTime(context, 1.minute)(context.getLocalProperty("planned")).contains("here"))
+    try assert(new QueryInTime(context, 1.minute)(context.getLocalProperty("planned")).contains("here"))
     finally context.setLocalProperty("planned", null)
-    assert(QueryInTime(context, 1.minute)(spark.range(7).count()).contains(7L))
+    assert(new QueryInTime(context, 1.minute)(spark.range(7).count()).contains(7L))
     assert(context.getJobTags().isEmpty)
   }
 
   test("leaves a query that takes too long, and cancels its job") {
-    assert(QueryInTime(context, 300.millis)(endless()).isEmpty)
+    val inTime = new QueryInTime(context, 300.millis)
+    assert(inTime(endless()).isEmpty)
     eventually(assert(isIdle))
-    assert(QueryInTime(context, 0.millis)(fail("no time is left")).isEmpty)
+    assert(inTime(fail("no time is left")).isEmpty)
+    assert(new QueryInTime(context, 0.millis)(fail("no time is left")).isEmpty)
+  }
+
+  test("cancels a job that a query submits after it was left") {
+    @volatile var late = Option.empty[FutureAction[Long]]
+    def query(): Unit = {
+      try new CountDownLatch(1).await() // until the query is left
+      catch { case _: InterruptedException => () }
+      late = Some(context.parallelize(Seq(1), 1).map(_ => QueryInTimeSuite.untilKilled()).countAsync())
+    }
+    assert(new QueryInTime(context, 50.millis)(query()).isEmpty)
+    eventually(assert(late.flatMap(_.value).exists(_.isFailure)))
   }
 
   test("throws the error of the query") {
     val error = new IllegalArgumentException("no such column")
-    assert(Try(QueryInTime(context, 1.minute)(throw error)).failed.toOption.exists(_ eq error))
+    assert(Try(new QueryInTime(context, 1.minute)(throw error)).failed.toOption.exists(_ eq error))
   }
 
   test("an interrupt of the thread that plans ends the query, too") {
@@ -52,7 +62,7 @@ class QueryInTimeSuite extends AnyFunSuite with SparkSuite with Eventually {
     @volatile var wasInterrupted = false
     val planning = new Thread(() =>
       try {
-        val _ = QueryInTime(context, 1.minute)(endless())
+        val _ = new QueryInTime(context, 1.minute)(endless())
       } catch { case _: InterruptedException => wasInterrupted = true }
     )
     planning.start()
@@ -67,4 +77,6 @@ class QueryInTimeSuite extends AnyFunSuite with SparkSuite with Eventually {
 
 private object QueryInTimeSuite {
   @volatile private var started = new CountDownLatch(1)
+
+  private def untilKilled(): Unit = while (!TaskContext.get().isInterrupted()) Thread.sleep(10)
 }

@@ -136,10 +136,11 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
   }
 
   test("should read about one row group in vain if plain Spark may need one task") {
-    def states(rowGroups: String): String = {
+    def states(rowGroups: String, scanned: Long = 0): String = {
       val (classify, file) = classified(rowGroups)
       val narrow = new NarrowRowGroups(_ => true, isSupported = false, 0L)
       val vain = new ReadInVain(isOneTask = true)
+      vain.addScanned(scanned)
       val refine =
         new RefineRowGroups(classify, Storage(conf), narrow, Plenty, 1.hour.fromNow, vain = vain)
       this.states(refine(file, Everything))
@@ -147,6 +148,7 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
     assert(states("dud") == "Fpp", "the budget is used up")
     assert(states("ud") == "pp")
     assert(states("ddd") == "FFF")
+    assert(states("ud", scanned = 1L << 30) == "pp", "however much the task reads")
   }
 
   test("should stop after a thousand row groups about which there is nothing to read") {

@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.LimitPruningConf
-import limitpruning.footers.SortedListings
+import limitpruning.footers.{QueryInTime, SortedListings}
 import limitpruning.parquet.{NamesInFiles, ReadSettings}
 import limitpruning.predicate.LeafColumn
 import limitpruning.search.{FileFacts, LimitPlan, TableListing}
@@ -107,8 +107,11 @@ private final class DeltaListing(
     keys.nonEmpty,
     LeafColumn.inAll(conjuncts ++ keys),
     table.settings.names,
-    // An ORDER BY that skips nothing reads the whole table.
-    SQLConf.get.getConf(LimitPruningConf.MaxTime).millis * (if (keys.isEmpty) 1L else DeltaListing.OfKeys)
+    new QueryInTime(
+      table.relation.sparkSession.sparkContext,
+      // An ORDER BY that skips nothing reads the whole table.
+      SQLConf.get.getConf(LimitPruningConf.MaxTime).millis * (if (keys.isEmpty) 1L else DeltaListing.OfKeys)
+    )
   )
 
   override val files: IndexedSeq[ListedFile] = added.map(_._1)

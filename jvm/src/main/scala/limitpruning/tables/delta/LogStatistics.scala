@@ -1,7 +1,5 @@
 package limitpruning.tables.delta
 
-import scala.concurrent.duration.{Deadline, FiniteDuration}
-
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
 import org.apache.spark.sql.catalyst.util.RebaseDateTime
@@ -21,7 +19,7 @@ import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls, SupportedTypes, V
  * @param paths the paths of the files in the log
  * @param needsAll whether all files will be asked for, so that one job reads everything
  * @param columns the columns of the table
- * @param maxTime the maximum time of both jobs; what is not read by then is not known
+ * @param inTime runs both queries; what is not read in time is not known
  */
 private final class LogStatistics(
     snapshot: Snapshot,
@@ -29,7 +27,7 @@ private final class LogStatistics(
     needsAll: Boolean,
     columns: Seq[LeafColumn],
     names: NamesInFiles,
-    maxTime: FiniteDuration
+    inTime: QueryInTime
 ) {
   import LogStatistics._
 
@@ -93,15 +91,6 @@ private final class LogStatistics(
   private val ofAll = new Part(None)
 
   private def partOf(path: String): Part = if (isFirst(path) && !ofAll.isRead) ofFirst else ofAll
-
-  private var timeLeft = maxTime
-
-  private def inTime(rows: => Map[String, InternalRow]): Option[Map[String, InternalRow]] = {
-    val started = Deadline.now
-    val found = QueryInTime(snapshot.withStats.sparkSession.sparkContext, timeLeft)(rows)
-    timeLeft -= Deadline.now - started
-    found
-  }
 
   private def collect(named: Option[Seq[String]]): Map[String, InternalRow] = {
     val statistics = snapshot.withStats
