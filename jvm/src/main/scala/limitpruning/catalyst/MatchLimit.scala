@@ -37,11 +37,10 @@ object MatchLimit {
       canDecideWhenRun: T => Boolean = (_: T) => false
   )(find: Find[T]): Option[Either[Reason, Limited[T]]] = {
     val tables = new Scanned[T](find)
-    import tables.ScannedTable
     local.child match {
-      case ScanOperation(projections, filtersAbove, filters, ScannedTable(Right(table))) =>
-        local.limitExpr match {
-          case IntegerLiteral(limit) if limit > 0 =>
+      case ScanOperation(projections, filtersAbove, filters, scanned) =>
+        (tables.of(scanned), local.limitExpr) match {
+          case (Some(Right(table)), IntegerLiteral(limit)) if limit > 0 =>
             val unsupported = unsupportedSubquery(filters, filtersAbove, canDecideWhenRun(table))
               .orElse((projections ++ filters ++ filtersAbove).flatMap(unsupportedUse).headOption)
               // Only the filters below are proved. Filters above them may pass fewer rows. Spark leaves filters there if one of
@@ -49,11 +48,11 @@ object MatchLimit {
               .orElse(filtersAbove.headOption.map(filter => Reason.NotDeterministic(BriefSql(filter))))
             val needed = AttributeSet.fromAttributeSets(projections.map(_.references))
             Some(unsupported.toLeft(Limited(limit, filters, needed, table)))
-          case IntegerLiteral(_) => None
-          case _ => Some(Left(Reason.LimitNotConstant))
+          case (Some(Right(_)), IntegerLiteral(_)) => None
+          case (Some(Right(_)), _) => Some(Left(Reason.LimitNotConstant))
+          case (Some(Left(reason)), _) => Some(Left(reason))
+          case (None, _) => if (tables.areReadUnlimited(scanned)) Some(Left(blockedBy(scanned))) else None
         }
-      case ScanOperation(_, _, _, ScannedTable(Left(reason))) => Some(Left(reason))
-      case ScanOperation(_, _, _, other) if tables.areReadUnlimited(other) => Some(Left(blockedBy(other)))
       case _ => None
     }
   }
@@ -124,14 +123,12 @@ object MatchLimit {
      */
     def areReadUnlimited(plan: LogicalPlan): Boolean = plan match {
       case _: LocalLimit => false
-      case ScannedTable(_) => true
-      case other => other.children.exists(areReadUnlimited)
+      case other => of(other).nonEmpty || other.children.exists(areReadUnlimited)
     }
 
-    object ScannedTable {
-      def unapply(plan: LogicalPlan): Option[Either[Reason, T]] =
-        find(plan).map(found => if (NoPruningHint.isAbove(plan)) Left(Reason.Hint) else found)
-    }
+    /** The table, or the reason why a LIMIT over it is not pruned; none if the plan is no table. */
+    def of(plan: LogicalPlan): Option[Either[Reason, T]] =
+      find(plan).map(found => if (NoPruningHint.isAbove(plan)) Left(Reason.Hint) else found)
   }
 }
 

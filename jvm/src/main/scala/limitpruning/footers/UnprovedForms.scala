@@ -12,34 +12,50 @@ import limitpruning.parquet.FileId
 /**
  * Remembers predicates, without their literals, about which dictionaries, bloom filters and page indexes decided nothing.
  * People ask with new literals each time, so the next queries with such a predicate do not read them: three queries, then
- * one tries again; after it, fifteen, and then sixty-three. A file that changed counts as another file. If something is
- * remembered that is no longer true, a LIMIT is pruned less, and its rows are still right. Thread-safe.
+ * one tries again; after it, fifteen, and then sixty-three.
+ *
+ * People also ask with new predicates each time. Where the first task of plain Spark may find enough rows, even one read in
+ * vain may be a large part of the query. There, predicates that are not known count together for each table: after three
+ * queries, and then after each fifteen, one tries.
+ *
+ * A file that changed counts as another file. If something is remembered that is no longer true, a LIMIT is pruned less, and
+ * its rows are still right. Thread-safe.
  *
  * @param most the maximum number of predicates and files; the least recently used are dropped first
  */
 final class UnprovedForms(most: Long) {
   import UnprovedForms._
 
-  private val failed = CacheBuilder.newBuilder().maximumSize(most).build[Tried, Failures]()
+  private val tried = CacheBuilder.newBuilder().maximumSize(most).build[Tried, Attempts]()
 
   /**
    * Whether a query may read about a file. Each call counts as one query.
    *
    * @param form see [[UnprovedForms.hash]]
+   * @param isOneTask whether the first task of plain Spark may find enough rows
    */
-  def mayRead(form: HashCode, file: FileStatus): Boolean =
-    Option(failed.getIfPresent(Tried(form, FileId.of(file)))).forall(_.isDue())
+  def mayRead(form: HashCode, file: FileStatus, isOneTask: Boolean = false): Boolean = {
+    def find(form: Option[HashCode]) = Option(tried.getIfPresent(Tried(form, FileId.of(file))))
+    find(Some(form)).orElse(if (isOneTask) find(None) else None).forall(_.isDue())
+  }
 
   /** Notes that a query read about a file and others, and decided nothing. */
-  def add(form: HashCode, file: FileStatus): Unit =
-    failed.get(Tried(form, FileId.of(file)), () => new Failures).add()
+  def add(form: HashCode, file: FileStatus, isOneTask: Boolean = false): Unit = {
+    if (isOneTask) attempts(None, file).failed(MostOfTable)
+    attempts(Some(form), file).failed(MostOfForm)
+  }
 
   /** Notes that such a query decided something. */
-  def remove(form: HashCode, file: FileStatus): Unit = failed.invalidate(Tried(form, FileId.of(file)))
+  def remove(form: HashCode, file: FileStatus): Unit =
+    // A known predicate that decides says nothing about others.
+    if (!attempts(Some(form), file).succeeded()) tried.invalidate(Tried(None, FileId.of(file)))
+
+  private def attempts(form: Option[HashCode], file: FileStatus): Attempts =
+    tried.get(Tried(form, FileId.of(file)), () => new Attempts)
 
   /** Forgets the files whose paths meet a condition. */
   def forget(isMeant: String => Boolean): Unit = {
-    val _ = failed.asMap.keySet.removeIf(one => isMeant(one.file.path))
+    val _ = tried.asMap.keySet.removeIf(one => isMeant(one.file.path))
   }
 }
 
@@ -47,18 +63,31 @@ object UnprovedForms {
 
   /** The first failure is followed by so many queries that do not try, and each further one by as many times more. */
   private val Growth = 4
-  private val MostSkipped = 63
+  private val MostOfForm = 63
+  private val MostOfTable = 15
 
-  private final case class Tried(form: HashCode, file: FileId)
+  /** @param form none for all predicates that are not known */
+  private final case class Tried(form: Option[HashCode], file: FileId)
 
-  private final class Failures {
+  private final class Attempts {
     private var skipped, left = 0
+    private var hasSucceeded = false
 
     // Of queries that tried at the same time, one counts.
-    def add(): Unit = synchronized(if (left < 0 || skipped == 0) {
-      skipped = math.min(MostSkipped, (skipped + 1) * Growth - 1)
+    def failed(most: Int): Unit = synchronized(if (left < 0 || skipped == 0) {
+      skipped = math.min(most, (skipped + 1) * Growth - 1)
       left = skipped
+      hasSucceeded = false
     })
+
+    /** @return whether the attempt before succeeded, too */
+    def succeeded(): Boolean = synchronized {
+      val before = hasSucceeded
+      skipped = 0
+      left = 0
+      hasSucceeded = true
+      before
+    }
 
     def isDue(): Boolean = synchronized {
       left -= 1

@@ -11,25 +11,31 @@ import org.apache.spark.sql.types._
  * few. This proves any deterministic expression without a rule for it. An evaluation that throws proves
  * nothing. Not thread-safe.
  *
- * @param expression resolved and deterministic
- * @param ordinals the unit's number of each column of the expression
- * @param isNullOnlyForNull whether the result is null only if one of the columns is
+ * @param unbound resolved and deterministic, over the columns
+ * @param columns the columns of the expression
+ * @param ordinals the unit's number of each of these columns
  * @param work what may be evaluated
  */
 final class FiniteEvaluation private (
-    expression: Expression,
+    unbound: Expression,
+    columns: IndexedSeq[LeafColumn],
     ordinals: IndexedSeq[Int],
-    types: IndexedSeq[DataType],
-    isNullOnlyForNull: Boolean,
     work: Work
 ) {
   import FiniteEvaluation._
 
   private val inputs = ordinals.indices
-  private val nodes = Nesting.nodes(expression)
+  private val types = columns.map(_.dataType)
+  // Most columns have many values in all row groups. Then all this is never needed.
+  private lazy val numbers = columns.map(_.id).zipWithIndex.toMap
+  private lazy val expression = bind(unbound, numbers, nullable = true)
+
+  /** Whether the result is null only if one of the columns is. */
+  private lazy val isNullOnlyForNull = !bind(unbound, numbers, nullable = false).nullable
+  private lazy val nodes = Nesting.nodes(expression)
   // A function over a string or an array may take milliseconds.
-  private val mayTakeLong = expression.exists(e => !e.foldable && isLarge(e.dataType))
-  private val row = new GenericInternalRow(ordinals.size)
+  private lazy val mayTakeLong = expression.exists(e => !e.foldable && isLarge(e.dataType))
+  private lazy val row = new GenericInternalRow(ordinals.size)
   // Neighbouring row groups and pages often have the same facts about columns of few values.
   private val lastResults, lastOutcomes = new LastFacts
 
@@ -157,12 +163,7 @@ object FiniteEvaluation {
     val used = LeafColumn.in(expression).toIndexedSeq
     val ordinals = used.flatMap(column => columns.get(column.id))
     if (used.isEmpty || ordinals.size < used.size || obstacle(expression).nonEmpty) None
-    else {
-      val inputs = used.map(_.id).zipWithIndex.toMap
-      val isNullOnlyForNull = !bind(expression, inputs, nullable = false).nullable
-      val bound = bind(expression, inputs, nullable = true)
-      Some(new FiniteEvaluation(bound, ordinals, used.map(_.dataType), isNullOnlyForNull, work))
-    }
+    else Some(new FiniteEvaluation(expression, used, ordinals, work))
   }
 
   /** The part of an expression, as SQL, that cannot or must not be evaluated while planning. */

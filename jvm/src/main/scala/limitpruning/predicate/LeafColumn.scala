@@ -33,13 +33,18 @@ object LeafColumn {
   }
 
   /** The distinct columns of an expression. A field counts instead of the struct that contains it. */
-  def in(e: Expression): Seq[LeafColumn] = distinct(e match {
-    case LeafColumn(column) => Seq(column)
-    case other => other.children.flatMap(in)
-  })
+  def in(e: Expression): Seq[LeafColumn] = inAll(Seq(e))
 
   /** The distinct columns of several expressions. */
-  def inAll(expressions: Seq[Expression]): Seq[LeafColumn] = distinct(expressions.flatMap(in))
+  def inAll(expressions: Seq[Expression]): Seq[LeafColumn] = {
+    val found = Seq.newBuilder[LeafColumn]
+    def add(e: Expression): Unit = e match {
+      case LeafColumn(column) => val _ = found += column
+      case other => other.children.foreach(add)
+    }
+    expressions.foreach(add)
+    distinct(found.result())
+  }
 
   /** The columns without those that are there before, in the same order. */
   def distinct(columns: Seq[LeafColumn]): Seq[LeafColumn] = {

@@ -1,5 +1,8 @@
 package limitpruning.rows
 
+import java.util.IdentityHashMap
+
+import scala.collection.immutable.BitSet
 import scala.collection.mutable
 import scala.util.Using
 
@@ -67,7 +70,7 @@ private[limitpruning] object RowsPay {
               isRead,
               canSkipRows = !areWhole,
               dropRows = !areWhole && inputs.dropsRows,
-              areSelective(files, scan.conjuncts, inputs)
+              () => areSelective(files, scan.conjuncts, inputs)
             )
           }
           // Most files of a table are alike.
@@ -130,15 +133,21 @@ private[limitpruning] object RowsPay {
       isRead: String => Boolean,
       canSkipRows: Boolean,
       dropRows: Boolean,
-      areSelective: Boolean
+      areSelective: () => Boolean
   ): ReadSizes = {
     val all = for (file <- files; rowGroup <- file.rowGroups.indices if file.mayMatch(rowGroup))
       yield (file.footer, rowGroup)
     // Of many row groups, some tell enough.
     val each = (1 + all.size / MostSampled) | 1 // odd, because many files have two row groups
     val some = all.indices.by(each).map(all(_))
+    // Row groups share the paths of their columns.
+    val positions = new IdentityHashMap[IndexedSeq[Seq[String]], BitSet]
     val chunks = some.map { case (footer, rowGroup) =>
-      footer.places(rowGroup).filter(chunk => isRead(chunk.path.head))
+      val ofRead = positions.computeIfAbsent(
+        footer.places.paths(rowGroup),
+        paths => BitSet.empty ++ paths.indices.iterator.filter(i => isRead(paths(i).head))
+      )
+      footer.places.at(rowGroup)(ofRead)
     }
     def rowsOf(rowGroups: Seq[(Footer, Int)]) =
       rowGroups.iterator.map { case (footer, rowGroup) => footer.rowGroups(rowGroup).getRowCount }.sum

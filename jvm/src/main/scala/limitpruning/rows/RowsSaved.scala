@@ -29,10 +29,10 @@ private[rows] final case class RowsSaved(
    * @return the compressed bytes that plain Spark reads more, if it reads the whole table; none if it does not pay
    */
   def apply(minBytes: Long): Option[Long] = {
-    val saved = ((others - readAgain) / unskipped).toLong + sorting - requests
+    lazy val saved = ((others - readAgain) / unskipped).toLong + sorting - requests
     val mostShare = if (areFewAgain || sorted.nonEmpty) MostShare else MostShareInVain
     if (
-      maySave && sizes.rows >= limit.toLong * LeastRows && sizes.share <= mostShare &&
+      sizes.rows >= limit.toLong * LeastRows && sizes.share <= mostShare && maySave &&
       // What plain Spark sorts is not known. At most as much is read in vain as is saved otherwise.
       (areFewAgain || sorted.isEmpty || saved >= readFirst) && RowsPay.isWorthIt(saved, minBytes)
     ) Some(saved)
@@ -45,16 +45,18 @@ private[rows] final case class RowsSaved(
   private def readFirst: Double = if (sizes.files == 0) 0.0 else sizes.first.toDouble / sizes.files * all
 
   /** Plain Spark skips row groups by the dictionaries and bloom filters of such columns, too. */
-  private def unskipped: Int = if (sizes.areSelective) Selectivity else 1
+  private def unskipped: Int = if (areSelective) Selectivity else 1
+
+  private lazy val areSelective = sizes.areSelective()
 
   /** Whether most row groups need not be read again, or only a few pages of each. */
   private def areFewAgain: Boolean = sizes.havePages || limit.toLong * LeastRowGroups <= sizes.rowGroups
 
-  private def maySave: Boolean = sizes.havePages || !sizes.areSelective && {
+  private def maySave: Boolean = sizes.havePages || {
     if (sorted.nonEmpty) sizes.dropRows || 2L * limit <= sizes.rowGroups
     // Plain Spark reads one row group in each task at least. If it reads these at the same time, it takes no longer.
     else sizes.rowGroups > 1 && partitions > tasks
-  }
+  } && !areSelective
 
   /** What is read of the row groups with the rows. Any rows may be in a few of them; the first ones are anywhere. */
   private def readAgain: Double =

@@ -77,7 +77,7 @@ final class ClassifyRowGroups(
     val isListed = columns.forall(facts.isListed)
     // Each source evaluates the writer and the calendar of the footer only once.
     val inFooter = columns.map(source(_, listed, facts, facts.of))
-    val orInTable = columns.zip(inFooter).map { case (column, known) =>
+    lazy val orInTable = columns.zip(inFooter).map { case (column, known) =>
       if (facts.isListed(column)) orFromTable(column, listed, known) else known
     }
     var isTableAsked = false

@@ -24,7 +24,8 @@ private[limitpruning] final case class NumberedRows(
  * @param havePages whether single pages can be read of each row group, and most bytes are in chunks of several pages
  * @param dropRows whether the scan drops the rows that are not chosen, also of row groups that it reads whole
  * @param otherColumns number of columns that are not read first
- * @param areSelective whether the query skips most row groups by the values of a column that has to be equal to one
+ * @param areSelective whether the query skips most row groups by the values of a column that has to be equal to one; it takes
+ *   longer to find out than the rest
  * @param requests what requests to the storage cost; none if the files are local
  */
 private[limitpruning] final case class ReadSizes(
@@ -36,7 +37,7 @@ private[limitpruning] final case class ReadSizes(
     havePages: Boolean,
     dropRows: Boolean,
     otherColumns: Int,
-    areSelective: Boolean,
+    areSelective: () => Boolean,
     requests: Option[Requests] = None
 ) {
 

@@ -123,20 +123,19 @@ final class RefineRowGroups(
       vain.addScanned(narrow.bytes(file.footer, ordinal))
       unread += 1
       val known = file.known(ordinal)
-      if (!vain.allows(reading(file, known, Nil))) rowGroup
+      if (!unproved.mayRead(file.listed, vain.isOneTask && !isFirstEvidence(known))) {
+        unread = MostUnread
+        rowGroup
+      } else if (!vain.allows(reading(file, known, Nil))) rowGroup
       else {
         val values = partsOf.values(details, ordinal, known)
         val pages = partsOf.pages(file, indexes, ordinal, known)
         val readsValues = vain.allows(reading(file, known, values))
-        if (!readsValues && !vain.allows(reading(file, known, pages))) rowGroup
-        else if (unproved.mayRead(file.listed)) {
-          // Values and pages are read at the same time.
-          val all = reading(file, known, if (readsValues) values ++ pages else pages)
+        // Values and pages are read at the same time.
+        val all = reading(file, known, if (readsValues) values ++ pages else pages)
+        if (readsValues || vain.allows(reading(file, known, pages)))
           refineByReading(rowGroup, ordinal, known, readsValues, bytesOf(pages), all)
-        } else {
-          unread = MostUnread
-          rowGroup
-        }
+        else rowGroup
       }
     }
 
@@ -167,14 +166,14 @@ final class RefineRowGroups(
         vain.restart()
         classify.work.hasResult()
         if (bytesRead > before) unproved.decided()
-      } else if (bytesRead > before) {
-        vain.add(all.copy(bytes = bytesRead - before))
+      } else if (bytesRead > before || isRefused) {
+        if (bytesRead > before) vain.add(all.copy(bytes = bytesRead - before))
         val isRead = !details.hasFailed && !indexes.hasFailed
         // The first task of plain Spark may end before a second row group is decided.
         inVain = if (vain.isOneTask && isRead && !all.isFirstEvidence) MostInVain else inVain + 1
         // What could not be read, or not within the budget, may prove something the next time.
         if (isRead && !classify.work.isUsedUp) unproved.readInVain()
-      } else if (isRefused) inVain += 1
+      }
       refined
     }
 

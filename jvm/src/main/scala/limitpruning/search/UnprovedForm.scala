@@ -15,8 +15,12 @@ import limitpruning.select.ListedFile
  */
 private[limitpruning] trait UnprovedForm {
 
-  /** @param file the next file to read about; the first one stands for the table */
-  def mayRead(file: ListedFile): Boolean
+  /**
+   * @param file the next file to read about; the first one stands for the table
+   * @param isOneTask whether the first task of plain Spark may find enough rows: then predicates that are not known count
+   *   together; asked for the first file only
+   */
+  def mayRead(file: ListedFile, isOneTask: => Boolean): Boolean
 
   /** Notes that what was read decided nothing. */
   def readInVain(): Unit
@@ -29,7 +33,7 @@ private[limitpruning] object UnprovedForm {
 
   /** Remembers nothing. */
   val none: UnprovedForm = new UnprovedForm {
-    override def mayRead(file: ListedFile): Boolean = true
+    override def mayRead(file: ListedFile, isOneTask: => Boolean): Boolean = true
     override def readInVain(): Unit = ()
     override def decided(): Unit = ()
   }
@@ -45,25 +49,26 @@ private[limitpruning] object UnprovedForm {
       remembered: UnprovedForms
   ): UnprovedForm = new UnprovedForm {
     private lazy val form = Try(UnprovedForms.hash(conjuncts, circumstances)).toOption
-    private var first: Option[ListedFile] = None
+    private var first: Option[(ListedFile, Boolean)] = None
     private var answer = true
     private var isNoted = false
 
-    override def mayRead(file: ListedFile): Boolean = {
+    override def mayRead(file: ListedFile, isOneTask: => Boolean): Boolean = {
       if (first.isEmpty) {
-        first = Some(file)
-        answer = form.forall(remembered.mayRead(_, file.status))
+        val isFirstTask = isOneTask
+        first = Some((file, isFirstTask))
+        answer = form.forall(remembered.mayRead(_, file.status, isFirstTask))
       }
       answer
     }
 
     override def readInVain(): Unit = if (!isNoted) note(remembered.add)
 
-    override def decided(): Unit = note(remembered.remove)
+    override def decided(): Unit = note((form, file, _) => remembered.remove(form, file))
 
-    private def note(how: (HashCode, FileStatus) => Unit): Unit = {
+    private def note(how: (HashCode, FileStatus, Boolean) => Unit): Unit = {
       isNoted = true
-      for (form <- form; file <- first) how(form, file.status)
+      for (form <- form; (file, isOneTask) <- first) how(form, file.status, isOneTask)
     }
   }
 }

@@ -1,5 +1,6 @@
 package limitpruning.footers
 
+import com.google.common.hash.HashCode
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.catalyst.expressions.{
   AttributeReference, EqualTo, Expression, In, InSet, LessThan, Literal
@@ -54,6 +55,32 @@ class UnprovedFormsSuite extends AnyFunSuite {
     unproved.add(form, file("/t/a"))
     unproved.add(form, file("/t/a"))
     assert(skipped() == 3, "of queries that tried at the same time, one counts")
+  }
+
+  test("where one task may be enough, forms that are not known count together for a table") {
+    val unproved = new UnprovedForms(1000)
+    val all = Iterator.from(0).map(n => hash(EqualTo(column(s"c$n", "t"), Literal(5))))
+    val at = file("/t/a")
+    def mayRead(form: HashCode): Boolean = unproved.mayRead(form, at, isOneTask = true)
+    def skipped(): Int = all.takeWhile(!mayRead(_)).size
+    val inSuccession = Seq.fill(4) {
+      unproved.add(all.next(), at, isOneTask = true)
+      skipped()
+    }
+    assert(inSuccession == Seq(3, 15, 15, 15))
+    unproved.add(all.next(), at, isOneTask = true)
+    assert(unproved.mayRead(all.next(), at), "where Spark reads the whole table, each form counts alone")
+    assert(unproved.mayRead(all.next(), file("/t/b"), isOneTask = true), "another table")
+
+    val deciding = all.next()
+    unproved.remove(deciding, at)
+    assert(mayRead(all.next()), "a form that was not known decided something, so others may, too")
+    unproved.add(all.next(), at, isOneTask = true)
+    unproved.remove(deciding, at)
+    assert(!mayRead(all.next()), "a known form that decides again says nothing about others")
+    assert(Seq.fill(20)(mayRead(deciding)).forall(identity), "a known form that decides goes on")
+    unproved.add(deciding, at, isOneTask = true)
+    assert(!mayRead(deciding), "until it decides nothing")
   }
 
   test("a file is remembered for one form, until it changes, is forgotten, or there are too many") {

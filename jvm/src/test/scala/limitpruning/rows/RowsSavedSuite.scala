@@ -18,7 +18,7 @@ class RowsSavedSuite extends AnyFunSuite {
     havePages = true,
     dropRows = true,
     otherColumns = 9,
-    areSelective = false,
+    areSelective = () => false,
     requests = if (requestBytes == 0) None else Some(Requests(first = 1, all = 10, requestBytes))
   )
 
@@ -94,7 +94,7 @@ class RowsSavedSuite extends AnyFunSuite {
 
   test("values that few row groups have: plain Spark reads these alone") {
     val few = inWholeChunks(20)
-    assert(few.copy(sizes = few.sizes.copy(areSelective = true))(8 * MB).isEmpty)
+    assert(few.copy(sizes = few.sizes.copy(areSelective = () => true))(8 * MB).isEmpty)
   }
 
   test("chunks that follow each other in a file take one request") {

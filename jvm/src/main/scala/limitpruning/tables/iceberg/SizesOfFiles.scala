@@ -49,7 +49,8 @@ private final class SizesOfFiles(first: Set[Int], read: Set[Int], equal: Set[Int
         havePages = false,
         dropRows = false,
         otherColumns = (read -- first).size,
-        areSelective = chunks.iterator.flatten.exists { case (id, chunk) => equal(id) && isSelective(chunk) },
+        areSelective =
+          () => chunks.iterator.flatten.exists { case (id, chunk) => equal(id) && isSelective(chunk) },
         requests = Requests.of(
           chunks.map(_.map { case (id, chunk) => (first(id), chunk.getStartingPos, chunk.getTotalSize) }),
           files.map(_._1.requestBytes)
