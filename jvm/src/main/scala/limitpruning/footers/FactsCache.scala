@@ -29,7 +29,7 @@ final class FactsCache(maxBytes: Long) {
     .weigher(sizeOf)
     .build[AnyRef, AnyRef]()
 
-  /** The predicates about which metadata besides footers proved nothing. */
+  /** The predicates about which metadata besides footers proved something or nothing. */
   val unproved: UnprovedForms = new UnprovedForms(if (maxBytes == 0) 0 else MostUnproved)
 
   /** The sorted files of tables. */

@@ -10,13 +10,14 @@ import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression
 import limitpruning.parquet.FileId
 
 /**
- * Remembers predicates, without their literals, about which dictionaries, bloom filters and page indexes decided nothing.
- * People ask with new literals each time, so the next queries with such a predicate do not read them: three queries, then
- * one tries again; after it, fifteen, and then sixty-three.
+ * Remembers predicates, without their literals, and whether dictionaries, bloom filters and page indexes decided anything
+ * about them. If they decided nothing, the next queries with such a predicate do not look at them: three queries, then one tries
+ * again; after it, fifteen, and then sixty-three. People ask with new literals each time.
  *
- * People also ask with new predicates each time. Where the first task of plain Spark may find enough rows, even one read in
- * vain may be a large part of the query. There, predicates that are not known count together for each table: after three
- * queries, and then after each fifteen, one tries.
+ * People also ask with new predicates each time. Where the first task of plain Spark may find enough rows, one vain attempt may
+ * be a large part of the query. There, predicates that never tried count together for each file that searches begin with:
+ * after one of them tried in vain, three queries with such predicates do not try, and after each further one, fifteen. A
+ * predicate that is asked for the third time tries in any case.
  *
  * A file that changed counts as another file. If something is remembered that is no longer true, a LIMIT is pruned less, and
  * its rows are still right. Thread-safe.
@@ -29,26 +30,34 @@ final class UnprovedForms(most: Long) {
   private val tried = CacheBuilder.newBuilder().maximumSize(most).build[Tried, Attempts]()
 
   /**
-   * Whether a query may read about a file. Each call counts as one query.
+   * Whether a query may look at such metadata of a file. Each call counts as one query.
    *
    * @param form see [[UnprovedForms.hash]]
    * @param isOneTask whether the first task of plain Spark may find enough rows
    */
-  def mayRead(form: HashCode, file: FileStatus, isOneTask: Boolean = false): Boolean = {
-    def find(form: Option[HashCode]) = Option(tried.getIfPresent(Tried(form, FileId.of(file))))
-    find(Some(form)).orElse(if (isOneTask) find(None) else None).forall(_.isDue())
-  }
+  def mayRead(form: HashCode, file: FileStatus, isOneTask: Boolean = false): Boolean =
+    find(Some(form), file) match {
+      case Some(known) => known.isDue()
+      case None =>
+        val may = !isOneTask || find(None, file).forall(_.isDue())
+        if (!may) attempts(Some(form), file).postpone()
+        may
+    }
 
-  /** Notes that a query read about a file and others, and decided nothing. */
+  /** Notes that a query looked at metadata of a file and others, and decided nothing. */
   def add(form: HashCode, file: FileStatus, isOneTask: Boolean = false): Unit = {
-    if (isOneTask) attempts(None, file).failed(MostOfTable)
-    attempts(Some(form), file).failed(MostOfForm)
+    val ofForm = attempts(Some(form), file)
+    // A predicate that has tried before says nothing about others.
+    if (isOneTask && !ofForm.hasTried) attempts(None, file).failed(MostOfTable)
+    ofForm.failed(MostOfForm)
   }
 
   /** Notes that such a query decided something. */
   def remove(form: HashCode, file: FileStatus): Unit =
-    // A known predicate that decides says nothing about others.
-    if (!attempts(Some(form), file).succeeded()) tried.invalidate(Tried(None, FileId.of(file)))
+    if (attempts(Some(form), file).isFirstSuccess()) tried.invalidate(Tried(None, FileId.of(file)))
+
+  private def find(form: Option[HashCode], file: FileStatus): Option[Attempts] =
+    Option(tried.getIfPresent(Tried(form, FileId.of(file))))
 
   private def attempts(form: Option[HashCode], file: FileStatus): Attempts =
     tried.get(Tried(form, FileId.of(file)), () => new Attempts)
@@ -66,27 +75,34 @@ object UnprovedForms {
   private val MostOfForm = 63
   private val MostOfTable = 15
 
-  /** @param form none for all predicates that are not known */
+  /** So many queries with a predicate wait for others to try, and then it tries itself. */
+  private val MostPostponed = 2
+
+  /** @param form none for all predicates that never tried */
   private final case class Tried(form: Option[HashCode], file: FileId)
 
   private final class Attempts {
     private var skipped, left = 0
     private var hasSucceeded = false
 
+    /** Whether an attempt ended. */
+    def hasTried: Boolean = synchronized(skipped > 0 || hasSucceeded)
+
+    /** The first query with this predicate does not try. */
+    def postpone(): Unit = synchronized { left = MostPostponed - 1 }
+
     // Of queries that tried at the same time, one counts.
     def failed(most: Int): Unit = synchronized(if (left < 0 || skipped == 0) {
       skipped = math.min(most, (skipped + 1) * Growth - 1)
       left = skipped
-      hasSucceeded = false
     })
 
-    /** @return whether the attempt before succeeded, too */
-    def succeeded(): Boolean = synchronized {
-      val before = hasSucceeded
+    def isFirstSuccess(): Boolean = synchronized {
+      val isFirst = !hasSucceeded
       skipped = 0
       left = 0
       hasSucceeded = true
-      before
+      isFirst
     }
 
     def isDue(): Boolean = synchronized {

@@ -61,27 +61,29 @@ private[limitpruning] object RowsPay {
         lazy val areWhole = inputs.listing.hasFacts &&
           !inputs.files.forall(inputs.listing.facts(_).isWithoutDeletes)
         val all = found.fold(_ => ListedFile.bytes(inputs.files), _.rows.selection.bytes)
-        for {
-          groups <- inspected if all >= minBytes
-          sizes <- groups.map { (files, _) =>
-            sizesOf(
-              files,
-              isFirst,
-              isRead,
-              canSkipRows = !areWhole,
-              dropRows = !areWhole && inputs.dropsRows,
-              () => areSelective(files, scan.conjuncts, inputs)
-            )
-          }
+        def saved(files: Seq[ClassifiedFile]): Option[Long] = {
+          val sizes = sizesOf(
+            files,
+            isFirst,
+            isRead,
+            canSkipRows = !areWhole,
+            dropRows = !areWhole && inputs.dropsRows,
+            () => areSelective(files, scan.conjuncts, inputs)
+          )
           // Most files of a table are alike.
-          whole = if (sizes.files == 0) 0.0 else all.toDouble / sizes.files
-          ofAll = sizes.copy(
+          val whole = if (sizes.files == 0) 0.0 else all.toDouble / sizes.files
+          val ofAll = sizes.copy(
             rowGroups = (sizes.rowGroups * whole).toLong,
             rows = (sizes.rows * whole).toLong
           )
-          sorted = if (order.isEmpty) None else Some(RowsSaved.shareOf(scan.conjuncts))
-          saved <- RowsSaved(ofAll, all, scan.limit, sorted, inputs.tasks, inputs.partitions(all))(minBytes)
-        } yield saved
+          val sorted = if (order.isEmpty) None else Some(RowsSaved.shareOf(scan.conjuncts))
+          RowsSaved(ofAll, all, scan.limit, sorted, inputs.tasks, inputs.partitions(all))(minBytes)
+        }
+        for {
+          groups <- inspected if all >= minBytes
+          found <- groups.map((files, _) => saved(files))
+          bytes <- found
+        } yield bytes
       }
     } else None
   }

@@ -16,7 +16,7 @@ import limitpruning.select.RowRange
  * @param maxBytes maximum bytes to read for one LIMIT
  * @param deadline no row group is inspected after it: each row group may take several requests, one after the other
  * @param prefetch reads parts of files at the same time
- * @param unproved what earlier queries with such a predicate read in vain
+ * @param unproved what earlier queries did in vain
  * @param vain what this search reads in vain
  */
 final class RefineRowGroups(
@@ -166,13 +166,17 @@ final class RefineRowGroups(
         vain.restart()
         classify.work.hasResult()
         if (bytesRead > before) unproved.decided()
-      } else if (bytesRead > before || isRefused) {
-        if (bytesRead > before) vain.add(all.copy(bytes = bytesRead - before))
+      } else if (bytesRead > before) {
+        vain.add(all.copy(bytes = bytesRead - before))
         val isRead = !details.hasFailed && !indexes.hasFailed
         // The first task of plain Spark may end before a second row group is decided.
         inVain = if (vain.isOneTask && isRead && !all.isFirstEvidence) MostInVain else inVain + 1
         // What could not be read, or not within the budget, may prove something the next time.
         if (isRead && !classify.work.isUsedUp) unproved.readInVain()
+      } else if (isRefused) {
+        inVain += 1
+        // Compared with one task, to find this out takes long, too.
+        if (vain.isOneTask && !classify.work.isUsedUp) unproved.readInVain()
       }
       refined
     }

@@ -186,7 +186,7 @@ private[limitpruning] final class SearchInputs(
   def keyDictionaries(keys: KeysOfSearch, deadline: Deadline): KeyDictionaries =
     new KeyDictionaries(keys, classify, storage, maxBytes, deadline, prefetch(deadline))
 
-  /** What earlier queries with such a predicate read in vain. */
+  /** What earlier queries did in vain. */
   def unproved: UnprovedForm = {
     def circumstances = Seq(
       settings.toString,

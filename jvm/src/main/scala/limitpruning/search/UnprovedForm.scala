@@ -10,22 +10,22 @@ import limitpruning.footers.UnprovedForms
 import limitpruning.select.ListedFile
 
 /**
- * Whether one search reads metadata besides footers: not if queries with predicates of the same form did so in vain. One
- * instance per search.
+ * Whether one search looks at metadata besides footers: not if earlier queries with predicates of the same form did so in
+ * vain, or queries with other forms that had not tried before. One instance per search.
  */
 private[limitpruning] trait UnprovedForm {
 
   /**
    * @param file the next file to read about; the first one stands for the table
-   * @param isOneTask whether the first task of plain Spark may find enough rows: then predicates that are not known count
+   * @param isOneTask whether the first task of plain Spark may find enough rows: then predicates that never tried count
    *   together; asked for the first file only
    */
   def mayRead(file: ListedFile, isOneTask: => Boolean): Boolean
 
-  /** Notes that what was read decided nothing. */
+  /** Notes that this decided nothing. */
   def readInVain(): Unit
 
-  /** Notes that what was read decided something. */
+  /** Notes that this decided something. */
   def decided(): Unit
 }
 

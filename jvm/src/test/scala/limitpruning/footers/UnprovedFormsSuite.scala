@@ -57,30 +57,61 @@ class UnprovedFormsSuite extends AnyFunSuite {
     assert(skipped() == 3, "of queries that tried at the same time, one counts")
   }
 
-  test("where one task may be enough, forms that are not known count together for a table") {
+  test("where one task may be enough, forms that never tried count together for a table") {
     val unproved = new UnprovedForms(1000)
     val all = Iterator.from(0).map(n => hash(EqualTo(column(s"c$n", "t"), Literal(5))))
     val at = file("/t/a")
     def mayRead(form: HashCode): Boolean = unproved.mayRead(form, at, isOneTask = true)
     def skipped(): Int = all.takeWhile(!mayRead(_)).size
+    def fail(form: HashCode): Unit = unproved.add(form, at, isOneTask = true)
     val inSuccession = Seq.fill(4) {
-      unproved.add(all.next(), at, isOneTask = true)
+      fail(all.next())
       skipped()
     }
     assert(inSuccession == Seq(3, 15, 15, 15))
-    unproved.add(all.next(), at, isOneTask = true)
+    fail(all.next())
     assert(unproved.mayRead(all.next(), at), "where Spark reads the whole table, each form counts alone")
     assert(unproved.mayRead(all.next(), file("/t/b"), isOneTask = true), "another table")
 
     val deciding = all.next()
     unproved.remove(deciding, at)
-    assert(mayRead(all.next()), "a form that was not known decided something, so others may, too")
-    unproved.add(all.next(), at, isOneTask = true)
+    val failing = all.next()
+    assert(mayRead(failing), "a form decided something for the first time, so others may, too")
+    fail(failing)
     unproved.remove(deciding, at)
-    assert(!mayRead(all.next()), "a known form that decides again says nothing about others")
-    assert(Seq.fill(20)(mayRead(deciding)).forall(identity), "a known form that decides goes on")
-    unproved.add(deciding, at, isOneTask = true)
+    assert(!mayRead(all.next()), "a form that decides again says nothing about others")
+    assert(Seq.fill(20)(mayRead(deciding)).forall(identity), "it goes on itself")
+    fail(deciding)
     assert(!mayRead(deciding), "until it decides nothing")
+  }
+
+  test("a form that failed before says nothing about others") {
+    val unproved = new UnprovedForms(1000)
+    val forms = (0 to 9).map(n => hash(EqualTo(column(s"c$n", "t"), Literal(5))))
+    val at = file("/t/a")
+    unproved.add(forms(0), at, isOneTask = true)
+    unproved.remove(forms(1), at)
+    while (!unproved.mayRead(forms(0), at, isOneTask = true)) {}
+    unproved.add(forms(0), at, isOneTask = true)
+    assert(unproved.mayRead(forms(2), at, isOneTask = true))
+  }
+
+  test("a form that is asked for the third time tries, whatever other forms do") {
+    val unproved = new UnprovedForms(10000)
+    val at = file("/t/a")
+    val others = Iterator.from(0).map(n => hash(EqualTo(column(s"c$n", "t"), Literal(5))))
+    def askOther(): Unit = {
+      val other = others.next()
+      if (unproved.mayRead(other, at, isOneTask = true)) unproved.add(other, at, isOneTask = true)
+    }
+    askOther()
+    val tries = Seq.fill(40) {
+      askOther() // each with a new form, so that ours is never the next one after fifteen
+      unproved.mayRead(form, at, isOneTask = true)
+    }
+    assert(tries.take(3) == Seq(false, false, true) && tries.drop(3).forall(identity))
+    unproved.add(form, at, isOneTask = true)
+    assert(Seq.fill(4)(unproved.mayRead(form, at, isOneTask = true)) == Seq(false, false, false, true))
   }
 
   test("a file is remembered for one form, until it changes, is forgotten, or there are too many") {

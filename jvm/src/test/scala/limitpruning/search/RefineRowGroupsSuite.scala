@@ -8,7 +8,9 @@ import scala.concurrent.duration.{DurationInt, FiniteDuration}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Expression, Literal, Not}
+import org.apache.spark.sql.catalyst.expressions.{
+  AttributeReference, EqualNullSafe, EqualTo, Expression, In, Literal, Not
+}
 import org.apache.spark.sql.types.{IntegerType, StructType}
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -248,6 +250,31 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
     assert(inspect("uuuuud") == (("pppppp", 4)), "and decided something, so that the next one tries, too")
     assert(inspect("duuuuud") == (("Fpppppp", 7)), "another file")
     assert(inspect("duuuuud") == (("Fpppppp", 7)), "what was decided is decided again")
+  }
+
+  test(
+    "should not read for a predicate of another form after one in vain, only if plain Spark may need one task"
+  ) {
+    def afterOneInVain(isOneTask: Boolean): Seq[String] = {
+      val remembered = new UnprovedForms(100)
+      Seq(predicate, Not(In(c, Seq(Literal(501)))), Not(EqualNullSafe(c, Literal(501)))).map { predicate =>
+        val (classify, file) = classified("uu", Seq(predicate))
+        Files.setLastModifiedTime(folder.resolve("refine.parquet"), FileTime.fromMillis(1000))
+        val refine = new RefineRowGroups(
+          classify,
+          Storage(conf),
+          new NarrowRowGroups(_ => true, isSupported = false, 0L),
+          Plenty,
+          1.hour.fromNow,
+          unproved = UnprovedForm.of(Seq(predicate), Nil, remembered),
+          vain = new ReadInVain(isOneTask)
+        )
+        val listed = ListedFile.alone(InternalRow.empty, status(folder.resolve("refine.parquet")))
+        states(refine(classify(listed, file.footer), Everything))
+      }
+    }
+    assert(afterOneInVain(isOneTask = true) == Seq("pp", "pp", "pp"))
+    assert(afterOneInVain(isOneTask = false) == Seq("pp", "FF", "FF"))
   }
 
   test("should remember what was read in vain, until something is decided") {
