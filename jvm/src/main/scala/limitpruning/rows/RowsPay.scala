@@ -1,8 +1,5 @@
 package limitpruning.rows
 
-import java.util.IdentityHashMap
-
-import scala.collection.immutable.BitSet
 import scala.collection.mutable
 import scala.util.Using
 
@@ -14,7 +11,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat.{
   ROW_INDEX_TEMPORARY_COLUMN_NAME => RowNumbers
 }
 
-import limitpruning.parquet.{ColumnNames, Footer}
+import limitpruning.parquet.{ColumnNames, ColumnPositions, Footer}
 import limitpruning.predicate.LeafColumn
 import limitpruning.search.{
   ClassifiedFile, LimitPlan, LimitedScan, NotPruned, ReadSizes, Requests, SearchInputs
@@ -142,14 +139,9 @@ private[limitpruning] object RowsPay {
     // Of many row groups, some tell enough.
     val each = (1 + all.size / MostSampled) | 1 // odd, because many files have two row groups
     val some = all.indices.by(each).map(all(_))
-    // Row groups share the paths of their columns.
-    val positions = new IdentityHashMap[IndexedSeq[Seq[String]], BitSet]
+    val positionsRead = new ColumnPositions(isRead)
     val chunks = some.map { case (footer, rowGroup) =>
-      val ofRead = positions.computeIfAbsent(
-        footer.places.paths(rowGroup),
-        paths => BitSet.empty ++ paths.indices.iterator.filter(i => isRead(paths(i).head))
-      )
-      footer.places.at(rowGroup)(ofRead)
+      footer.places.at(rowGroup)(positionsRead(footer, rowGroup))
     }
     def rowsOf(rowGroups: Seq[(Footer, Int)]) =
       rowGroups.iterator.map { case (footer, rowGroup) => footer.rowGroups(rowGroup).getRowCount }.sum

@@ -1,10 +1,6 @@
 package limitpruning.search
 
-import java.util.IdentityHashMap
-
-import scala.collection.mutable
-
-import limitpruning.parquet.{ChunkPlace, Footer, PageIndexReader, PartOfFile}
+import limitpruning.parquet.{ChunkPlace, ColumnPositions, Footer, PageIndexReader, PartOfFile}
 import limitpruning.select.{MatchingRows, SelectedRowGroup}
 
 /**
@@ -23,8 +19,7 @@ final class NarrowRowGroups(
 ) {
   import NarrowRowGroups._
 
-  // By the paths, which the row groups of a table share: names are compared once.
-  private val needed = new IdentityHashMap[IndexedSeq[Seq[String]], mutable.BitSet]
+  private val positionsNeeded = new ColumnPositions(isNeeded)
 
   /**
    * Whether the reader supports row ranges, the writer is listed for page indexes, and the footer has the location of an offset index for each column that the
@@ -97,12 +92,6 @@ final class NarrowRowGroups(
   /** The chunks that the scan may read. */
   private def chunks(footer: Footer, rowGroup: Int): Seq[ChunkPlace] =
     footer.places.at(rowGroup)(positionsNeeded(footer, rowGroup))
-
-  private def positionsNeeded(footer: Footer, rowGroup: Int): mutable.BitSet =
-    needed.computeIfAbsent(
-      footer.places.paths(rowGroup),
-      paths => mutable.BitSet.empty ++= paths.indices.iterator.filter(i => isNeeded(paths(i).head))
-    )
 }
 
 private object NarrowRowGroups {
