@@ -29,11 +29,11 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[LeafColumn], work: 
   private val operands = new Operands(columns, compile, work)
   private val excluded = new ExcludedValues(columns, work)
   // A conjunct may be decided as a whole although its parts are not decided separately: a = 1 OR a = 2.
-  private val roots: IndexedSeq[RowUnit => Outcomes] = conjuncts.map {
+  private val roots: Array[RowUnit => Outcomes] = conjuncts.map {
     case c @ (_: And | _: Or | _: Not) => finite(c).fold(compile(c))(_.narrow(compile(c)))
     case atom => compile(atom)
-  }.toIndexedSeq
-  private val costs: IndexedSeq[Long] = conjuncts.map(cost).toIndexedSeq
+  }.toArray
+  private val costs: Array[Long] = conjuncts.map(cost).toArray
   // Several questions about one unit need the outcomes of its conjuncts.
   private var lastUnit = new WeakReference[RowUnit](null)
   private val lastOutcomes = new Array[Outcomes](roots.size)
@@ -122,6 +122,10 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[LeafColumn], work: 
   /** The first conjunct that is true for no row. */
   def neverTrue(unit: RowUnit): Option[Expression] =
     roots.indices.find(i => !outcomes(i, unit).canBeTrue).map(conjuncts(_))
+
+  /** Whether one of these conjuncts is true for no row. */
+  def isNeverTrue(unit: RowUnit)(one: Expression => Boolean): Boolean =
+    roots.indices.exists(i => one(conjuncts(i)) && !outcomes(i, unit).canBeTrue)
 
   /** The obstacle to the proof of the first conjunct that is not proved to be true for every row. */
   def obstacle(unit: RowUnit): Option[Obstacle] =

@@ -77,7 +77,8 @@ private[limitpruning] object RowsPay {
           RowsSaved(ofAll, all, scan.limit, sorted, inputs.tasks, inputs.partitions(all))(minBytes)
         }
         for {
-          groups <- inspected if all >= minBytes
+          // Without an order, no more than all bytes are saved.
+          groups <- inspected if (if (order.isEmpty) isWorthIt(all, minBytes) else all >= minBytes)
           found <- groups.map((files, _) => saved(files))
           bytes <- found
         } yield bytes

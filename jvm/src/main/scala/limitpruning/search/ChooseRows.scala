@@ -28,7 +28,7 @@ object ChooseRows {
       refine.expect(_),
       select(_),
       skipsUnreadable = tolerates.nonEmpty,
-      mayBeInFirstTask = table.firstTask.nonEmpty
+      mayBeInFirstTask = table.firstTask.exists(_.skipsAll)
     )
     def read(rows: ChosenRows, whileReading: Option[InspectWhileReading] = None) =
       Right(LimitPlan(rows, scan.table.settings, whileReading = whileReading))
@@ -79,7 +79,7 @@ object ChooseRows {
  * groups are skipped. Fully matching ones come first, then likely ones, so that Spark's incremental `take` reads them in its
  * first job. Those in which no row is likely to match come last.
  *
- * @param firstTask the first task of plain Spark, if it may find enough rows wherever some may match
+ * @param firstTask the first task of plain Spark, if it may find enough rows and skips row groups
  */
 private[limitpruning] final class SelectUncovered(select: AddressRows, firstTask: Option[FirstTask]) {
   private val possible = new SelectPossible(select)

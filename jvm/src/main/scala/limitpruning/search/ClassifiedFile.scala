@@ -70,6 +70,26 @@ final class ClassifiedFile(
   /** Whether the metadata of the file is trusted, and all rows of the file are in the table. */
   def isComplete: Boolean = isBelieved && deletedRows == 0
 
+  // A file may have thousands of row groups, and a search asks several times.
+  private lazy val counted = {
+    var notMatching, fullyMatching, undecided = 0
+    rowGroups.foreach { rowGroup =>
+      if (rowGroup.state == MatchState.NotMatching) notMatching += 1
+      else if (rowGroup.state == MatchState.FullyMatching) fullyMatching += 1
+      if (!rowGroup.isDecided) undecided += 1
+    }
+    (notMatching, fullyMatching, undecided)
+  }
+
+  /** Number of row groups in which no row matches. */
+  def notMatching: Int = counted._1
+
+  /** Number of row groups in which every row matches. */
+  def fullyMatching: Int = counted._2
+
+  /** Number of row groups of which some rows are neither proved to match nor proved not to match. */
+  def undecided: Int = counted._3
+
   /** Whether a row of the row group may match. */
   def mayMatch(rowGroup: Int): Boolean = rowGroups(rowGroup).state != MatchState.NotMatching
 
@@ -97,15 +117,16 @@ final class ClassifiedFile(
   def matchingRows: Long = math.max(0L, matching.iterator.map(_.rows).sum - deletedRows)
 
   /** The rows of the file that are proved to match, in file order. Some of them may be deleted. */
-  lazy val matching: Seq[MatchingRows] = rowGroups.zipWithIndex.collect {
-    case (rowGroup, ordinal) if rowGroup.matching.nonEmpty =>
+  lazy val matching: Seq[MatchingRows] =
+    rowGroups.indices.iterator.filter(rowGroups(_).matching.nonEmpty).map { ordinal =>
+      val rowGroup = rowGroups(ordinal)
       MatchingRows(
         ordinal,
         rowGroup.matching,
         isWhole = rowGroup.state == MatchState.FullyMatching,
         reliesOnPages = rowGroup.by == Layer.Pages
       )
-  }
+    }.toVector
 }
 
 /**

@@ -57,6 +57,10 @@ final class ClassifyRowGroups(
   /** The first conjunct that no row of the unit satisfies; none if there is no such conjunct. */
   def neverTrue(unit: RowUnit): Option[Expression] = evaluator.flatMap(_.neverTrue(unit))
 
+  /** Whether no row of the unit satisfies one of these conjuncts. */
+  private[search] def isNeverTrue(unit: RowUnit)(one: Expression => Boolean): Boolean =
+    evaluator.exists(_.isNeverTrue(unit)(one))
+
   /** The columns of the conjuncts that the unit leaves undecided. */
   private[limitpruning] def undecidedColumns(unit: RowUnit): Seq[Int] =
     evaluator.toSeq.flatMap(_.undecided(unit)).flatten.distinct
@@ -81,6 +85,9 @@ final class ClassifyRowGroups(
       if (facts.isListed(column)) orFromTable(column, listed, known) else known
     }
     var isTableAsked = false
+    // Plain Parquet knows no column.
+    val inTable = known(listed)
+    val isInTable = columns.exists(inTable.knows)
     val rowGroups =
       if (doubt.isEmpty) footer.rowGroups.indices.map { ordinal =>
         Work.checkInterrupted()
@@ -88,7 +95,7 @@ final class ClassifyRowGroups(
         val unit = new KnownFacts(inFooter, ordinal)
         val byFooter = classify(rows, unit)
         val proved =
-          if (byFooter.isDecided || !tableMayDecide(listed, unit)) byFooter
+          if (byFooter.isDecided || !isInTable || !tableMayDecide(inTable, unit)) byFooter
           else {
             isTableAsked = true
             classify(rows, new KnownFacts(orInTable, ordinal))
@@ -108,7 +115,7 @@ final class ClassifyRowGroups(
     // The table is not asked about a column of the predicate if its answer would decide no row group.
     val sources =
       columns.indices.map(i => if (isTableAsked || isKey(columns(i))) orInTable(i) else inFooter(i))
-    val deletedRows = known(listed).deletedRows.getOrElse(0L)
+    val deletedRows = inTable.deletedRows.getOrElse(0L)
     new ClassifiedFile(listed, footer, facts, sources, doubt.isEmpty, rowGroups, deletedRows)
   }
 
@@ -132,14 +139,10 @@ final class ClassifyRowGroups(
   private def isKey(column: LeafColumn): Boolean = keys(column.id)
 
   /** Whether the table may decide each conjunct that the footer leaves undecided. Free of I/O. */
-  private def tableMayDecide(file: ListedFile, unit: RowUnit): Boolean = {
-    val inTable = known(file)
-    def undecided = evaluator.toSeq.flatMap(_.undecided(unit))
-    // Plain Parquet knows no column, and the predicate is not evaluated again.
-    columns.exists(inTable.knows) && undecided.forall(_.exists { column =>
+  private def tableMayDecide(inTable: FileFacts, unit: RowUnit): Boolean =
+    evaluator.toSeq.flatMap(_.undecided(unit)).forall(_.exists { column =>
       unit.facts(column).values == Values.Unknown && inTable.knows(columns(column))
     })
-  }
 
   /**
    * If the settings trust only tested writers, nothing in the footer of another writer is trusted, not even row counts.

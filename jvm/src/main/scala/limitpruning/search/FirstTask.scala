@@ -7,21 +7,28 @@ import org.apache.spark.sql.types.{
   ByteType, DataType, DoubleType, FloatType, IntegerType, LongType, ShortType
 }
 
-import limitpruning.predicate.MatchState
-
 /**
- * The first task of plain Spark for a LIMIT that it may answer with one task, and whose predicate Spark's reader tries on
+ * The first task of plain Spark for a LIMIT that it may answer with one task, and whose reader skips row groups by
  * statistics, too: in any file with a row group that may match, the task may find enough rows.
  *
  * @param splitBytes Spark does not split a file that is not larger
+ * @param skipsAll whether Spark's reader tries the whole predicate on statistics
+ * @param skips whether a row group, by its ordinal, is one in which no row satisfies a conjunct that Spark's reader tries
  */
-private[search] final case class FirstTask(splitBytes: Long) {
+private[search] final case class FirstTask(
+    splitBytes: Long,
+    skipsAll: Boolean,
+    skips: (ClassifiedFile, Int) => Boolean
+) {
+  import FirstTask._
 
   /** Whether plain Spark opens the file once, too, and reads no more of its row groups than those that may match. */
   def readsNoMore(file: ClassifiedFile): Boolean = {
-    val skipped = file.rowGroups.filter(_.state == MatchState.NotMatching)
-    file.listed.length <= splitBytes && skipped.size < file.rowGroups.size &&
-    skipped.forall(_.by == Layer.Statistics)
+    def isSkipped(rowGroup: Int) =
+      file.rowGroups(rowGroup).by == Layer.Statistics && (skipsAll || skips(file, rowGroup))
+    file.listed.length <= splitBytes && file.notMatching < file.rowGroups.size &&
+    (skipsAll || file.notMatching <= MostEvaluated) &&
+    file.rowGroups.indices.forall(rowGroup => file.mayMatch(rowGroup) || isSkipped(rowGroup))
   }
 }
 
@@ -48,4 +55,7 @@ private[search] object FirstTask {
     case ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType => true
     case _ => false
   }
+
+  /** The predicate is evaluated again for so many row groups at most. */
+  private val MostEvaluated = 1000
 }

@@ -61,10 +61,12 @@ final class KeyDictionaries(
 
   /** @return the files, with narrower facts about the key, and possibly with more row groups decided */
   override def apply(wave: Seq[ClassifiedFile]): Seq[ClassifiedFile] = {
-    ahead.expect(for {
-      file <- wave if file.isBelieved
-      rowGroup <- file.rowGroups.indices if needsDictionary(file, rowGroup)
-    } yield (file, rowGroup))
+    ahead.expect(() =>
+      for {
+        file <- wave if file.isBelieved
+        rowGroup <- file.rowGroups.indices if needsDictionary(file, rowGroup)
+      } yield (file, rowGroup)
+    )
     wave.map(file => if (file.isBelieved) narrowed(file) else file)
   }
 

@@ -36,11 +36,21 @@ object NotPruned {
 private[limitpruning] final class ObstacleCounts {
   import ObstacleCounts._
 
-  private val counts = mutable.LinkedHashMap.empty[Obstacle, Int]
+  private val counts = mutable.LinkedHashMap.empty[Obstacle, Count]
+  // Neighbouring row groups mostly have the same obstacle.
+  private var last = Option.empty[(Obstacle, Count)]
 
-  def add(obstacle: Obstacle): Unit =
-    if (counts.contains(obstacle) || counts.size < MostKinds)
-      counts.update(obstacle, counts.getOrElse(obstacle, 0) + 1)
+  def add(obstacle: Obstacle): Unit = {
+    if (!last.exists(_._1 eq obstacle))
+      last = counts.get(obstacle).orElse {
+        if (counts.size < MostKinds) {
+          val first = new Count
+          counts.update(obstacle, first)
+          Some(first)
+        } else None
+      }.map(obstacle -> _)
+    last.foreach(_._2.of += 1)
+  }
 
   /**
    * The most frequent obstacles, for example `no usable statistics for column s in 12 of 40 row groups`; empty if there
@@ -51,13 +61,17 @@ private[limitpruning] final class ObstacleCounts {
    */
   def summary(total: Int, units: String = "row groups"): String =
     counts.toSeq
-      .sortBy { case (_, count) => -count }
+      .sortBy { case (_, count) => -count.of }
       .take(MostNamed)
-      .map { case (obstacle, count) => s"${obstacle.sentence} in $count of $total $units" }
+      .map { case (obstacle, count) => s"${obstacle.sentence} in ${count.of} of $total $units" }
       .mkString("; ")
 }
 
 private object ObstacleCounts {
+
+  private final class Count {
+    var of = 0
+  }
 
   /** Maximum number of counted kinds. A predicate usually has few conjuncts and columns, but it may have thousands. */
   private val MostKinds = 100

@@ -112,14 +112,25 @@ private[search] object PrefetchParts {
 private[search] final class ReadAhead(prefetch: Seq[PartOfFile] => Unit, first: Int = ReadAhead.First) {
   import ReadAhead._
 
-  private var expected = IndexedSeq.empty[RowGroup]
+  private var announced: () => Seq[RowGroup] = () => Nil
+  private var found = Option.empty[IndexedSeq[RowGroup]]
   private val values, pages = new Batches
 
-  /** Announces the row groups that are inspected next, in this order. */
-  def expect(rowGroups: Seq[RowGroup]): Unit = {
-    expected = rowGroups.toIndexedSeq
+  /**
+   * Announces the row groups that are inspected next.
+   *
+   * @param rowGroups finds them, in this order. There may be thousands, and often nothing is prefetched.
+   */
+  def expect(rowGroups: () => Seq[RowGroup]): Unit = {
+    announced = rowGroups
+    found = None
     values.restart()
     pages.restart()
+  }
+
+  private def expected: IndexedSeq[RowGroup] = {
+    if (found.isEmpty) found = Some(announced().toIndexedSeq)
+    found.get
   }
 
   /** Prefetches the dictionaries and bloom filters of a row group and of those that are expected after it. */

@@ -1,5 +1,6 @@
 package limitpruning.search
 
+import scala.collection.mutable
 import scala.concurrent.duration.Deadline
 
 import limitpruning.parquet.{ColumnPages, PageIndexReader, PartOfFile, RowGroupDetails, Storage}
@@ -42,20 +43,22 @@ final class RefineRowGroups(
 
   /** Announces files that are refined next, in this order, so that parts of several files are read at the same time. */
   def expect(files: Seq[ClassifiedFile]): Unit = if (classify.hasPredicate)
-    ahead.expect(for {
-      file <- files if file.isComplete
-      ordinal <- file.rowGroups.indices
-      if isUndecided(file.rowGroups(ordinal))
-    } yield (file, ordinal))
+    ahead.expect(() =>
+      for {
+        file <- files if file.isComplete
+        ordinal <- file.rowGroups.indices
+        if isUndecided(file.rowGroups(ordinal))
+      } yield (file, ordinal)
+    )
 
   /**
    * @param needed rows that are missing before the first row group of this file
    * @return the file with more of its row groups decided
    */
   def apply(file: ClassifiedFile, needed: Long): ClassifiedFile = classify.evaluator match {
-    case Some(evaluator) if file.isComplete && file.rowGroups.exists(isUndecided) =>
+    case Some(evaluator) if file.isComplete && file.undecided > 0 =>
       val refiner = new FileRefiner(file, evaluator)
-      try file.withRowGroups(refiner.refined(needed))
+      try refiner.refined(needed)
       finally refiner.close()
     case _ => file
   }
@@ -104,14 +107,22 @@ final class RefineRowGroups(
       indexes.close()
     }
 
-    def refined(needed: Long): IndexedSeq[ClassifiedRowGroup] = {
+    def refined(needed: Long): ClassifiedFile = {
+      val changed = mutable.LongMap.empty[ClassifiedRowGroup]
       var found = 0L
-      file.rowGroups.zipWithIndex.map { case (rowGroup, ordinal) =>
-        val refined =
-          if (isUndecided(rowGroup) && found < needed && pays) refine(rowGroup, ordinal) else rowGroup
+      var ordinal = 0
+      def isDone = found >= needed || (isUndecided(file.rowGroups(ordinal)) && !pays)
+      while (ordinal < file.rowGroups.size && !isDone) {
+        val rowGroup = file.rowGroups(ordinal)
+        val refined = if (isUndecided(rowGroup)) refine(rowGroup, ordinal) else rowGroup
+        if (refined ne rowGroup) changed.update(ordinal.toLong, refined)
         found += RowRange.rowsOf(refined.matching)
-        refined
+        ordinal += 1
       }
+      // Most searches change nothing. The file may have thousands of row groups.
+      if (changed.isEmpty) file
+      else
+        file.withRowGroups(file.rowGroups.indices.map(i => changed.getOrElse(i.toLong, file.rowGroups(i))))
     }
 
     private def bytesRead: Long = details.bytesRead + indexes.bytesRead

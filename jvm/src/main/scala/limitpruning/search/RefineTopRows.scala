@@ -41,7 +41,7 @@ final class RefineTopRows(
 
   private def refined(found: FoundTopRows): FoundTopRows = {
     def isBehind(best: Option[Any]): Boolean = found.threshold.excludes(best) || threshold.excludes(best)
-    ahead.expect(found.candidates.iterator.map(c => (c.file, c.rowGroup)).take(MostRowGroups).toVector)
+    ahead.expect(() => found.candidates.iterator.map(c => (c.file, c.rowGroup)).take(MostRowGroups).toVector)
     val looked = found.candidates.map { candidate =>
       val parts = if (!pays || isBehind(candidate.best)) None else partsOf(candidate)
       parts match {

@@ -2,7 +2,6 @@ package limitpruning.search
 
 import limitpruning.footers.{FooterWave, SearchMemory}
 import limitpruning.parquet.Footer
-import limitpruning.predicate.MatchState
 import limitpruning.select.{FirstMatchingRows, ListedFile, MatchingRows, Reason, SearchCounts, Selection}
 
 /**
@@ -67,8 +66,8 @@ final class RowGroupSearch(
       // It is not known which rows were deleted, so only all matching row groups together are certain to have rows.
       if (refined.deletedRows > 0) cover.addAll(refined, refined.matching, refined.matchingRows)
       else cover.add(refined, refined.matching)
-      anyUndecided ||= refined.rowGroups.exists(!_.isDecided)
-      refined.rowGroups.flatMap(_.obstacle).foreach(obstacles.add)
+      anyUndecided ||= refined.undecided > 0
+      for (rowGroup <- refined.rowGroups; obstacle <- rowGroup.obstacle) obstacles.add(obstacle)
       likely += refined.rowGroups.indices.iterator.filter(refined.rowGroups(_).isLikely).map { rowGroup =>
         refined.footer.rowGroups(rowGroup).getRowCount.min(limit.toLong)
       }.sum
@@ -97,7 +96,7 @@ final class RowGroupSearch(
 
   /** The reason if the last wave proved no row, and does not look clustered; none otherwise. */
   private def notClustered(now: SearchCounts): Option[Reason] =
-    if (hasProgress || mostlyNotMatching(areNotMatching.flatten)) None
+    if (hasProgress || isMost(lastWave.map(_.notMatching).sum, lastWave.map(_.rowGroups.size).sum)) None
     else Some(Reason.NotClustered(now.filesInspected, obstacles.summary(now.rowGroups)))
 
   /**
@@ -105,18 +104,17 @@ final class RowGroupSearch(
    * Spark opens files without a match, too, so their footers cost nothing more.
    */
   private def notClusteredInFiles(now: SearchCounts): Option[Reason] =
-    if (!mayBeInFirstTask || hasProgress || mostlyNotMatching(areNotMatching.map(_.forall(identity)))) None
+    if (!mayBeInFirstTask || hasProgress || isMost(withoutMatch, lastWave.count(_.rowGroups.nonEmpty))) None
     else Some(Reason.NotClustered(now.filesInspected, obstacles.summary(now.rowGroups)))
 
-  /** Whether each row group of the last wave does not match, by file. */
-  private def areNotMatching: Seq[Seq[Boolean]] =
-    lastWave.map(_.rowGroups.map(_.state == MatchState.NotMatching)).filter(_.nonEmpty)
+  /** Number of files of the last wave with row groups, none of which may match. */
+  private def withoutMatch: Int =
+    lastWave.count(file => file.rowGroups.nonEmpty && file.notMatching == file.rowGroups.size)
 
   private def hasProgress: Boolean = cover.rows > foundBefore || likely > likelyBefore
 
   /** Whether at least half do not match, as in clustered data. */
-  private def mostlyNotMatching(areNotMatching: Seq[Boolean]): Boolean =
-    2 * areNotMatching.count(identity) >= areNotMatching.size
+  private def isMost(notMatching: Int, all: Int): Boolean = 2L * notMatching >= all
 }
 
 private object RowGroupSearch {

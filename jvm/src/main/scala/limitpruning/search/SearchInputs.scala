@@ -115,13 +115,17 @@ private[limitpruning] final class SearchInputs(
       StructType(scan.needed.toSeq.map(column => StructField(column.name, column.dataType)))
     )
 
-  /** The first task of plain Spark, if it may find enough rows wherever some may match. */
-  lazy val firstTask: Option[FirstTask] =
-    if (
-      isOneTask && conf.parquetFilterPushDown && !listing.hasFacts &&
-      scan.conjuncts.forall(FirstTask.skipsBy(_, table.partitionColumns))
-    ) Some(FirstTask(SplitBytes(conf, ListedFile.bytes(files), files.size, tasks)))
+  /** The first task of plain Spark, if it may find enough rows and skips row groups. */
+  lazy val firstTask: Option[FirstTask] = {
+    def skips(conjunct: Expression) = FirstTask.skipsBy(conjunct, table.partitionColumns)
+    if (isOneTask && conf.parquetFilterPushDown && !listing.hasFacts && scan.conjuncts.exists(skips))
+      Some(FirstTask(
+        SplitBytes(conf, ListedFile.bytes(files), files.size, tasks),
+        skipsAll = scan.conjuncts.forall(skips),
+        (file, rowGroup) => classify.isNeverTrue(file.known(rowGroup))(skips)
+      ))
     else None
+  }
 
   private def narrowing(requestBytes: Long): NarrowRowGroups =
     new NarrowRowGroups(

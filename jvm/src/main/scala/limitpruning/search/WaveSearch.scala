@@ -7,7 +7,7 @@ import scala.concurrent.duration.{Deadline, FiniteDuration}
 import limitpruning.conf.LimitPruningConf.{MaxFiles, MaxMemory, MaxTime}
 import limitpruning.footers.{FooterWave, SearchMemory}
 import limitpruning.parquet.{Footer, UnreadableFooterException}
-import limitpruning.predicate.{MatchState, Work}
+import limitpruning.predicate.Work
 import limitpruning.select.{ListedFile, Reason, SearchCounts}
 
 /**
@@ -147,7 +147,7 @@ abstract class WaveSearch[R](
         .map { read =>
           read.foreach { file =>
             missing -= matchingRows(file)
-            undecidedLeft -= file.rowGroups.count(!_.isDecided)
+            undecidedLeft -= file.undecided
           }
           read
         }
@@ -161,13 +161,13 @@ abstract class WaveSearch[R](
   }
 
   private def count(counts: SearchCounts, file: ClassifiedFile): SearchCounts = {
-    val states = file.rowGroups.map(_.state)
+    val rowGroups = file.rowGroups.size
     inspected += file
     counts.copy(
       filesInspected = counts.filesInspected + 1,
-      rowGroups = counts.rowGroups + states.size,
-      matched = counts.matched + states.count(_ != MatchState.NotMatching),
-      fullyMatched = counts.fullyMatched + states.count(_ == MatchState.FullyMatching)
+      rowGroups = counts.rowGroups + rowGroups,
+      matched = counts.matched + rowGroups - file.notMatching,
+      fullyMatched = counts.fullyMatched + file.fullyMatching
     )
   }
 

@@ -115,6 +115,10 @@ class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
         selectionOf(query("a + 1 >= 101")).map(rowGroups).contains(skipped),
         "a filter that Spark does not push"
       )
+      // Another conjunct leaves the same row groups.
+      assert(scansOf(query("a >= 100 AND b + 1 > 0")).isEmpty)
+      // Only the other conjunct skips row group 1 of the first file.
+      assert(selectionOf(query("a >= 5 AND a + 1 >= 101")).map(rowGroups).contains(skipped))
       withConf("spark.sql.parquet.filterPushdown" -> "false") {
         assert(selectionOf(query("a >= 100")).map(rowGroups).contains(skipped))
       }
