@@ -45,14 +45,20 @@ private[search] final class RunSearch(scan: LimitedScan, table: SearchInputs) {
 
 private object RunSearch {
 
-  /** Bytes that this thread has allocated; 0 if this Java does not say. */
-  private def allocated: Long =
+  /** None if this Java does not count. Looked up once, because that takes as long as a small search. */
+  private lazy val counted: Option[com.sun.management.ThreadMXBean] =
     try
       ManagementFactory.getThreadMXBean match {
-        case threads: com.sun.management.ThreadMXBean
-            if threads.isThreadAllocatedMemorySupported && threads.isThreadAllocatedMemoryEnabled =>
-          threads.getThreadAllocatedBytes(Thread.currentThread.getId)
-        case _ => 0L
+        case threads: com.sun.management.ThreadMXBean if threads.isThreadAllocatedMemorySupported =>
+          Some(threads)
+        case _ => None
       }
-    catch { case _: UnsupportedOperationException | _: SecurityException | _: LinkageError => 0L }
+    catch { case _: UnsupportedOperationException | _: SecurityException | _: LinkageError => None }
+
+  /** Bytes that this thread has allocated; 0 if this Java does not say. */
+  private def allocated: Long =
+    try counted.filter(_.isThreadAllocatedMemoryEnabled).fold(0L)(
+        _.getThreadAllocatedBytes(Thread.currentThread.getId)
+      )
+    catch { case _: UnsupportedOperationException | _: SecurityException => 0L }
 }
