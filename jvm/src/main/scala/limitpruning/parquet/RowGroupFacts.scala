@@ -112,6 +112,15 @@ final class RowGroupFacts(
     case _ => true
   }
 
+  /**
+   * Whether Spark's reader compares the statistics of a column with values: that of numbers in the Parquet type which Spark
+   * writes. Source: `ParquetFilters` of Spark, which knows no other integers and widens none.
+   */
+  def isPushedDown(column: LeafColumn): Boolean = locationOf(column) match {
+    case stored: Stored => PushedDown.contains(column.dataType, stored.leafType)
+    case _ => false
+  }
+
   /** The facts about a column that the file does not have: each row has its default, or null if there is none. */
   private def missingFacts(column: LeafColumn): ColumnFacts =
     if (!MissingColumn.hasDefault(column)) ColumnFacts.AllNull

@@ -123,9 +123,13 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[LeafColumn], work: 
   def neverTrue(unit: RowUnit): Option[Expression] =
     roots.indices.find(i => !outcomes(i, unit).canBeTrue).map(conjuncts(_))
 
-  /** Whether one of these conjuncts is true for no row. */
-  def isNeverTrue(unit: RowUnit)(one: Expression => Boolean): Boolean =
-    roots.indices.exists(i => one(conjuncts(i)) && !outcomes(i, unit).canBeTrue)
+  /**
+   * Whether one of some conjuncts is true for no row.
+   *
+   * @param among whether it is one of these, for each conjunct
+   */
+  def isNeverTrue(unit: RowUnit)(among: IndexedSeq[Boolean]): Boolean =
+    roots.indices.exists(i => among(i) && !outcomes(i, unit).canBeTrue)
 
   /** The obstacle to the proof of the first conjunct that is not proved to be true for every row. */
   def obstacle(unit: RowUnit): Option[Obstacle] =

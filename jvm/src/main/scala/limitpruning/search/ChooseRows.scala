@@ -28,7 +28,7 @@ object ChooseRows {
       refine.expect(_),
       select(_),
       skipsUnreadable = tolerates.nonEmpty,
-      mayBeInFirstTask = table.firstTask.exists(_.skipsAll)
+      mayBeInFirstTask = file => table.firstTask.exists(_.triesAll(file))
     )
     def read(rows: ChosenRows, whileReading: Option[InspectWhileReading] = None) =
       Right(LimitPlan(rows, scan.table.settings, whileReading = whileReading))

@@ -57,9 +57,16 @@ final class ClassifyRowGroups(
   /** The first conjunct that no row of the unit satisfies; none if there is no such conjunct. */
   def neverTrue(unit: RowUnit): Option[Expression] = evaluator.flatMap(_.neverTrue(unit))
 
-  /** Whether no row of the unit satisfies one of these conjuncts. */
-  private[search] def isNeverTrue(unit: RowUnit)(one: Expression => Boolean): Boolean =
-    evaluator.exists(_.isNeverTrue(unit)(one))
+  /**
+   * Whether no row of the unit satisfies one of some conjuncts.
+   *
+   * @param among whether it is one of these, for each conjunct of the predicate
+   */
+  private[search] def isNeverTrue(unit: RowUnit)(among: IndexedSeq[Boolean]): Boolean = {
+    val isProved = evaluator.exists(_.isNeverTrue(unit)(among))
+    if (isProved) work.hasResult()
+    isProved
+  }
 
   /** The columns of the conjuncts that the unit leaves undecided. */
   private[limitpruning] def undecidedColumns(unit: RowUnit): Seq[Int] =

@@ -16,8 +16,8 @@ import limitpruning.select.{FirstMatchingRows, ListedFile, MatchingRows, Reason,
  * @param select converts the chosen rows to a selection for the reader
  * @param skipsUnreadable whether the search goes on without a file whose footer cannot be read; it does not know then
  *   whether it has found all rows
- * @param mayBeInFirstTask whether the first task of plain Spark may find enough rows in any file with a row group that may
- *   match, and skips the other row groups of the file, too
+ * @param mayBeInFirstTask whether the first task of plain Spark may find enough rows in a file if a row group may match, and
+ *   skips the other row groups of the file, too
  */
 final class RowGroupSearch(
     limit: Int,
@@ -29,7 +29,7 @@ final class RowGroupSearch(
     expect: Seq[ClassifiedFile] => Unit,
     select: Seq[(ClassifiedFile, Seq[MatchingRows])] => Either[Reason, Selection],
     skipsUnreadable: Boolean = false,
-    mayBeInFirstTask: Boolean = false
+    mayBeInFirstTask: ClassifiedFile => Boolean = _ => false
 ) extends WaveSearch[Selection](budget, read, classify, memory, skipsUnreadable) {
 
   private val cover = new FirstMatchingRows[ClassifiedFile](limit)
@@ -104,7 +104,10 @@ final class RowGroupSearch(
    * Spark opens files without a match, too, so their footers cost nothing more.
    */
   private def notClusteredInFiles(now: SearchCounts): Option[Reason] =
-    if (!mayBeInFirstTask || hasProgress || isMost(withoutMatch, lastWave.count(_.rowGroups.nonEmpty))) None
+    if (
+      hasProgress || isMost(withoutMatch, lastWave.count(_.rowGroups.nonEmpty)) ||
+      !lastWave.forall(mayBeInFirstTask)
+    ) None
     else Some(Reason.NotClustered(now.filesInspected, obstacles.summary(now.rowGroups)))
 
   /** Number of files of the last wave with row groups, none of which may match. */

@@ -60,5 +60,5 @@ private object RunSearch {
     try counted.filter(_.isThreadAllocatedMemoryEnabled).fold(0L)(
         _.getThreadAllocatedBytes(Thread.currentThread.getId)
       )
-    catch { case _: UnsupportedOperationException | _: SecurityException => 0L }
+    catch { case _: UnsupportedOperationException | _: SecurityException | _: LinkageError => 0L }
 }

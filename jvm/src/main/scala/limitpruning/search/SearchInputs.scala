@@ -116,16 +116,17 @@ private[limitpruning] final class SearchInputs(
     )
 
   /** The first task of plain Spark, if it may find enough rows and skips row groups. */
-  lazy val firstTask: Option[FirstTask] = {
-    def skips(conjunct: Expression) = FirstTask.skipsBy(conjunct, table.partitionColumns)
-    if (isOneTask && conf.parquetFilterPushDown && !listing.hasFacts && scan.conjuncts.exists(skips))
-      Some(FirstTask(
-        SplitBytes(conf, ListedFile.bytes(files), files.size, tasks),
-        skipsAll = scan.conjuncts.forall(skips),
-        (file, rowGroup) => classify.isNeverTrue(file.known(rowGroup))(skips)
+  lazy val firstTask: Option[FirstTask] =
+    if (isOneTask && conf.parquetFilterPushDown && !listing.hasFacts) {
+      val bytes = ListedFile.bytes(files)
+      Some(new FirstTask(
+        SplitBytes(conf, bytes, files.size, tasks),
+        isOneRound = partitions(bytes) <= tasks,
+        scan.conjuncts,
+        table.partitionColumns,
+        classify
       ))
-    else None
-  }
+    } else None
 
   private def narrowing(requestBytes: Long): NarrowRowGroups =
     new NarrowRowGroups(

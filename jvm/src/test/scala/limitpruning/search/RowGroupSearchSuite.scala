@@ -74,7 +74,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
         (file, _) => refine(file),
         _ => (),
         select(_),
-        mayBeInFirstTask = mayBeInFirstTask
+        mayBeInFirstTask = _ => mayBeInFirstTask
       ).run(listed)
     Found(result, counts, waves)
   }

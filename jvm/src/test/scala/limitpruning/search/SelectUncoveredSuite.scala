@@ -132,6 +132,38 @@ class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
+  test("if Spark's reader skips fewer row groups, or reads them in more tasks, they are selected") {
+    val annotated = ParquetFixture("required int64 a (INTEGER(64,true)); required int32 b;")
+    val zeros = ParquetFixture("required double a; required int32 b;")
+    val tables = Seq(
+      // Spark does not push filters over an INT64 that is annotated.
+      tableOf(
+        "annotated",
+        "0.parquet" -> annotated.rowGroup(Seq[Any](5L, 0), Seq[Any](200L, 1)).rowGroup(Seq[Any](0L, 0))
+      ) -> Seq("a >= 100", "a >= 100 AND b + 1 > 0"),
+      // parquet-java changes the min of 0.0 to -0.0, which it has below 0.0.
+      tableOf(
+        "zeros",
+        "0.parquet" -> zeros.rowGroup(Seq[Any](-1.0, 0), Seq[Any](2.0, 1)).rowGroup(Seq[Any](0.0, 0))
+      ) ->
+        Seq("a < 0.0", "a < 0.0 AND b + 1 > 0"),
+      tableOf("plain", "0.parquet" -> file(95, 0)) -> Seq("a >= 100 AND b + 1 > 0")
+    )
+    def selected(table: DataFrame, where: String) =
+      selectionOf(table.where(where).limit(50)).map(rowGroups)
+    withConf(byStatistics, "spark.sql.files.openCostInBytes" -> s"${1L << 40}") {
+      for ((table, predicates) <- tables; where <- predicates) {
+        val found = selected(table, where)
+        assert(found.contains(Seq("0.parquet" -> Seq(0))), where)
+      }
+    }
+    withConf(byStatistics) {
+      for ((table, predicates) <- tables.init; where <- predicates)
+        assert(selected(table, where).contains(Seq("0.parquet" -> Seq(0))), where)
+      assert(selected(tables.last._1, "a >= 100 AND b + 1 > 0").isEmpty)
+    }
+  }
+
   test("files beyond the budget are read completely, after the others") {
     withConf(oneFile :+ byStatistics: _*) {
       def query = table.where("a >= 100").limit(12)
