@@ -15,8 +15,8 @@ FAULTS = (
     fault(
         "deleted rows are counted, while Delta reads the files",
         "search/ClassifyRowGroups.scala",
-        "known(listed).deletedRows.getOrElse(0L)",
-        "known(listed).deletedRows.map(_ => 0L).getOrElse(0L)",
+        "inTable.deletedRows.getOrElse(0L)",
+        "inTable.deletedRows.map(_ => 0L).getOrElse(0L)",
         DELTA,
     ),
     fault(
