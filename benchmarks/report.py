@@ -93,7 +93,7 @@ def write_json(
 
 def save(path: Path, about: dict[str, Any], results: dict[str, Any]) -> None:
     """Write results as JSON, after what is to be known of the run and of the machine."""
-    document = {"about": about | machine(), **results}
+    document = {"about": machine() | about, **results}
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
@@ -101,8 +101,6 @@ def save(path: Path, about: dict[str, Any], results: dict[str, Any]) -> None:
 def machine() -> dict[str, Any]:
     """Return when, where and of what was measured; a load above the cores shows other programs."""
     java = subprocess.run(["java", "-version"], capture_output=True, text=True, check=False)
-    git = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12"]
-    commit = subprocess.run(git, capture_output=True, text=True, check=False)
     cpus = Path("/proc/cpuinfo")
     names = (
         re.findall(r"^model name\s*: (.*)$", cpus.read_text(), re.MULTILINE)
@@ -111,7 +109,7 @@ def machine() -> dict[str, Any]:
     )
     return {
         "date": datetime.now(timezone.utc).date().isoformat(),
-        "commit": commit.stdout.strip() or None,
+        "commit": commit(),
         "jvm": java.stderr.splitlines()[0] if java.stderr else None,
         "cpu": names[0] if names else platform.processor() or None,
         "cores": os.cpu_count(),
@@ -119,6 +117,13 @@ def machine() -> dict[str, Any]:
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
     }
+
+
+def commit() -> str | None:
+    """Return the commit of the working tree, with a mark if files were changed."""
+    git = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12"]
+    found = subprocess.run(git, capture_output=True, text=True, check=False)
+    return found.stdout.strip() or None
 
 
 def _target(target: Target) -> dict[str, Any]:

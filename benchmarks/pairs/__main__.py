@@ -41,6 +41,7 @@ def main() -> int:
     if load > _BUSY:
         print(f"the load is {load:.1f}: another program disturbs the measurement", file=sys.stderr)
     started = time.monotonic()
+    measured_commit = results_report.commit()  # the results are written twice, into this tree
     path = settings.results / "pairs.json"
 
     def save(results: Results) -> None:
@@ -50,6 +51,7 @@ def main() -> int:
             "rows": settings.rows,
             "seconds": round(time.monotonic() - started),
             "load_before": round(load, 2),
+            "commit": measured_commit,
         }
         results_report.save(path, about, report.document(results))
 
