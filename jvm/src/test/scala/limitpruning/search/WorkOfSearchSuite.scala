@@ -69,6 +69,15 @@ class WorkOfSearchSuite extends AnyFunSuite with SparkSuite {
     assert(work.pages == 0 && work.evaluated <= 50, "no rule decides a sum of ranges")
   }
 
+  test("the dictionary of a row group is decoded once for all its pages") {
+    val rows = spark.range(0, 1000000, 1, 1).selectExpr("id DIV 1000 AS h", "id DIV 500 AS g")
+    val table = written("pages-of-dictionaries", rows, "parquet.page.row.count.limit" -> "1000")
+    for ((predicate, values) <- Seq("h % 7 = 3" -> 1000, "h % 7 = 3 AND g % 5 = 2 AND h % 3 = 1" -> 3000)) {
+      val (work, _) = workOf(table.where(predicate).limit(10))
+      assert(work.pages >= 1000 && work.decoded > 0 && work.decoded <= values, predicate)
+    }
+  }
+
   test("ten thousand row groups") {
     val rows = spark.range(0, 20000, 1, 1).selectExpr("id AS a", "id % 7 + 3 * (id % 2) AS b")
     val table = written("row-groups", rows, "parquet.block.row.count.limit" -> "2")
