@@ -124,8 +124,9 @@ class ByteCounts(Exported):
         to_read: Compressed bytes that contain the selected rows, in the columns that are read; None
             where the LIMIT is not pruned, and where Spark's own scan reads the files.
         read_first: Bytes that jobs before the scan read to find the rows, as far as Spark counts
-            them: it misses what Hadoop reads in other threads (vectored reads). 0 where the rows
-            were found in an earlier run of the DataFrame; None where there was no such job.
+            them: it misses what Hadoop reads in other threads (vectored reads). If the tasks of the
+            scan found them, compressed bytes of the columns of the predicate. 0 where the rows
+            were found in an earlier run of the DataFrame; None where nothing was read first.
         read: Compressed bytes of the pages that the scan read; None until the query has run, and
             where Spark's own scan reads the files.
     """

@@ -26,6 +26,7 @@ def outcome_lines(limit: LimitReport) -> list[str]:
     if limit.reason and limit.row_groups.scanned is None:
         what = "not decided yet" if limit.reason.code in _PENDING else "not pruned"
         lines.append(f"{what}: {limit.reason.message}")
+        lines += [line for line in (_verified(limit),) if line]
     else:
         if limit.reason:
             lines.append(f"not covered: {limit.reason.message}")

@@ -106,6 +106,55 @@ def test_what_is_not_selected_by_metadata_is_not_read(spark: SparkSession) -> No
     assert BY_ROWS not in physical(df)
 
 
+IN_FIRST_TASK = {"spark.limitPruning.rows.inFirstTask": "true"}
+
+
+def test_the_first_task_reads_the_predicate_first(spark: SparkSession) -> None:
+    sql = "SELECT * FROM taken WHERE v % 100 = 3 LIMIT 10"
+    plain = spark.sql(sql)
+    assert len(plain.collect()) == 10
+    assert report(plain).rows.verified is None
+    with conf(spark, IN_FIRST_TASK):
+        df = spark.sql(sql)
+        assert code(df) == "decided-by-rows"
+        assert jobs(spark, df) == 1
+        assert {row.v % 100 for row in df.collect()} == {3}
+        assert code(df) == "not-clustered"
+        assert report(df).rows.verified == 10
+        assert "verified: 10 rows" in str(limit_pruning.report(df))
+        # Of 2,000 rows in pages of 100, those up to the tenth that matches.
+        assert 10 <= (report(df).rows.read or 0) < 2000
+        (size,) = {file.stat().st_size for file in (Path(df.inputFiles()[0][7:]),)}
+        assert 0 < report(df).bytes.read_first < size / 10  # type: ignore[operator]
+        assert 0 < report(df).bytes.read < size  # type: ignore[operator]
+        assert "by reading the columns of the predicate first" in physical(df)
+
+
+def test_a_file_without_a_match_is_not_read_again(spark: SparkSession) -> None:
+    with conf(spark, IN_FIRST_TASK | {"spark.limitPruning.rows.minBytes": "300000"}):
+        df = spark.sql("SELECT * FROM taken WHERE v + id = 1000000 LIMIT 10")
+        assert df.collect() == []
+
+
+def test_rows_of_several_files_of_a_task_count_together(spark: SparkSession) -> None:
+    # All files are one partition, and each has about 20 rows that match.
+    with conf(spark, IN_FIRST_TASK | {"spark.sql.files.openCostInBytes": "0"}):
+        df = spark.sql("SELECT * FROM taken WHERE v % 100 = 3 LIMIT 50")
+        rows = df.collect()
+        assert len({row.id for row in rows}) == 50
+        assert report(df).rows.verified == 50
+        assert report(df).row_groups.read == 3
+
+
+def test_an_error_of_the_predicate_is_that_of_the_query(spark: SparkSession) -> None:
+    with conf(spark, IN_FIRST_TASK | {"spark.sql.ansi.enabled": "true"}):
+        found = spark.sql("SELECT * FROM taken WHERE 10 / (id - 1500) > -1 LIMIT 1")
+        assert len(found.collect()) == 1
+        fails = spark.sql("SELECT * FROM taken WHERE 10 / (id - 500) > 5 LIMIT 20")
+        with pytest.raises(Exception, match="DIVIDE_BY_ZERO"):
+            fails.collect()
+
+
 def test_other_actions_search_at_once(spark: SparkSession) -> None:
     df = spark.sql("SELECT * FROM taken WHERE v % 5 = 3 LIMIT 20")
     java: object = df._jdf.queryExecution().executedPlan().execute().count()
@@ -117,9 +166,12 @@ def test_other_actions_search_at_once(spark: SparkSession) -> None:
 
 @pytest.mark.parametrize("vectorized", ["true", "false"])
 @pytest.mark.parametrize("codegen", ["true", "false"])
-def test_random_limits(spark: SparkSession, vectorized: str, codegen: str) -> None:
+@pytest.mark.parametrize("in_first_task", ["false", "true"])
+def test_random_limits(
+    spark: SparkSession, vectorized: str, codegen: str, in_first_task: str
+) -> None:
     draw = random.Random(f"{vectorized} {codegen}")
-    by_rows = 0
+    by_rows = first = 0
     for _ in range(25):
         least, divisor = draw.randrange(ROWS), draw.choice([2, 10, 100, 500, 1009, 2000])
         limit, offset = draw.choice([1, 5, 20, 100, 1000]), draw.choice([0, 0, 0, 3, 40])
@@ -131,6 +183,7 @@ def test_random_limits(spark: SparkSession, vectorized: str, codegen: str) -> No
             {
                 VECTORIZED: vectorized,
                 "spark.sql.codegen.wholeStage": codegen,
+                "spark.limitPruning.rows.inFirstTask": in_first_task,
                 "spark.sql.limit.initialNumPartitions": draw.choice(["1", "1", "3", "100"]),
                 "spark.sql.limit.scaleUpFactor": draw.choice(["2", "4"]),
                 "spark.limitPruning.rows.minBytes": draw.choice(["1", "1", "10000", "300000"]),
@@ -147,4 +200,6 @@ def test_random_limits(spark: SparkSession, vectorized: str, codegen: str) -> No
             assert all(row.c11 == f"11 of {row.id}" for row in rows)
             assert len(df.collect()) == len(rows)
             by_rows += BY_ROWS in physical(df)
+            first += "the predicate first" in physical(df)
     assert 0 < by_rows < 25
+    assert (first > 5) == (in_first_task == "true" and vectorized == "true")

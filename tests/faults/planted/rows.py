@@ -138,9 +138,17 @@ FAULTS = (
     fault(
         "at the root: one row of a split is missing",
         "scan/FirstPages.scala",
-        "val range = RowRange(0, missing)",
-        "val range = RowRange(0, math.max(1, missing - 1))",
+        "missing.min(rows(ordinal))",
+        "math.max(1, missing - 1).min(rows(ordinal))",
         TABLES,
         "tests/limits/test_at_root.py",
+    ),
+    fault(
+        "in the first task: rows that match are counted from one",
+        "scan/RowFilter.scala",
+        "matched.add(row)",
+        "matched.add(row + 1)",
+        TABLES,
+        "tests/limits/test_taken_by_rows.py",
     ),
 )

@@ -53,6 +53,28 @@ final class ChooseWhenRun(
       }
     }(reason => Left(NotPruned(reason)))
 
+  /**
+   * All of the table, for an action that begins with one task: each task reads the columns of the predicate first, and then only
+   * rows that match.
+   *
+   * @param conjuncts the predicate, over the columns that the scan reads
+   * @param decision what the search of metadata found
+   */
+  def matchingRowsOnly(
+      conjuncts: Seq[Expression],
+      needed: AttributeSet,
+      conf: SQLConf,
+      decision: NotPruned
+  ): Either[NotPruned, LimitPlan] =
+    FailOpen(state, conf) {
+      table.flatMap { table =>
+        val scan = LimitedScan(index.wanted.limit, conjuncts, needed, table)
+        whyNot(scan, conf).toLeft(()).flatMap(_ =>
+          ChooseFirstRows.matching(scan, conf, state.facts.listings, decision)
+        )
+      }
+    }(reason => Left(NotPruned(reason)))
+
   private def table: Either[NotPruned, Table] = Tables.of(leaf) match {
     case Some(found) => found.left.map(NotPruned(_))
     case None => Left(NotPruned(Reason.NotSparksParquet(leaf.nodeName)))

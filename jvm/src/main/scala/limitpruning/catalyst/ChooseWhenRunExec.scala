@@ -8,7 +8,9 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import limitpruning.conf.SparkSessions
-import limitpruning.scan.{HiddenRows, LimitPrunedScanExec, RunsLimitPrunedScan, ScanMetrics}
+import limitpruning.scan.{
+  HiddenRows, LimitPrunedScanExec, MatchingRowsOnly, RunsLimitPrunedScan, ScanMetrics, SelectionRead
+}
 import limitpruning.search.{LimitPlan, NotPruned}
 import limitpruning.select.Reason
 import limitpruning.tables.WantedRows
@@ -66,7 +68,17 @@ case class ChooseWhenRunExec(
   private lazy val foundByMetadata: Option[Choice] = for {
     searched <- wanted.flatMap(_.searched)
     scan <- Some(child).collect { case scan: FileSourceScanExec => scan }
-  } yield searched.map(plan => Chosen(plan, scanOf(plan, scan)))
+    found = searched.fold(decision => matchingRowsOnly(scan, decision).toRight(decision), Right(_))
+  } yield found.map(plan => Chosen(plan, scanOf(plan, scan)))
+
+  /** Spark's own scan with all of the table, of which each task reads the columns of the predicate first. */
+  private def matchingRowsOnly(scan: FileSourceScanExec, decision: NotPruned): Option[LimitPlan] = for {
+    choose <- this.choose.filter(_.index.wanted.inFirstTask)
+    if SelectionRead.isVectorized(scan) && !HiddenRows.areReadBy(scan)
+    plan <- SparkSessions.withActive(choose.session) {
+      choose.matchingRowsOnly(conjuncts, AttributeSet(output), conf, decision)
+    }.toOption
+  } yield plan
 
   private def decided: Choice = decided(decide())
 
@@ -139,6 +151,8 @@ case class ChooseWhenRunExec(
     case Some(Left(notPruned)) => s"Choice: the scan below (${notPruned.reason.code})"
     case Some(Right(chosen)) if chosen.plan.rows.notCovered.contains(Reason.AtRoot) =>
       "Choice: the first rows of the files, task by task"
+    case Some(Right(Chosen(LimitPlan(_, _, _, _, Some(_: MatchingRowsOnly)), _))) =>
+      "Choice: task by task, by reading the columns of the predicate first"
     case Some(Right(chosen)) => s"Choice: ${chosen.scan.simpleString(maxFields)}"
   }
 

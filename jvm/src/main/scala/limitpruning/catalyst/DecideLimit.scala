@@ -114,7 +114,18 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     if order.forall(_.keys.forall(hasStableColumns)) && NativeEngines.reasonForUnknown(session).isEmpty
     keys = order.toSeq.flatMap(_.keys)
     saved <- RowsPay(scan, keys, inputs, found, conf.getConf(LimitPruningConf.RowsMinBytes))
-  } yield table.decideWhenRun(plan, WantedRows(scan.limit, scan.conjuncts, order, Some(found), saved, isRoot))
+  } yield table.decideWhenRun(
+    plan,
+    WantedRows(
+      scan.limit,
+      scan.conjuncts,
+      order,
+      Some(found),
+      saved.bytes,
+      isRoot,
+      inFirstTask = isRoot && saved.inFirstTask && conf.getConf(LimitPruningConf.RowsInFirstTask)
+    )
+  )
 
   /** Whether the rows are chosen, or are to be chosen when the query runs. */
   private def isDecided(scan: LimitedScan): Boolean =

@@ -121,6 +121,18 @@ object LimitPruningConf {
     .checkValue(_ >= 0, "must not be negative")
     .createWithDefault(8L * 1024 * 1024)
 
+  val RowsInFirstTask = SQLConf
+    .buildConf("spark.limitPruning.rows.inFirstTask")
+    .doc(
+      "At the root of a query, collect, show and take start with one task, which reads all columns of a row group, as without " +
+        "the extension. When true, a task reads the columns of the predicate first, and then only the pages with rows that " +
+        "match, if this saves at least twice rows.minBytes in each row group. It reads fewer bytes, and it takes longer if many " +
+        "rows match, because it opens each file twice and reads its page index."
+    )
+    .version("0.1.0")
+    .booleanConf
+    .createWithDefault(false)
+
   val Threads = SQLConf
     .buildConf("spark.limitPruning.planning.threads")
     .doc(

@@ -15,7 +15,7 @@ import limitpruning.catalyst.{
   ChooseFilesWhenRunExec, ChooseWhenRunExec, MatchTopRows, NativeEngines, PlanLimitPrunedScan
 }
 import limitpruning.predicate.BriefSql
-import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
+import limitpruning.scan.{FirstRows, LimitPrunedScanExec, MatchingRowsOnly, ScanMetrics, WhileReading}
 import limitpruning.search.{InspectedRowGroups, LimitPlan, LimitedScan, NotPruned}
 import limitpruning.select.{ChosenRows, Reason, SearchCounts}
 import limitpruning.tables.{SelectedIndex, SelectedRelation, Tables, UndecidedIndex, UndecidedRelation}
@@ -123,8 +123,8 @@ object DescribeQuery {
       case node: ChooseWhenRunExec if node.choose.exists(_.index eq index) => node
     }
     nodes.flatMap(_.choice).headOption match {
-      case Some(Right(chosen)) if chosen.plan.rows.notCovered.contains(Reason.AtRoot) =>
-        taken(limit, limited, chosen)
+      case Some(Right(chosen)) if chosen.plan.whileReading.exists(ofAnyFile) =>
+        taken(limit, limited, chosen, most)
       case Some(Right(chosen)) =>
         val report = selected(limited, chosen.plan, Some(chosen.scan), chosen.scan.noPageSkipping, most)
         report.copy(order = report.order.orElse(orderOf(limit)))
@@ -153,20 +153,38 @@ object DescribeQuery {
     plan.inspected
   )
 
-  /** A LIMIT at the root, whose rows an action has taken. Nothing was selected: its tasks read the first rows of files. */
+  private def ofAnyFile(whileReading: WhileReading): Boolean = whileReading match {
+    case _: FirstRows | _: MatchingRowsOnly => true
+    case _ => false
+  }
+
+  /**
+   * A LIMIT at the root, whose rows an action has taken. Nothing was selected: its tasks read the first rows of files, or the
+   * first that match.
+   */
   private def taken(
       limit: LocalLimit,
       limited: LimitedScan,
-      chosen: ChooseWhenRunExec.Chosen
+      chosen: ChooseWhenRunExec.Chosen,
+      most: Int
   ): LimitReport = {
     val metrics = chosen.scan.metrics
-    val rows = chosen.plan.rows
-    notPruned(
-      limit,
-      NotPruned(Reason.AtRoot, Some(limited), Some(rows.counts), rows.planningNanos),
-      most = 0
-    ).copy(
-      rowGroups = None,
+    val plan = chosen.plan
+    val rows = plan.rows
+    val decision = NotPruned(
+      rows.notCovered.getOrElse(Reason.AtRoot),
+      Some(limited),
+      Some(rows.counts),
+      rows.planningNanos,
+      plan.inspected
+    )
+    val report = notPruned(limit, decision, most)
+    val isFiltered = rows.conjuncts.nonEmpty
+    def ofColumnsFirst(name: String) = if (isFiltered) Some(metrics(name).value) else None
+    report.copy(
+      rowGroups = report.rowGroups.filter(_ => isFiltered),
+      rowsVerified = ofColumnsFirst(ScanMetrics.RowsVerified),
+      bytesReadFirst = ofColumnsFirst(ScanMetrics.BytesReadFirst),
       noPageSkipping = chosen.scan.noPageSkipping,
       rowsRead = Some(metrics(ScanMetrics.OutputRows).value),
       rowGroupsRead = Some(metrics(ScanMetrics.RowGroupsRead).value),

@@ -28,7 +28,7 @@ private[limitpruning] object RowsPay {
    * @param order the sort keys, over the table's columns; empty if any rows will do
    * @param found the result of the search of metadata
    * @param minBytes the minimum of compressed bytes that must be saved; if 0, it always pays
-   * @return the compressed bytes that plain Spark reads more, if it reads the whole table; none if it does not pay
+   * @return none if it does not pay
    */
   def apply(
       scan: LimitedScan,
@@ -36,7 +36,7 @@ private[limitpruning] object RowsPay {
       inputs: SearchInputs,
       found: Either[NotPruned, LimitPlan],
       minBytes: Long
-  ): Option[Long] = {
+  ): Option[Saved] = {
     val first = scan.conjuncts ++ order.map(_.child)
     // Rows that are proved to be enough need no other search.
     val isUndecided = found.forall(plan => plan.rows.notCovered.nonEmpty || plan.rows.top.nonEmpty)
@@ -48,7 +48,7 @@ private[limitpruning] object RowsPay {
       isUndecided && first.nonEmpty && scan.limit <= most && first.forall(canRunTwice) &&
       !areUnlisted.contains(true)
     ) {
-      if (minBytes == 0) Some(Always)
+      if (minBytes == 0) Some(Saved(Always, inFirstTask = false))
       else {
         // Each row group has the same columns.
         val isFirst = remembered(inputs.areUsedIn(first))
@@ -58,7 +58,7 @@ private[limitpruning] object RowsPay {
         lazy val areWhole = inputs.listing.hasFacts &&
           !inputs.files.forall(inputs.listing.facts(_).isWithoutDeletes)
         val all = found.fold(_ => ListedFile.bytes(inputs.files), _.rows.selection.bytes)
-        def saved(files: Seq[ClassifiedFile]): Option[Long] = {
+        def saved(files: Seq[ClassifiedFile]): Option[Saved] = {
           val sizes = sizesOf(
             files,
             isFirst,
@@ -74,17 +74,26 @@ private[limitpruning] object RowsPay {
             rows = (sizes.rows * whole).toLong
           )
           val sorted = if (order.isEmpty) None else Some(RowsSaved.shareOf(scan.conjuncts))
-          RowsSaved(ofAll, all, scan.limit, sorted, inputs.tasks, inputs.partitions(all))(minBytes)
+          val estimate = RowsSaved(ofAll, all, scan.limit, sorted, inputs.tasks, inputs.partitions(all))
+          estimate(minBytes).map(Saved(_, estimate.inFirstTask(minBytes)))
         }
         for {
           // Without an order, no more than all bytes are saved.
           groups <- inspected if (if (order.isEmpty) isWorthIt(all, minBytes) else all >= minBytes)
           found <- groups.map((files, _) => saved(files))
-          bytes <- found
-        } yield bytes
+          enough <- found
+        } yield enough
       }
     } else None
   }
+
+  /**
+   * What reading columns first saves.
+   *
+   * @param bytes the compressed bytes that plain Spark reads more, if it reads the whole table
+   * @param inFirstTask whether it pays in a task of plain Spark that may find enough rows, too
+   */
+  final case class Saved(bytes: Long, inFirstTask: Boolean)
 
   /** The columns that have to be equal to a value. */
   def equalToValues(conjuncts: Seq[Expression]): Seq[LeafColumn] = conjuncts.collect {

@@ -39,6 +39,17 @@ private[rows] final case class RowsSaved(
     else None
   }
 
+  /**
+   * Whether a task of plain Spark that may find enough rows saves enough in one row group, if it reads the columns of the
+   * predicate first.
+   *
+   * @param minBytes the minimum that must be saved
+   */
+  def inFirstTask(minBytes: Long): Boolean =
+    sorted.isEmpty && sizes.havePages && sizes.share <= MostShare &&
+      sizes.rows >= sizes.rowGroups * limit.toLong * LeastRows &&
+      RowsPay.isWorthIt((others / sizes.rowGroups.max(1L)).toLong, minBytes)
+
   /** The columns that are not read first. */
   private def others: Double = sizes.savedPerByte * all
 

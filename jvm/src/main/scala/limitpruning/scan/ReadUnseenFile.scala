@@ -7,6 +7,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.util.SerializableConfiguration
 
@@ -38,9 +39,10 @@ private[scan] final class ReadUnseenFile(
 
   private def open(file: PartitionedFile): Iterator[Any] = whileReading match {
     case Some(first: FirstRows) => readFirst(file, first)
+    case Some(filter: RowFilter) => if (filter.isEnough) Iterator.empty else readMatching(file, filter)
     case Some(inspect: InspectWhileReading) =>
       enoughOf(inspect, file).map(readEnough(file, _)).getOrElse(readAll(file))
-    case None => readAll(file)
+    case _ => readAll(file) // any more rows are right
   }
 
   private def readAll(file: PartitionedFile): Iterator[Any] = {
@@ -48,20 +50,36 @@ private[scan] final class ReadUnseenFile(
     read(file)
   }
 
-  private def readFirst(file: PartitionedFile, first: FirstRows): Iterator[Any] = {
+  private def readFirst(file: PartitionedFile, first: FirstRows): Iterator[Any] =
+    readSome(file)(reader => new FirstPages(reader.file, reader.schema, first)())
+
+  private def readMatching(file: PartitionedFile, filter: RowFilter): Iterator[Any] =
+    readSome(file) { reader =>
+      filter(file, reader).map { matching =>
+        val pages = new RowGroupPages(reader.file, reader.schema, filter.minPageBytes)
+        FirstRowsRead(matching.zipWithIndex.map {
+          case (Nil, i) => PlannedRowGroup(i, reader.rowGroups(i).getRowCount, Nil, 0)
+          case (ranges, i) => pages.of(i, ranges)
+        })
+      }
+    }
+
+  /** @param choose the row groups and rows to read, in the order of the row groups of the reader; none for all */
+  private def readSome(file: PartitionedFile)(choose: VectorizedReader => Option[FirstRowsRead])
+      : Iterator[Any] = {
     val rows = read(file)
     try {
       val narrowed = for {
         reader <- VectorizedReader.of(rows)
-        opened <- new FirstPages(reader.file, reader.schema, first)()
+        chosen <- choose(reader)
       } yield {
-        counts.rowGroups += opened.rowGroups.toLong
-        counts.bytes += opened.bytes
+        counts.rowGroups += chosen.rowGroups.toLong
+        counts.bytes += chosen.bytes
         new NarrowedRows(
           reader,
-          i => opened.planned.lift(i).toSeq.flatMap(_.ranges),
+          i => chosen.planned.lift(i).toSeq.flatMap(_.ranges),
           inWholeChunks = _ => false,
-          reliesOnIndex = _ => false, // any rows will do
+          reliesOnIndex = _ => false, // nothing is proved about the rows
           isSkipped = _ => false,
           () => read(file),
           new ReadUnseenFile.Observer(file.urlEncodedPath, reader, counts)
@@ -143,7 +161,7 @@ private[scan] object ReadUnseenFile {
 }
 
 /** Finds out how much of a file, which planning did not inspect, is enough. Runs on executors. */
-sealed trait WhileReading extends Serializable
+trait WhileReading extends Serializable
 
 /**
  * Reads only the first rows of each part of a file. All rows must match. Nothing is proved, so nothing is checked: these
@@ -154,6 +172,17 @@ sealed trait WhileReading extends Serializable
  *   pay. None if pages are never read
  */
 final case class FirstRows(limit: Long, minBytes: Option[Long]) extends WhileReading
+
+/**
+ * Reads only the rows of each part of a file that match, at most as many as the LIMIT needs in each task. The columns of the
+ * predicate are read first. Nothing is proved, so nothing is checked, and the plan keeps its filter.
+ *
+ * @param limit rows that the LIMIT needs, at least 1
+ * @param conjuncts the predicate, over the output of the scan
+ * @param minPageBytes see [[FirstRows]]
+ */
+final case class MatchingRowsOnly(limit: Long, conjuncts: Seq[Expression], minPageBytes: Option[Long])
+    extends WhileReading
 
 /**
  * Inspects a file, when it is read, that planning did not inspect. Runs on executors, with one instance for

@@ -13,6 +13,7 @@ object ScanMetrics {
   val RowGroupsRead = "rowGroupsRead"
   val BytesRead = "bytesRead"
   val BytesReadFirst = "bytesReadFirst"
+  val RowsVerified = "rowsVerified"
   val RowGroupsSkipped = "rowGroupsSkipped"
   val ReserveRead = "reserveRead"
   val RowGroupsReadAgain = "rowGroupsReadAgain"
@@ -55,7 +56,7 @@ object ScanMetrics {
     "footersRead" -> SQLMetrics.createMetric(context, "footers read while planning"),
     "filesOpened" -> SQLMetrics.createMetric(context, "files opened while planning"),
     "bytesAllocated" -> SQLMetrics.createSizeMetric(context, "bytes allocated while planning"),
-    "rowsVerified" -> SQLMetrics.createMetric(context, "rows found by reading columns first"),
+    RowsVerified -> SQLMetrics.createMetric(context, "rows found by reading columns first"),
     BytesReadFirst -> SQLMetrics.createSizeMetric(context, "bytes of columns read first"),
     "planningTime" -> SQLMetrics.createNanoTimingMetric(context, "limit pruning time"),
     ScanTime -> SQLMetrics.createTimingMetric(context, "scan time")
@@ -104,7 +105,7 @@ object ScanMetrics {
       Map("reserveRowGroups" -> more.rowGroups.toLong, "reserveFiles" -> more.unseen.size.toLong)
     )
     val first = chosen.verified.fold(Map.empty[String, Long])(found =>
-      Map("rowsVerified" -> found.rows, BytesReadFirst -> found.bytes)
+      Map(RowsVerified -> found.rows, BytesReadFirst -> found.bytes)
     )
     val planned = proved ++ top ++ first ++ reserve ++
       chosen.counts.filesPrunedByLog.map("filesPrunedByLog" -> _)

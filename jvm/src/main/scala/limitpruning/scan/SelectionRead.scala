@@ -1,5 +1,6 @@
 package limitpruning.scan
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow}
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
@@ -82,16 +83,26 @@ private[scan] final class SelectionRead(
       inOneTask: Boolean
   ): RDD[InternalRow] = {
     requireSettings()
-    val hadoopConf = SparkSessions.hadoopConf(session, relation.options)
-    val read = relation.fileFormat.buildReaderWithPartitionValues(
-      sparkSession = session,
-      dataSchema = relation.dataSchema,
-      partitionSchema = relation.partitionSchema,
-      requiredSchema = scan.requiredSchema,
-      filters = if (chosen.allRowsMatch) Nil else PushedFilters.of(scan),
-      options = relation.options + (FileFormat.OPTION_RETURNING_BATCH -> scan.supportsColumnar.toString),
-      hadoopConf = hadoopConf
-    )
+    val filters = if (chosen.allRowsMatch) Nil else PushedFilters.of(scan)
+    // Spark's format changes the configuration.
+    def reader(columns: StructType, hadoopConf: Configuration) =
+      relation.fileFormat.buildReaderWithPartitionValues(
+        sparkSession = session,
+        dataSchema = relation.dataSchema,
+        partitionSchema = relation.partitionSchema,
+        requiredSchema = columns,
+        filters = filters,
+        options = relation.options + (FileFormat.OPTION_RETURNING_BATCH -> scan.supportsColumnar.toString),
+        hadoopConf = hadoopConf
+      )
+    def newConf = SparkSessions.hadoopConf(session, relation.options)
+    val hadoopConf = newConf
+    val read = reader(scan.requiredSchema, hadoopConf)
+    val filtered = whileReading.flatMap {
+      case matching: MatchingRowsOnly =>
+        ColumnsReadFirst(scan, matching, reader(_, newConf), RowFilter.Counts(metrics))
+      case other => Some(other)
+    }
     new FileScanRDD(
       session,
       new ReadPlannedFile(
@@ -104,7 +115,7 @@ private[scan] final class SelectionRead(
           metrics(ScanMetrics.RowGroupsReadAgain)
         ),
         skip,
-        whileReading,
+        filtered,
         reserveRead = selection.reserve.map(_ => metrics(ScanMetrics.ReserveRead))
       ),
       tasks(if (inOneTask) Long.MaxValue else maxTaskBytes),

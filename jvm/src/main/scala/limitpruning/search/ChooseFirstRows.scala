@@ -4,38 +4,63 @@ import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.SortedListings
-import limitpruning.scan.FirstRows
+import limitpruning.scan.{FirstRows, MatchingRowsOnly, WhileReading}
 import limitpruning.select.{CandidateRows, ListedFile, Reason, SearchCounts, Selection}
 
 /**
- * Decides what to read for a LIMIT without a predicate that an action takes, task by task: the first rows of any file.
+ * Decides what to read for a LIMIT that an action takes, task by task: the first rows of any file, or the first that match.
  * Lists the files, and reads none of them.
  */
 object ChooseFirstRows {
 
-  def apply(scan: LimitedScan, conf: SQLConf, sorted: SortedListings): Either[NotPruned, LimitPlan] = {
+  /** For a LIMIT without a predicate. */
+  def apply(scan: LimitedScan, conf: SQLConf, sorted: SortedListings): Either[NotPruned, LimitPlan] =
+    ofAnyFile(
+      scan,
+      sorted,
+      Reason.AtRoot,
+      SearchCounts.Zero
+    )(FirstRows(scan.limit.toLong, minPageBytes(conf)))
+
+  /**
+   * For a LIMIT with a predicate.
+   *
+   * @param decision what the search of metadata found
+   */
+  def matching(
+      scan: LimitedScan,
+      conf: SQLConf,
+      sorted: SortedListings,
+      decision: NotPruned
+  ): Either[NotPruned, LimitPlan] = {
+    val counts = decision.counts.getOrElse(SearchCounts.Zero)
+    ofAnyFile(scan, sorted, decision.reason, counts)(
+      MatchingRowsOnly(scan.limit.toLong, scan.conjuncts, minPageBytes(conf))
+    ).map(plan => plan.copy(inspected = decision.inspected))
+  }
+
+  private def ofAnyFile(scan: LimitedScan, sorted: SortedListings, reason: Reason, counts: SearchCounts)(
+      whileReading: WhileReading
+  ): Either[NotPruned, LimitPlan] = {
     val started = System.nanoTime()
-    val files = scan.table.list(Nil, Nil, sorted).files
+    val files = scan.table.list(scan.conjuncts, Nil, sorted).files
     if (files.isEmpty) Left(NotPruned(Reason.NoFiles, Some(scan)))
     else {
-      val counts = SearchCounts.Zero.copy(files = files.size, bytes = ListedFile.bytes(files))
-      // Pages are located by a page index that nobody has tested for the writer of the file.
-      val mayReadPages =
-        conf.getConf(LimitPruningConf.MaxBytes) > 0 && !conf.getConf(LimitPruningConf.TrustedWritersOnly)
-      val minBytes = if (mayReadPages) Some(conf.getConf(LimitPruningConf.MinPageBytes)) else None
       val rows = CandidateRows(
         scan.limit,
-        Nil,
+        scan.conjuncts,
         Selection(Nil, unseen = files),
-        counts,
+        counts.copy(files = files.size, bytes = ListedFile.bytes(files)),
         System.nanoTime() - started,
-        notCovered = Some(Reason.AtRoot)
+        notCovered = Some(reason)
       )
-      Right(LimitPlan(
-        rows,
-        scan.table.settings,
-        whileReading = Some(FirstRows(scan.limit.toLong, minBytes))
-      ))
+      Right(LimitPlan(rows, scan.table.settings, whileReading = Some(whileReading)))
     }
   }
+
+  /** None if pages are never read: a page index locates them that nobody has tested for the writer of the file. */
+  private def minPageBytes(conf: SQLConf): Option[Long] =
+    if (conf.getConf(LimitPruningConf.MaxBytes) > 0 && !conf.getConf(LimitPruningConf.TrustedWritersOnly))
+      Some(conf.getConf(LimitPruningConf.MinPageBytes))
+    else None
 }

@@ -28,6 +28,7 @@ final case class WantedOrder(overTable: SortOrder, overOutput: SortOrder, keys: 
  *   needs, so that columns are read to choose the rows; none if metadata have not been searched
  * @param saved the compressed bytes that plain Spark reads more, if it reads the whole table
  * @param isRoot whether the LIMIT is at the root of the query, so that an action may need few partitions of the table
+ * @param inFirstTask whether it pays, at the root, to read the columns of the predicate first in each task, too
  */
 final case class WantedRows(
     limit: Int,
@@ -35,7 +36,8 @@ final case class WantedRows(
     order: Option[WantedOrder],
     searched: Option[Either[NotPruned, LimitPlan]] = None,
     saved: Long = 0,
-    isRoot: Boolean = false
+    isRoot: Boolean = false,
+    inFirstTask: Boolean = false
 ) {
 
   /** Whether the first rows of any file will do. */

@@ -16,6 +16,7 @@ class LimitPruningConfSuite extends AnyFunSuite with SparkSuite {
     LimitPruningConf.MaxBytes,
     LimitPruningConf.MinPageBytes,
     LimitPruningConf.RowsMinBytes,
+    LimitPruningConf.RowsInFirstTask,
     LimitPruningConf.AtRoot,
     LimitPruningConf.FileScan,
     LimitPruningConf.Threads,

@@ -1,0 +1,187 @@
+package limitpruning.scan
+
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData}
+import org.apache.spark.{InterruptibleIterator, TaskContext}
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{BasePredicate, Expression, Predicate}
+import org.apache.spark.sql.execution.datasources.PartitionedFile
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+import limitpruning.select.RowRange
+
+/**
+ * Finds the first rows of a part of a file that satisfy a predicate, by reading the columns of the predicate alone with Spark's
+ * own reader. The plan keeps its filter, so rows that do not match may be among those that are found. Runs on executors, with
+ * one instance for each task.
+ *
+ * @param limit rows that the LIMIT needs, at least 1; a task needs no more
+ * @param predicate over the rows of `read`
+ * @param read Spark's reader of the columns of the predicate, with the filters of the reader of all columns
+ * @param minPageBytes see [[FirstRows]]; for the columns that are not read first
+ * @param counts the numbers of what is read
+ */
+private[scan] final class RowFilter(
+    limit: Long,
+    predicate: Expression,
+    read: PartitionedFile => Iterator[InternalRow],
+    val minPageBytes: Option[Long],
+    counts: RowFilter.Counts
+) extends WhileReading
+    with Logging {
+  import RowFilter._
+
+  @transient private lazy val evaluated: BasePredicate = {
+    val created = Predicate.create(predicate)
+    created.initialize(0) // it is deterministic
+    created
+  }
+
+  private var found = 0L
+
+  /** Whether the rows that were found in other parts are enough. */
+  def isEnough: Boolean = found >= limit
+
+  /**
+   * @param all the open reader of all columns, which has read nothing yet
+   * @return for each row group of the reader, the rows to read; none if the part is to be read as without the filter
+   */
+  def apply(file: PartitionedFile, all: VectorizedReader): Option[IndexedSeq[Seq[RowRange]]] =
+    try {
+      val rows = read(file)
+      try VectorizedReader.of(rows).filter(isSameFile(_, all)).map(matching(_, all, file))
+      finally CloseRows(rows)
+    } catch {
+      // Plain Spark may not come to this row. If it does, the error is that of the query.
+      case NonFatal(error) if !RunningCheck.isInterrupted(error) =>
+        logWarning(
+          s"The columns of the predicate of a LIMIT cannot be read first in ${file.urlEncodedPath}",
+          error
+        )
+        None
+    }
+
+  private def matching(
+      first: VectorizedReader,
+      all: VectorizedReader,
+      file: PartitionedFile
+  ): IndexedSeq[Seq[RowRange]] = {
+    // Page indexes may exclude rows. The reader of all columns does not return these, so they must not count.
+    val ranges = all.rowGroups.indices.map(all.rangesByFilters)
+    val rows = new Elements(new NarrowedRows(
+      first,
+      ranges(_),
+      inWholeChunks = _ => false,
+      reliesOnIndex = _ => false,
+      isSkipped = _ => false,
+      () => read(file),
+      new ColumnsRead(file.urlEncodedPath, first, counts.bytes)
+    ))
+    ranges.map { due =>
+      val matched = new Ranges
+      due.foreach { range =>
+        var row = range.from
+        while (row < range.until && found < limit && rows.hasNext) {
+          if (evaluated.eval(rows.next())) {
+            matched.add(row)
+            found += 1
+            counts.rows += 1
+          }
+          row += 1
+        }
+        matched.end()
+      }
+      matched.result
+    }
+  }
+}
+
+private[scan] object RowFilter {
+
+  /** The SQL metrics of a filter: the bytes that it read, and the rows that it found. */
+  final case class Counts(bytes: SQLMetric, rows: SQLMetric)
+
+  object Counts {
+    def apply(metrics: Map[String, SQLMetric]): Counts =
+      Counts(metrics(ScanMetrics.BytesReadFirst), metrics(ScanMetrics.RowsVerified))
+  }
+
+  /** Rows that are so near to one another are read together: a batch of all columns takes as long as reading so many rows. */
+  private val SmallGap = 64L
+
+  /**
+   * Whether both readers have opened the same file. It may have been replaced between. The footers say where each value is, and
+   * the lowest and the highest of them.
+   */
+  private def isSameFile(one: VectorizedReader, other: VectorizedReader): Boolean = {
+    def sizes(rowGroup: BlockMetaData) =
+      (rowGroup.getStartingPos, rowGroup.getRowCount, rowGroup.getTotalByteSize)
+    def chunk(column: ColumnChunkMetaData) =
+      (column.getPath, column.getStartingPos, column.getTotalSize, column.getStatistics: Any)
+    def areSame(a: BlockMetaData, b: BlockMetaData) = sizes(a) == sizes(b) && {
+      // Each has the columns of its own schema.
+      val known = b.getColumns.asScala.iterator.map(column => column.getPath -> chunk(column)).toMap
+      a.getColumns.asScala.forall(column => known.get(column.getPath).forall(_ == chunk(column)))
+    }
+    one.rowGroups.size == other.rowGroups.size &&
+    one.file.getFileMetaData.getCreatedBy == other.file.getFileMetaData.getCreatedBy &&
+    one.rowGroups.zip(other.rowGroups).forall { case (a, b) => areSame(a, b) }
+  }
+
+  /** Counts the bytes of the columns that are read first. */
+  private final class ColumnsRead(override val path: String, reader: VectorizedReader, bytes: SQLMetric)
+      extends NarrowedRows.Observer {
+    private lazy val pages = new RowGroupPages(reader.file, reader.schema, minBytes = None)
+
+    override def read(rowGroup: Int): Unit = bytes += pages.chunksOf(rowGroup).map(_.getTotalSize).sum
+    override def readsAgain(rowGroup: Int): Unit = read(rowGroup)
+  }
+
+  /** The rows of an iterator of rows or of batches. */
+  private final class Elements(read: Iterator[Any]) {
+    // Nothing else ends a task that is killed while it searches.
+    private val elements = Option(TaskContext.get()).fold(read)(new InterruptibleIterator(_, read))
+    private var batch: java.util.Iterator[InternalRow] = java.util.Collections.emptyIterator()
+
+    def hasNext: Boolean = {
+      while (!batch.hasNext && elements.hasNext)
+        batch = elements.next() match {
+          case some: ColumnarBatch => some.rowIterator()
+          case row => java.util.Collections.singleton(row.asInstanceOf[InternalRow]).iterator()
+        }
+      batch.hasNext
+    }
+
+    def next(): InternalRow = batch.next()
+  }
+
+  /** Collects ascending rows of a row group, and the rows between those that are near to one another. */
+  private[scan] final class Ranges {
+    private val done = mutable.ArrayBuffer.empty[RowRange]
+    private var from, until = 0L
+
+    def add(row: Long): Unit =
+      if (until > 0 && row - until <= SmallGap) until = row + 1
+      else {
+        end()
+        from = row
+        until = row + 1
+      }
+
+    /** The rows after this one are not joined with those before. */
+    def end(): Unit = {
+      if (until > 0) done += RowRange(from, until)
+      until = 0
+    }
+
+    def result: Seq[RowRange] = {
+      end()
+      done.toVector
+    }
+  }
+}
