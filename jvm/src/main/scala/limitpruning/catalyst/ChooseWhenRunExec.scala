@@ -65,7 +65,8 @@ case class ChooseWhenRunExec(
 
   override protected def maySave(found: Int): Boolean = true
 
-  private lazy val foundByMetadata: Option[Choice] = for {
+  // Operators above may send the plan to executors, and footers cannot be sent.
+  @transient private lazy val foundByMetadata: Option[Choice] = for {
     searched <- wanted.flatMap(_.searched)
     scan <- Some(child).collect { case scan: FileSourceScanExec => scan }
     found = searched.fold(decision => matchingRowsOnly(scan, decision).toRight(decision), Right(_))

@@ -39,7 +39,7 @@ private[scan] final class ReadUnseenFile(
 
   private def open(file: PartitionedFile): Iterator[Any] = whileReading match {
     case Some(first: FirstRows) => readFirst(file, first)
-    case Some(filter: RowFilter) => if (filter.isEnough) Iterator.empty else readMatching(file, filter)
+    case Some(filter: RowFilter) => readMatching(file, filter)
     case Some(inspect: InspectWhileReading) =>
       enoughOf(inspect, file).map(readEnough(file, _)).getOrElse(readAll(file))
     case _ => readAll(file) // any more rows are right

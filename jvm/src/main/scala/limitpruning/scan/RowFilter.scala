@@ -42,11 +42,6 @@ private[scan] final class RowFilter(
     created
   }
 
-  private var found = 0L
-
-  /** Whether the rows that were found in other parts are enough. */
-  def isEnough: Boolean = found >= limit
-
   /**
    * @param all the open reader of all columns, which has read nothing yet
    * @return for each row group of the reader, the rows to read; none if the part is to be read as without the filter
@@ -73,7 +68,9 @@ private[scan] final class RowFilter(
   ): IndexedSeq[Seq[RowRange]] = {
     // Page indexes may exclude rows. The reader of all columns does not return these, so they must not count.
     val ranges = all.rowGroups.indices.map(all.rangesByFilters)
-    val rows = new Elements(new NarrowedRows(
+    // Of this part alone: a task may compute the scan more than once, and each time all rows are due.
+    var found = 0L
+    val narrowed = new NarrowedRows(
       first,
       ranges(_),
       inWholeChunks = _ => false,
@@ -81,23 +78,27 @@ private[scan] final class RowFilter(
       isSkipped = _ => false,
       () => read(file),
       new ColumnsRead(file.urlEncodedPath, first, counts.bytes)
-    ))
-    ranges.map { due =>
-      val matched = new Ranges
-      due.foreach { range =>
-        var row = range.from
-        while (row < range.until && found < limit && rows.hasNext) {
-          if (evaluated.eval(rows.next())) {
-            matched.add(row)
-            found += 1
-            counts.rows += 1
+    )
+    val rows = new Elements(narrowed)
+    try ranges.map { due =>
+        val matched = new Ranges
+        due.foreach { range =>
+          var row = range.from
+          while (row < range.until && found < limit && rows.hasNext) {
+            if (evaluated.eval(rows.next())) {
+              matched.add(row)
+              found += 1
+              counts.rows += 1
+            }
+            row += 1
           }
-          row += 1
+          if (row < range.until && found < limit)
+            throw new IllegalStateException("the columns of the predicate have fewer rows than the others")
+          matched.end()
         }
-        matched.end()
+        matched.result
       }
-      matched.result
-    }
+    finally narrowed.close() // it may have opened the file again
   }
 }
 
