@@ -171,7 +171,7 @@ private[scan] object RunningCheck {
   def isInterrupted(error: Throwable): Boolean =
     Thread.currentThread.isInterrupted || Causes(error).exists {
       case failed: IOException => Interrupted.unapply(failed).nonEmpty
-      case other => other.isInstanceOf[TaskKilledException]
+      case other => other.isInstanceOf[TaskKilledException] || other.isInstanceOf[InterruptedException]
     }
 }
 

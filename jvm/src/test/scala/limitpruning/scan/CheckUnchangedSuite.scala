@@ -156,6 +156,11 @@ class CheckUnchangedSuite extends AnyFunSuite with TempFolder with Eventually {
     eventually(assert(WatchedFileSystem.open.get == 0))
   }
 
+  test("a task was killed if a function that it waited for was interrupted") {
+    assert(RunningCheck.isInterrupted(new RuntimeException("a UDF failed", new InterruptedException)))
+    assert(!RunningCheck.isInterrupted(new RuntimeException("a UDF failed", new ArithmeticException)))
+  }
+
   test("a file on other storage is closed if its rows cannot be chosen, and with its rows") {
     val stored = new Stored("closed")
     intercept[ArithmeticException](stored.opening(_ => throw new ArithmeticException))
