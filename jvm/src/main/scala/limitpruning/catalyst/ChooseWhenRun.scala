@@ -46,12 +46,7 @@ final class ChooseWhenRun(
    * @return what to read, or the reason why Spark's own scan reads the table
    */
   def firstRows(needed: AttributeSet, conf: SQLConf): Either[NotPruned, LimitPlan] =
-    FailOpen(state, conf) {
-      table.flatMap { table =>
-        val scan = LimitedScan(index.wanted.limit, Nil, needed, table)
-        whyNot(scan, conf).toLeft(()).flatMap(_ => ChooseFirstRows(scan, conf, state.facts.listings))
-      }
-    }(reason => Left(NotPruned(reason)))
+    taken(Nil, needed, conf)(ChooseFirstRows(_, conf, state.facts.listings))
 
   /**
    * All of the table, for an action that begins with one task: each task reads the columns of the predicate first, and then only
@@ -66,12 +61,15 @@ final class ChooseWhenRun(
       conf: SQLConf,
       decision: NotPruned
   ): Either[NotPruned, LimitPlan] =
+    taken(conjuncts, needed, conf)(ChooseFirstRows.matching(_, conf, state.facts.listings, decision))
+
+  private def taken(conjuncts: Seq[Expression], needed: AttributeSet, conf: SQLConf)(
+      choose: LimitedScan => Either[NotPruned, LimitPlan]
+  ): Either[NotPruned, LimitPlan] =
     FailOpen(state, conf) {
       table.flatMap { table =>
         val scan = LimitedScan(index.wanted.limit, conjuncts, needed, table)
-        whyNot(scan, conf).toLeft(()).flatMap(_ =>
-          ChooseFirstRows.matching(scan, conf, state.facts.listings, decision)
-        )
+        whyNot(scan, conf).toLeft(()).flatMap(_ => choose(scan))
       }
     }(reason => Left(NotPruned(reason)))
 

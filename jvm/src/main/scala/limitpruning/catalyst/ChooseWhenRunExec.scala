@@ -9,7 +9,8 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import limitpruning.conf.SparkSessions
 import limitpruning.scan.{
-  HiddenRows, LimitPrunedScanExec, MatchingRowsOnly, RunsLimitPrunedScan, ScanMetrics, SelectionRead
+  ColumnsReadFirst, HiddenRows, LimitPrunedScanExec, MatchingRowsOnly, RunsLimitPrunedScan, ScanMetrics,
+  SelectionRead
 }
 import limitpruning.search.{LimitPlan, NotPruned}
 import limitpruning.select.Reason
@@ -75,7 +76,8 @@ case class ChooseWhenRunExec(
   /** Spark's own scan with all of the table, of which each task reads the columns of the predicate first. */
   private def matchingRowsOnly(scan: FileSourceScanExec, decision: NotPruned): Option[LimitPlan] = for {
     choose <- this.choose.filter(_.index.wanted.inFirstTask)
-    if SelectionRead.isVectorized(scan) && !HiddenRows.areReadBy(scan)
+    if SelectionRead.isVectorized(scan) && !HiddenRows.areReadBy(scan) &&
+      ColumnsReadFirst.of(scan, conjuncts).nonEmpty
     plan <- SparkSessions.withActive(choose.session) {
       choose.matchingRowsOnly(conjuncts, AttributeSet(output), conf, decision)
     }.toOption

@@ -1,44 +1,39 @@
 package limitpruning.scan
 
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, BindReferences}
+import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, BindReferences, Expression}
 import org.apache.spark.sql.execution.FileSourceScanExec
-import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.types.StructType
 
-/** Binds a predicate to the columns of a scan that are read first. Runs on the driver. */
-private[scan] object ColumnsReadFirst {
+/**
+ * The columns of a scan that are read first, to find the rows that satisfy a predicate.
+ *
+ * @param schema the columns of the predicate that are read from files, at least one
+ * @param predicate bound to these columns, followed by the partition columns
+ */
+private[limitpruning] final case class ColumnsReadFirst(schema: StructType, predicate: Expression)
+
+private[limitpruning] object ColumnsReadFirst {
 
   /**
-   * @param reader Spark's reader of some columns of the files
-   * @return none if the predicate uses a column that is not read from the files, such as a metadata column, or none at all
+   * @param conjuncts the predicate, over the output of the scan
+   * @return none if the predicate uses no column of the files, or one that the scan reads otherwise, such as a metadata column
    */
-  def apply(
-      scan: FileSourceScanExec,
-      matching: MatchingRowsOnly,
-      reader: StructType => (PartitionedFile => Iterator[InternalRow]),
-      counts: RowFilter.Counts
-  ): Option[RowFilter] = {
+  def of(scan: FileSourceScanExec, conjuncts: Seq[Expression]): Option[ColumnsReadFirst] = {
     // The order of Spark's own scan.
     val (fromFiles, others) = scan.output.splitAt(scan.requiredSchema.size)
-    val partitionColumns = others.take(scan.relation.partitionSchema.size)
-    val used = AttributeSet(matching.conjuncts.flatMap(_.references))
+    val used = AttributeSet(conjuncts.flatMap(_.references))
     val (fields, first) = scan.requiredSchema.zip(fromFiles).filter { case (_, column) =>
       used.contains(column)
     }.unzip
-    val columns = first ++ partitionColumns
-    def areTheirs =
-      used.forall(one => columns.exists(c => c.exprId == one.exprId && c.dataType == one.dataType))
-    if (first.isEmpty || !areTheirs) None
-    else {
-      val predicate = BindReferences.bindReference(matching.conjuncts.reduce(And(_, _)), columns)
-      Some(new RowFilter(
-        matching.limit,
-        predicate,
-        reader(StructType(fields)),
-        matching.minPageBytes,
-        counts
+    val columns = first ++ others.take(scan.relation.partitionSchema.size)
+    // Spark may read fewer fields of a struct than the predicate is written for.
+    def isAmongThem(one: Expression) =
+      columns.exists(c => c.semanticEquals(one) && c.dataType == one.dataType)
+    if (first.nonEmpty && used.forall(isAmongThem))
+      Some(ColumnsReadFirst(
+        StructType(fields),
+        BindReferences.bindReference(conjuncts.reduce(And(_, _)), columns)
       ))
-    }
+    else None
   }
 }

@@ -8,20 +8,6 @@ import org.apache.parquet.schema.MessageType
 import limitpruning.select.RowRange
 
 /**
- * What a reader will read of a split.
- *
- * @param planned the first row groups of the split
- */
-private[scan] final case class FirstRowsRead(planned: Seq[PlannedRowGroup]) {
-
-  /** The number of row groups that are read. */
-  def rowGroups: Int = planned.count(_.rowsToRead > 0)
-
-  /** Compressed bytes of the pages, or of the column chunks, that are read. */
-  def bytes: Long = planned.map(_.bytes).sum
-}
-
-/**
  * Determines which row groups and pages contain the first rows of a split, by the footer and the page index of the open
  * file.
  *
@@ -31,7 +17,7 @@ private[scan] final case class FirstRowsRead(planned: Seq[PlannedRowGroup]) {
 private[scan] final class FirstPages(file: ParquetFileReader, schema: MessageType, first: FirstRows) {
 
   /** None if the footer claims numbers of rows that no file can have: Spark then reads what it reads of such a file. */
-  def apply(): Option[FirstRowsRead] = {
+  def apply(): Option[PlannedRowGroups] = {
     val rows = file.getRowGroups.asScala.map(_.getRowCount).toIndexedSeq
     if (rows.exists(_ < 0) || rows.map(BigInt(_)).sum > Long.MaxValue) None
     else {
@@ -41,7 +27,7 @@ private[scan] final class FirstPages(file: ParquetFileReader, schema: MessageTyp
       // `missing` rows are not in the row groups before this one.
       def planned(ordinal: Int, missing: Long) =
         pages.of(ordinal, Seq(RowRange(0, missing.min(rows(ordinal)))))
-      Some(FirstRowsRead(needed.map(i => planned(i, first.limit - before(i)))))
+      Some(PlannedRowGroups(needed.map(i => planned(i, first.limit - before(i)))))
     }
   }
 }

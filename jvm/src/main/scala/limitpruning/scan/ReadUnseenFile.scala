@@ -38,11 +38,12 @@ private[scan] final class ReadUnseenFile(
   }
 
   private def open(file: PartitionedFile): Iterator[Any] = whileReading match {
-    case Some(first: FirstRows) => readFirst(file, first)
-    case Some(filter: RowFilter) => readMatching(file, filter)
+    case Some(first: FirstRows) =>
+      readSome(file)(reader => new FirstPages(reader.file, reader.schema, first)())
+    case Some(find: FindMatchingRows) => readSome(file)(find(file, _))
     case Some(inspect: InspectWhileReading) =>
       enoughOf(inspect, file).map(readEnough(file, _)).getOrElse(readAll(file))
-    case _ => readAll(file) // any more rows are right
+    case Some(_: MatchingRowsOnly) | None => readAll(file)
   }
 
   private def readAll(file: PartitionedFile): Iterator[Any] = {
@@ -50,22 +51,8 @@ private[scan] final class ReadUnseenFile(
     read(file)
   }
 
-  private def readFirst(file: PartitionedFile, first: FirstRows): Iterator[Any] =
-    readSome(file)(reader => new FirstPages(reader.file, reader.schema, first)())
-
-  private def readMatching(file: PartitionedFile, filter: RowFilter): Iterator[Any] =
-    readSome(file) { reader =>
-      filter(file, reader).map { matching =>
-        val pages = new RowGroupPages(reader.file, reader.schema, filter.minPageBytes)
-        FirstRowsRead(matching.zipWithIndex.map {
-          case (Nil, i) => PlannedRowGroup(i, reader.rowGroups(i).getRowCount, Nil, 0)
-          case (ranges, i) => pages.of(i, ranges)
-        })
-      }
-    }
-
   /** @param choose the row groups and rows to read, in the order of the row groups of the reader; none for all */
-  private def readSome(file: PartitionedFile)(choose: VectorizedReader => Option[FirstRowsRead])
+  private def readSome(file: PartitionedFile)(choose: VectorizedReader => Option[PlannedRowGroups])
       : Iterator[Any] = {
     val rows = read(file)
     try {
@@ -161,7 +148,7 @@ private[scan] object ReadUnseenFile {
 }
 
 /** Finds out how much of a file, which planning did not inspect, is enough. Runs on executors. */
-trait WhileReading extends Serializable
+sealed trait WhileReading extends Serializable
 
 /**
  * Reads only the first rows of each part of a file. All rows must match. Nothing is proved, so nothing is checked: these
@@ -174,8 +161,9 @@ trait WhileReading extends Serializable
 final case class FirstRows(limit: Long, minBytes: Option[Long]) extends WhileReading
 
 /**
- * Reads only the rows of each part of a file that match, at most as many as the LIMIT needs in each task. The columns of the
- * predicate are read first. Nothing is proved, so nothing is checked, and the plan keeps its filter.
+ * Reads only the rows of each part of a file that match, at most as many as the LIMIT needs. The columns of the predicate are
+ * read first. Nothing is proved, so nothing is checked, and the plan keeps its filter. Stays on the driver, where
+ * [[SelectionRead]] makes a [[RowFilter]] of it.
  *
  * @param limit rows that the LIMIT needs, at least 1
  * @param conjuncts the predicate, over the output of the scan
@@ -183,6 +171,16 @@ final case class FirstRows(limit: Long, minBytes: Option[Long]) extends WhileRea
  */
 final case class MatchingRowsOnly(limit: Long, conjuncts: Seq[Expression], minPageBytes: Option[Long])
     extends WhileReading
+
+/** Finds the rows of a part of a file that match, when it is read. Runs on executors, with one instance for each task. */
+private[scan] trait FindMatchingRows extends WhileReading {
+
+  /**
+   * @param all the open reader of all columns, which has read nothing yet
+   * @return what to read of its row groups; none for everything
+   */
+  def apply(file: PartitionedFile, all: VectorizedReader): Option[PlannedRowGroups]
+}
 
 /**
  * Inspects a file, when it is read, that planning did not inspect. Runs on executors, with one instance for

@@ -17,10 +17,9 @@ import limitpruning.select.RowRange
 
 /**
  * Finds the first rows of a part of a file that satisfy a predicate, by reading the columns of the predicate alone with Spark's
- * own reader. The plan keeps its filter, so rows that do not match may be among those that are found. Runs on executors, with
- * one instance for each task.
+ * own reader. The plan keeps its filter, so rows that do not match may be among those that are found.
  *
- * @param limit rows that the LIMIT needs, at least 1; a task needs no more
+ * @param limit rows that the LIMIT needs, at least 1; no more are needed of a part
  * @param predicate over the rows of `read`
  * @param read Spark's reader of the columns of the predicate, with the filters of the reader of all columns
  * @param minPageBytes see [[FirstRows]]; for the columns that are not read first
@@ -30,9 +29,9 @@ private[scan] final class RowFilter(
     limit: Long,
     predicate: Expression,
     read: PartitionedFile => Iterator[InternalRow],
-    val minPageBytes: Option[Long],
+    minPageBytes: Option[Long],
     counts: RowFilter.Counts
-) extends WhileReading
+) extends FindMatchingRows
     with Logging {
   import RowFilter._
 
@@ -42,11 +41,19 @@ private[scan] final class RowFilter(
     created
   }
 
-  /**
-   * @param all the open reader of all columns, which has read nothing yet
-   * @return for each row group of the reader, the rows to read; none if the part is to be read as without the filter
-   */
-  def apply(file: PartitionedFile, all: VectorizedReader): Option[IndexedSeq[Seq[RowRange]]] =
+  override def apply(file: PartitionedFile, all: VectorizedReader): Option[PlannedRowGroups] =
+    if (all.rowGroups.isEmpty) Some(PlannedRowGroups(Nil)) // the filters of the reader exclude all rows
+    else
+      matchingIn(file, all).map { matching =>
+        val pages = new RowGroupPages(all.file, all.schema, minPageBytes)
+        PlannedRowGroups(matching.zipWithIndex.map {
+          case (Nil, i) => PlannedRowGroup(i, all.rowGroups(i).getRowCount, Nil, 0)
+          case (ranges, i) => pages.of(i, ranges)
+        })
+      }
+
+  /** For each row group, the rows to read; none if the part is to be read as without the filter. */
+  private def matchingIn(file: PartitionedFile, all: VectorizedReader): Option[IndexedSeq[Seq[RowRange]]] =
     try {
       val rows = read(file)
       try VectorizedReader.of(rows).filter(isSameFile(_, all)).map(matching(_, all, file))

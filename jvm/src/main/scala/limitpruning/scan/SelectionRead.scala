@@ -98,9 +98,17 @@ private[scan] final class SelectionRead(
     def newConf = SparkSessions.hadoopConf(session, relation.options)
     val hadoopConf = newConf
     val read = reader(scan.requiredSchema, hadoopConf)
+    def filter(matching: MatchingRowsOnly) = ColumnsReadFirst.of(scan, matching.conjuncts).map(first =>
+      new RowFilter(
+        matching.limit,
+        first.predicate,
+        reader(first.schema, newConf),
+        matching.minPageBytes,
+        RowFilter.Counts(metrics)
+      )
+    )
     val filtered = whileReading.flatMap {
-      case matching: MatchingRowsOnly =>
-        ColumnsReadFirst(scan, matching, reader(_, newConf), RowFilter.Counts(metrics))
+      case matching: MatchingRowsOnly => filter(matching)
       case other => Some(other)
     }
     new FileScanRDD(
