@@ -46,7 +46,7 @@ final class ChooseWhenRun(
    * @return what to read, or the reason why Spark's own scan reads the table
    */
   def firstRows(needed: AttributeSet, conf: SQLConf): Either[NotPruned, LimitPlan] =
-    taken(Nil, needed, conf)(ChooseFirstRows(_, conf, state.facts.listings))
+    taken(Nil, needed, conf)(ChooseFirstRows(_, conf, state.facts))
 
   /**
    * All of the table, for an action that begins with one task: each task reads the columns of the predicate first, and then only
@@ -61,7 +61,7 @@ final class ChooseWhenRun(
       conf: SQLConf,
       decision: NotPruned
   ): Either[NotPruned, LimitPlan] =
-    taken(conjuncts, needed, conf)(ChooseFirstRows.matching(_, conf, state.facts.listings, decision))
+    taken(conjuncts, needed, conf)(ChooseFirstRows.matching(_, conf, state.facts, decision))
 
   private def taken(conjuncts: Seq[Expression], needed: AttributeSet, conf: SQLConf)(
       choose: LimitedScan => Either[NotPruned, LimitPlan]

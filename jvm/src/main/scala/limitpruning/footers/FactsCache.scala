@@ -32,6 +32,9 @@ final class FactsCache(maxBytes: Long) {
   /** The predicates about which metadata besides footers proved something or nothing. */
   val unproved: UnprovedForms = new UnprovedForms(if (maxBytes == 0) 0 else MostUnproved)
 
+  /** The Spark queries of planning that were not done in time. */
+  val slow: SlowQueries = new SlowQueries(if (maxBytes == 0) 0 else MostSlow)
+
   /** The sorted files of tables. */
   val listings: SortedListings = new SortedListings(if (maxBytes == 0) 0 else MostSorted)
 
@@ -86,6 +89,7 @@ final class FactsCache(maxBytes: Long) {
     cached.invalidateAll()
     listings.forgetAll()
     unproved.forget(_ => true)
+    slow.forget(_ => true)
   }
 
   /** Removes a file, or every file below a directory. */
@@ -101,6 +105,7 @@ final class FactsCache(maxBytes: Long) {
       case _ => false
     }
     unproved.forget(isMeant)
+    slow.forget(isMeant)
   }
 
   private def known(file: FileStatus): Option[Footer] = Option(cached.getIfPresent(FileId.of(file))).collect {
@@ -115,6 +120,9 @@ object FactsCache {
 
   /** The maximum number of such predicates, each for one file, of some 300 bytes. */
   private val MostUnproved = 10000L
+
+  /** The maximum number of such queries, of some 300 bytes. */
+  private val MostSlow = 1000L
 
   /** The maximum number of files of sorted tables, of some 60 bytes. The table's index has the rest of each, while it is in use. */
   private val MostSorted = 200000L

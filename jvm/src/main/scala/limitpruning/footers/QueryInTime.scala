@@ -13,22 +13,32 @@ import org.apache.spark.SparkContext
  * thread-safe.
  *
  * @param maxTime the maximum time of all queries together
+ * @param slow what earlier queries took too long
  */
-private[limitpruning] final class QueryInTime(context: SparkContext, maxTime: FiniteDuration) {
+private[limitpruning] final class QueryInTime(
+    context: SparkContext,
+    maxTime: FiniteDuration,
+    slow: SlowQueries
+) {
   private var timeLeft = maxTime
 
   /**
+   * @param name names the query among those of all tables
    * @param query the query; it has the local properties of this thread, so its jobs are cancelled with those of the query
    *   that is planned
-   * @return none if the time was not enough; the jobs of the query are cancelled then
+   * @return none if the time was not enough; the jobs of the query are cancelled then; none, too, if it was not enough for
+   *   earlier queries of this name, and the next one is not yet due
    * @throws InterruptedException if the query that is planned is cancelled; so are the jobs
    */
-  def apply[T](query: => T): Option[T] =
-    if (timeLeft.length <= 0) None
+  def apply[T](name: PlanningQuery)(query: => T): Option[T] =
+    if (timeLeft.length <= 0 || !slow.mayRun(name, maxTime)) None
     else {
       val started = Deadline.now
-      try run(query)
-      finally timeLeft -= Deadline.now - started
+      val found =
+        try run(query)
+        finally timeLeft -= Deadline.now - started
+      if (found.isEmpty) slow.wasLeft(name, maxTime) else slow.wasDone(name, maxTime)
+      found
     }
 
   private def run[T](query: => T): Option[T] = {

@@ -40,7 +40,7 @@ final class UnprovedForms(most: Long) {
       case Some(known) => known.isDue()
       case None =>
         val may = !isOneTask || find(None, file).forall(_.isDue())
-        if (!may) attempts(Some(form), file).postpone()
+        if (!may) attempts(Some(form), file).postpone(MostPostponed)
         may
     }
 
@@ -49,7 +49,7 @@ final class UnprovedForms(most: Long) {
     val ofForm = attempts(Some(form), file)
     // A predicate that has tried before says nothing about others.
     if (isOneTask && !ofForm.hasTried) attempts(None, file).failed(MostOfTable)
-    ofForm.failed(MostOfForm)
+    ofForm.failed()
   }
 
   /** Notes that such a query decided something. */
@@ -70,9 +70,7 @@ final class UnprovedForms(most: Long) {
 
 object UnprovedForms {
 
-  /** The first failure is followed by so many queries that do not try, and each further one by as many times more. */
-  private val Growth = 4
-  private val MostOfForm = 63
+  /** The maximum number of queries that do not try after one failed, with predicates that never tried. */
   private val MostOfTable = 15
 
   /** So many queries with a predicate wait for others to try, and then it tries itself. */
@@ -80,36 +78,6 @@ object UnprovedForms {
 
   /** @param form none for all predicates that never tried */
   private final case class Tried(form: Option[HashCode], file: FileId)
-
-  private final class Attempts {
-    private var skipped, left = 0
-    private var hasSucceeded = false
-
-    /** Whether an attempt ended. */
-    def hasTried: Boolean = synchronized(skipped > 0 || hasSucceeded)
-
-    /** The first query with this predicate does not try. */
-    def postpone(): Unit = synchronized { left = MostPostponed - 1 }
-
-    // Of queries that tried at the same time, one counts.
-    def failed(most: Int): Unit = synchronized(if (left < 0 || skipped == 0) {
-      skipped = math.min(most, (skipped + 1) * Growth - 1)
-      left = skipped
-    })
-
-    def isFirstSuccess(): Boolean = synchronized {
-      val isFirst = !hasSucceeded
-      skipped = 0
-      left = 0
-      hasSucceeded = true
-      isFirst
-    }
-
-    def isDue(): Boolean = synchronized {
-      left -= 1
-      left < 0
-    }
-  }
 
   /**
    * Identifies a predicate by its SQL without literals, with the names of columns but not of tables.

@@ -3,7 +3,7 @@ package limitpruning.search
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.LimitPruningConf
-import limitpruning.footers.SortedListings
+import limitpruning.footers.FactsCache
 import limitpruning.scan.{FirstRows, MatchingRowsOnly, WhileReading}
 import limitpruning.select.{CandidateRows, ListedFile, Reason, SearchCounts, Selection}
 
@@ -14,10 +14,10 @@ import limitpruning.select.{CandidateRows, ListedFile, Reason, SearchCounts, Sel
 object ChooseFirstRows {
 
   /** For a LIMIT without a predicate. */
-  def apply(scan: LimitedScan, conf: SQLConf, sorted: SortedListings): Either[NotPruned, LimitPlan] =
+  def apply(scan: LimitedScan, conf: SQLConf, cache: FactsCache): Either[NotPruned, LimitPlan] =
     ofAnyFile(
       scan,
-      sorted,
+      cache,
       Reason.AtRoot,
       SearchCounts.Zero
     )(FirstRows(scan.limit.toLong, minPageBytes(conf)))
@@ -30,20 +30,20 @@ object ChooseFirstRows {
   def matching(
       scan: LimitedScan,
       conf: SQLConf,
-      sorted: SortedListings,
+      cache: FactsCache,
       decision: NotPruned
   ): Either[NotPruned, LimitPlan] = {
     val counts = decision.counts.getOrElse(SearchCounts.Zero)
-    ofAnyFile(scan, sorted, decision.reason, counts)(
+    ofAnyFile(scan, cache, decision.reason, counts)(
       MatchingRowsOnly(scan.limit.toLong, scan.conjuncts, minPageBytes(conf))
     ).map(plan => plan.copy(inspected = decision.inspected))
   }
 
-  private def ofAnyFile(scan: LimitedScan, sorted: SortedListings, reason: Reason, counts: SearchCounts)(
+  private def ofAnyFile(scan: LimitedScan, cache: FactsCache, reason: Reason, counts: SearchCounts)(
       whileReading: WhileReading
   ): Either[NotPruned, LimitPlan] = {
     val started = System.nanoTime()
-    val files = scan.table.list(scan.conjuncts, Nil, sorted).files
+    val files = scan.table.list(scan.conjuncts, Nil, cache).files
     if (files.isEmpty) Left(NotPruned(Reason.NoFiles, Some(scan)))
     else {
       val rows = CandidateRows(

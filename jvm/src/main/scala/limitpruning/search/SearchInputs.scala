@@ -45,7 +45,7 @@ private[limitpruning] final class SearchInputs(
     table.settings.copy(trustedWritersOnly = conf.getConf(LimitPruningConf.TrustedWritersOnly))
 
   /** The table's files, listed once, on first use. */
-  lazy val listing: TableListing = table.list(scan.conjuncts, alsoNeeded, cache.listings)
+  lazy val listing: TableListing = table.list(scan.conjuncts, alsoNeeded, cache)
 
   def files: IndexedSeq[ListedFile] = listing.files
 

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.StructType
 
-import limitpruning.footers.SortedListings
+import limitpruning.footers.FactsCache
 import limitpruning.parquet.ReadSettings
 import limitpruning.predicate.{ColumnFacts, LeafColumn}
 import limitpruning.select.{ListedFile, Reason}
@@ -64,9 +64,9 @@ trait Table {
    * @param conjuncts the predicate above `leaf`. A listing may leave out a file in which no row satisfies it. Filters that
    *   Spark has already pushed into `leaf` apply as well.
    * @param keys other expressions for which the search needs facts about files
-   * @param sorted what is remembered of other listings
+   * @param cache what is remembered of other listings
    */
-  def list(conjuncts: Seq[Expression], keys: Seq[Expression], sorted: SortedListings): TableListing
+  def list(conjuncts: Seq[Expression], keys: Seq[Expression], cache: FactsCache): TableListing
 }
 
 /** The files of a [[Table]] that may contain rows that match a predicate. */

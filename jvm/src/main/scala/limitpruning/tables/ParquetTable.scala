@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.types.DecimalType
 
-import limitpruning.footers.SortedListings
+import limitpruning.footers.{FactsCache, SortedListings}
 import limitpruning.search.{FileFacts, LimitPlan, TableListing}
 import limitpruning.select.{ListedFile, Reason}
 
@@ -59,10 +59,10 @@ final class ParquetTable(leaf: LogicalRelation, relation: HadoopFsRelation)
   override def list(
       conjuncts: Seq[Expression],
       keys: Seq[Expression],
-      sorted: SortedListings
+      cache: FactsCache
   ): TableListing = {
     val filters = partitionFilters(conjuncts)
-    new ParquetListing(this, indexFor(filters), filters, sorted)
+    new ParquetListing(this, indexFor(filters), filters, cache.listings)
   }
 
   /** Partitions that conjuncts without a subquery exclude are pruned now, as Spark does. */

@@ -2,7 +2,7 @@ package limitpruning.footers
 
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 
-import scala.concurrent.duration.DurationInt
+import scala.concurrent.duration.{DurationInt, FiniteDuration}
 import scala.util.Try
 
 import org.apache.spark.{FutureAction, SparkContext, TaskContext}
@@ -23,22 +23,27 @@ class QueryInTimeSuite extends AnyFunSuite with SparkSuite with Eventually {
     context.parallelize(Seq(1), 1).map(_ => QueryInTimeSuite.untilKilled()).count()
   }
 
+  private val log = PlanningQuery("/t", "log")
+
+  private def runInTime[T](maxTime: FiniteDuration)(query: => T): Option[T] =
+    new QueryInTime(context, maxTime, new SlowQueries(10))(log)(query)
+
   private def isIdle: Boolean = context.statusTracker.getActiveJobIds().isEmpty
 
   test("returns the result of a query, with the local properties of the thread that plans") {
     context.setLocalProperty("planned", "here")
-    try assert(new QueryInTime(context, 1.minute)(context.getLocalProperty("planned")).contains("here"))
+    try assert(runInTime(1.minute)(context.getLocalProperty("planned")).contains("here"))
     finally context.setLocalProperty("planned", null)
-    assert(new QueryInTime(context, 1.minute)(spark.range(7).count()).contains(7L))
+    assert(runInTime(1.minute)(spark.range(7).count()).contains(7L))
     assert(context.getJobTags().isEmpty)
   }
 
   test("leaves a query that takes too long, and cancels its job") {
-    val inTime = new QueryInTime(context, 300.millis)
-    assert(inTime(endless()).isEmpty)
+    val inTime = new QueryInTime(context, 300.millis, new SlowQueries(10))
+    assert(inTime(log)(endless()).isEmpty)
     eventually(assert(isIdle))
-    assert(inTime(fail("no time is left")).isEmpty)
-    assert(new QueryInTime(context, 0.millis)(fail("no time is left")).isEmpty)
+    assert(inTime(log)(fail("no time is left")).isEmpty)
+    assert(runInTime(0.millis)(fail("no time is left")).isEmpty)
   }
 
   test("cancels a job that a query submits after it was left") {
@@ -48,13 +53,44 @@ class QueryInTimeSuite extends AnyFunSuite with SparkSuite with Eventually {
       catch { case _: InterruptedException => () }
       late = Some(context.parallelize(Seq(1), 1).map(_ => QueryInTimeSuite.untilKilled()).countAsync())
     }
-    assert(new QueryInTime(context, 50.millis)(query()).isEmpty)
+    assert(runInTime(50.millis)(query()).isEmpty)
     eventually(assert(late.flatMap(_.value).exists(_.isFailure)))
+  }
+
+  test("a query that was not done in time is not run again by the next queries, until it is due") {
+    val slow = new SlowQueries(10)
+    def runs(maxTime: FiniteDuration, name: PlanningQuery = log)(query: => Unit): Boolean = {
+      var ran = false
+      val inTime = new QueryInTime(context, maxTime, slow)
+      val _ = inTime(name) {
+        ran = true
+        query
+      }
+      ran
+    }
+    def untilLeft(): Unit = new CountDownLatch(1).await()
+    assert(runs(50.millis)(untilLeft()))
+    assert(Seq.fill(4)(runs(50.millis)(untilLeft())) == Seq(false, false, false, true))
+    assert(runs(51.millis)(()), "with more time, it may be done")
+    assert(runs(50.millis, log.copy(path = "/u"))(()) && runs(50.millis, log.copy(what = "all"))(()))
+    assert(Seq.fill(16)(runs(50.millis)(())).indexOf(true) == 15)
+    assert(Seq.fill(9)(runs(50.millis)(())).forall(identity), "it was done in time")
+    assert(runs(50.millis)(untilLeft()) && !runs(50.millis)(()))
+    slow.forget(_ == "/t")
+    assert(runs(50.millis)(()))
+  }
+
+  test("a query that fails is run again") {
+    val slow = new SlowQueries(10)
+    (1 to 3).foreach { n =>
+      val failed = Try(new QueryInTime(context, 1.minute, slow)(log)(throw new IllegalStateException(s"$n")))
+      assert(failed.failed.get.getMessage == s"$n")
+    }
   }
 
   test("throws the error of the query") {
     val error = new IllegalArgumentException("no such column")
-    assert(Try(new QueryInTime(context, 1.minute)(throw error)).failed.toOption.exists(_ eq error))
+    assert(Try(runInTime(1.minute)(throw error)).failed.toOption.exists(_ eq error))
   }
 
   test("an interrupt of the thread that plans ends the query, too") {
@@ -62,7 +98,7 @@ class QueryInTimeSuite extends AnyFunSuite with SparkSuite with Eventually {
     @volatile var wasInterrupted = false
     val planning = new Thread(() =>
       try {
-        val _ = new QueryInTime(context, 1.minute)(endless())
+        val _ = runInTime(1.minute)(endless())
       } catch { case _: InterruptedException => wasInterrupted = true }
     )
     planning.start()

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.catalyst.{MatchLimit, MatchTopRows}
-import limitpruning.footers.{FactsCache, SortedListings}
+import limitpruning.footers.FactsCache
 import limitpruning.parquet.ReadSettings
 import limitpruning.predicate.{ColumnFacts, Nulls, Values}
 import limitpruning.select.{CandidateRows, ListedFile, ProvedRows, Reason}
@@ -143,9 +143,9 @@ private object TableSuite {
     override def list(
         conjuncts: Seq[Expression],
         keys: Seq[Expression],
-        sorted: SortedListings
+        cache: FactsCache
     ): TableListing = new TableListing {
-      private val listing = table.list(conjuncts, keys, sorted)
+      private val listing = table.list(conjuncts, keys, cache)
       override def files: IndexedSeq[ListedFile] = listing.files
       override def hasFacts: Boolean = true
       override def isWorthAskingFirst: Boolean = hint.nonEmpty

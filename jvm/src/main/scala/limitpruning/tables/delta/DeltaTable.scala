@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.LimitPruningConf
-import limitpruning.footers.{QueryInTime, SortedListings}
+import limitpruning.footers.{FactsCache, QueryInTime, SlowQueries}
 import limitpruning.parquet.{NamesInFiles, ReadSettings}
 import limitpruning.predicate.LeafColumn
 import limitpruning.search.{FileFacts, LimitPlan, TableListing}
@@ -44,10 +44,10 @@ private[tables] final class DeltaTable(leaf: LogicalRelation, relation: HadoopFs
   override def list(
       conjuncts: Seq[Expression],
       keys: Seq[Expression],
-      sorted: SortedListings
+      cache: FactsCache
   ): TableListing =
     relation.location match {
-      case prepared: PreparedDeltaFileIndex => new DeltaListing(this, prepared, conjuncts, keys)
+      case prepared: PreparedDeltaFileIndex => new DeltaListing(this, prepared, conjuncts, keys, cache.slow)
       case other => throw new IllegalStateException(s"no prepared scan: $other")
     }
 
@@ -81,12 +81,14 @@ private object DeltaTable {
  *
  * @param conjuncts the predicate
  * @param keys the sort key, if there is one: then facts about all files are needed
+ * @param slow what earlier queries of logs took too long
  */
 private final class DeltaListing(
     table: DeltaTable,
     index: PreparedDeltaFileIndex,
     conjuncts: Seq[Expression],
-    keys: Seq[Expression]
+    keys: Seq[Expression],
+    slow: SlowQueries
 ) extends TableListing {
 
   private val added: IndexedSeq[(ListedFile, AddFile)] = {
@@ -103,6 +105,7 @@ private final class DeltaListing(
 
   private val statistics = new LogStatistics(
     index.preparedScan.scannedSnapshot,
+    index.rootPaths.head.toString,
     added.map(_._2.path),
     keys.nonEmpty,
     LeafColumn.inAll(conjuncts ++ keys),
@@ -110,7 +113,8 @@ private final class DeltaListing(
     new QueryInTime(
       table.relation.sparkSession.sparkContext,
       // An ORDER BY that skips nothing reads the whole table.
-      SQLConf.get.getConf(LimitPruningConf.MaxTime).millis * (if (keys.isEmpty) 1L else DeltaListing.OfKeys)
+      SQLConf.get.getConf(LimitPruningConf.MaxTime).millis * (if (keys.isEmpty) 1L else DeltaListing.OfKeys),
+      slow
     )
   )
 

@@ -7,7 +7,7 @@ import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.functions.{col, lit}
 import org.apache.spark.sql.types._
 
-import limitpruning.footers.QueryInTime
+import limitpruning.footers.{PlanningQuery, QueryInTime}
 import limitpruning.parquet.NamesInFiles
 import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls, SupportedTypes, Values}
 
@@ -16,6 +16,7 @@ import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls, SupportedTypes, V
  * log on first use: those of the first [[LogStatistics.MostNamed]] files in one Spark job, and those of all files in
  * another, if another file is asked for.
  *
+ * @param table the path of the table
  * @param paths the paths of the files in the log
  * @param needsAll whether all files will be asked for, so that one job reads everything
  * @param columns the columns of the table
@@ -23,6 +24,7 @@ import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls, SupportedTypes, V
  */
 private final class LogStatistics(
     snapshot: Snapshot,
+    table: String,
     paths: Seq[String],
     needsAll: Boolean,
     columns: Seq[LeafColumn],
@@ -73,7 +75,7 @@ private final class LogStatistics(
   private final class Part(named: Option[Seq[String]]) {
     private var read = false
     private lazy val rows = {
-      val found = inTime(collect(named))
+      val found = inTime(PlanningQuery(table, named.fold(OfAll)(_ => OfFirst)))(collect(named))
       read = found.nonEmpty
       found.getOrElse(Map.empty)
     }
@@ -117,6 +119,9 @@ private object LogStatistics {
 
   /** The number of files that a query of the log names. */
   val MostNamed: Int = 1000
+
+  private val OfFirst = "statistics of the first files"
+  private val OfAll = "statistics of all files"
 
   /**
    * In Catalyst's microseconds, 1972-01-01. Before 1970, cutting to milliseconds may round up. Before 1972, offsets of time
