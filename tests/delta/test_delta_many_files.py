@@ -130,6 +130,28 @@ def test_statistics_are_not_read_if_no_time_is_left(spark: SparkSession, many: s
         hold(spark, f"SELECT * FROM {many} ORDER BY id", 15, ordered=True)
 
 
+def test_statistics_that_took_too_long_are_not_waited_for_again(
+    spark: SparkSession, many: str
+) -> None:
+    limited = f"SELECT * FROM {many} WHERE id + 1 >= {{}}"
+    with conf(spark, {"spark.limitPruning.planning.maxTime": "1ms"}):
+        hold(spark, limited.format(19), 15)
+        queries = [f"{limited.format(first)} LIMIT 15" for first in range(20, 32)]
+        asked = [_asks_the_log(spark, query) for query in queries]
+    assert sum(asked) <= 2  # the fifth query, if the one above was the first
+    with conf(spark, {"spark.limitPruning.planning.maxTime": "1min"}):
+        assert _asks_the_log(spark, f"{limited.format(33)} LIMIT 15"), "it has more time now"
+
+
+def _asks_the_log(spark: SparkSession, query: str) -> bool:
+    """Return whether planning reads statistics of the log."""
+    _jobs(spark, query)
+    tracker = spark.sparkContext.statusTracker()
+    jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(f"planning {query}")]
+    stages = [tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds]
+    return any("LogStatistics" in stage.name for stage in stages if stage)
+
+
 def _jobs(spark: SparkSession, query: str) -> int:
     """Return how many Spark jobs planning runs, with Delta's and ours."""
     group = f"planning {query}"

@@ -4,7 +4,7 @@ import java.util.UUID
 import java.util.concurrent.{ExecutionException, FutureTask, TimeoutException}
 import java.util.concurrent.TimeUnit.NANOSECONDS
 
-import scala.concurrent.duration.{Deadline, FiniteDuration}
+import scala.concurrent.duration.{Deadline, Duration, FiniteDuration}
 
 import org.apache.spark.SparkContext
 
@@ -27,12 +27,15 @@ private[limitpruning] final class QueryInTime(
    * @param query the query; it has the local properties of this thread, so its jobs are cancelled with those of the query
    *   that is planned
    * @return none if the time was not enough; the jobs of the query are cancelled then; none, too, if it was not enough for
-   *   earlier queries of this name, and the next one is not yet due
+   *   earlier queries of this name, and the next one is not yet due. After it, no query is run.
    * @throws InterruptedException if the query that is planned is cancelled; so are the jobs
    */
   def apply[T](name: PlanningQuery)(query: => T): Option[T] =
-    if (timeLeft.length <= 0 || !slow.mayRun(name, maxTime)) None
-    else {
+    if (timeLeft.length <= 0) None
+    else if (!slow.mayRun(name, maxTime)) {
+      timeLeft = Duration.Zero // as after a query that was left
+      None
+    } else {
       val started = Deadline.now
       val found =
         try run(query)

@@ -76,6 +76,9 @@ class QueryInTimeSuite extends AnyFunSuite with SparkSuite with Eventually {
     assert(Seq.fill(16)(runs(50.millis)(())).indexOf(true) == 15)
     assert(Seq.fill(9)(runs(50.millis)(())).forall(identity), "it was done in time")
     assert(runs(50.millis)(untilLeft()) && !runs(50.millis)(()))
+    val later = new QueryInTime(context, 50.millis, slow)
+    assert(later(log)(fail("not due")).isEmpty &&
+      later(log.copy(what = "all"))(fail("no time is left")).isEmpty)
     slow.forget(_ == "/t")
     assert(runs(50.millis)(()))
   }
