@@ -157,6 +157,12 @@ NEEDLE = Template(
 NO_ROW = Template(
     f"SELECT {_TEN} FROM {{table}} WHERE (user_id + {{}}) % 2000003 = -1 LIMIT 10", (SUMMAND,)
 )
+NEEDLE_OF_ALL = Template(
+    "SELECT * FROM {table} WHERE (user_id + {}) % 999983 = 7 LIMIT 10", (SUMMAND,)
+)
+MOST_ROWS_OF_ALL = Template(
+    "SELECT * FROM {table} WHERE (user_id + {}) % 10 > 0 LIMIT 10", (SUMMAND,)
+)
 MOST_ROWS = Template(
     f"SELECT {_TEN} FROM {{table}} WHERE (user_id + {{}}) % 10 > 0 LIMIT 1000", (SUMMAND,)
 )
@@ -192,6 +198,11 @@ def _rows() -> Iterator[Kind]:
         (tables.WEB_PAGES, SLOWEST, "slowest", COLLECT),
     ):
         yield Kind(f"{table.name}, {name}", table, (template,), 10, action)
+    for template, name in (
+        (NEEDLE_OF_ALL, "needle, all columns"),
+        (MOST_ROWS_OF_ALL, "most rows, all columns"),
+    ):
+        yield Kind(f"web_spark, {name}", tables.WEB_SPARK, (template,), EVERY)
 
 
 def _dictionaries() -> Iterator[Kind]:

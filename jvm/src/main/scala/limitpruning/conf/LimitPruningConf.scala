@@ -126,12 +126,13 @@ object LimitPruningConf {
     .doc(
       "At the root of a query, collect, show and take start with one task, which reads all columns of a row group, as without " +
         "the extension. When true, a task reads the columns of the predicate first, and then only the pages with rows that " +
-        "match, if this saves at least twice rows.minBytes in each row group. It opens each file twice and reads its page index. " +
-        "It reads fewer bytes. If many rows match, it takes longer. With rows.minBytes 0, this setting does nothing."
+        "match, if the other columns have at least four times rows.minBytes in each row group. It opens each file twice and reads " +
+        "its page index. On storage that is not local, these requests are counted, too. With rows.minBytes 0, this setting " +
+        "does nothing."
     )
     .version("0.1.0")
     .booleanConf
-    .createWithDefault(false)
+    .createWithDefault(true)
 
   val Threads = SQLConf
     .buildConf("spark.limitPruning.planning.threads")

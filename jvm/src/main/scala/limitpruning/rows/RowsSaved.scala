@@ -41,14 +41,16 @@ private[rows] final case class RowsSaved(
 
   /**
    * Whether a task of plain Spark that may find enough rows saves enough in one row group, if it reads the columns of the
-   * predicate first.
+   * predicate first. If it finds them soon, it has read all bytes of the row group, but decoded few.
    *
    * @param minBytes the minimum that must be saved
    */
-  def inFirstTask(minBytes: Long): Boolean =
+  def inFirstTask(minBytes: Long): Boolean = {
+    def requests = sizes.requests.fold(0.0)(r => (RequestsToOpen + r.first + sizes.otherColumns) * r.bytes)
     sorted.isEmpty && sizes.havePages && sizes.share <= MostShare &&
-      sizes.rows >= sizes.rowGroups * limit.toLong * LeastRows &&
-      RowsPay.isWorthIt((others / sizes.rowGroups.max(1L)).toLong, minBytes)
+    sizes.rows >= sizes.rowGroups * limit.toLong * LeastRows &&
+    others / sizes.rowGroups.max(1L) - requests >= TaskFactor * minBytes
+  }
 
   /** The columns that are not read first. */
   private def others: Double = sizes.savedPerByte * all
@@ -130,6 +132,12 @@ private[rows] object RowsSaved {
 
   /** A task reads so many bytes in the time that it takes to copy and compare a value of a row: 20 ns or more. */
   private val SortedValue = 2L
+
+  /**
+   * A task that opens a file twice takes 10 ms more, in which it reads about so many times the minimum from the cache of a
+   * local disk.
+   */
+  private val TaskFactor = 4L
 
   /** The status of a file, opening it, and two for its footer. */
   private val RequestsToOpen = 4.0

@@ -35,10 +35,21 @@ private[scan] final class RowFilter(
     with Logging {
   import RowFilter._
 
-  @transient private lazy val evaluated: BasePredicate = {
-    val created = Predicate.create(predicate)
+  // Both give the same values. To compile takes as long as to evaluate tens of thousands of rows.
+  @transient private lazy val interpreted = initialized(Predicate.createInterpreted(predicate))
+  @transient private lazy val compiled = initialized(Predicate.create(predicate))
+
+  /** The rows that were evaluated, in all parts that this instance reads. */
+  private var rowsEvaluated = 0L
+
+  private def initialized(created: BasePredicate): BasePredicate = {
     created.initialize(0) // it is deterministic
     created
+  }
+
+  private def isMatch(row: InternalRow): Boolean = {
+    rowsEvaluated += 1
+    (if (rowsEvaluated <= MostInterpreted) interpreted else compiled).eval(row)
   }
 
   override def apply(file: PartitionedFile, all: VectorizedReader): Option[PlannedRowGroups] =
@@ -92,7 +103,7 @@ private[scan] final class RowFilter(
         due.foreach { range =>
           var row = range.from
           while (row < range.until && found < limit && rows.hasNext) {
-            if (evaluated.eval(rows.next())) {
+            if (isMatch(rows.next())) {
               matched.add(row)
               found += 1
               counts.rows += 1
@@ -118,6 +129,9 @@ private[scan] object RowFilter {
     def apply(metrics: Map[String, SQLMetric]): Counts =
       Counts(metrics(ScanMetrics.BytesReadFirst), metrics(ScanMetrics.RowsVerified))
   }
+
+  /** The rows of a predicate that are evaluated before it is compiled. */
+  private val MostInterpreted = 32L * 1024
 
   /** Rows that are so near to one another are read together: a batch of all columns takes as long as reading so many rows. */
   private val SmallGap = 64L

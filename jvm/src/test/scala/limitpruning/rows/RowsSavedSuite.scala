@@ -97,6 +97,20 @@ class RowsSavedSuite extends AnyFunSuite {
     assert(few.copy(sizes = few.sizes.copy(areSelective = () => true))(8 * MB).isEmpty)
   }
 
+  test("a first task reads columns first if the others have many bytes in each row group") {
+    def inFirstTask(of: ReadSizes, limit: Int = 10, minBytes: Long = 4 * MB, sorted: Option[Double] = None) =
+      RowsSaved(of, 600 * MB, limit, sorted, tasks = 2, partitions = 5).inFirstTask(minBytes)
+    // Each row group has 18 MB of other columns. A file is opened with 4 requests, and has 10 columns.
+    val local = sizes(30, requestBytes = 0)
+    assert(inFirstTask(local) && !inFirstTask(local, minBytes = 5 * MB))
+    assert(!inFirstTask(sizes(30, 200 * 1000)) &&
+      inFirstTask(sizes(30, 200 * 1000), minBytes = 4 * MB - 400 * 1000))
+    assert(!inFirstTask(local.copy(havePages = false)), "all other columns may be read as well")
+    assert(!inFirstTask(local.copy(first = 6 * MB)), "too much is read first")
+    assert(!inFirstTask(local, limit = 20000), "most pages have one of the rows")
+    assert(!inFirstTask(local, sorted = Some(1.0)), "the first rows are not known before all are read")
+  }
+
   test("chunks that follow each other in a file take one request") {
     def chunks(places: (Boolean, Long, Long)*) = places
     val rowGroups = Seq(
