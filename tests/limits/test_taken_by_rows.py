@@ -230,3 +230,21 @@ def test_random_limits(
             first += "the predicate first" in physical(df)
     assert 0 < by_rows < 25
     assert (first > 5) == (in_first_task == "true" and vectorized == "true")
+
+
+def test_a_predicate_is_interpreted_before_it_is_compiled(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    # Of two files with one row group each. Nine expressions are compiled after about 29,000 rows.
+    rows = spark.range(0, 80_000, 1, 2).selectExpr(
+        "id", "id * 7919 % 80000 AS v", *(f"concat('{c} of ', id) AS c{c}" for c in range(12))
+    )
+    rows.write.option("parquet.page.row.count.limit", "1000").parquet(str(tmp_path / "t"))
+    spark.read.parquet(str(tmp_path / "t")).createOrReplaceTempView("many_rows")
+    with conf(spark, IN_FIRST_TASK):
+        for value in (3, 999, 19_998):
+            df = spark.sql(f"SELECT * FROM many_rows WHERE (v + 1) % 20000 = {value} LIMIT 10")
+            found = {row.id for row in df.collect()}
+            assert found == {i for i in range(80_000) if (i * 7919 % 80_000 + 1) % 20_000 == value}
+            assert report(df).rows.verified == 4
+            assert report(df).rows.read is not None

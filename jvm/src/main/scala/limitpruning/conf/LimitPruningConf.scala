@@ -126,9 +126,9 @@ object LimitPruningConf {
     .doc(
       "At the root of a query, collect, show and take start with one task, which reads all columns of a row group, as without " +
         "the extension. When true, a task reads the columns of the predicate first, and then only the pages with rows that " +
-        "match, if the other columns have at least four times rows.minBytes in each row group. It opens each file twice and reads " +
-        "its page index. On storage that is not local, these requests are counted, too. With rows.minBytes 0, this setting " +
-        "does nothing."
+        "match, if the other columns have at least four times rows.minBytes, and a 64th of it for each of them, in the mean row group. " +
+        "It opens each file twice and reads its page index. On storage that is not local, these requests are counted, too, and " +
+        "one for each row of the LIMIT and column. With rows.minBytes 0, this setting does nothing."
     )
     .version("0.1.0")
     .booleanConf

@@ -1,19 +1,23 @@
 package limitpruning.footers
 
+import java.util.concurrent.TimeUnit.MINUTES
+
 import scala.concurrent.duration.FiniteDuration
 
 import com.google.common.cache.CacheBuilder
 
 /**
  * Remembers which Spark queries of planning were not done in time. Each of them delayed a user's query by all the time that
- * it had, so the next ones do not ask; see [[Attempts]]. Thread-safe.
+ * it had, so the next ones do not ask; see [[Attempts]]. What made them slow
+ * may pass, so they are remembered for ten minutes. Thread-safe.
  *
  * @param most the maximum number of queries; the least recently used are dropped first
  */
 final class SlowQueries(most: Long) {
   import SlowQueries._
 
-  private val tried = CacheBuilder.newBuilder().maximumSize(most).build[Asked, Attempts]()
+  private val tried =
+    CacheBuilder.newBuilder().maximumSize(most).expireAfterWrite(10, MINUTES).build[Asked, Attempts]()
 
   /** Whether a query may run. Each call counts as one query. */
   def mayRun(query: PlanningQuery, maxTime: FiniteDuration): Boolean =

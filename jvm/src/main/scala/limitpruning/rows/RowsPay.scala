@@ -75,7 +75,10 @@ private[limitpruning] object RowsPay {
           )
           val sorted = if (order.isEmpty) None else Some(RowsSaved.shareOf(scan.conjuncts))
           val estimate = RowsSaved(ofAll, all, scan.limit, sorted, inputs.tasks, inputs.partitions(all))
-          estimate(minBytes).map(Saved(_, estimate.inFirstTask(minBytes)))
+          estimate(minBytes).map(Saved(
+            _,
+            estimate.inFirstTask(minBytes, inputs.minPageBytesUnseen)
+          ))
         }
         for {
           // Without an order, no more than all bytes are saved.

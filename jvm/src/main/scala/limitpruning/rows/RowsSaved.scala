@@ -44,12 +44,17 @@ private[rows] final case class RowsSaved(
    * predicate first. If it finds them soon, it has read all bytes of the row group, but decoded few.
    *
    * @param minBytes the minimum that must be saved
+   * @param minPageBytes see [[limitpruning.scan.FirstRows]]
    */
-  def inFirstTask(minBytes: Long): Boolean = {
-    def requests = sizes.requests.fold(0.0)(r => (RequestsToOpen + r.first + sizes.otherColumns) * r.bytes)
-    sorted.isEmpty && sizes.havePages && sizes.share <= MostShare &&
+  def inFirstTask(minBytes: Long, minPageBytes: Option[Long]): Boolean = {
+    val saved = others / sizes.rowGroups.max(1L)
+    // A page index for each column, and each row may be in another page.
+    def requests =
+      sizes.requests.fold(0.0)(r => (RequestsToOpen + r.first + sizes.otherColumns * (1.0 + limit)) * r.bytes)
+    sorted.isEmpty && sizes.havePages && minPageBytes.exists(_ <= saved) && sizes.share <= MostShare &&
     sizes.rows >= sizes.rowGroups * limit.toLong * LeastRows &&
-    others / sizes.rowGroups.max(1L) - requests >= TaskFactor * minBytes
+    saved - requests >=
+      (TaskFactor + sizes.otherColumns * ColumnFactor) * minBytes
   }
 
   /** The columns that are not read first. */
@@ -137,7 +142,10 @@ private[rows] object RowsSaved {
    * A task that opens a file twice takes 10 ms more, in which it reads about so many times the minimum from the cache of a
    * local disk.
    */
-  private val TaskFactor = 4L
+  private val TaskFactor = 4.0
+
+  /** The same for the page index of a column and single pages of it, which are apart from those of others. */
+  private val ColumnFactor = 1.0 / 64
 
   /** The status of a file, opening it, and two for its footer. */
   private val RequestsToOpen = 4.0

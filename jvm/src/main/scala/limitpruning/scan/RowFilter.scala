@@ -39,6 +39,8 @@ private[scan] final class RowFilter(
   @transient private lazy val interpreted = initialized(Predicate.createInterpreted(predicate))
   @transient private lazy val compiled = initialized(Predicate.create(predicate))
 
+  private lazy val mostInterpreted = NodesInterpreted / predicate.collect { case node => node }.size
+
   /** The rows that were evaluated, in all parts that this instance reads. */
   private var rowsEvaluated = 0L
 
@@ -49,7 +51,7 @@ private[scan] final class RowFilter(
 
   private def isMatch(row: InternalRow): Boolean = {
     rowsEvaluated += 1
-    (if (rowsEvaluated <= MostInterpreted) interpreted else compiled).eval(row)
+    (if (rowsEvaluated <= mostInterpreted) interpreted else compiled).eval(row)
   }
 
   override def apply(file: PartitionedFile, all: VectorizedReader): Option[PlannedRowGroups] =
@@ -130,8 +132,8 @@ private[scan] object RowFilter {
       Counts(metrics(ScanMetrics.BytesReadFirst), metrics(ScanMetrics.RowsVerified))
   }
 
-  /** The rows of a predicate that are evaluated before it is compiled. */
-  private val MostInterpreted = 32L * 1024
+  /** To interpret so many expressions takes as long as to compile a predicate of a few. */
+  private val NodesInterpreted = 256L * 1024
 
   /** Rows that are so near to one another are read together: a batch of all columns takes as long as reading so many rows. */
   private val SmallGap = 64L

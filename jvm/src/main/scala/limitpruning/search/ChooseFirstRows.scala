@@ -59,7 +59,7 @@ object ChooseFirstRows {
   }
 
   /** None if pages are never read: a page index locates them that nobody has tested for the writer of the file. */
-  private def minPageBytes(conf: SQLConf): Option[Long] =
+  private[search] def minPageBytes(conf: SQLConf): Option[Long] =
     if (conf.getConf(LimitPruningConf.MaxBytes) > 0 && !conf.getConf(LimitPruningConf.TrustedWritersOnly))
       Some(conf.getConf(LimitPruningConf.MinPageBytes))
     else None

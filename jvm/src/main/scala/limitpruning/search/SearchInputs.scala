@@ -108,6 +108,9 @@ private[limitpruning] final class SearchInputs(
 
   private val canReadRanges = maxBytes > 0 && VectorizedReader.isSupported
 
+  /** The bytes of a row group from which pages are skipped in files that planning did not inspect; none if never. */
+  def minPageBytesUnseen: Option[Long] = ChooseFirstRows.minPageBytes(conf)
+
   /** Whether the scan drops rows that are not chosen, also of row groups that it reads whole. */
   def dropsRows: Boolean = canReadRanges &&
     ParquetUtils.isBatchReadSupportedForSchema(

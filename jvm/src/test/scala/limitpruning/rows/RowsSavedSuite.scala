@@ -98,15 +98,24 @@ class RowsSavedSuite extends AnyFunSuite {
   }
 
   test("a first task reads columns first if the others have many bytes in each row group") {
-    def inFirstTask(of: ReadSizes, limit: Int = 10, minBytes: Long = 4 * MB, sorted: Option[Double] = None) =
-      RowsSaved(of, 600 * MB, limit, sorted, tasks = 2, partitions = 5).inFirstTask(minBytes)
-    // Each row group has 18 MB of other columns. A file is opened with 4 requests, and has 10 columns.
+    def inFirstTask(
+        of: ReadSizes,
+        limit: Int = 10,
+        minBytes: Long = 4 * MB,
+        sorted: Option[Double] = None,
+        minPageBytes: Option[Long] = Some(MB)
+    ) = RowsSaved(of, 600 * MB, limit, sorted, tasks = 2, partitions = 5).inFirstTask(minBytes, minPageBytes)
+    // Each row group has 18 MB of other columns, and pages of nine columns are read apart.
     val local = sizes(30, requestBytes = 0)
-    assert(inFirstTask(local) && !inFirstTask(local, minBytes = 5 * MB))
-    assert(!inFirstTask(sizes(30, 200 * 1000)) &&
-      inFirstTask(sizes(30, 200 * 1000), minBytes = 4 * MB - 400 * 1000))
+    assert(inFirstTask(local) && !inFirstTask(local, minBytes = 4400 * 1000))
+    // 4 requests to open a file, one for the column of the predicate, and 11 for each of the others.
+    val remote = sizes(30, requestBytes = 100 * 1000)
+    assert(inFirstTask(remote, minBytes = MB) && !inFirstTask(remote, minBytes = 2 * MB))
+    assert(inFirstTask(remote, minBytes = MB / 2) && !inFirstTask(remote, limit = 20, minBytes = MB / 2))
+    assert(!inFirstTask(local.copy(otherColumns = 40)), "more columns")
     assert(!inFirstTask(local.copy(havePages = false)), "all other columns may be read as well")
-    assert(!inFirstTask(local.copy(first = 6 * MB)), "too much is read first")
+    assert(!inFirstTask(local, minPageBytes = None) && !inFirstTask(local, minPageBytes = Some(19 * MB)))
+    assert(!inFirstTask(local.copy(first = 6 * MB), minBytes = MB), "too much is read first")
     assert(!inFirstTask(local, limit = 20000), "most pages have one of the rows")
     assert(!inFirstTask(local, sorted = Some(1.0)), "the first rows are not known before all are read")
   }
