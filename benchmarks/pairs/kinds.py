@@ -198,11 +198,8 @@ def _rows() -> Iterator[Kind]:
         (tables.WEB_PAGES, SLOWEST, "slowest", COLLECT),
     ):
         yield Kind(f"{table.name}, {name}", table, (template,), 10, action)
-    for template, name in (
-        (NEEDLE_OF_ALL, "needle, all columns"),
-        (MOST_ROWS_OF_ALL, "most rows, all columns"),
-    ):
-        yield Kind(f"web_spark, {name}", tables.WEB_SPARK, (template,), EVERY)
+    yield Kind("web_spark, needle, all columns", tables.WEB_SPARK, (NEEDLE_OF_ALL,), EVERY)
+    yield Kind("web_spark, most rows, all columns", tables.WEB_SPARK, (MOST_ROWS_OF_ALL,), EVERY)
 
 
 def _dictionaries() -> Iterator[Kind]:

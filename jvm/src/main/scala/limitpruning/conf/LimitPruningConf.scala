@@ -126,9 +126,9 @@ object LimitPruningConf {
     .doc(
       "At the root of a query, collect, show and take start with one task, which reads all columns of a row group, as without " +
         "the extension. When true, a task reads the columns of the predicate first, and then only the pages with rows that " +
-        "match, if the other columns have at least four times rows.minBytes, and a 64th of it for each of them, in the mean row group. " +
-        "It opens each file twice and reads its page index. On storage that is not local, these requests are counted, too, and " +
-        "one for each row of the LIMIT and column. With rows.minBytes 0, this setting does nothing."
+        "match. It does so only if row groups are large: on average, the other columns need at least four times rows.minBytes, " +
+        "and rows.minBytes / 64 more for each of these columns, because the task opens each file twice, and reads page indexes and " +
+        "single pages. If storage is not local, the time of these requests is added. With rows.minBytes 0, this setting does nothing."
     )
     .version("0.1.0")
     .booleanConf
@@ -172,7 +172,8 @@ object LimitPruningConf {
     .buildStaticConf("spark.limitPruning.cache.maxBytes")
     .doc(
       "The approximate maximum memory in which the driver caches footers of files, and manifests of Apache Iceberg, for later " +
-        "queries of all sessions. If 0, nothing is cached, nor is the order of the files of a table remembered. This value is fixed when Spark starts."
+        "queries of all sessions. If 0, nothing is cached, and nothing else of earlier queries is remembered, such as the order of " +
+        "the files of a table. This value is fixed when Spark starts."
     )
     .version("0.1.0")
     .bytesConf(ByteUnit.BYTE)

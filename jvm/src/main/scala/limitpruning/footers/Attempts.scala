@@ -29,19 +29,15 @@ private[footers] final class Attempts {
     left = skipped
   })
 
-  /** Notes a success. */
-  def succeeded(): Unit = synchronized {
-    skipped = 0
-    left = 0
-    hasSucceeded = true
-  }
-
   /** So many queries, with this one, do not try, although nothing has failed. */
   def postpone(queries: Int): Unit = synchronized { left = queries - 1 }
 
+  /** Notes a success, and whether it is the first one. */
   def isFirstSuccess(): Boolean = synchronized {
     val isFirst = !hasSucceeded
-    succeeded()
+    skipped = 0
+    left = 0
+    hasSucceeded = true
     isFirst
   }
 }

@@ -8,8 +8,8 @@ import com.google.common.cache.CacheBuilder
 
 /**
  * Remembers which Spark queries of planning were not done in time. Each of them delayed a user's query by all the time that
- * it had, so the next ones do not ask; see [[Attempts]]. What made them slow
- * may pass, so they are remembered for ten minutes. Thread-safe.
+ * it had, so the next ones do not run it; see [[Attempts]]. What made it slow may pass, so it is forgotten after ten minutes.
+ * Thread-safe.
  *
  * @param most the maximum number of queries; the least recently used are dropped first
  */
@@ -41,11 +41,3 @@ private object SlowQueries {
   /** With more time, a query may be done. */
   final case class Asked(query: PlanningQuery, maxTime: FiniteDuration)
 }
-
-/**
- * Names a Spark query that planning needs.
- *
- * @param path what is read: a file or a directory
- * @param what what of it is read
- */
-private[limitpruning] final case class PlanningQuery(path: String, what: String)

@@ -13,6 +13,7 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
+import limitpruning.predicate.Nesting
 import limitpruning.select.RowRange
 
 /**
@@ -39,7 +40,7 @@ private[scan] final class RowFilter(
   @transient private lazy val interpreted = initialized(Predicate.createInterpreted(predicate))
   @transient private lazy val compiled = initialized(Predicate.create(predicate))
 
-  private lazy val mostInterpreted = NodesInterpreted / predicate.collect { case node => node }.size
+  private lazy val mostInterpreted = NodesInterpreted / Nesting.nodes(predicate)
 
   /** The rows that were evaluated, in all parts that this instance reads. */
   private var rowsEvaluated = 0L
