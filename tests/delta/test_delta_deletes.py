@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 import limit_pruning
 from support.delta import tables
-from support.scan_tables import hold, hold_limits, is_pruned, physical
+from support.scan_tables import hold, hold_limits, is_pruned, physical, plain
 from support.sessions import OURS_FIRST
 
 
@@ -54,6 +54,34 @@ def test_deleted_rows_of_all_kinds_stay_deleted(
     spark: SparkSession, tmp_path: Path, kind: str
 ) -> None:
     hold_deleted(spark, tmp_path, DELETES[kind])
+
+
+@OURS_FIRST
+def test_line_106_a_deleted_row_is_not_the_first_one(spark: SparkSession, tmp_path: Path) -> None:
+    """The rows with the least and the greatest values of some files are deleted."""
+    scattered = spark.range(0, 1000, 1, 10).selectExpr("id", "id * 37 % 1009 AS k", "id % 7 AS m")
+    path = tmp_path / "t"
+    scattered.write.format("delta").option("delta.enableDeletionVectors", "true").save(str(path))
+    table = f"delta.`{path}`"
+    queries = [
+        "SELECT max(k) FROM {}",
+        "SELECT min(k), min(k) + 1 FROM {}",
+        "SELECT max_by(id, k) FROM {}",
+        "SELECT max(k) FROM {} WHERE m = 3",
+        "SELECT * FROM {0} WHERE k = (SELECT max(k) FROM {0})",
+        "SELECT count(*) FROM {0} WHERE k < (SELECT max(k) FROM {0} WHERE id < 500)",
+        "SELECT k FROM {} ORDER BY k DESC LIMIT 3",
+        "SELECT k FROM {} ORDER BY k LIMIT 1",
+    ]
+    pruned = 0
+    for delete in ("k > 1100", "k > 990", "k < 20 OR k BETWEEN 900 AND 950", "k >= 960"):
+        spark.sql(f"DELETE FROM {table} WHERE {delete}")
+        for query in (query.format(table) for query in queries):
+            df = spark.sql(query)
+            assert [tuple(row) for row in df.collect()] == plain(spark, query), (delete, query)
+            pruned += is_pruned(df)
+    assert has_vectors(path)
+    assert pruned > 15
 
 
 def hold_deleted(spark: SparkSession, tmp_path: Path, delete: str) -> None:

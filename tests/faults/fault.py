@@ -73,6 +73,7 @@ class Fault:
 _PARTS = {
     TABLES: "rows",
     ORDERS: "orders",
+    MIN_MAX: "orders",
     DELTA: "delta",
     GROUPS: "groups",
     PLANS: "plans",

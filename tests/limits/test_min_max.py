@@ -1,13 +1,18 @@
-"""A min or a max in the subquery of a predicate reads only the row groups that may have it."""
+"""A min or a max reads only the row groups that may have it, at the root and in subqueries."""
 
 from __future__ import annotations
 
+import random
 import re
+import shutil
+from collections import Counter
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
+import limit_pruning
 from support.runs import conf
 from support.scan_tables import hold, physical, plain, write_by_p
 
@@ -40,6 +45,8 @@ def of_subqueries(spark: SparkSession, where: str) -> dict[str, int]:
 
 PRUNED = {
     "partition": ("p = (SELECT max(p) FROM t)", 1),
+    "in no order": ("v = (SELECT max(v) FROM t)", 1),
+    "no LIMIT waits for it": ("p IN (SELECT max(p) FROM t)", 1),
     "lowest partition": ("p = (SELECT min(p) FROM t)", 1),
     "column": ("id >= (SELECT max(id) - 70 FROM t)", 1),
     "of several functions": ("id >= (SELECT max(id) - max(id) % 100 FROM t)", 1),
@@ -74,9 +81,7 @@ NOT_PRUNED = {
     "groups": "p = (SELECT max(p) m FROM t GROUP BY v ORDER BY m LIMIT 1)",
     # Of 0.0 and -0.0, plain Spark returns the one that it reads first.
     "a double": "f >= (SELECT max(f) - 9 FROM t)",
-    "in no order": "v = (SELECT max(v) FROM t)",
     "hint": "p = (SELECT /*+ NO_LIMIT_PRUNING */ max(p) FROM t)",
-    "no LIMIT reads it": "p IN (SELECT max(p) FROM t)",
 }
 
 
@@ -99,7 +104,7 @@ def test_a_table_with_buckets_and_one_without_files(spark: SparkSession, tmp_pat
     )
     try:
         df = hold(spark, "SELECT * FROM buckets WHERE p = (SELECT max(p) FROM t)", 5)
-        assert "LimitPrunedScan" not in physical(df)
+        assert physical(df).count("LimitPrunedScan") == physical(df).count("Limit: 1,")
         df = hold(spark, "SELECT * FROM t WHERE p = (SELECT max(p) FROM buckets)", 5)
         assert "LimitPrunedScan" in physical(df)
     finally:
@@ -109,6 +114,159 @@ def test_a_table_with_buckets_and_one_without_files(spark: SparkSession, tmp_pat
     assert plain(spark, "SELECT max(p) FROM e") == [(None,)]
     hold(spark, "SELECT * FROM t WHERE p = (SELECT max(p) FROM e) OR p = 1", 5)
     hold(spark, "SELECT * FROM t WHERE p = coalesce((SELECT max(p) FROM e), 2)", 5)
+
+
+AT_ROOT = {
+    "max": ("max(id)", "", 1),
+    "min": ("min(id)", "", 1),
+    "of a partition": ("max(p)", "", 1),
+    "in no order": ("max(v)", "", 1),
+    "several of one order": ("max(id), max(id) + 1, max(DISTINCT id), 7 AS x", "", 1),
+    "max by": ("max_by(f, id)", "", 1),
+    "min by and min": ("min_by(named_struct('f', f, 'v', v), id), min(id)", "", 1),
+    "with a predicate": ("max(id)", "WHERE p < 2 AND id > 5", 1),
+    "no row": ("max(id)", "WHERE id > 5000", 0),
+    "both ends": ("min(id), max(id)", "", None),
+    "two columns": ("max(id), max(v)", "", None),
+    "max and count": ("max(id), count(*)", "", None),
+    "groups": ("max(id)", "GROUP BY p", None),
+    "some of the rows": ("max(id) FILTER (WHERE v = 3)", "", None),
+    # Of 0.0 and -0.0, plain Spark returns the one that it reads first.
+    "a double": ("max(f)", "", None),
+}
+
+
+@pytest.mark.parametrize("what", AT_ROOT)
+def test_at_the_root(spark: SparkSession, what: str) -> None:
+    functions, rest, row_groups = AT_ROOT[what]
+    query = f"SELECT {functions} FROM t {rest}"
+    df = spark.sql(query)
+    assert [tuple(row) for row in df.collect()] == plain(spark, query)
+    found = [limit.row_groups.scanned for limit in limit_pruning.report(df).limits]
+    assert found == ([] if row_groups is None else [row_groups])
+    assert ("LimitPrunedScan" in physical(df)) == (row_groups is not None)
+
+
+def test_a_min_or_max_at_the_root_is_shown_as_the_limit_that_has_its_value(
+    spark: SparkSession,
+) -> None:
+    df = spark.sql("SELECT max(id) FROM t")
+    assert df.collect()[0][0] == ROWS - 1
+    report = limit_pruning.report(df).only
+    assert (report.order_by, report.limit) == ("t.id DESC NULLS LAST", 1)
+    assert (report.threshold, report.row_groups.dropped, report.row_groups.read) == (
+        f"{ROWS - 1}L",
+        23,
+        1,
+    )
+    assert limit_pruning.history(spark)[-1].report.only.order_by == report.order_by
+    with conf(spark, {"spark.limitPruning.minMax": "false"}):
+        df = spark.sql("SELECT max(id) FROM t")
+        assert "LimitPrunedScan" not in physical(df)
+        assert not limit_pruning.report(df).limits
+        assert of_subqueries(spark, PRUNED["partition"][0]) == {"t.p DESC NULLS LAST": 1}
+    hinted = spark.sql("SELECT /*+ NO_LIMIT_PRUNING */ max(id) FROM t")
+    assert "LimitPrunedScan" not in physical(hinted)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM t WHERE id >= (SELECT max(id) - 3 FROM t)",
+        "SELECT (SELECT max(id) FROM t) - (SELECT min(id) FROM t), (SELECT max(id) FROM t)",
+        "SELECT count(*) FROM t WHERE id > (SELECT min(id) FROM t) AND v < (SELECT max(v) FROM t)",
+        "SELECT max(id) FROM t UNION ALL SELECT min(id) FROM t UNION ALL SELECT max(v) FROM t",
+        "SELECT * FROM (SELECT max(id) m FROM t) JOIN t ON id = m",
+        "SELECT max(m) FROM (SELECT max(id) AS m FROM t UNION ALL SELECT 7)",
+        "WITH m AS (SELECT max(id) AS m FROM t) SELECT a.m, b.m FROM m a, m b WHERE a.m = b.m",
+        "SELECT p, (SELECT max(id) FROM t i WHERE i.p = o.p) FROM (SELECT DISTINCT p FROM t) o",
+        "SELECT p FROM (SELECT DISTINCT p FROM t) o WHERE EXISTS (SELECT max(id) FROM t)",
+        "SELECT max(id) FROM (SELECT id FROM t WHERE v = 3 LIMIT 500)",
+        "SELECT max(id) FROM t WHERE p = (SELECT max(p) - 1 FROM t)",
+        "SELECT max(id) FROM t LIMIT 1",
+        (
+            "WITH c AS (SELECT uuid() u, id FROM t WHERE id >= (SELECT max(id) - 5 FROM t)) "
+            "SELECT count(*) FROM c a JOIN c b ON a.u = b.u"
+        ),
+        "WITH c AS (SELECT uuid() u, max(id) m FROM t) SELECT a.m FROM c a JOIN c b ON a.u = b.u",
+        "SELECT max(a.id) FROM t a LEFT JOIN t b ON a.id = b.id + 1",
+        "SELECT max(e) FROM (SELECT explode(sequence(id, id + 2)) AS e FROM t)",
+    ],
+)
+def test_line_107_a_min_or_max_anywhere_in_a_query(spark: SparkSession, query: str) -> None:
+    for adaptive in ("true", "false"):
+        with conf(spark, {"spark.sql.adaptive.enabled": adaptive}):
+            found = [tuple(row) for row in spark.sql(query).collect()]
+            assert Counter(found) == Counter(plain(spark, query)), query
+
+
+KEYS = {
+    "byte": "cast({} % 100 AS byte)",
+    "short": "cast({} % 3000 AS short)",
+    "int": "cast({} AS int)",
+    "bigint": "{} * 100000000000L",
+    "small decimal": "cast({} AS decimal(9, 2))",
+    "large decimal": "cast({} AS decimal(30, 5))",
+    "date": "date_add(DATE'2020-01-01', cast({} AS int))",
+    "timestamp": "timestamp_micros({} * 1000001L)",
+    "timestamp_ntz": "cast(timestamp_micros({} * 1000001L) AS timestamp_ntz)",
+    "string": "concat('k', {})",
+    "binary": "cast(concat('k', {}) AS binary)",
+    "boolean": "{} % 2 = 0",
+}
+LAYOUTS = {
+    "random": "hash(id, {seed}) % 5000",
+    "sorted": "id - 300",
+    "nulls": "IF(hash(id, {seed}) % 3 = 0, NULL, hash(id) % 5000)",
+    "nulls but one": "IF(id = {seed} * 37 % 800, id, NULL)",
+    "all null": "cast(NULL AS bigint)",
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_keys(spark: SparkSession, tmp_path: Path, seed: int) -> None:
+    """Draws types, orders of the table, nulls and predicates; by Spark's writer and by pyarrow."""
+    draw = random.Random(seed)
+    pruned = 0
+    for number in range(5):
+        layouts = {kind: draw.choice(list(LAYOUTS)) for kind in KEYS}
+        columns = [
+            f"{key.format('(' + LAYOUTS[layouts[kind]].format(seed=seed) + ')')} AS `{kind}`"
+            for kind, key in KEYS.items()
+        ]
+        rows = spark.range(0, 800, 1, draw.choice([1, 3, 8])).selectExpr("id", *columns)
+        path = str(tmp_path / str(number))
+        with conf(spark, {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}):
+            rows.write.parquet(path)
+        if number % 2:
+            table = pq.read_table(path).replace_schema_metadata(None)
+            shutil.rmtree(path)
+            Path(path).mkdir()
+            pq.write_table(table, f"{path}/a.parquet", row_group_size=draw.choice([30, 200]))
+        spark.read.parquet(path).createOrReplaceTempView("r")
+        for _ in range(12):
+            key = f"`{draw.choice(list(KEYS))}`"
+            end = draw.choice(["max", "min"])
+            where = draw.choice(
+                [
+                    "",
+                    f"WHERE id >= {draw.randrange(800)}",
+                    f"WHERE hash(id) % {draw.randrange(1, 90)} = 0",
+                ]
+            )
+            query = draw.choice(
+                [
+                    f"SELECT {end}({key}) FROM r {where}",
+                    f"SELECT {end}({key}), {end}({key}) IS NULL FROM r {where}",
+                    # One value for each row, so that no two rows have the same key.
+                    f"SELECT {end}_by({key}, id) FROM r {where}",
+                    f"SELECT (SELECT {end}({key}) FROM r {where})",
+                ]
+            )
+            df = spark.sql(query)
+            assert [tuple(row) for row in df.collect()] == plain(spark, query), query
+            pruned += "LimitPrunedScan" in physical(df)
+    assert pruned > 20
 
 
 def test_explain_shows_what_the_subquery_reads(spark: SparkSession) -> None:

@@ -123,9 +123,41 @@ def scattered(folder: Path, files: int = 12) -> Path:
 def test_a_table_in_random_order_is_left_alone(spark: SparkSession, tmp_path: Path) -> None:
     folder = scattered(tmp_path / "scattered")
     spark.read.parquet(str(folder)).createOrReplaceTempView("scattered")
-    report = assert_left_alone(spark, "SELECT * FROM scattered ORDER BY c LIMIT 3").only
+    # More rows than row groups: of each row group, only one row is known to have the min.
+    report = assert_left_alone(spark, "SELECT * FROM scattered ORDER BY c LIMIT 30").only
     assert report.reason
     assert (report.reason.code, report.files.inspected) == ("key-not-clustered", 4)
+
+
+@pytest.mark.usefixtures("statistics_alone")
+def test_one_row_of_each_row_group_has_its_min_and_one_its_max(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """So a table in random order has a threshold, if the LIMIT is smaller than its row groups."""
+    schema = pa.schema([("id", pa.int64()), ("c", pa.int32()), ("s", pa.string())])
+    for number in range(12):
+        groups = [
+            {
+                "id": [number * 100 + row for row in range(50)],
+                "c": [low, 900 + low, *range(400, 448)],
+                "s": [f"{low:03}", f"{900 + low}", *["500"] * 48],
+            }
+            for low in (number * 7 % 12, number * 5 % 12 + 20)
+        ]
+        write(tmp_path / "t" / f"{number:02}.parquet", groups, schema)
+    spark.read.parquet(str(tmp_path / "t")).createOrReplaceTempView("t")
+
+    def read(order: str, limit: int) -> int | None:
+        runs = on_off(spark, f"SELECT c FROM t ORDER BY {order} LIMIT {limit}")
+        assert runs.on == runs.off
+        return runs.report.only.row_groups.scanned
+
+    for limit in (1, 2, 3):
+        assert read("c", limit) == read("c DESC", limit) == limit
+        assert read("c DESC NULLS FIRST", limit) == limit
+    assert read("c", 40) is None
+    # Min and max of strings may be cut, so no row needs to have them.
+    assert read("s", 1) is None
 
 
 @pytest.mark.usefixtures("statistics_alone")
@@ -169,9 +201,9 @@ def test_report(spark: SparkSession) -> None:
     report = limit_pruning.report(df).only
     assert report.covered
     assert report.order_by == "tracking_data.s DESC NULLS LAST"
-    assert (report.threshold, report.rows.certain, report.row_groups.dropped) == ("76", 3, 2)
+    assert (report.threshold, report.rows.certain, report.row_groups.dropped) == ("101", 2, 2)
     lines = str(report).splitlines()
     assert lines[0].endswith(" ORDER BY tracking_data.s DESC NULLS LAST LIMIT 2")
-    assert lines[2].strip() == "threshold: 76; 3 rows certain; row groups dropped: 2"
+    assert lines[2].strip() == "threshold: 101; 2 rows certain; row groups dropped: 2"
     assert lines[4].endswith(" ms"), "there is no row filter"
     assert [row.s for row in df.collect()] == [133, 101]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
@@ -89,6 +90,7 @@ KNOWN_ERRORS = {
 FLOORS = {
     "NullCounts": 500,
     "NumbersMinMax": 500,
+    "NumbersOccur": 150,
     "BytesMinMax": 100,
     "DecimalsMinMax": 50,
     "UnsignedMinMax": 10,
@@ -144,6 +146,11 @@ def _only_max(file: LyingFile, column: str) -> None:
     chunk.bounds(chunk.statistics[5][1], chunk.statistics[5][1])
 
 
+def _beyond_max(file: LyingFile, column: str) -> None:
+    chunk = file.chunks(column)[0]
+    chunk.bounds(chunk.statistics[6][1], struct.pack("<q", 1 << 40))
+
+
 def _null_count(file: LyingFile, column: str) -> None:
     file.chunks(column)[0].null_count(1)
 
@@ -197,6 +204,7 @@ LIES: list[tuple[str, str, Callable[[LyingFile, str], None]]] = [
     ("NullCounts", "id", _null_count),
     ("NumbersMinMax", "id", _only_max),
     ("NumbersMinMax", "f", _only_max),
+    ("NumbersOccur", "id", _beyond_max),
     ("BytesMinMax", "s", _only_max),
     ("DecimalsMinMax", "m", _only_max),
     ("UnsignedMinMax", "u64", _only_max),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faults.fault import ORDERS, SOUNDNESS, fault
+from faults.fault import DELTA, MIN_MAX, ORDERS, SOUNDNESS, fault
 
 FAULTS = (
     fault(
@@ -18,6 +18,28 @@ FAULTS = (
         "needed(i) || !isSkipped",
         "(needed(i) && !isSkipped(matched(i).best)) || !isSkipped",
         ORDERS,
+    ),
+    fault(
+        "ORDER BY: the row that has the min or max of its row group counts twice",
+        "search/KeyPlaces.scala",
+        "(place, all - 1)",
+        "(place, all)",
+        ORDERS,
+    ),
+    fault(
+        "ORDER BY: the row that has the min or max of its row group counts if rows are deleted",
+        "search/KeyFacts.scala",
+        "filter(_ => file.deletedRows == 0)",
+        "filter(_ => file.deletedRows >= 0)",
+        DELTA,
+        "tests/delta/test_delta_deletes.py",
+    ),
+    fault(
+        "MIN and MAX: a min counts as the first row of a descending order",
+        "catalyst/MatchMinMax.scala",
+        "case min: Min => order(min.child, Ascending)",
+        "case min: Min => order(min.child, Descending)",
+        MIN_MAX,
     ),
     fault(
         "ORDER BY: ties are skipped although there is another key",

@@ -201,6 +201,9 @@ def _chunk(leaf: Leaf, chunk: Chunk, values: list[bytes | None], result: Compari
             holds = _holds(leaf, stated[low][1], stated[high][1], values)
             if holds is not None:
                 result.note(leaf, leaf.claim, holds)
+            if holds and leaf.claim == "NumbersMinMax" and leaf.kind in (INT32, INT64):
+                occur = {stated[low][1], stated[high][1]} <= set(values)
+                result.note(leaf, "NumbersOccur", occur)
 
 
 def _pages(

@@ -49,6 +49,18 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     }
 
   /**
+   * @return a MIN or MAX over the selected rows, or why it is not pruned; `None` if the aggregate is another one, reads no known
+   *   table or waits for subqueries, or if a selection is already in place
+   */
+  def minMax(aggregate: Aggregate): Option[Either[NotPruned, LogicalPlan]] =
+    MatchMinMax.of(aggregate).filterNot(_.exists(_.scan.waitsForSubqueries)).flatMap {
+      // Reading the key first saves nothing: the query reads little else.
+      decide(aggregate, _, isRoot = false, countsRows = false)(_.scan)(top => Some(wanted(top)))(_ => Nil)(
+        ChooseTopRows(_, _)
+      )
+    }
+
+  /**
    * @param plan contains the relation of the scan
    * @param orderOf the order whose first sort key needs facts in addition to those of the predicate
    * @param keysOf other expressions that need such facts
@@ -170,7 +182,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
   private def withMinMax(plan: LogicalPlan): LogicalPlan = {
     val changedIds = mutable.HashMap.empty[ExprId, ExprId]
     plan.transformAllExpressions { case subquery: ScalarSubquery =>
-      val chosen = subquery.plan.transformDown { case aggregate: Aggregate => minMax(aggregate) }
+      val chosen = subquery.plan.transformDown { case aggregate: Aggregate => minMaxWhenRun(aggregate) }
       if (chosen.fastEquals(subquery.plan)) subquery
       else {
         val id = changedIds.getOrElseUpdate(subquery.exprId, NamedExpression.newExprId)
@@ -184,7 +196,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     }
   }
 
-  private def minMax(aggregate: Aggregate): LogicalPlan = MatchMinMax.of(aggregate) match {
+  private def minMaxWhenRun(aggregate: Aggregate): LogicalPlan = MatchMinMax.of(aggregate) match {
     case Some(Right(top)) if top.scan.table.canDecideWhenRun && !isDecided(top.scan) =>
       whenRun(aggregate, top.scan, Some(wanted(top))).getOrElse(aggregate)
     case _ => aggregate

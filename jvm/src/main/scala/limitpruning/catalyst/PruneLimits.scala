@@ -4,9 +4,9 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression
-import org.apache.spark.sql.catalyst.plans.logical.{GlobalLimit, LocalLimit, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, GlobalLimit, LocalLimit, LogicalPlan, Subquery}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.trees.TreePattern.{LIMIT, PLAN_EXPRESSION}
+import org.apache.spark.sql.catalyst.trees.TreePattern.{AGGREGATE, CTE, LIMIT, PLAN_EXPRESSION}
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.FactsCache
@@ -18,7 +18,8 @@ import limitpruning.tables.DeltaLake
  * Replaces the file index of a relation below a LIMIT by an index of selected files and row groups. These are proved to
  * contain enough rows or, with ORDER BY, may contain the first rows. Apart from the index, only the statistics of a
  * catalog table change. If the predicate waits for subqueries, an index marks the relation, and the rows are chosen when
- * the query runs. If nothing can be skipped, nothing changes, and the LIMIT gets a tag with the reason.
+ * the query runs. If nothing can be skipped, nothing changes, and the LIMIT gets a tag with the reason. A MIN or MAX without
+ * GROUP BY is the first row in an order, and is pruned like it.
  *
  * @param state the caches and counters of the application
  */
@@ -31,22 +32,56 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
     else {
       NoPruningHint.markOperators(plan) // a later rule may add a LIMIT
       val isLimited = plan.containsPattern(LIMIT)
+      // Spark copies a common table expression that it evaluates once, in a later rule, and relies on equal copies.
+      val hasMinMax = conf.getConf(LimitPruningConf.MinMax) && isOutermost(plan) && containsMinMax(plan) &&
+        !(plan +: plan.subqueriesAll).exists(_.containsPattern(CTE))
       val (restored, leftAlone) =
         leaveAlone(
-          if (isLimited) DeltaLake.prepared(session, plan) else plan,
+          if (isLimited || hasMinMax) DeltaLake.prepared(session, plan) else plan,
           plan => SharedDefinitions.restoredIn(RecursiveDefinitions.restoredIn(plan))
         )(limit => !isDecidedBelow(limit.child))
-      if (!isLimited) restored
-      else {
-        val root = restored match {
-          case GlobalLimit(_, limit: LocalLimit) => Some(limit)
-          case _ => None
-        }
-        val limits = restored.transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit =>
-          prune(limit, isRoot = root.exists(_ eq limit), leftAlone)
-        }
-        pruneSubqueries(limits, leftAlone, mutable.Map.empty)
-      }
+      val pruned = if (isLimited) pruneLimits(restored, leftAlone) else restored
+      if (hasMinMax) pruneMinMax(pruned, mutable.Map.empty) else pruned
+    }
+
+  private def pruneLimits(plan: LogicalPlan, leftAlone: LeftAlone): LogicalPlan = {
+    val root = plan match {
+      case GlobalLimit(_, limit: LocalLimit) => Some(limit)
+      case _ => None
+    }
+    val limits = plan.transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit =>
+      prune(limit, isRoot = root.exists(_ eq limit), leftAlone)
+    }
+    pruneSubqueries(limits, leftAlone, mutable.Map.empty)
+  }
+
+  /** Spark optimizes a subquery before the query around it, which may have a LIMIT that waits for its value. */
+  private def isOutermost(plan: LogicalPlan): Boolean = plan match {
+    case _: Subquery => false
+    case _ => true
+  }
+
+  private def containsMinMax(plan: LogicalPlan): Boolean =
+    plan.containsAnyPattern(AGGREGATE, PLAN_EXPRESSION) && plan.exists {
+      case aggregate: Aggregate if MatchMinMax.limitOf(aggregate).nonEmpty => true
+      case node => node.subqueries.exists(containsMinMax)
+    }
+
+  /**
+   * Prunes each MIN or MAX of the plan and of its subqueries, unless a LIMIT waits for it. One that is not pruned gets no tag:
+   * the query may have no LIMIT whose reason a user looks for.
+   *
+   * @param decided the results so far. Spark may have copied a subquery.
+   */
+  private def pruneMinMax(plan: LogicalPlan, decided: mutable.Map[LogicalPlan, LogicalPlan]): LogicalPlan =
+    plan.transformDownWithPruning(_.containsPattern(AGGREGATE)) { case aggregate: Aggregate =>
+      decided.getOrElseUpdate(
+        aggregate,
+        FailOpen(state, conf)(new DecideLimit(session, state.facts, conf).minMax(aggregate))(_ => None)
+          .flatMap(_.toOption).getOrElse(aggregate)
+      )
+    }.transformAllExpressionsWithPruning(_.containsPattern(PLAN_EXPRESSION)) {
+      case subquery: SubqueryExpression => subquery.withNewPlan(pruneMinMax(subquery.plan, decided))
     }
 
   /**

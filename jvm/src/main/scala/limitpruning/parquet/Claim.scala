@@ -17,6 +17,9 @@ private[parquet] object Claim {
   /** Of signed integers, floats, booleans, dates and timestamps. */
   case object NumbersMinMax extends Claim("min/max of numbers and times")
 
+  /** That these are the min and the max of values in the chunk. The format also allows bounds that no row has. */
+  case object NumbersOccur extends Claim("that min/max of numbers and times occur")
+
   /** Of strings and binary. */
   case object BytesMinMax extends Claim("min/max of strings and binary")
   case object DecimalsMinMax extends Claim("min/max of decimals")
@@ -34,6 +37,7 @@ private[parquet] object Claim {
   val all: Set[Claim] = Set(
     NullCounts,
     NumbersMinMax,
+    NumbersOccur,
     BytesMinMax,
     DecimalsMinMax,
     UnsignedMinMax,

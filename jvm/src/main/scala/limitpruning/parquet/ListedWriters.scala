@@ -26,12 +26,13 @@ private[parquet] object ListedWriters {
   private val table: Seq[Line] = Seq(
     // parquet-java, which Spark, Hive, Flink, Iceberg, Databricks and EMR use.
     since("parquet-mr", "1.8.1", NullCounts, NumbersMinMax),
-    since("parquet-mr", "1.10", BytesMinMax, DecimalsMinMax, Dictionaries),
+    since("parquet-mr", "1.10", NumbersOccur, BytesMinMax, DecimalsMinMax, Dictionaries),
     since("parquet-mr", "1.11", PageIndexes),
     since("parquet-mr", "1.12", BloomFilters),
     since("parquet-mr", "1.13", UnsignedMinMax),
     // Arrow C++, which pyarrow, pandas and R use.
     since("parquet-cpp-arrow", "5", NullCounts, NumbersMinMax, BytesMinMax, DecimalsMinMax, Dictionaries),
+    since("parquet-cpp-arrow", "18", NumbersOccur),
     since("parquet-cpp-arrow", "18", UnsignedMinMax, PageIndexes),
     since("parquet-cpp-arrow", "26", BloomFilters),
     // Arrow Rust, which writes under the names of its users, too.

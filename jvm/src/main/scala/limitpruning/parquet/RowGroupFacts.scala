@@ -5,7 +5,7 @@ import scala.collection.mutable
 import org.apache.parquet.schema.{MessageType, PrimitiveType}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId}
 
-import limitpruning.predicate.{ColumnFacts, LeafColumn, Obstacle, SupportedTypes}
+import limitpruning.predicate.{ColumnFacts, LeafColumn, Obstacle, SupportedTypes, Values}
 import limitpruning.shims.ParquetShims
 
 /**
@@ -131,6 +131,21 @@ final class RowGroupFacts(
   /** The number of null rows in each row group, if it is known and the facts about its values are known. */
   def nullCounts(column: LeafColumn): Int => Option[Long] = locationOf(column) match {
     case stored: Stored => statements(stored).andThen(_.flatMap(_.nullCount))
+    case _ => _ => None
+  }
+
+  /**
+   * The least and the greatest value of a column in a row group, each of which at least one row has. To be called once per
+   * file and column.
+   *
+   * @return by the ordinal of the row group; none if they are not known, or if the metadata may have other bounds
+   */
+  def ends(column: LeafColumn): Int => Option[Values.Range] = locationOf(column) match {
+    case stored: Stored if trust.occur(stored.leafType) =>
+      of(column).andThen(_.values match {
+        case range: Values.Range => Some(range)
+        case _ => None
+      })
     case _ => _ => None
   }
 

@@ -2,6 +2,7 @@ package limitpruning.parquet
 
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
 import org.apache.parquet.schema.PrimitiveType
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
 
 /**
  * What the writer of one file states about columns, and which of these statements count as proofs: kinds for which the
@@ -51,6 +52,10 @@ private[parquet] final class TrustedClaims(createdBy: String) {
         )
   }
 
+  /** Whether a row has the min, and a row has the max, of each chunk of the column that has both. */
+  def occur(column: PrimitiveType): Boolean = listed(NumbersOccur) && isListed(column) &&
+    minMaxOf(column) == NumbersMinMax && Occurring(column.getPrimitiveTypeName)
+
   def provesByPages: Boolean = listed(PageIndexes)
   def provesByDictionaries: Boolean = listed(Dictionaries)
 
@@ -78,6 +83,9 @@ private[parquet] final class TrustedClaims(createdBy: String) {
     if (chunk.hasDictionaryPage) Some(Dictionaries) else None,
     if (chunk.getBloomFilterOffset >= 0) Some(BloomFilters) else None
   ).flatten.filterNot(listed)
+
+  /** Of floats, a max leaves out NaN, and 0.0 may be written for -0.0. INT96 has several orders. */
+  private val Occurring = Set(PrimitiveTypeName.INT32, PrimitiveTypeName.INT64)
 
   private def doubtedOf(column: PrimitiveType): Set[Doubt] =
     quirks.iterator.filter(_.concerns(column)).flatMap(_.doubted).toSet

@@ -2,7 +2,7 @@ package limitpruning.report
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{CommandResult, LocalLimit, LogicalPlan}
-import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
+import org.apache.spark.sql.catalyst.trees.TreePattern.{AGGREGATE, LIMIT}
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
@@ -41,16 +41,18 @@ object DescribeQuery {
   /** @param logical the optimized plan from which the physical plan was created */
   def of(logical: LogicalPlan, physical: SparkPlan, mostRowGroups: Int): PruningReport = {
     val limits = logical.collectWithSubqueries { case limit: LocalLimit => limit }
-    PruningReport(limits.flatMap(describe(_, physical, mostRowGroups)))
+    // Not those of subqueries, for which a LIMIT may wait: EXPLAIN shows them.
+    val minMax = logical.collect { case PrunedMinMax(limit) => limit }
+    PruningReport((limits ++ minMax).flatMap(describe(_, physical, mostRowGroups)))
   }
 
   /**
-   * The optimized plan with a LIMIT from which a physical plan was created. A command itself contains only
+   * The optimized plan with a LIMIT, or with a MIN or MAX, from which a physical plan was created. A command itself contains only
    * the plan before optimization.
    */
   def logicalOf(physical: SparkPlan): Option[LogicalPlan] =
     nodes.collectFirst(physical) {
-      case node if node.logicalLink.exists(_.containsPattern(LIMIT)) => node.logicalLink
+      case node if node.logicalLink.exists(_.containsAnyPattern(LIMIT, AGGREGATE)) => node.logicalLink
     }.flatten
 
   private def describe(limit: LocalLimit, physical: SparkPlan, most: Int): Option[LimitReport] = {

@@ -1,12 +1,28 @@
 package limitpruning.report
 
 import org.apache.spark.sql.catalyst.expressions.AttributeSet
-import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LocalLimit, LogicalPlan}
 
-import limitpruning.catalyst.{AboveTable, MatchGroups, MatchLimit, MatchTopRows}
+import limitpruning.catalyst.{AboveTable, MatchGroups, MatchLimit, MatchMinMax, MatchTopRows}
 import limitpruning.search.{LimitedScan, NotPruned}
 import limitpruning.select.Reason
-import limitpruning.tables.{SelectedRelation, Tables}
+import limitpruning.tables.{SelectedRelation, Tables, UndecidedRelation}
+
+/** A MIN or MAX whose rows are chosen, or will be when the query runs, as the LIMIT that has the same value. */
+private[report] object PrunedMinMax {
+  def unapply(plan: LogicalPlan): Option[LocalLimit] = plan match {
+    case aggregate: Aggregate if isDecided(aggregate.child) => MatchMinMax.limitOf(aggregate)
+    case _ => None
+  }
+
+  @scala.annotation.tailrec
+  private def isDecided(plan: LogicalPlan): Boolean = plan match {
+    case _: LocalLimit => false
+    case SelectedRelation(_, _) | UndecidedRelation(_, _) => true
+    case AboveTable(next) => isDecided(next)
+    case _ => false
+  }
+}
 
 /** Finds the scan that a LIMIT of an optimized plan is about, as the rule found it. */
 private[report] object MatchedLimit {

@@ -21,6 +21,7 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
   import KeyFacts._
 
   val order: KeyOrder = FirstKey.of(key).order
+  private val isDescending = FirstKey.of(key).isDescending
   private val facts = new Evaluator(Nil, classify.columns, classify.work).facts(key.child)
   private val column = columnOf(key.child).map(_.id).flatMap(id => classify.columns.find(_.id == id))
   // If the predicate excludes nulls, rows with a null key are not in the result.
@@ -55,14 +56,39 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
   def best(file: ClassifiedFile, rowGroup: Int): Option[Any] = best(of(file, rowGroup))
 
   /** Numbers of rows of a fully matching row group, with the key values that these rows are certain to reach. */
-  def certain(file: ClassifiedFile, rowGroup: Int): Seq[(Any, Long)] = if (!file.isBelieved) Nil
-  else
-    places.certain(
-      of(file, rowGroup),
-      file.footer.rowGroups(rowGroup).getRowCount,
-      nullCount(file, rowGroup),
-      file.deletedRows
+  def certain(file: ClassifiedFile, rowGroup: Int): Seq[(Any, Long)] =
+    certain(file, rowGroup, bestOccurring(file, rowGroup))
+
+  /** As [[certain]], but for any of its rows: none is counted at the best value in the row group. */
+  def ofAnyRows(file: ClassifiedFile, rowGroup: Int): Seq[(Any, Long)] = certain(file, rowGroup, None)
+
+  private def certain(file: ClassifiedFile, rowGroup: Int, occurring: Option[Any]): Seq[(Any, Long)] =
+    if (!file.isBelieved) Nil
+    else
+      places.certain(
+        of(file, rowGroup),
+        file.footer.rowGroups(rowGroup).getRowCount,
+        nullCount(file, rowGroup),
+        file.deletedRows,
+        occurring
+      )
+
+  /**
+   * The best key value in a row group, if at least one of its rows has it: the footer's min or max, if the key is a column. That
+   * row may be deleted. Without such rows, an unsorted table has no threshold that skips anything.
+   */
+  private def bestOccurring(file: ClassifiedFile, rowGroup: Int): Option[Any] =
+    LeafColumn.unapply(key.child).filter(_ => file.deletedRows == 0).flatMap(column =>
+      endsOf(file, column)(rowGroup).map(range => if (isDescending) range.max else range.min)
     )
+
+  private def endsOf(file: ClassifiedFile, column: LeafColumn): Int => Option[Values.Range] = {
+    if (!lastEnds.exists(_._1 eq file)) lastEnds = Some((file, file.facts.ends(column)))
+    lastEnds.get._2
+  }
+
+  // A search asks for all row groups of a file in a row.
+  private var lastEnds = Option.empty[(ClassifiedFile, Int => Option[Values.Range])]
 
   /**
    * What `place`, one of [[certain]], is if the key is never NaN: min and max of a footer do not say whether it is. It proves

@@ -21,12 +21,27 @@ private[search] final class KeyPlaces(order: KeyOrder, isNeverNull: Boolean) {
    * @param rows number of rows of the unit, including deleted rows
    * @param nulls number of rows in which the key is null; none if it is not known
    * @param deleted number of deleted rows, which may be any rows of the unit
+   * @param occurring a value that at least one row has; none if no such value is known
    */
-  def certain(known: ColumnFacts, rows: Long, nulls: Option[Long], deleted: Long): Seq[(Any, Long)] = for {
-    (place, all) <- ofAllRows(known, rows, nulls)
+  def certain(
+      known: ColumnFacts,
+      rows: Long,
+      nulls: Option[Long],
+      deleted: Long,
+      occurring: Option[Any] = None
+  ): Seq[(Any, Long)] = for {
+    (place, all) <- withOne(occurring, ofAllRows(known, rows, nulls))
     inTable = all - deleted
     if inTable > 0
   } yield (place, inTable)
+
+  /** The same rows, one of which has the value. It is counted with the rows that have a value, which come first. */
+  private def withOne(occurring: Option[Any], rows: Seq[(Any, Long)]): Seq[(Any, Long)] =
+    occurring.fold(rows)(value =>
+      rows.headOption.toSeq.flatMap { case (place, all) =>
+        Seq((value, 1L), (place, all - 1))
+      } ++ rows.drop(1)
+    )
 
   /**
    * The key values of a file or of a row group.

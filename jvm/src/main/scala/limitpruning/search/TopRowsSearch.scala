@@ -58,8 +58,8 @@ final class TopRowsSearch(
   import TopRowsSearch._
 
   private val threshold = new Threshold(limit.toLong, key.order)
-  // The threshold of LIMIT 1 if every row group had a matching row. If it skips little, the data is not clustered by
-  // the key.
+  // The threshold of LIMIT 1 if every row group had a matching row, with any of its values. If it skips little, the data is
+  // not clustered by the key.
   private val bestCase = new Threshold(1, key.order)
   private val matched = ArrayBuffer.empty[Candidate]
   // Of fully matching row groups, by position in `matched`.
@@ -101,13 +101,13 @@ final class TopRowsSearch(
       val rows = RowRange.all(file.footer.rowGroups(rowGroup).getRowCount)
       matched += Candidate(file, rowGroup, key.best(file, rowGroup), rows)
       file.rowGroups(rowGroup).obstacle.orElse(key.obstacle(file, rowGroup)).foreach(obstacles.add)
-      for ((place, rows) <- key.certain(file, rowGroup)) {
+      for ((place, rows) <- key.ofAnyRows(file, rowGroup))
         bestCase.add(key.ifNeverNaN(place, file, rowGroup), rows)
-        if (file.rowGroups(rowGroup).state == MatchState.FullyMatching) {
+      if (file.rowGroups(rowGroup).state == MatchState.FullyMatching)
+        for ((place, rows) <- key.certain(file, rowGroup)) {
           threshold.add(place, rows)
           certain += CertainRows(matched.size - 1, place, rows)
         }
-      }
     }
     wave
   }

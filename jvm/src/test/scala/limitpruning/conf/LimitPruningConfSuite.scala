@@ -18,6 +18,7 @@ class LimitPruningConfSuite extends AnyFunSuite with SparkSuite {
     LimitPruningConf.RowsMinBytes,
     LimitPruningConf.RowsInFirstTask,
     LimitPruningConf.AtRoot,
+    LimitPruningConf.MinMax,
     LimitPruningConf.FileScan,
     LimitPruningConf.Threads,
     LimitPruningConf.JobFiles,

@@ -52,13 +52,34 @@ class KeyFactsSuite extends AnyFunSuite {
     val known = new Known(descending(a))
     assert(known.best == Seq(Some(4), Some(9), Some(9), Some(null), None))
     assert(known.certain ==
-      Seq(Seq((1, 10)), Seq((5, 7), (null, 3)), Seq((null, 10)), Seq((null, 10)), Seq((null, 10))))
+      Seq(
+        Seq((4, 1), (1, 9)),
+        Seq((9, 1), (5, 6), (null, 3)),
+        Seq((9, 1), (null, 9)),
+        Seq((null, 10)),
+        Seq((null, 10))
+      ))
+  }
+
+  test("line 106: one row has the min, and one the max, if the writer is listed for that") {
+    for (key <- Seq(ascending(a), descending(a))) {
+      val known = new Known(key, writer = "polars version 2.1.0")
+      assert(known.certain.head == Seq((if (key.direction == Ascending) 4 else 1, 10)))
+    }
+    assert(new Known(descending(Abs(a))).certain.head == Seq((1, 10)), "not the max of an expression")
   }
 
   test("with nulls first, null is the best key value, and possible unless it is excluded") {
     val known = new Known(ascending(a))
     assert(known.best == Seq(Some(1), Some(null), Some(null), Some(null), Some(null)))
-    assert(known.certain == Seq(Seq((4, 10)), Seq((9, 7), (null, 3)), Seq((9, 10)), Seq((null, 10)), Nil))
+    assert(known.certain ==
+      Seq(
+        Seq((1, 1), (4, 9)),
+        Seq((5, 1), (9, 6), (null, 3)),
+        Seq((5, 1), (9, 9)),
+        Seq((null, 10)),
+        Nil
+      ))
   }
 
   test("null is not the best key value if the predicate excludes nulls") {
