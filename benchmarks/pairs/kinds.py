@@ -114,6 +114,10 @@ def _narrow() -> Iterator[Kind]:
     yield Kind("narrow, string", table, (equal,), 2)
     for action in (SHOW, TO_PANDAS, WRITE):
         yield Kind(f"narrow, all columns, {action}", table, (ALL_OF_STATUS,), EVERY, action)
+    newest = Template("SELECT max(ts) AS ts FROM {table} WHERE (user_id + {}) % 7 = 3", (SUMMAND,))
+    yield Kind("narrow, MAX", table, (newest,), 1)
+    last = Template("SELECT max(city) AS c FROM {table} WHERE (user_id + {}) % 7 = 3", (SUMMAND,))
+    yield Kind("narrow, MAX of a string", table, (last,), 1)
     # Thirty pairs are 210 queries with the extension, over one table in one session.
     yield Kind("narrow, dashboard", table, DASHBOARD, MIXED)
 
@@ -200,6 +204,12 @@ def _rows() -> Iterator[Kind]:
         yield Kind(f"{table.name}, {name}", table, (template,), 10, action)
     yield Kind("web_spark, needle, all columns", tables.WEB_SPARK, (NEEDLE_OF_ALL,), EVERY)
     yield Kind("web_spark, most rows, all columns", tables.WEB_SPARK, (MOST_ROWS_OF_ALL,), EVERY)
+    for name, where in (
+        ("proved", "user_id < 1000000000 + {}"),
+        ("unprovable", "(n00 + {}) % 7 = 3"),
+    ):
+        most = Template(f"SELECT max(response_ms) AS m FROM {{table}} WHERE {where}", (SUMMAND,))
+        yield Kind(f"web_spark, MAX, {name}", tables.WEB_SPARK, (most,), 1)
 
 
 def _dictionaries() -> Iterator[Kind]:
