@@ -6,8 +6,10 @@ import random
 import re
 import shutil
 from collections import Counter
+from decimal import Decimal
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
@@ -15,6 +17,7 @@ from pyspark.sql import SparkSession
 import limit_pruning
 from support.runs import conf
 from support.scan_tables import hold, physical, plain, write_by_p
+from support.tables import write
 
 # Each of the three partitions has eight files of 50 rows.
 ROWS = 1200
@@ -125,7 +128,7 @@ AT_ROOT = {
     "max by": ("max_by(f, id)", "", 1),
     "min by and min": ("min_by(named_struct('f', f, 'v', v), id), min(id)", "", 1),
     "with a predicate": ("max(id)", "WHERE p < 2 AND id > 5", 1),
-    "no row": ("max(id)", "WHERE id > 5000", 0),
+    "no row": ("max(id)", "WHERE id > 5000", None),
     "both ends": ("min(id), max(id)", "", None),
     "two columns": ("max(id), max(v)", "", None),
     "max and count": ("max(id), count(*)", "", None),
@@ -200,6 +203,41 @@ def test_line_107_a_min_or_max_anywhere_in_a_query(spark: SparkSession, query: s
             assert Counter(found) == Counter(plain(spark, query)), query
 
 
+def test_line_107_spark_may_merge_functions_over_equal_row_groups(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """The rows of one function must not skip row groups that another one needs."""
+    decimals = [{"m": list(map(Decimal, pair))} for pair in ((-3, -5), (10, 0), (14, 5), (20, 8))]
+    write(tmp_path / "d" / "d.parquet", decimals, pa.schema([("m", pa.decimal128(9, 2))]))
+    spark.read.parquet(str(tmp_path / "d")).createOrReplaceTempView("d")
+    schema = pa.schema([("a", pa.int64()), ("b", pa.int64()), ("f", pa.string())])
+    pairs = [
+        {"a": [-5, -4], "b": [-5, -4], "f": ["x", "y"]},
+        {"a": [1, 5], "b": [5, 2], "f": ["x", "y"]},
+        {"a": [9, 10], "b": [1, 10], "f": ["x", "y"]},
+    ]
+    write(tmp_path / "w" / "w.parquet", pairs, schema)
+    spark.read.parquet(str(tmp_path / "w")).createOrReplaceTempView("w")
+    only = "FROM w WHERE f LIKE '%x%'"
+    queries = {
+        "SELECT (SELECT max(m) FROM d), (SELECT max(m) FROM d WHERE m < 15)": (20, 14),
+        "SELECT (SELECT max(m) FROM d WHERE m < 15), (SELECT max(m) FROM d)": (14, 20),
+        f"SELECT (SELECT max(a) {only}), (SELECT max(b) {only})": (9, 5),
+        f"SELECT x.m, y.m FROM (SELECT max(a) m {only}) x, (SELECT max(b) m {only}) y": (9, 5),
+        "SELECT (SELECT max(a) FROM w), (SELECT max(b) FROM w WHERE f = 'x')": (10, 5),
+    }
+    with conf(spark, {"spark.limitPruning.planning.maxBytes": "0"}):
+        for query, values in queries.items():
+            for _ in range(2):
+                assert tuple(spark.sql(query).collect()[0]) == values, query
+
+
+def test_of_two_aggregates_one_is_reported(spark: SparkSession) -> None:
+    df = spark.sql("SELECT max(m) FROM (SELECT max(id) AS m FROM t) LEFT JOIN (SELECT 1 AS x)")
+    assert df.collect()[0][0] == ROWS - 1
+    assert len(limit_pruning.report(df).limits) == 1
+
+
 KEYS = {
     "byte": "cast({} % 100 AS byte)",
     "short": "cast({} % 3000 AS short)",
@@ -245,7 +283,7 @@ def test_random_keys(spark: SparkSession, tmp_path: Path, seed: int) -> None:
             pq.write_table(table, f"{path}/a.parquet", row_group_size=draw.choice([30, 200]))
         spark.read.parquet(path).createOrReplaceTempView("r")
         for _ in range(12):
-            key = f"`{draw.choice(list(KEYS))}`"
+            key, other = (f"`{draw.choice(list(KEYS))}`" for _ in range(2))
             end = draw.choice(["max", "min"])
             where = draw.choice(
                 [
@@ -260,7 +298,10 @@ def test_random_keys(spark: SparkSession, tmp_path: Path, seed: int) -> None:
                     f"SELECT {end}({key}), {end}({key}) IS NULL FROM r {where}",
                     # One value for each row, so that no two rows have the same key.
                     f"SELECT {end}_by({key}, id) FROM r {where}",
-                    f"SELECT (SELECT {end}({key}) FROM r {where})",
+                    (
+                        f"SELECT (SELECT {end}({key}) FROM r {where}), (SELECT {end}({key}) FROM r), "
+                        f"(SELECT {end}({other}) FROM r {where})"
+                    ),
                 ]
             )
             df = spark.sql(query)

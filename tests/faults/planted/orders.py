@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faults.fault import DELTA, MIN_MAX, ORDERS, SOUNDNESS, fault
+from faults.fault import DELTA, MIN_MAX, ORDERS, SOUNDNESS, Edit, Fault, fault
 
 FAULTS = (
     fault(
@@ -29,10 +29,29 @@ FAULTS = (
     fault(
         "ORDER BY: the row that has the min or max of its row group counts if rows are deleted",
         "search/KeyFacts.scala",
-        "filter(_ => file.deletedRows == 0)",
-        "filter(_ => file.deletedRows >= 0)",
+        "nonEmpty && file.deletedRows == 0)",
+        "nonEmpty && file.deletedRows >= 0)",
         DELTA,
         "tests/delta/test_delta_deletes.py",
+    ),
+    Fault(
+        "MIN and MAX: the rows that one function has read skip row groups, without a threshold",
+        (
+            Edit(
+                "catalyst/DecideLimit.scala",
+                "rows.top.exists(_.threshold.nonEmpty) && rows.selection.unseen.isEmpty",
+                "true",
+            ),
+            Edit(
+                "catalyst/DecideLimit.scala",
+                "rows.counts.bytes / DecideLimit.LeastSkippedByMinMax",
+                "Long.MaxValue",
+            ),
+            Edit(
+                "catalyst/DecideLimit.scala", "Right(plan.copy(notedSortKey = None))", "Right(plan)"
+            ),
+        ),
+        (MIN_MAX,),
     ),
     fault(
         "MIN and MAX: a min counts as the first row of a descending order",

@@ -49,16 +49,29 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     }
 
   /**
-   * @return a MIN or MAX over the selected rows, or why it is not pruned; `None` if the aggregate is another one, reads no known
-   *   table or waits for subqueries, or if a selection is already in place
+   * @return a MIN or MAX over the selected rows; `None` if it is not pruned: if the aggregate is another one, reads no known
+   *   table or waits for subqueries, if a selection is already in place, or if little is skipped
    */
-  def minMax(aggregate: Aggregate): Option[Either[NotPruned, LogicalPlan]] =
+  def minMax(aggregate: Aggregate): Option[LogicalPlan] =
     MatchMinMax.of(aggregate).filterNot(_.exists(_.scan.waitsForSubqueries)).flatMap {
       // Reading the key first saves nothing: the query reads little else.
       decide(aggregate, _, isRoot = false, countsRows = false)(_.scan)(top => Some(wanted(top)))(_ => Nil)(
-        ChooseTopRows(_, _)
+        (top, inputs) => ChooseTopRows(top, inputs).flatMap(ofFewRowGroups(top, _))
       )
-    }
+    }.flatMap(_.toOption)
+
+  /**
+   * The same rows, if a threshold is known and excludes most of the table: Spark may read the table once for several aggregates
+   * over it, and not if one of them has a selection. Nothing is skipped by the rows that are read. Spark merges aggregates over
+   * equal selections, and the rows of one would skip row groups of another.
+   */
+  private def ofFewRowGroups(top: TopRowsScan, plan: LimitPlan): Either[NotPruned, LimitPlan] = {
+    val rows = plan.rows
+    val isThreshold = rows.top.exists(_.threshold.nonEmpty) && rows.selection.unseen.isEmpty
+    if (isThreshold && rows.selection.bytes <= rows.counts.bytes / DecideLimit.LeastSkippedByMinMax)
+      Right(plan.copy(notedSortKey = None))
+    else Left(NotPruned(Reason.KeyNotClustered(rows.counts.filesInspected, top.key.sql, "")))
+  }
 
   /**
    * @param plan contains the relation of the scan
@@ -212,6 +225,9 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
 }
 
 private object DecideLimit {
+
+  /** A MIN or MAX reads at most one in this many bytes. */
+  private val LeastSkippedByMinMax = 4
 
   /** The maximum number of rows that one task is expected to find: most row groups have more. */
   private val MostTaken = 10000

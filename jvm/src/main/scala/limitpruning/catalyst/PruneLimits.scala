@@ -32,16 +32,15 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
     else {
       NoPruningHint.markOperators(plan) // a later rule may add a LIMIT
       val isLimited = plan.containsPattern(LIMIT)
-      // Spark copies a common table expression that it evaluates once, in a later rule, and relies on equal copies.
-      val hasMinMax = conf.getConf(LimitPruningConf.MinMax) && isOutermost(plan) && containsMinMax(plan) &&
-        !(plan +: plan.subqueriesAll).exists(_.containsPattern(CTE))
+      val hasMinMax = conf.getConf(LimitPruningConf.MinMax) && isOutermost(plan) &&
+        FailOpen(state, conf)(containsMinMax(plan) && !containsDefinition(plan))(_ => false)
       val (restored, leftAlone) =
         leaveAlone(
           if (isLimited || hasMinMax) DeltaLake.prepared(session, plan) else plan,
           plan => SharedDefinitions.restoredIn(RecursiveDefinitions.restoredIn(plan))
         )(limit => !isDecidedBelow(limit.child))
       val pruned = if (isLimited) pruneLimits(restored, leftAlone) else restored
-      if (hasMinMax) pruneMinMax(pruned, mutable.Map.empty) else pruned
+      if (hasMinMax) FailOpen(state, conf)(pruneMinMax(pruned, mutable.Map.empty))(_ => pruned) else pruned
     }
 
   private def pruneLimits(plan: LogicalPlan, leftAlone: LeftAlone): LogicalPlan = {
@@ -68,6 +67,13 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
     }
 
   /**
+   * Whether there is a common table expression that Spark evaluates once. In a later rule, Spark copies its definition, and
+   * relies on equal copies.
+   */
+  private def containsDefinition(plan: LogicalPlan)
+      : Boolean = (plan +: plan.subqueriesAll).exists(_.containsPattern(CTE))
+
+  /**
    * Prunes each MIN or MAX of the plan and of its subqueries, unless a LIMIT waits for it. One that is not pruned gets no tag:
    * the query may have no LIMIT whose reason a user looks for.
    *
@@ -77,8 +83,7 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
     plan.transformDownWithPruning(_.containsPattern(AGGREGATE)) { case aggregate: Aggregate =>
       decided.getOrElseUpdate(
         aggregate,
-        FailOpen(state, conf)(new DecideLimit(session, state.facts, conf).minMax(aggregate))(_ => None)
-          .flatMap(_.toOption).getOrElse(aggregate)
+        new DecideLimit(session, state.facts, conf).minMax(aggregate).getOrElse(aggregate)
       )
     }.transformAllExpressionsWithPruning(_.containsPattern(PLAN_EXPRESSION)) {
       case subquery: SubqueryExpression => subquery.withNewPlan(pruneMinMax(subquery.plan, decided))

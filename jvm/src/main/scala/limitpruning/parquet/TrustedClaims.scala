@@ -12,6 +12,7 @@ import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
  */
 private[parquet] final class TrustedClaims(createdBy: String) {
   import Claim._
+  import TrustedClaims._
 
   private val writer = Writer.of(createdBy)
   private val listed = ListedWriters.claimsOf(writer)
@@ -84,9 +85,12 @@ private[parquet] final class TrustedClaims(createdBy: String) {
     if (chunk.getBloomFilterOffset >= 0) Some(BloomFilters) else None
   ).flatten.filterNot(listed)
 
-  /** Of floats, a max leaves out NaN, and 0.0 may be written for -0.0. INT96 has several orders. */
-  private val Occurring = Set(PrimitiveTypeName.INT32, PrimitiveTypeName.INT64)
-
   private def doubtedOf(column: PrimitiveType): Set[Doubt] =
     quirks.iterator.filter(_.concerns(column)).flatMap(_.doubted).toSet
+}
+
+private object TrustedClaims {
+
+  /** Of floats, a max leaves out NaN, and 0.0 may be written for -0.0. INT96 has several orders. */
+  private val Occurring = Set(PrimitiveTypeName.INT32, PrimitiveTypeName.INT64)
 }

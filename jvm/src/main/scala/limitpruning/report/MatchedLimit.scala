@@ -6,22 +6,18 @@ import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LocalLimit, Logic
 import limitpruning.catalyst.{AboveTable, MatchGroups, MatchLimit, MatchMinMax, MatchTopRows}
 import limitpruning.search.{LimitedScan, NotPruned}
 import limitpruning.select.Reason
-import limitpruning.tables.{SelectedRelation, Tables, UndecidedRelation}
+import limitpruning.tables.{SelectedRelation, Tables}
 
-/** A MIN or MAX whose rows are chosen, or will be when the query runs, as the LIMIT that has the same value. */
+/** A MIN or MAX whose rows are chosen, as the LIMIT that has the same value. */
 private[report] object PrunedMinMax {
   def unapply(plan: LogicalPlan): Option[LocalLimit] = plan match {
-    case aggregate: Aggregate if isDecided(aggregate.child) => MatchMinMax.limitOf(aggregate)
+    case aggregate: Aggregate if isChosen(aggregate) => MatchMinMax.limitOf(aggregate)
     case _ => None
   }
 
-  @scala.annotation.tailrec
-  private def isDecided(plan: LogicalPlan): Boolean = plan match {
-    case _: LocalLimit => false
-    case SelectedRelation(_, _) | UndecidedRelation(_, _) => true
-    case AboveTable(next) => isDecided(next)
-    case _ => false
-  }
+  /** Not if another aggregate is between it and the table: that one is pruned. */
+  private def isChosen(aggregate: Aggregate): Boolean =
+    MatchMinMax.of(aggregate).exists(_.exists(_.scan.table.selected.nonEmpty))
 }
 
 /** Finds the scan that a LIMIT of an optimized plan is about, as the rule found it. */

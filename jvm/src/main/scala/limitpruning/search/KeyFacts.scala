@@ -74,12 +74,13 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
       )
 
   /**
-   * The best key value in a row group, if at least one of its rows has it: the footer's min or max, if the key is a column. That
-   * row may be deleted. Without such rows, an unsorted table has no threshold that skips anything.
+   * The best key value in a row group, if at least one of its rows has it: the footer's min or max, if the key is a column.
+   * None if rows of the file are deleted: it may be one of them. Without such rows, an unsorted table has no threshold that skips
+   * anything.
    */
   private def bestOccurring(file: ClassifiedFile, rowGroup: Int): Option[Any] =
-    LeafColumn.unapply(key.child).filter(_ => file.deletedRows == 0).flatMap(column =>
-      endsOf(file, column)(rowGroup).map(range => if (isDescending) range.max else range.min)
+    column.filter(_ => LeafColumn.unapply(key.child).nonEmpty && file.deletedRows == 0).flatMap(leaf =>
+      endsOf(file, leaf)(rowGroup).map(range => if (isDescending) range.max else range.min)
     )
 
   private def endsOf(file: ClassifiedFile, column: LeafColumn): Int => Option[Values.Range] = {
