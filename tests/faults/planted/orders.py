@@ -44,11 +44,13 @@ FAULTS = (
             ),
             Edit(
                 "catalyst/DecideLimit.scala",
-                "rows.counts.bytes / DecideLimit.LeastSkippedByMinMax",
-                "Long.MaxValue",
+                "rows.counts.bytes / DecideLimit",
+                "rows.counts.bytes * DecideLimit",
             ),
             Edit(
-                "catalyst/DecideLimit.scala", "Right(plan.copy(notedSortKey = None))", "Right(plan)"
+                "catalyst/DecideLimit.scala",
+                "Right(plan.copy(notedSortKey = None))",
+                "Right(plan)",
             ),
         ),
         (MIN_MAX,),
