@@ -299,8 +299,8 @@ def test_random_keys(spark: SparkSession, tmp_path: Path, seed: int) -> None:
                     # One value for each row, so that no two rows have the same key.
                     f"SELECT {end}_by({key}, id) FROM r {where}",
                     (
-                        f"SELECT (SELECT {end}({key}) FROM r {where}), (SELECT {end}({key}) FROM r), "
-                        f"(SELECT {end}({other}) FROM r {where})"
+                        f"SELECT (SELECT {end}({key}) FROM r {where}), "
+                        f"(SELECT {end}({key}) FROM r), (SELECT {end}({other}) FROM r {where})"
                     ),
                 ]
             )
