@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faults.fault import DELTA, MIN_MAX, ORDERS, SOUNDNESS, Edit, Fault, fault
+from faults.fault import MIN_MAX, ORDERS, SOUNDNESS, Edit, Fault, fault
 
 FAULTS = (
     fault(
@@ -25,14 +25,6 @@ FAULTS = (
         "(place, all - 1)",
         "(place, all)",
         ORDERS,
-    ),
-    fault(
-        "ORDER BY: the row that has the min or max of its row group counts if rows are deleted",
-        "search/KeyFacts.scala",
-        "nonEmpty && file.deletedRows == 0)",
-        "nonEmpty && file.deletedRows >= 0)",
-        DELTA,
-        "tests/delta/test_delta_deletes.py",
     ),
     Fault(
         "MIN and MAX: the rows that one function has read skip row groups, without a threshold",
