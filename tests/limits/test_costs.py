@@ -185,3 +185,16 @@ def test_a_predicate_that_cannot_be_proved_costs_four_footers(
     assert limit.reason is not None
     # Of each file, the last 64 KiB are read: the footer, the page index, and a dictionary.
     assert 0 < spent.stream_bytes <= 4 * 64 * 1024
+
+
+def test_a_max_that_needs_more_footers_than_planning_may_read_costs_none(
+    spark: SparkSession, events: str
+) -> None:
+    def planned_anew() -> None:
+        forget(spark, events)
+        plan(spark, f"SELECT max(other) FROM {events}")
+
+    assert cost(spark, planned_anew).stream_bytes > 0
+    with conf(spark, {"spark.limitPruning.planning.maxFiles": "2"}):
+        spent = cost(spark, planned_anew)
+    assert spent == Counts(0, 0, 0, spent.process_bytes)

@@ -232,6 +232,15 @@ def test_line_107_spark_may_merge_functions_over_equal_row_groups(
                 assert tuple(spark.sql(query).collect()[0]) == values, query
 
 
+def test_the_functions_of_a_query_share_the_time_of_one_limit(spark: SparkSession) -> None:
+    query = "SELECT max(p) FROM t UNION ALL SELECT min(p) FROM t UNION ALL SELECT max(id) FROM t"
+    assert physical(spark.sql(query)).count("LimitPrunedScan") == 3
+    with conf(spark, {"spark.limitPruning.planning.maxTime": "0"}):
+        df = spark.sql(query)
+        assert "LimitPrunedScan" not in physical(df)
+        assert Counter(map(tuple, df.collect())) == Counter(plain(spark, query))
+
+
 def test_of_two_aggregates_one_is_reported(spark: SparkSession) -> None:
     df = spark.sql("SELECT max(m) FROM (SELECT max(id) AS m FROM t) LEFT JOIN (SELECT 1 AS x)")
     assert df.collect()[0][0] == ROWS - 1

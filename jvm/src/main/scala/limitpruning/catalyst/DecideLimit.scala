@@ -4,7 +4,9 @@ import scala.collection.mutable
 import scala.util.Using
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{ExprId, Expression, NamedExpression, ScalarSubquery}
+import org.apache.spark.sql.catalyst.expressions.{
+  AttributeSet, ExprId, Expression, NamedExpression, ScalarSubquery
+}
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LocalLimit, LogicalPlan}
 import org.apache.spark.sql.internal.SQLConf
 
@@ -56,7 +58,9 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     MatchMinMax.of(aggregate).filterNot(_.exists(_.scan.waitsForSubqueries)).flatMap {
       // Reading the key first saves nothing: the query reads little else.
       decide(aggregate, _, isRoot = false, countsRows = false)(_.scan)(top => Some(wanted(top)))(_ => Nil)(
-        (top, inputs) => ChooseTopRows(top, inputs).flatMap(ofFewRowGroups(top, _))
+        (top, inputs) =>
+          if (mayBeSeen(top, inputs)) ChooseTopRows(top, inputs).flatMap(ofFewRowGroups(top, _))
+          else Left(notClustered(top, 0))
       )
     }.flatMap(_.toOption)
 
@@ -70,8 +74,16 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     val isThreshold = rows.top.exists(_.threshold.nonEmpty) && rows.selection.unseen.isEmpty
     if (isThreshold && rows.selection.bytes <= rows.counts.bytes / DecideLimit.LeastSkippedByMinMax)
       Right(plan.copy(notedSortKey = None))
-    else Left(NotPruned(Reason.KeyNotClustered(rows.counts.filesInspected, top.key.sql, "")))
+    else Left(notClustered(top, rows.counts.filesInspected))
   }
+
+  /** Whether the budget may be enough for all files that the listing does not exclude. If not, reading footers is in vain. */
+  private def mayBeSeen(top: TopRowsScan, inputs: SearchInputs): Boolean =
+    inputs.files.size <= inputs.budget.maxFiles || inputs.listing.hasFacts ||
+      top.key.references.subsetOf(AttributeSet(top.scan.table.partitionColumns))
+
+  private def notClustered(top: TopRowsScan, files: Int): NotPruned =
+    NotPruned(Reason.KeyNotClustered(files, top.key.sql, ""))
 
   /**
    * @param plan contains the relation of the scan

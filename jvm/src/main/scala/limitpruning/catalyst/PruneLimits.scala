@@ -1,6 +1,7 @@
 package limitpruning.catalyst
 
 import scala.collection.mutable
+import scala.concurrent.duration.{Deadline, DurationLong, FiniteDuration}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression
@@ -40,7 +41,9 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
           plan => SharedDefinitions.restoredIn(RecursiveDefinitions.restoredIn(plan))
         )(limit => !isDecidedBelow(limit.child))
       val pruned = if (isLimited) pruneLimits(restored, leftAlone) else restored
-      if (hasMinMax) FailOpen(state, conf)(pruneMinMax(pruned, mutable.Map.empty))(_ => pruned) else pruned
+      if (hasMinMax)
+        FailOpen(state, conf)(pruneMinMax(pruned, timeForMinMax.fromNow, mutable.Map.empty))(_ => pruned)
+      else pruned
     }
 
   private def pruneLimits(plan: LogicalPlan, leftAlone: LeftAlone): LogicalPlan = {
@@ -77,17 +80,25 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
    * Prunes each MIN or MAX of the plan and of its subqueries, unless a LIMIT waits for it. One that is not pruned gets no tag:
    * the query may have no LIMIT whose reason a user looks for.
    *
+   * @param deadline none is searched for after it: a query may have hundreds, each of another column or table
    * @param decided the results so far. Spark may have copied a subquery.
    */
-  private def pruneMinMax(plan: LogicalPlan, decided: mutable.Map[LogicalPlan, LogicalPlan]): LogicalPlan =
+  private def pruneMinMax(
+      plan: LogicalPlan,
+      deadline: Deadline,
+      decided: mutable.Map[LogicalPlan, LogicalPlan]
+  ): LogicalPlan = {
+    def pruned(aggregate: Aggregate) =
+      if (deadline.isOverdue()) None else new DecideLimit(session, state.facts, conf).minMax(aggregate)
     plan.transformDownWithPruning(_.containsPattern(AGGREGATE)) { case aggregate: Aggregate =>
-      decided.getOrElseUpdate(
-        aggregate,
-        new DecideLimit(session, state.facts, conf).minMax(aggregate).getOrElse(aggregate)
-      )
+      decided.getOrElseUpdate(aggregate, pruned(aggregate).getOrElse(aggregate))
     }.transformAllExpressionsWithPruning(_.containsPattern(PLAN_EXPRESSION)) {
-      case subquery: SubqueryExpression => subquery.withNewPlan(pruneMinMax(subquery.plan, decided))
+      case subquery: SubqueryExpression =>
+        subquery.withNewPlan(pruneMinMax(subquery.plan, deadline, decided))
     }
+  }
+
+  private def timeForMinMax: FiniteDuration = conf.getConf(LimitPruningConf.MaxTime).millis
 
   /**
    * Prunes LIMITs in subqueries that waited for Delta. Spark optimizes a subquery before the query around it, and decides
