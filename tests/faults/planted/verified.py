@@ -41,6 +41,22 @@ FAULTS = (
         BY_ROWS,
     ),
     fault(
+        "by rows: the positions of a task are lost",
+        "rows/FindPositions.scala",
+        "before ++ parts.flatMap(_.toSeq)",
+        "before ++ parts.drop(1).flatMap(_.toSeq)",
+        TABLES,
+        BY_ROWS,
+    ),
+    fault(
+        "by rows: rows of files that are not read count",
+        "rows/ChooseByRows.scala",
+        "val rows = footers.zip(located).map",
+        "val rows = footers.zip(located).take(1).map",
+        TABLES,
+        BY_ROWS,
+    ),
+    fault(
         "by rows: a task stops one row early",
         "rows/Positions.scala",
         "while (count < limit && rows.hasNext)",

@@ -5,6 +5,8 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Strategy
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.{LimitPruningConf, SparkSessions}
+import limitpruning.footers.Selectivity
+import limitpruning.parquet.FileId
 import limitpruning.rows.ChooseFilesByRows
 import limitpruning.search.ChosenFiles
 import limitpruning.select.Reason
@@ -30,9 +32,18 @@ final class ChooseFilesWhenRun(val session: SparkSession, state: PlanningState, 
           wanted.rows.order.toSeq.flatMap(_.keys),
           new DataSourceV2Strategy(classic)(_),
           wanted.searched,
-          conf
+          conf,
+          selectivity
         )().flatMap(planned)
       }(Left(_))
+
+  private def selectivity: Selectivity = wanted.table.files.headOption.fold(Selectivity.unknown) { file =>
+    // Such a file never changes.
+    state.facts.selectivity.of(
+      wanted.rows.conjuncts,
+      FileId(file.path, file.bytes, modificationTime = 0, tag = "")
+    )
+  }
 
   /** Equal if both choose for the same LIMIT of an optimized plan. Adaptive execution compares plans. */
   override def equals(other: Any): Boolean = other match {

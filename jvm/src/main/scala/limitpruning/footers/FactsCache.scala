@@ -32,6 +32,9 @@ final class FactsCache(maxBytes: Long) {
   /** The predicates about which metadata besides footers proved something or nothing. */
   val unproved: UnprovedForms = new UnprovedForms(if (maxBytes == 0) 0 else MostUnproved)
 
+  /** How many rows satisfied predicates that searches have evaluated. */
+  val selectivity: LearnedSelectivity = new LearnedSelectivity(if (maxBytes == 0) 0 else MostSelectivities)
+
   /** The Spark queries of planning that were not done in time. */
   val slow: SlowQueries = new SlowQueries(if (maxBytes == 0) 0 else MostSlow)
 
@@ -89,6 +92,7 @@ final class FactsCache(maxBytes: Long) {
     cached.invalidateAll()
     listings.forgetAll()
     unproved.forget(_ => true)
+    selectivity.forget(_ => true)
     slow.forget(_ => true)
   }
 
@@ -105,6 +109,7 @@ final class FactsCache(maxBytes: Long) {
       case _ => false
     }
     unproved.forget(isMeant)
+    selectivity.forget(isMeant)
     slow.forget(isMeant)
   }
 
@@ -120,6 +125,9 @@ object FactsCache {
 
   /** The maximum number of such predicates, each for one file, of some 300 bytes. */
   private val MostUnproved = 10000L
+
+  /** The maximum number of such predicates, each for one table, of some 400 bytes. */
+  private val MostSelectivities = 10000L
 
   /** The maximum number of such queries, of some 300 bytes. */
   private val MostSlow = 1000L

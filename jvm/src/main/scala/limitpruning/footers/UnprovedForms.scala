@@ -1,11 +1,8 @@
 package limitpruning.footers
 
-import java.nio.charset.StandardCharsets.UTF_8
-
 import com.google.common.cache.CacheBuilder
-import com.google.common.hash.{HashCode, Hashing}
+import com.google.common.hash.HashCode
 import org.apache.hadoop.fs.FileStatus
-import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, In, InSet, Literal}
 
 import limitpruning.parquet.FileId
 
@@ -32,7 +29,7 @@ final class UnprovedForms(most: Long) {
   /**
    * Whether a query may look at such metadata of a file. Each call counts as one query.
    *
-   * @param form see [[UnprovedForms.hash]]
+   * @param form see [[PredicateForm.hash]], with the settings and the columns that decide what metadata can prove
    * @param isOneTask whether the first task of plain Spark may find enough rows
    */
   def mayRead(form: HashCode, file: FileStatus, isOneTask: Boolean = false): Boolean =
@@ -68,7 +65,7 @@ final class UnprovedForms(most: Long) {
   }
 }
 
-object UnprovedForms {
+private object UnprovedForms {
 
   /** The maximum number of queries that do not try after one failed, with predicates that never tried. */
   private val MostOfTable = 15
@@ -78,25 +75,4 @@ object UnprovedForms {
 
   /** @param form none for all predicates that never tried */
   private final case class Tried(form: Option[HashCode], file: FileId)
-
-  /**
-   * Identifies a predicate by its SQL without literals, with the names of columns but not of tables.
-   *
-   * @param circumstances whatever else decides what metadata can prove: settings and the columns that are read
-   */
-  def hash(conjuncts: Seq[Expression], circumstances: Seq[String]): HashCode = {
-    val hasher = Hashing.sha256.newHasher()
-    def put(text: String): Unit = hasher.putBytes(text.getBytes(UTF_8)).putChar('\n'): Unit
-    circumstances.foreach(put)
-    conjuncts.foreach { conjunct =>
-      val form = conjunct.transformDown {
-        case column: AttributeReference => column.withQualifier(Nil)
-        case literal: Literal => Literal(null, literal.dataType)
-        case InSet(value, _) => In(value, Nil)
-        case In(value, list) if list.forall(_.isInstanceOf[Literal]) => In(value, Nil)
-      }
-      put(form.sql)
-    }
-    hasher.hash()
-  }
 }

@@ -6,6 +6,7 @@ import java.util.concurrent.ExecutionException
 import scala.concurrent.duration.{Deadline, DurationInt}
 
 import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.spark.Partition
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.expressions.SortOrder
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -46,7 +47,11 @@ private[limitpruning] final class ChooseByRows(
       files <- byPath
       numbered <- PositionScan.numbered(candidates)
       positions <- PositionScan.of(session, numbered, scan.conjuncts, order, planned)
-      found <- new FindPositions(session, scan.table.name, conf)(positions, scan.limit)
+      found <- new FindPositions(session, scan.table.name, conf, inputs.selectivity)(
+        positions,
+        scan.limit,
+        likelyFirst
+      )
       selection <- select(found, files)
     } yield {
       val rows = CandidateRows(
@@ -70,6 +75,11 @@ private[limitpruning] final class ChooseByRows(
     _.counts.getOrElse(SearchCounts.Zero.copy(files = inputs.files.size)),
     _.rows.counts
   )
+
+  private def likelyFirst(partitions: Array[Partition]): IndexedSeq[Int] =
+    searched.fold(_.inspected, _.inspected)
+      .flatMap(_.map((files, _) => LikelyPartitionsFirst(partitions, files)))
+      .getOrElse(partitions.indices)
 
   /** The files by their paths in Spark's metadata column. None if a path is that of two files. */
   private def byPath: Option[Map[String, ListedFile]] = {

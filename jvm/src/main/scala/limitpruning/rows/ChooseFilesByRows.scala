@@ -8,6 +8,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.LimitPruningConf
+import limitpruning.footers.Selectivity
 import limitpruning.predicate.LeafColumn
 import limitpruning.search.{
   ChosenFile, ChosenFiles, InspectedCounts, InspectedPart, ManifestCounts, ReadableTable
@@ -23,6 +24,7 @@ import limitpruning.shims.ClassicSession
  * @param order the sort keys, over the table's columns; empty if any rows will do
  * @param planned plans a scan as without the extension
  * @param searched what the search of metadata found
+ * @param selectivity what is known about the predicate
  */
 private[limitpruning] final class ChooseFilesByRows(
     session: ClassicSession,
@@ -32,7 +34,8 @@ private[limitpruning] final class ChooseFilesByRows(
     order: Seq[SortOrder],
     planned: LogicalPlan => Seq[SparkPlan],
     searched: Either[Reason, ChosenFiles],
-    conf: SQLConf
+    conf: SQLConf,
+    selectivity: Selectivity
 ) {
   import ChooseFilesByRows._
 
@@ -44,7 +47,7 @@ private[limitpruning] final class ChooseFilesByRows(
     val chosen = for {
       numbered <- table.numbered(columns, searched.toOption.map(_.files))
       positions <- PositionScan.of(session, numbered, conjuncts, order, planned)
-      found <- new FindPositions(session, table.name, conf)(positions, limit)
+      found <- new FindPositions(session, table.name, conf, selectivity)(positions, limit)
       (files, opened) <- select(found.positions)
     } yield {
       val before = searched.toOption

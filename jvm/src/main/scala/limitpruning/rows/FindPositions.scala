@@ -4,14 +4,14 @@ import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 
 import com.google.common.collect.{Ordering => GuavaOrdering}
-import org.apache.spark.{SparkException, TaskContext}
+import org.apache.spark.{Partition, SparkException, TaskContext}
 import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.codegen.LazilyGeneratedOrdering
 import org.apache.spark.sql.internal.SQLConf
 
-import limitpruning.footers.NamedJob
+import limitpruning.footers.{NamedJob, Selectivity}
 import limitpruning.shims.{ClassicSession, SparkShims}
 
 /**
@@ -35,9 +35,14 @@ private[rows] final case class FoundPositions(
  * Finds the positions of the rows that a LIMIT needs, by Spark jobs that read a [[PositionScan]].
  *
  * @param table its name, for the descriptions of the jobs
+ * @param selectivity what is known about the predicate
  */
-private[rows] final class FindPositions(session: ClassicSession, table: String, conf: SQLConf)
-    extends Logging {
+private[rows] final class FindPositions(
+    session: ClassicSession,
+    table: String,
+    conf: SQLConf,
+    selectivity: Selectivity
+) extends Logging {
   import FindPositions._
 
   private val context = session.sparkContext
@@ -45,10 +50,15 @@ private[rows] final class FindPositions(session: ClassicSession, table: String, 
   /**
    * The first rows in the order of the scan; any rows if it has none.
    *
+   * @param reading the order in which any rows are searched for in the partitions of the scan
    * @return none if a job fails: the row that it fails at may be one that plain Spark does not read
    */
-  def apply(scan: PositionScan, limit: Int): Option[FoundPositions] =
-    try Some(if (scan.order.isEmpty) any(scan, limit) else first(scan, limit))
+  def apply(
+      scan: PositionScan,
+      limit: Int,
+      reading: Array[Partition] => IndexedSeq[Int] = _.indices
+  ): Option[FoundPositions] =
+    try Some(if (scan.order.isEmpty) any(scan, limit, reading) else first(scan, limit))
     catch {
       case error: SparkException if !SparkShims.isCancelled(error) =>
         logWarning(
@@ -59,32 +69,41 @@ private[rows] final class FindPositions(session: ClassicSession, table: String, 
     }
 
   /** Any rows, by jobs of which each reads more partitions of the table; see [[NextWave]]. */
-  private def any(scan: PositionScan, limit: Int): FoundPositions = {
+  private def any(
+      scan: PositionScan,
+      limit: Int,
+      reading: Array[Partition] => IndexedSeq[Int]
+  ): FoundPositions = {
     val (rows, bytes) = counted(scan.plan.execute())
-    val partitions = rows.getNumPartitions
+    val inOrder = reading(rows.partitions)
+    val partitions = inOrder.size
     val next = NextWave(
       partitions,
       conf.getConf(SQLConf.LIMIT_INITIAL_NUM_PARTITIONS).max(1),
       conf.limitScaleUpFactor,
-      context.defaultParallelism
+      context.defaultParallelism,
+      selectivity.rows
     )
 
     @tailrec
-    def search(from: Int, wave: Int, last: Int, before: Seq[Positions]): FoundPositions = {
+    def search(from: Int, wave: Int, last: Int, before: Seq[Positions], areAll: Boolean): FoundPositions = {
       val found = before.iterator.map(_.rows.length.toLong).sum
-      if (found >= limit || from >= partitions)
+      if (found >= limit || from >= partitions) {
+        if (from > 0) selectivity.add(found.toDouble / from * partitions, areLeast = !areAll)
         FoundPositions(Positions.merged(before, limit), found < limit, wave, bytes())
-      else {
+      } else {
         val missing = (limit - found).toInt
         val size = next.size(from, last, wave, found, missing)
         val parts = NamedJob(context, s"limit pruning: rows of $table, wave ${wave + 1}") {
-          context.runJob(rows, firstOf(missing), from until from + size)
-        }
-        search(from + size, wave + 1, size, before ++ parts.flatMap(Positions.ofBytes(_)))
+          context.runJob(rows, firstOf(missing), inOrder.slice(from, from + size))
+        }.map(Positions.ofBytes(_))
+        // A task ends when it has found enough rows.
+        val areAllOfParts = parts.forall(_.iterator.map(_.rows.length).sum < missing)
+        search(from + size, wave + 1, size, before ++ parts.flatMap(_.toSeq), areAll && areAllOfParts)
       }
     }
 
-    search(0, 0, 0, Nil)
+    search(0, 0, 0, Nil, areAll = true)
   }
 
   /** The first rows in the order of the scan. */

@@ -8,8 +8,15 @@ package limitpruning.rows
  * @param initial of the first job
  * @param scaleUp how many times as many as the one before each further job reads
  * @param cores a further job that reads fewer would not be faster
+ * @param learned the rows of the whole table that are expected to satisfy the predicate; none if nothing is known
  */
-private[rows] final case class NextWave(partitions: Int, initial: Int, scaleUp: Int, cores: Int) {
+private[rows] final case class NextWave(
+    partitions: Int,
+    initial: Int,
+    scaleUp: Int,
+    cores: Int,
+    learned: Option[Double] = None
+) {
   import NextWave._
 
   /**
@@ -22,14 +29,19 @@ private[rows] final case class NextWave(partitions: Int, initial: Int, scaleUp: 
    */
   def size(done: Int, last: Int, waves: Int, found: Long, missing: Long): Int = {
     val rest = partitions - done
-    val grown = if (waves == 0) initial.toLong else math.max(cores.toLong, last.toLong * scaleUp)
+
+    // If the partitions have so many rows each, so many partitions suffice.
+    def expected(least: Long, rows: Double): Long = {
+      val expected = math.ceil(Reserve * missing / rows).toLong
+      if (expected > rest * WorthAWave) rest.toLong else math.max(least, expected)
+    }
+
+    def grown = math.max(cores.toLong, last.toLong * scaleUp)
     val size =
-      if (waves < FewAtFirst) grown
-      else if (waves < Most && found > 0) {
-        // If the other partitions have as many rows as those before, so many suffice.
-        val expected = math.ceil(Reserve * missing * done / found)
-        if (expected > rest * WorthAWave) rest.toLong else math.max(grown, expected.toLong)
-      } else rest.toLong
+      if (waves == 0) learned.fold(initial.toLong)(rows => expected(initial.toLong, rows / partitions))
+      else if (waves < FewAtFirst && learned.isEmpty) grown
+      else if (waves < Most && found > 0) expected(grown, found.toDouble / done)
+      else rest.toLong
     // Each task may return as many positions as are missing.
     Seq(size, rest.toLong, math.max(cores.toLong, MostPositions / missing)).min.toInt
   }
@@ -37,7 +49,7 @@ private[rows] final case class NextWave(partitions: Int, initial: Int, scaleUp: 
 
 private[rows] object NextWave {
 
-  /** The number of jobs before one job reads all the rest, if none found a row. */
+  /** The number of jobs before one job reads all the rest, if none found a row, and nothing was known before. */
   val FewAtFirst = 2
 
   /** The number of jobs before one job reads all the rest. */

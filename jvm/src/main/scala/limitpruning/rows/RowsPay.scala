@@ -16,7 +16,7 @@ import limitpruning.predicate.LeafColumn
 import limitpruning.search.{
   ClassifiedFile, LimitPlan, LimitedScan, NotPruned, ReadSizes, Requests, SearchInputs
 }
-import limitpruning.select.ListedFile
+import limitpruning.select.{ListedFile, Reason}
 
 /**
  * Decides whether it pays to find the rows for a LIMIT by reading the columns of its predicate and of its sort keys first. The
@@ -44,8 +44,10 @@ private[limitpruning] object RowsPay {
     // Such rows would not be used; see ChooseByRows.
     def areUnlisted = inspected.flatMap(_.map((files, _) => hasUnlistedColumnIndexes(files, scan, inputs)))
     def most = if (order.isEmpty) MostRows else MostOrdered
+    // Without a predicate, no column is read first, and tasks of plain Spark stop early, too. They are many.
+    def isOutOfBudget = reasonFor(found).exists { case _: Reason.OutOfBudget => true; case _ => false }
     if (
-      isUndecided && first.nonEmpty && scan.limit <= most && first.forall(canRunTwice) &&
+      isUndecided && (first.nonEmpty || isOutOfBudget) && scan.limit <= most && first.forall(canRunTwice) &&
       !areUnlisted.contains(true)
     ) {
       if (minBytes == 0) Some(Saved(Always, inFirstTask = false))
@@ -97,6 +99,9 @@ private[limitpruning] object RowsPay {
    * @param inFirstTask whether it pays in a task of plain Spark that may find enough rows, too
    */
   final case class Saved(bytes: Long, inFirstTask: Boolean)
+
+  private def reasonFor(found: Either[NotPruned, LimitPlan]): Option[Reason] =
+    found.fold(notPruned => Some(notPruned.reason), _.rows.notCovered)
 
   /** The columns that have to be equal to a value. */
   def equalToValues(conjuncts: Seq[Expression]): Seq[LeafColumn] = conjuncts.collect {

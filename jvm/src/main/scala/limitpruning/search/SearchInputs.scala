@@ -12,9 +12,11 @@ import org.apache.spark.sql.types.{StructField, StructType}
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.{
-  FactsCache, FootersByJob, FootersByThreads, PlanningThreads, ReadFooters, SearchMemory
+  FactsCache, FootersByJob, FootersByThreads, PlanningThreads, ReadFooters, SearchMemory, Selectivity
 }
-import limitpruning.parquet.{ColumnNames, FileColumns, FooterReader, ReadSettings, RowGroupDetails, Storage}
+import limitpruning.parquet.{
+  ColumnNames, FileColumns, FileId, FooterReader, ReadSettings, RowGroupDetails, Storage
+}
 import limitpruning.predicate.{FiniteEvaluation, Work}
 import limitpruning.scan.{InspectWhileReading, SplitBytes, VectorizedReader}
 import limitpruning.search.ClassifyRowGroups.isMetadata
@@ -204,6 +206,11 @@ private[limitpruning] final class SearchInputs(
       scan.needed.toSeq.map(_.name).sorted.mkString(",")
     )
     UnprovedForm.of(scan.conjuncts, circumstances, cache.unproved)
+  }
+
+  /** How many rows satisfied such predicates. */
+  def selectivity: Selectivity = files.headOption.fold(Selectivity.unknown) { file =>
+    cache.selectivity.of(scan.conjuncts, FileId.of(file.status))
   }
 
   val footers: ReadFooters =

@@ -6,7 +6,7 @@ import com.google.common.hash.HashCode
 import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.catalyst.expressions.Expression
 
-import limitpruning.footers.UnprovedForms
+import limitpruning.footers.{PredicateForm, UnprovedForms}
 import limitpruning.select.ListedFile
 
 /**
@@ -41,14 +41,14 @@ private[limitpruning] object UnprovedForm {
   /**
    * Remembers for all queries of an application. A predicate without SQL is not remembered.
    *
-   * @param circumstances see [[limitpruning.footers.UnprovedForms.hash]]
+   * @param circumstances see [[limitpruning.footers.PredicateForm.hash]]
    */
   def of(
       conjuncts: Seq[Expression],
       circumstances: => Seq[String],
       remembered: UnprovedForms
   ): UnprovedForm = new UnprovedForm {
-    private lazy val form = Try(UnprovedForms.hash(conjuncts, circumstances)).toOption
+    private lazy val form = Try(PredicateForm.hash(conjuncts, circumstances)).toOption
     private var first: Option[(ListedFile, Boolean)] = None
     private var answer = true
     private var isNoted = false

@@ -29,6 +29,18 @@ class NextWaveSuite extends AnyFunSuite {
     assert(next.size(279, 270, 3, 100, 5) == 721)
   }
 
+  test("if it is known how many rows match, the first job reads so much as the missing rows should need") {
+    def first(rows: Double, missing: Long) = next.copy(learned = Some(rows)).size(0, 0, 0, 0, missing)
+    assert(first(1000, 10) == 15)
+    assert(first(100000, 10) == 1)
+    assert(first(20, 10) == 1000)
+    assert(first(0, 10) == 1000)
+    assert(next.copy(learned = Some(1000), initial = 20).size(0, 0, 0, 0, 10) == 20)
+    // If fewer matched than expected, as after two jobs otherwise.
+    assert(next.copy(learned = Some(1000)).size(15, 15, 1, 0, 10) == 985)
+    assert(next.copy(learned = Some(1000)).size(15, 15, 1, 5, 5) == 60)
+  }
+
   test("the tasks of a job return at most ten million rows") {
     assert(next.copy(partitions = 5000).size(9, 8, 2, 0, 100000) == 100)
     assert(next.copy(partitions = 5000).size(109, 100, 3, 0, 100000) == 100)
@@ -41,9 +53,10 @@ class NextWaveSuite extends AnyFunSuite {
       initial <- Seq(1, 3, Int.MaxValue)
       scaleUp <- Seq(1, 4, Int.MaxValue)
       found <- Seq(0L, 1L, 99L, 99999L)
+      learned <- Seq(None, Some(0.0), Some(1.0), Some(1e12))
       missing = if (partitions > 1000) 1L else 100000 - found
     } {
-      val next = NextWave(partitions, initial, scaleUp, cores = 2)
+      val next = NextWave(partitions, initial, scaleUp, cores = 2, learned)
       val sizes = Iterator.iterate((0, 0, 0)) { case (done, _, wave) =>
         val size = next.size(done, if (wave == 0) 0 else done, wave, found, missing)
         (done + size, size, wave + 1)

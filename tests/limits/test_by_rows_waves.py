@@ -1,0 +1,128 @@
+"""A search by rows begins with likely row groups, and with as much as queries before it needed."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import limit_pruning
+from support.runs import conf
+from support.scan_tables import physical
+
+ROWS, FILES = 20_000, 20
+EACH = ROWS // FILES
+
+
+@pytest.fixture
+def table(spark: SparkSession, tmp_path: Path) -> str:
+    """Write a file for each partition. The first one is the largest, so a scan begins with it."""
+    rows = spark.range(0, ROWS, 1, FILES).selectExpr(
+        "id",
+        "id * 7919 % 1009 AS v",  # metadata say nothing about it
+        *(f"concat('{c} of ', id, IF(id < {EACH}, md5(string(id)), '')) AS c{c}" for c in range(4)),
+    )
+    rows.write.option("parquet.page.row.count.limit", "100").option(
+        "parquet.enable.dictionary", "false"
+    ).parquet(str(tmp_path / "t"))
+    return f"parquet.`{tmp_path / 't'}`"
+
+
+@pytest.fixture(autouse=True)
+def settings(spark: SparkSession) -> Iterator[None]:
+    """Search by rows wherever it is possible, file by file."""
+    changed = {
+        "spark.limitPruning.rows.minBytes": "0",
+        "spark.limitPruning.pages.minBytes": "0",
+        "spark.sql.files.openCostInBytes": "1g",
+    }
+    with conf(spark, changed):
+        yield
+
+
+def jobs(df: DataFrame) -> int:
+    """Return how many jobs found the rows of a query that has run."""
+    (found,) = set(re.findall(r"ReadFirst: \d+ bytes in (\d+) jobs", physical(df)))
+    return int(found)
+
+
+def asked(spark: SparkSession, table: str, predicate: str, limit: int) -> tuple[set[int], int]:
+    """Run a query whose rows are found by jobs; return the rows and the number of these jobs."""
+    df = spark.sql(f"SELECT * FROM {table} WHERE {predicate} LIMIT {limit}")
+    rows = df.collect()
+    ids = {row.id for row in rows}
+    assert len(ids) == len(rows)
+    return ids, jobs(df)
+
+
+def matching(value: int, divisor: int) -> set[int]:
+    """Return the rows with this remainder of ``v``."""
+    return {i for i in range(ROWS) if i * 7919 % 1009 % divisor == value}
+
+
+def test_later_searches_begin_with_as_much_as_they_need(spark: SparkSession, table: str) -> None:
+    def ask(value: int, divisor: int, limit: int) -> int:
+        ids, count = asked(spark, table, f"v % {divisor} = {value}", limit)
+        allowed = matching(value, divisor)
+        assert ids <= allowed
+        assert len(ids) == min(limit, len(allowed))
+        return count
+
+    # Twenty rows of the table match: one file, then four, and then the rest.
+    assert [ask(value, 1009, 40) for value in range(5, 9)] == [3, 3, 1, 1]
+    # More rows match, so the search reads too much, once.
+    assert [ask(value, 5, 20) for value in (1, 2)] == [1, 1]
+    df = spark.sql(f"SELECT * FROM {table} WHERE v % 5 = 3 LIMIT 20")
+    assert len(df.collect()) == 20
+    report = limit_pruning.report(df).limits[0]
+    assert report.bytes.read_first is not None
+    size = sum(file.stat().st_size for file in Path(table[9:-1]).glob("*.parquet"))
+    assert report.bytes.read_first < size / FILES, "one file"
+
+
+def test_a_changed_table_is_searched_anew(spark: SparkSession, table: str) -> None:
+    for value in (5, 6, 7):
+        found = asked(spark, table, f"v % 1009 = {value}", 40)
+    assert found[1] == 1
+    first = min(Path(table[9:-1]).glob("*.parquet"))
+    first.unlink()
+    spark.catalog.refreshByPath(str(first.parent))
+    ids, count = asked(spark, table, "v % 1009 = 8", 40)
+    assert ids == {i for i in matching(8, 1009) if i >= EACH}
+    assert count == 3
+
+
+def test_files_without_a_match_are_searched_last(spark: SparkSession, table: str) -> None:
+    # Metadata exclude the first file.
+    ids, count = asked(spark, table, f"id >= {EACH} AND v % 100 = 3", 5)
+    assert len(ids) == 5
+    assert ids <= {i for i in matching(3, 100) if i >= EACH}
+    assert count == 1
+
+
+def test_rows_that_metadata_prove_are_searched_first(spark: SparkSession, table: str) -> None:
+    # They are in the last of the files that planning inspects, and too few.
+    proved = set(range(3 * EACH, 4 * EACH))
+    predicate = f"(id >= {3 * EACH} AND id < {4 * EACH}) OR v % 100 = 3"
+    with conf(spark, {"spark.limitPruning.planning.maxFiles": "4"}):
+        ids, count = asked(spark, table, predicate, EACH + 5)
+    assert proved <= ids <= proved | matching(3, 100)
+    assert len(ids) == EACH + 5
+    assert count == 2
+
+
+@pytest.mark.parametrize("below", [False, True])
+def test_without_a_predicate(spark: SparkSession, table: str, below: bool) -> None:
+    # Planning may not read enough footers.
+    query = f"SELECT * FROM {table} LIMIT {3 * EACH}"
+    with conf(spark, {"spark.limitPruning.planning.maxFiles": "2"}):
+        df = spark.sql(f"SELECT id FROM ({query}) WHERE id >= 0" if below else query)
+        ids = Counter(df.toPandas()["id"].tolist())
+        assert len(ids) == ids.total() == 3 * EACH
+        assert jobs(df) <= 3
+        size = sum(file.stat().st_size for file in Path(table[9:-1]).glob("*.parquet"))
+        assert (limit_pruning.report(df).limits[0].bytes.read or size) < size * 6 / FILES
