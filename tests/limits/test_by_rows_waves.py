@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -115,14 +114,42 @@ def test_rows_that_metadata_prove_are_searched_first(spark: SparkSession, table:
     assert count == 2
 
 
-@pytest.mark.parametrize("below", [False, True])
-def test_without_a_predicate(spark: SparkSession, table: str, below: bool) -> None:
+QUERIES: dict[str, Callable[[SparkSession, str], tuple[list[int], DataFrame]]] = {
+    "toPandas": lambda spark, sql: fetched(spark.sql(sql), by_pandas=True),
+    "below": lambda spark, sql: fetched(spark.sql(f"SELECT id FROM ({sql}) WHERE id >= 0")),
+    "collect": lambda spark, sql: fetched(spark.sql(sql)),
+}
+
+
+def fetched(df: DataFrame, by_pandas: bool = False) -> tuple[list[int], DataFrame]:
+    """Return the ids of the rows, and the query."""
+    return (df.toPandas()["id"].tolist() if by_pandas else [row.id for row in df.collect()]), df
+
+
+@pytest.mark.parametrize("limit", [3 * EACH, 11 * EACH])
+@pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES.keys())
+def test_without_a_predicate(
+    spark: SparkSession,
+    table: str,
+    query: Callable[[SparkSession, str], tuple[list[int], DataFrame]],
+    limit: int,
+) -> None:
     # Planning may not read enough footers.
-    query = f"SELECT * FROM {table} LIMIT {3 * EACH}"
     with conf(spark, {"spark.limitPruning.planning.maxFiles": "2"}):
-        df = spark.sql(f"SELECT id FROM ({query}) WHERE id >= 0" if below else query)
-        ids = Counter(df.toPandas()["id"].tolist())
-        assert len(ids) == ids.total() == 3 * EACH
+        ids, df = query(spark, f"SELECT * FROM {table} LIMIT {limit}")
+    assert len(ids) == len(set(ids)) == limit
+    if query is QUERIES["collect"]:  # one task may be enough
+        assert "RowsVerified" not in physical(df)
+    else:
         assert jobs(df) <= 3
-        size = sum(file.stat().st_size for file in Path(table[9:-1]).glob("*.parquet"))
-        assert (limit_pruning.report(df).limits[0].bytes.read or size) < size * 6 / FILES
+        assert limit_pruning.report(df).limits[0].rows.verified == limit
+
+
+@pytest.mark.parametrize(("limit", "by_rows"), [(100_000, True), (100_001, False)])
+def test_the_largest_limit(spark: SparkSession, tmp_path: Path, limit: int, by_rows: bool) -> None:
+    rows = spark.range(0, 300_000, 1, 6).selectExpr("id", "id * 7919 % 100003 AS v", "id AS w")
+    rows.write.parquet(str(tmp_path / "t"))
+    sql = f"SELECT id, w FROM parquet.`{tmp_path / 't'}` WHERE v % 2 = 1 LIMIT {limit}"
+    df = spark.sql(f"SELECT count(*), count(DISTINCT id), sum(w - id) FROM ({sql})")
+    assert tuple(df.collect()[0]) == (limit, limit, 0)
+    assert ("RowsVerified: 100000" in physical(df)) == by_rows
