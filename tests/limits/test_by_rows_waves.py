@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -123,7 +124,10 @@ QUERIES: dict[str, Callable[[SparkSession, str], tuple[list[int], DataFrame]]] =
 
 def fetched(df: DataFrame, by_pandas: bool = False) -> tuple[list[int], DataFrame]:
     """Return the ids of the rows, and the query."""
-    return (df.toPandas()["id"].tolist() if by_pandas else [row.id for row in df.collect()]), df
+    if not by_pandas:
+        return [row.id for row in df.collect()], df
+    frame: Any = df.toPandas()
+    return frame["id"].tolist(), df
 
 
 @pytest.mark.parametrize("limit", [3 * EACH, 11 * EACH])

@@ -16,6 +16,11 @@ class WatchedFileSystem extends RawLocalFileSystem {
     new FSDataInputStream(new WatchedStream(super.open(path, bufferSize)))
 }
 
+/** The same with the scheme `file`. */
+class WatchedLocalFileSystem extends WatchedFileSystem {
+  override def getUri: URI = URI.create("file:///")
+}
+
 object WatchedFileSystem {
 
   /** The number of streams that are open. */
@@ -35,6 +40,10 @@ object WatchedFileSystem {
   private val left = new AtomicInteger
 
   def release(): Unit = gate.get.countDown()
+
+  /** Options of a read of local files. */
+  val options: Map[String, String] =
+    Map("fs.file.impl" -> classOf[WatchedLocalFileSystem].getName, "fs.file.impl.disable.cache" -> "true")
 
   def register(conf: Configuration): Unit =
     conf.setClass("fs.watched.impl", classOf[WatchedFileSystem], classOf[FileSystem])
