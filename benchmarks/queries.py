@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from benchmarks import tables
 from benchmarks.tables import Table
@@ -52,6 +52,22 @@ PREDICATES = {
     NEWEST: f"day = (SELECT max(day) FROM {tables.PARTITIONED.name})",
     SINCE: f"ts >= (SELECT min(ts) FROM {tables.PARTITIONED.name} WHERE day = DATE '{_NINTH}')",
 }
+
+
+class Asked(Protocol):
+    """A query, as engines run it."""
+
+    @property
+    def name(self) -> str:
+        """A unique name."""
+
+    @property
+    def sql(self) -> str:
+        """The query in SQL."""
+
+    @property
+    def action(self) -> str:
+        """What is done with the rows."""
 
 
 @dataclass(frozen=True)

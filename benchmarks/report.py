@@ -7,7 +7,7 @@ import os
 import platform
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import datetime, timezone
 from pathlib import Path
@@ -145,6 +145,36 @@ def costs_of(m: Measured) -> dict[str, Any]:
         "sql": m.query.sql,
         "costs": {engine: _cost(cost) for engine, cost in m.costs.items()},
     }
+
+
+def cost_table(
+    results: dict[str, Any],
+    columns: dict[str, tuple[str, float, int]],
+    costs_of: Callable[[dict[str, Any]], list[dict[str, Any] | None]],
+) -> str:
+    """Return a table with a line for each query, whose cells have each of its costs.
+
+    Args:
+        results: The results.
+        columns: By their titles, the name of a number, its factor, and the digits to show.
+        costs_of: Returns the costs of a query.
+    """
+    lines = [f"| query | {' | '.join(columns)} |", "| --- " * (len(columns) + 1) + "|"]
+    for query in results["queries"]:
+        of = costs_of(query)
+        cells = [
+            " / ".join(f"{one[key] * factor:.{digits}f}" if one else "-" for one in of)
+            for key, factor, digits in columns.values()
+        ]
+        lines.append(f"| {' | '.join([query['query'].partition(', ')[2], *cells])} |")
+    return "\n".join(lines) + "\n"
+
+
+def store_costs(results: dict[str, Any]) -> str:
+    """Return a table of times, requests and bytes, with a line for each query."""
+    cells = {"ms": ("seconds", 1e3, 0), "requests": ("requests", 1, 0), "MB": ("bytes", 1e-6, 1)}
+    sides = ("plain", "first", "second")
+    return cost_table(results, cells, lambda query: [query[side] for side in sides])
 
 
 def _cost(cost: Cost) -> dict[str, Any]:

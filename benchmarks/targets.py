@@ -24,6 +24,7 @@ from benchmarks.queries import (
     UNPROVABLE,
     USER,
     WRITE,
+    Asked,
     Query,
 )
 from benchmarks.run import Measured
@@ -37,7 +38,7 @@ class OfQuery(Protocol):
     """The measured costs of a query, in any benchmark."""
 
     @property
-    def query(self) -> Query:
+    def query(self) -> Asked:
         """The query."""
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks import engines, measure
 from benchmarks.engines import Engine
-from benchmarks.queries import Query
+from benchmarks.queries import Asked, Query
 
 
 def main(name: str, data: Path, scratch: Path) -> None:
@@ -42,7 +42,7 @@ def _answer(engine: Engine, request: dict[str, Any], scratch: Path) -> dict[str,
             return {"rows": [[_text(value) for value in row] for row in rows]}
         if "decoded" in request:
             return asdict(engine.decoded(Query.from_dict(request["decoded"])))
-        return _run(engine, Query.from_dict(request["run"]), scratch)
+        return run(engine, Query.from_dict(request["run"]), scratch)
     except Exception:  # noqa: BLE001 (the other process names the query, and stops)
         return {"error": traceback.format_exc()}
 
@@ -55,7 +55,8 @@ def _text(value: object) -> str:
     return f"{value + 0:.9g}" if isinstance(value, (float, Decimal)) else str(value)
 
 
-def _run(engine: Engine, query: Query, scratch: Path) -> dict[str, Any]:
+def run(engine: Engine, query: Asked, scratch: Path) -> dict[str, Any]:
+    """Run a query; return its costs, as `Run` has them."""
     output = scratch / "output"
     shutil.rmtree(output, ignore_errors=True)
     scratch.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
-from benchmarks.queries import Query
+from benchmarks.queries import Asked, Query
 
 PLAIN, OURS, DATAFUSION, DUCKDB = "Spark", "Spark + extension", "DataFusion", "DuckDB"
 ENGINES = (PLAIN, OURS, DATAFUSION, DUCKDB)
@@ -37,7 +37,7 @@ class Engine(Protocol):
     def pid(self) -> int:
         """Return the process whose reads count."""
 
-    def run(self, query: Query, output: Path) -> int:
+    def run(self, query: Asked, output: Path) -> int:
         """Run the query and return the rows of its result; `output` is a folder for files."""
 
     def values(self, sql: str) -> list[list[object]]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.engines import Decoded
-from benchmarks.queries import COUNT, TO_PANDAS, WRITE, Query
+from benchmarks.queries import COUNT, TO_PANDAS, WRITE, Asked, Query
 from benchmarks.tables import TABLES
 
 # In the order of their application; a step that was not applied has a total of zero.
@@ -46,7 +46,7 @@ class DataFusion:
         """Return this process, in which the engine runs."""
         return os.getpid()
 
-    def run(self, query: Query, output: Path) -> int:
+    def run(self, query: Asked, output: Path) -> int:
         """Run the query; the rows become Python objects, pandas or Parquet."""
         df = self._context.sql(query.sql)
         if query.action == WRITE:

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from benchmarks import tables
 from benchmarks.engines import DELTA_OURS, DELTA_READS_ALL
 from benchmarks.engines.spark import Spark, downloaded, open_session, rows_written
-from benchmarks.queries import CREATE_TABLE, Query
+from benchmarks.queries import CREATE_TABLE, Asked
 
 _PUSH_DOWN = "spark.databricks.delta.stats.limitPushdown.enabled"
 
@@ -45,7 +45,7 @@ def start(name: str, data: Path) -> Delta:
 class Delta(Spark):
     """A session with Delta Lake, which can also write a Delta table."""
 
-    def run(self, query: Query, output: Path) -> int:
+    def run(self, query: Asked, output: Path) -> int:
         """Run the query; CREATE TABLE writes a new table each time."""
         if query.action != CREATE_TABLE:
             return super().run(query, output)

@@ -10,7 +10,7 @@ import duckdb
 import pyarrow.parquet as pq
 
 from benchmarks.engines import Decoded
-from benchmarks.queries import COUNT, TO_PANDAS, WRITE, Query
+from benchmarks.queries import COUNT, TO_PANDAS, WRITE, Asked, Query
 from benchmarks.tables import TABLES
 
 
@@ -42,7 +42,7 @@ class DuckDB:
         """Return this process, in which the engine runs."""
         return os.getpid()
 
-    def run(self, query: Query, output: Path) -> int:
+    def run(self, query: Asked, output: Path) -> int:
         """Run the query; the rows become Python objects, pandas or Parquet."""
         if query.action == WRITE:
             file = output.with_suffix(".parquet")

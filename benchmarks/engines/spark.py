@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 import limit_pruning
 from benchmarks import engines
 from benchmarks.engines import Decoded
-from benchmarks.queries import COUNT, PLAN, TO_PANDAS, WRITE, Query
+from benchmarks.queries import COUNT, PLAN, TO_PANDAS, WRITE, Asked, Query
 from benchmarks.settings import ROOT
 from benchmarks.tables import TABLES
 
@@ -93,7 +93,7 @@ class Spark:
         """Return the JVM's process: driver and executor in one."""
         return self._pid
 
-    def run(self, query: Query, output: Path) -> int:
+    def run(self, query: Asked, output: Path) -> int:
         """Run the query with the DataFrame method of its action."""
         df = self.session.sql(query.sql)
         if query.action == PLAN:

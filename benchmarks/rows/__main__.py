@@ -3,6 +3,7 @@
 Engines take turns, and each run of a query has a literal of its own. ROWS_RUNS (4) is the number
 of runs of each query, of which the first does not count; ROWS_QUERIES words of which a query's name
 must contain one; PAIRS_ROWS and BENCH_DATA are those of `make bench-pairs`, whose tables it uses.
+Some queries are then run by both Sparks on the object store of `make bench-s3`.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ from benchmarks.engines import DATAFUSION, DUCKDB, OURS, PLAIN
 from benchmarks.pairs.__main__ import prepare
 from benchmarks.pairs.settings import from_environment
 from benchmarks.process import EngineError, EngineProcess
+from benchmarks.rows import store
 from benchmarks.rows.page import HEADER, line
 from benchmarks.rows.queries import TABLES, RowsQuery, queries
+from benchmarks.s3.__main__ import costs_of
+from benchmarks.s3.session import MILLISECONDS
 
 ENGINES = (PLAIN, OURS, DATAFUSION, DUCKDB)
 
@@ -50,14 +54,16 @@ def main() -> int:
     finally:
         for engine in engines:
             engine.stop()
+    stored = [costs_of(one) for one in store.measure_all(settings.data, chosen, runs)]
     about = {
         "versions": {engine.name: engine.version for engine in engines},
         "runs": runs - 1,
         "rows": settings.rows,
+        "milliseconds": MILLISECONDS,
         "load_before": round(load, 2),
     }
     folder = settings.data if words else settings.results
-    report.save(folder / "rows.json", about, {"queries": measured})
+    report.save(folder / "rows.json", about, {"queries": measured, "store": stored})
     return 1 if wrong else 0
 
 
@@ -76,7 +82,11 @@ def measure(
             if run:
                 found[name].append(answer)
     return {
-        name: {key: statistics.median(a[key] for a in answers) for key in ("seconds", "bytes")}
+        name: {
+            key: statistics.median_low(a[key] for a in answers)
+            for key in ("seconds", "bytes", "tasks")
+            if answers[0][key] is not None
+        }
         for name, answers in found.items()
     }, is_right
 

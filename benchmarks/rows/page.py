@@ -7,16 +7,34 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.engines import DATAFUSION, DUCKDB, OURS, PLAIN
+from benchmarks.queries import COLLECT, TO_PANDAS
+from benchmarks.report import store_costs
 
 _ENGINES = (PLAIN, OURS, DATAFUSION, DUCKDB)
 HEADER = (
     f"{'query':34} {'MB: Spark':>10} {'ours':>8} {'DataF.':>8} {'DuckDB':>8}   "
-    f"{'ms: Spark':>9} {'ours':>8}"
+    f"{'ms: Spark':>9} {'ours':>8}   {'tasks':>7}"
 )
 _TITLES = (
     "query", "kind", "MB: Spark", "ours", "DataFusion", "DuckDB", "ratio",
-    "ms: Spark", "ours", "ratio",
+    "ms: Spark", "ours", "ratio", "tasks: Spark", "ours",
 )  # fmt: skip
+_COMPARED = (
+    "query", "Spark, `take(n)`", "Spark, `limit(n).toPandas()`", "ours, `take(n)`",
+    "ours, `limit(n).toPandas()`", "DataFusion", "DuckDB",
+)  # fmt: skip
+_ABOUT_COMPARED = (
+    "The same query in different ways: each cell of the next table has ms / MB / tasks. In Spark, "
+    "`take(n)` collects a `LIMIT`: plain Spark begins with one task, and starts more until it has "
+    "enough rows. For `limit(n).toPandas()`, it runs a task for each part of the table, and one "
+    "more. DataFusion and DuckDB, which have no tasks, return a pandas frame, too."
+)
+_ABOUT_STORE = (
+    "The next table has some of these queries over *web_spark* on an object store that takes "
+    "{milliseconds} ms for each request (`make bench-s3`). Requests and bytes are counted at the "
+    "server. Each cell has the cost in plain Spark, and in ours without and with cached footers: "
+    "of each, the run with the median time."
+)
 
 
 def line(measured: dict[str, Any]) -> str:
@@ -26,7 +44,8 @@ def line(measured: dict[str, Any]) -> str:
     plain, ours = costs[PLAIN], costs[OURS]
     return (
         f"{measured['query']['name']:34}  {sizes}   {plain['seconds'] * 1e3:9.0f} "
-        f"{ours['seconds'] * 1e3:8.0f}   bytes {plain['bytes'] / ours['bytes']:6.1f}, "
+        f"{ours['seconds'] * 1e3:8.0f}   {plain['tasks']:>4}/{ours['tasks']:<3}   "
+        f"bytes {plain['bytes'] / ours['bytes']:6.1f}, "
         f"time {plain['seconds'] / ours['seconds']:5.2f}"
     )
 
@@ -48,7 +67,12 @@ def page(results: dict[str, Any], machine: str, fill: Callable[[str], str]) -> s
         fill(f"Medians of {about['runs']} runs; {versions}; {machine}."),
         fill(_means(results)),
         "\n".join(table),
+        fill(_ABOUT_COMPARED),
+        _compared(results),
     ]
+    if results.get("store"):
+        stored = store_costs({"queries": results["store"]}).rstrip("\n")
+        parts += [fill(_ABOUT_STORE.format(milliseconds=about["milliseconds"])), stored]
     return "\n" + "\n\n".join(parts) + "\n\n"
 
 
@@ -63,7 +87,27 @@ def _cells(measured: dict[str, Any]) -> list[str]:
         f"{plain['seconds'] * 1e3:.0f}",
         f"{ours['seconds'] * 1e3:.0f}",
         f"{plain['seconds'] / ours['seconds']:.2f}",
+        *(str(cost.get("tasks", "-")) for cost in (plain, ours)),
     ]
+
+
+def _compared(results: dict[str, Any]) -> str:
+    """Return a line for each query that was both collected and returned as a pandas frame."""
+    costs = {one["query"]["name"]: one["costs"] for one in results["queries"]}
+    lines = [f"| {' | '.join(_COMPARED)} |", "| --- " * len(_COMPARED) + "|"]
+    for name, taken in costs.items():
+        query, _, action = name.rpartition(", ")
+        if action == COLLECT:
+            pandas = costs[f"{query}, {TO_PANDAS}"]
+            ways = [one[engine] for engine in (PLAIN, OURS) for one in (taken, pandas)]
+            cells = map(_cost, [*ways, pandas[DATAFUSION], pandas[DUCKDB]])
+            lines.append(f"| {query} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _cost(cost: dict[str, Any]) -> str:
+    tasks = [str(cost["tasks"])] if "tasks" in cost else []
+    return " / ".join([f"{cost['seconds'] * 1e3:.0f}", f"{cost['bytes'] / 1e6:.1f}", *tasks])
 
 
 def _means(results: dict[str, Any]) -> str:

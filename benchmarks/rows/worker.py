@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 import traceback
 from pathlib import Path
 from typing import Any
 
-from benchmarks import measure
+from benchmarks import worker
 from benchmarks.engines import DATAFUSION, DUCKDB, OURS
 from benchmarks.rows.queries import TABLES, RowsQuery
 
@@ -48,19 +47,10 @@ def start(name: str, data: Path) -> Any:
     return Spark(session)
 
 
-def run(engine: Any, query: RowsQuery, output: Path) -> dict[str, Any]:
-    """Run a query; return its seconds, the bytes that the process read, and its rows."""
-    before = measure.bytes_read(engine.pid())
-    started = time.perf_counter()
-    rows = engine.run(query, output)
-    seconds = time.perf_counter() - started
-    return {"seconds": seconds, "bytes": measure.bytes_read(engine.pid()) - before, "rows": rows}
-
-
-def answer(engine: Any, query: RowsQuery, output: Path) -> dict[str, Any]:
+def answer(engine: Any, query: RowsQuery, scratch: Path) -> dict[str, Any]:
     """Return the costs of a query, or its error."""
     try:
-        return run(engine, query, output)
+        return worker.run(engine, query, scratch)
     except Exception:  # noqa: BLE001 (the other process names the query, and stops)
         return {"error": traceback.format_exc()}
 
@@ -78,7 +68,7 @@ def main(name: str, data: Path, scratch: Path) -> None:
     send({"version": engine.version})
     try:
         for line in sys.stdin:
-            send(answer(engine, RowsQuery(**json.loads(line)), scratch / "output"))
+            send(answer(engine, RowsQuery(**json.loads(line)), scratch))
     finally:
         engine.stop()
 

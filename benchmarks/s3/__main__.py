@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import time
 from typing import Any
 
 from benchmarks import report, tables
 from benchmarks.run import WrongAnswerError
-from benchmarks.s3 import server
 from benchmarks.s3.measure import Measured, measure
-from benchmarks.s3.session import StoreSpark
+from benchmarks.s3.session import MILLISECONDS, started
 from benchmarks.s3.targets import targets
 from benchmarks.settings import from_environment
-
-MILLISECONDS = 30
 
 
 def main() -> int:
@@ -24,27 +20,20 @@ def main() -> int:
     root = tables.folder(settings)
     print(f"tables: {root} (stored between runs; `make bench-clean` removes them)", file=sys.stderr)
     tables.write_once(settings)
-    scratch = root / "scratch" / "s3"
-    started = time.monotonic()
+    beginning = time.monotonic()
     try:
-        with server.running(root, MILLISECONDS) as address:
-            spark = StoreSpark(address, scratch)
-            try:
-                version = spark.session.version
-                measured = measure(spark, settings.runs, settings.minutes)
-            finally:
-                spark.stop()
+        with started(root, root / "scratch" / "s3", tables.EVENTS.name) as spark:
+            version = spark.session.version
+            measured = measure(spark, settings.runs, settings.minutes)
     except WrongAnswerError as error:
         print(f"WRONG ANSWER: {error}", file=sys.stderr)
         return 1
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
     results = targets(measured)
     about = {
         "gigabytes": settings.gigabytes,
         "milliseconds": MILLISECONDS,
         "versions": {"Spark": version},
-        "seconds": round(time.monotonic() - started),
+        "seconds": round(time.monotonic() - beginning),
     }
     path = settings.results / "s3.json"
     sizes = tables.sizes(root, [tables.EVENTS])

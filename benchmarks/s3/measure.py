@@ -18,6 +18,7 @@ from benchmarks.queries import (
     TO_PANDAS,
     UNPROVABLE,
     WRITE,
+    Asked,
     Query,
 )
 from benchmarks.run import WrongAnswerError
@@ -53,7 +54,7 @@ class Measured:
         runs: How often each was run.
     """
 
-    query: Query
+    query: Asked
     plain: Run
     first: Run
     second: Run
@@ -71,7 +72,7 @@ def measure(spark: StoreSpark, runs: int, minutes: float) -> list[Measured]:
     for number, query in enumerate(QUERIES):
         share = max(0.0, deadline - time.monotonic()) / (len(QUERIES) - number)
         measured.append(_measure(spark, query, runs, share))
-        _progress(measured[-1])
+        progress(measured[-1])
     return measured
 
 
@@ -87,7 +88,7 @@ def _measure(spark: StoreSpark, query: Query, runs: int, share: float) -> Measur
         rounds.append((plain, run(query, True), run(query, True)))
     if query not in NOWHERE:
         _compare(spark, query, [one for each in rounds for one in each])
-    plain, first, second = (_median(of) for of in zip(*rounds, strict=True))
+    plain, first, second = (median(of) for of in zip(*rounds, strict=True))
     return Measured(query, plain, first, second, len(rounds))
 
 
@@ -101,12 +102,14 @@ def _compare(spark: StoreSpark, query: Query, runs: Sequence[Run]) -> None:
         raise WrongAnswerError(f"{query.name}: {query.check}: {rows[:3]}, not {expected[:3]}")
 
 
-def _median(runs: Sequence[Run]) -> Run:
+def median(runs: Sequence[Run]) -> Run:
+    """Return the run with the median time."""
     middle = statistics.median_low(run.seconds for run in runs)
     return next(run for run in runs if run.seconds == middle)
 
 
-def _progress(measured: Measured) -> None:
+def progress(measured: Measured) -> None:
+    """Print a line."""
     sides = (
         f"{name} {run.seconds * 1e3:.0f} ms, {run.requests} requests, {run.bytes / 1e6:.1f} MB"
         for name, run in (

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks import engines
 from benchmarks.engines.spark import Spark, open_session
-from benchmarks.queries import Query
+from benchmarks.queries import Asked, Query
 from benchmarks.s3 import client, server
 from benchmarks.settings import ROOT
-from benchmarks.tables import EVENTS
+
+MILLISECONDS = 30
 
 
 @dataclass(frozen=True)
@@ -48,23 +52,23 @@ class Run:
 
 
 class StoreSpark:
-    """A session whose table of events is in the store. The table is listed once, at the start."""
+    """A session whose table is in the store. The table is listed once, at the start."""
 
-    def __init__(self, address: str, scratch: Path) -> None:
+    def __init__(self, address: str, scratch: Path, table: str) -> None:
         """Start the session; its streams make the requests that they are asked for."""
         settings = client.settings(address, _jars(), {"input.stream.type": "classic"})
         self._address = address
         self._output = scratch / "output"
-        self._url = f"s3a://{server.BUCKET}/{EVENTS.name}"
+        self._url = f"s3a://{server.BUCKET}/{table}"
         self.session = open_session(engines.OURS, scratch, has_extension=True, settings=settings)
-        self.session.read.parquet(self._url).createOrReplaceTempView(EVENTS.name)
+        self.session.read.parquet(self._url).createOrReplaceTempView(table)
         self._spark = Spark(self.session)
 
     def forget(self) -> None:
         """Forget all footers of the table; Spark has no such cache."""
         self.session.sql(f"REFRESH '{self._url}'")
 
-    def run(self, query: Query, enabled: bool) -> Run:
+    def run(self, query: Asked, enabled: bool) -> Run:
         """Run the query, with or without the extension."""
         return self._cost(enabled, lambda: self._spark.run(query, self._output))
 
@@ -98,6 +102,20 @@ class StoreSpark:
         seconds = time.perf_counter() - started
         seen: Counter[str] = server.counts(self._address)
         return Run(seconds, seen["GET"], seen["HEAD"], seen["LIST"], seen["bytes"], rows)
+
+
+@contextmanager
+def started(root: Path, scratch: Path, table: str) -> Iterator[StoreSpark]:
+    """Keep a store of the files of a folder for the block, and a session over a table of it."""
+    try:
+        with server.running(root, MILLISECONDS) as address:
+            spark = StoreSpark(address, scratch, table)
+            try:
+                yield spark
+            finally:
+                spark.stop()
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _jars() -> Path:

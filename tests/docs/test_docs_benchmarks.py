@@ -15,6 +15,7 @@ from benchmarks.engines import DATAFUSION, DELTA_ENGINES, DUCKDB, ICEBERG_ENGINE
 from benchmarks.pairs import page as pairs
 from benchmarks.queries import queries
 from benchmarks.reasons import REASONS
+from benchmarks.report import cost_table, store_costs
 from benchmarks.rows import page as rows
 from benchmarks.targets import NO_GOAL
 from faults.planted import FAULTS
@@ -355,42 +356,12 @@ def format_costs(results: dict[str, Any], engines: Sequence[str]) -> str:
     return cost_table(results, cells, lambda query: [query["costs"].get(e) for e in engines])
 
 
-def cost_table(
-    results: dict[str, Any],
-    columns: dict[str, tuple[str, float, int]],
-    costs_of: Callable[[dict[str, Any]], list[dict[str, Any] | None]],
-) -> str:
-    """Return a table with a line for each query, whose cells have each of its costs.
-
-    Args:
-        results: The results.
-        columns: By their titles, the name of a number, its factor, and the digits to show.
-        costs_of: Returns the costs of a query.
-    """
-    lines = [f"| query | {' | '.join(columns)} |", "| --- " * (len(columns) + 1) + "|"]
-    for query in results["queries"]:
-        of = costs_of(query)
-        cells = [
-            " / ".join(f"{one[key] * factor:.{digits}f}" if one else "-" for one in of)
-            for key, factor, digits in columns.values()
-        ]
-        lines.append(f"| {' | '.join([query['query'].partition(', ')[2], *cells])} |")
-    return "\n".join(lines) + "\n"
-
-
 STORE_COSTS = fill(
     "Each cell of the next table has the cost in plain Spark, and with the extension in the first "
     "and in the second run: of each, the run with the median time. "
     "*No match in range* was only planned, and this search stops early; the worst case of planning "
     "is below."
 )
-
-
-def store_costs(results: dict[str, Any]) -> str:
-    """Return a table of times, requests and bytes, with a line for each query."""
-    cells = {"ms": ("seconds", 1e3, 0), "requests": ("requests", 1, 0), "MB": ("bytes", 1e-6, 1)}
-    sides = ("plain", "first", "second")
-    return cost_table(results, cells, lambda query: [query[side] for side in sides])
 
 
 def row(target: dict[str, Any]) -> str:

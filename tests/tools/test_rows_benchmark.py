@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, cast
+
+import pytest
 
 from benchmarks.engines import DATAFUSION, DUCKDB, OURS, PLAIN
+from benchmarks.rows import store
 from benchmarks.rows.page import line, page
-from benchmarks.rows.queries import BELOW, FIRST, NEEDLE, NOTHING, ROOT, queries
+from benchmarks.rows.queries import BELOW, FIRST, NEEDLE, NOTHING, ROOT, RowsQuery, queries
+from benchmarks.run import WrongAnswerError
+from benchmarks.s3.session import Run, StoreSpark
 
 
 def test_each_query_has_a_name_and_a_new_literal_in_each_run() -> None:
@@ -18,20 +24,75 @@ def test_each_query_has_a_name_and_a_new_literal_in_each_run() -> None:
         assert query.sql != replace(query, run=query.run + 1).sql
 
 
-def test_results_as_text() -> None:
+ABOUT = {"versions": {PLAIN: "4.2.1"}, "runs": 3, "milliseconds": 30}
+
+
+def measured(name: str, kind: str = NEEDLE) -> dict[str, Any]:
+    """Return a query with costs, as the results have it."""
     costs = {
-        PLAIN: {"seconds": 4.0, "bytes": 800e6},
-        OURS: {"seconds": 1.0, "bytes": 20e6},
+        PLAIN: {"seconds": 4.0, "bytes": 800e6, "tasks": 6},
+        OURS: {"seconds": 1.0, "bytes": 20e6, "tasks": 1},
         DATAFUSION: {"seconds": 0.5, "bytes": 40e6},
         DUCKDB: {"seconds": 0.4, "bytes": 30e6},
     }
-    measured = {"query": {"name": "web, one user", "kind": NEEDLE}, "costs": costs}
-    assert "bytes   40.0, time  4.00" in line(measured)
-    about = {"versions": {PLAIN: "4.2.1"}, "runs": 3}
-    text = page({"about": about, "queries": [measured]}, "a machine", str)
-    assert (
-        "| web, one user | needle | 800.0 | 20.0 | 40.0 | 30.0 | 40.0 | 4000 | 1000 | 4.00 |"
-        in text
-    )
+    return {"query": {"name": name, "kind": kind}, "costs": costs}
+
+
+def test_results_as_text() -> None:
+    one = measured("web, one user")
+    assert "6/1     bytes   40.0, time  4.00" in line(one)
+    text = page({"about": ABOUT, "queries": [one]}, "a machine", str)
+    assert "| needle | 800.0 | 20.0 | 40.0 | 30.0 | 40.0 | 4000 | 1000 | 4.00 | 6 | 1 |" in text
     assert "*needle* 40.0 and 4.0" in text
     assert "Medians of 3 runs; Spark 4.2.1; a machine." in text
+    assert "object store" not in text
+
+
+def test_the_ways_to_ask_for_rows_are_compared() -> None:
+    both = [measured("web, 1 %, collect", ROOT), measured("web, 1 %, toPandas", BELOW)]
+    both[0]["costs"][PLAIN] = {"seconds": 0.2, "bytes": 90e6, "tasks": 1}
+    text = page({"about": ABOUT, "queries": both}, "a machine", str)
+    ours, peers = "1000 / 20.0 / 1 | 1000 / 20.0 / 1", "500 / 40.0 | 400 / 30.0"
+    assert f"| web, 1 % | 200 / 90.0 / 1 | 4000 / 800.0 / 6 | {ours} | {peers} |" in text
+
+
+def test_the_costs_on_an_object_store_are_shown() -> None:
+    side = {"seconds": 0.4, "requests": 36, "bytes": 539e6}
+    on_store = {"query": "web_spark, one user", "plain": side, "first": side, "second": side}
+    results = {"about": ABOUT, "queries": [measured("web, one user")], "store": [on_store]}
+    text = page(results, "a machine", str)
+    assert "30 ms for each request" in text
+    assert "| one user | 400 / 400 / 400 | 36 / 36 / 36 | 539.0 / 539.0 / 539.0 |" in text
+
+
+class FakeStore:
+    """Runs take as many requests as queries were run; ours finds so many rows."""
+
+    def __init__(self, rows: int) -> None:
+        """Begin with no queries."""
+        self._rows, self.count, self.forgotten = rows, 0, 0
+
+    def forget(self) -> None:
+        """Count the calls."""
+        self.forgotten += 1
+
+    def run(self, query: RowsQuery, enabled: bool) -> Run:
+        """Return the number of the query in place of its costs."""
+        del query
+        self.count += 1
+        return Run(self.count, self.count, 0, 0, 0, self._rows if enabled else 10)
+
+
+def test_every_second_run_on_the_store_begins_without_footers() -> None:
+    (query,) = [one for one in queries() if one.name == store.NAMES[0]]
+    spark = FakeStore(rows=10)
+    one = store.measure(cast("StoreSpark", spark), query, runs=2)
+    assert spark.forgotten == 2
+    # Plain Spark and ours take turns, and the first two of each do not count.
+    assert (one.plain.get, one.first.get, one.second.get, one.runs) == (5, 6, 8, 1)
+    with pytest.raises(WrongAnswerError, match=query.name):
+        store.measure(cast("StoreSpark", FakeStore(rows=9)), query, runs=2)
+
+
+def test_the_queries_on_the_store_exist() -> None:
+    assert {query.name for query in queries()} >= set(store.NAMES)
