@@ -56,6 +56,7 @@ LONGEST = [
     "test_random_groups.py",
     "test_unsigned.py",
     "test_cluster.py",
+    "test_cluster_by_rows.py",
 ]
 
 

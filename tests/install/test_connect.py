@@ -106,6 +106,45 @@ def test_planning_is_interrupted(told: dict[str, Any]) -> None:
     assert "OPERATION_CANCELED" in told["interrupted"]
 
 
+@pytest.mark.parametrize("way", ["sql", "collect", "pandas", "show", "after"])
+def test_rows_are_found_by_reading_columns_first(told: dict[str, Any], way: str) -> None:
+    by_rows = told["by rows"]
+    # What is shown, is text.
+    allowed = [{name: str(value) for name, value in row.items()} for row in by_rows["allowed"]]
+    rows = [{name: str(value) for name, value in row.items()} for row in by_rows[way]["rows"]]
+    assert all(row in allowed for row in rows)
+    assert len({row["id"] for row in rows}) == len(rows) == 9 < len(allowed)
+    limit = by_rows[way]["limit"]
+    assert limit["covered"]
+    assert limit["rows"]["verified"] == 9
+    assert limit["bytes"]["read_first"] > 0
+
+
+def test_a_search_for_rows_is_interrupted(told: dict[str, Any], folder: Path) -> None:
+    (ended,), seconds = told["by rows"]["interrupted"]["rows"]
+    assert "OPERATION_CANCELED" in ended
+    assert seconds < 20
+    logs = [log for log in (folder / "events").rglob("*") if log.is_file()]
+    lines = [line for log in logs for line in log.read_text(encoding="utf-8").splitlines()]
+    jobs = [json.loads(line) for line in lines if '"SparkListenerJob' in line]
+    executions = {
+        job["Job ID"]: job["Properties"].get("spark.sql.execution.id")
+        for job in jobs
+        if job["Event"] == "SparkListenerJobStart"
+    }
+    waves = {
+        job["Job ID"]
+        for job in jobs
+        if "limit pruning: rows of " in job.get("Properties", {}).get("spark.job.description", "")
+    }
+    failed = [
+        job["Job ID"] for job in jobs if job.get("Job Result", {}).get("Result") == "JobFailed"
+    ]
+    (interrupted,) = waves.intersection(failed)
+    same = [job for job, of in executions.items() if of == executions[interrupted]]
+    assert max(same) == interrupted, "no other job reads the table"
+
+
 def test_a_call_that_needs_the_jvm_says_so(told: dict[str, Any]) -> None:
     assert told["refusals"].keys() == {"configure"}
     text = told["refusals"]["configure"]

@@ -14,7 +14,7 @@ import pytest
 
 from support.applications import cluster, cluster_driver, cluster_tables
 from support.applications.cluster_driver import TWO_SMALL_EXECUTORS, Query
-from support.applications.cluster_tables import MANY_FILES, Case, cases, lost
+from support.applications.cluster_tables import FOUND_BY_ROWS, MANY_FILES, Case, cases, lost
 from support.processes import environment, output_of, program
 from support.sessions import ON_LOOPBACK
 
@@ -99,6 +99,7 @@ def test_an_executor_that_is_lost_in_a_scan_changes_nothing(
         # What was held up ran in the very task of the scan.
         in_one_task = re.compile(r"EvalPython(?:(?!Exchange).)*LimitPrunedScan", re.DOTALL)
         assert in_one_task.search(answers[name]["plan"])
+        assert ("RowsVerified: 1000" in answers[name]["plan"]) == (FOUND_BY_ROWS in name)
 
 
 def test_what_travels_goes_through_kryo_too(master: str, data: Path) -> None:

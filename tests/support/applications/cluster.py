@@ -21,7 +21,8 @@ import pyspark
 from support.jvm import SMALL_JVM
 from support.processes import environment, program
 
-WORKERS = 2
+WORKERS = ("127.0.0.1", "localhost")
+"""The hosts of the workers. Spark runs the second copy of a task only on another host."""
 PATIENCE = 90  # seconds, on a machine that is busy with other things
 LOOPBACK = {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_HOSTNAME": "localhost"}
 
@@ -90,18 +91,20 @@ def awaited(log: Path, pattern: str, times: int = 1) -> str:
 
 def main(folder: Path) -> None:
     """Run a cluster until standard input ends."""
-    anywhere = ("--host", "127.0.0.1", "--port", "0", "--webui-port", "0")
+    anywhere = ("--port", "0", "--webui-port", "0")
     with ExitStack() as daemons:
+        at = ("--host", "127.0.0.1", *anywhere)
         master = daemons.enter_context(
-            daemon(folder, "master", "org.apache.spark.deploy.master.Master", *anywhere)
+            daemon(folder, "master", "org.apache.spark.deploy.master.Master", *at)
         )
         address = awaited(master, r"Starting Spark master at (spark://\S+)")
-        for number in range(WORKERS):
+        for number, host in enumerate(WORKERS):
             name = f"worker-{number}"
+            at = ("--host", host, *anywhere)
             size = ("--cores", "1", "--memory", "1g", "--work-dir", str(folder / name))
             worker = "org.apache.spark.deploy.worker.Worker"
-            daemons.enter_context(daemon(folder, name, worker, *anywhere, *size, address))
-        awaited(master, r"Registering (worker)", times=WORKERS)
+            daemons.enter_context(daemon(folder, name, worker, *at, *size, address))
+        awaited(master, r"Registering (worker)", times=len(WORKERS))
         print(address, flush=True)
         sys.stdin.read()
 

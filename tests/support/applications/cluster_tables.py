@@ -15,6 +15,7 @@ ROWS_OF_A_FILE = 2000
 TEXT = "x" * 200
 SMALL_FILES = 300
 MANY_FILES = "many small files"
+FOUND_BY_ROWS = "found by reading columns first"
 BY_ROWS = {"spark.sql.parquet.enableVectorizedReader": "false"}
 PAGES = {"spark.limitPruning.pages.minBytes": "0"}
 PLANNED_AT_ROOT = {"spark.limitPruning.planning.atRoot": "true"}
@@ -135,7 +136,7 @@ def lost(data: Path) -> dict[str, Case]:
     slowly = {"spark.sql.parquet.columnarReaderBatchSize": "16", **PAGES}
     rows = 2 * ROWS_OF_A_FILE - 900
     sql = f"SELECT held_up(id, text) AS id FROM parquet.`{data}/paged` WHERE id >= 850 LIMIT {rows}"
-    return {
+    by_metadata = {
         f"lost: {name}": Case(
             sql,
             rows,
@@ -145,3 +146,12 @@ def lost(data: Path) -> dict[str, Case]:
         )
         for name, settings in {"one task": {}, "several tasks": SEVERAL_TASKS}.items()
     }
+    searched = f"SELECT held_up(id, text) AS id FROM parquet.`{data}/paged` WHERE id % 3 = 1"
+    by_rows = Case(
+        f"{searched} LIMIT 1000",
+        1000,
+        lambda row: row["id"] % 3 == 1,
+        slowly | {"spark.limitPruning.rows.minBytes": "0"},
+        cuts=True,
+    )
+    return by_metadata | {f"lost: {FOUND_BY_ROWS}": by_rows}

@@ -6,8 +6,10 @@ Arguments: the address, the case study's file, a folder of ``tables.numbered_fil
 from __future__ import annotations
 
 import json
+import re
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from datetime import datetime, timezone
@@ -127,6 +129,78 @@ def interrupted(spark: SparkSession, folder: str) -> str:
     return ended[0] if ended else "still running"
 
 
+def found_by_rows(spark: SparkSession, folder: str, events: Path) -> dict[str, Any]:
+    """Return what actions on LIMITs return whose rows are found by reading columns first."""
+    spark.range(0, 2000, 1, 4).selectExpr(
+        "id", "id * 7919 % 101 AS v", "concat('name ', id) AS s", "repeat(id, 50) AS w"
+    ).write.parquet(folder)
+    spark.conf.set("spark.limitPruning.rows.minBytes", "0")
+    spark.conf.set("spark.sql.parquet.columnarReaderBatchSize", "16")  # a task may stop after each
+    table = spark.read.parquet(folder)
+    matching = table.where("v = 42")
+    with limit_pruning.disabled(spark):
+        told: dict[str, Any] = {"allowed": [row.asDict() for row in matching.collect()]}
+
+    def printed(df: DataFrame) -> list[dict[str, Any]]:
+        with redirect_stdout(StringIO()) as lines:
+            df.show(vertical=True, truncate=False)
+        texts = re.findall(r"^ (\w+) +\| (.*?) *$", lines.getvalue(), re.MULTILINE)
+        width = len(df.columns)
+        return [dict(texts[i : i + width]) for i in range(0, len(texts), width)]
+
+    def pandas(df: DataFrame) -> list[dict[str, Any]]:
+        frame: Any = df.toPandas()
+        rows: list[dict[str, Any]] = frame.to_dict("records")
+        return rows
+
+    limited: dict[str, Callable[[], Any]] = {
+        "sql": lambda: [
+            row.asDict()
+            for row in spark.sql(f"SELECT * FROM parquet.`{folder}` WHERE v = 42 LIMIT 9").collect()
+        ],
+        "collect": lambda: [row.asDict() for row in matching.limit(9).collect()],
+        "pandas": lambda: pandas(matching.limit(9)),
+        "show": lambda: printed(matching.limit(9)),
+        "interrupted": lambda: interrupted_wave(spark, table, events),
+        "after": lambda: [row.asDict() for row in matching.limit(9).collect()],
+    }
+    for name, action in limited.items():
+        told[name] = {"rows": action()}
+        (told[name]["limit"],) = limit_pruning.history(spark)[-1].to_dict()["report"]["limits"]
+    return told
+
+
+def interrupted_wave(spark: SparkSession, table: DataFrame, events: Path) -> list[Any]:
+    """Return what ends a query that is interrupted in its first wave, and after how many seconds.
+
+    It would take minutes.
+    """
+    slow = table.where("v = 42 OR length(sha2(repeat(s, 2000000), 512)) = 0").limit(1000)
+    ended: list[str] = []
+
+    def run() -> None:
+        try:
+            ended.append(f"{len(slow.collect())} rows")
+        except PySparkException as error:
+            ended.append(str(error))
+
+    def started() -> int:
+        logs = [log.read_text(encoding="utf-8") for log in events.rglob("*") if log.is_file()]
+        return sum(log.count('"limit pruning: rows of ') for log in logs)
+
+    before = started()
+    query = threading.Thread(target=run, daemon=True)
+    query.start()
+    deadline = time.monotonic() + 60
+    while started() == before and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not ended
+    interrupted = time.monotonic()
+    spark.interruptAll()
+    query.join(60)
+    return [ended, time.monotonic() - interrupted]
+
+
 def main(address: str, wildlife: str, numbered: str) -> dict[str, Any]:
     """Return plans, rows, refusals and what the switch does, each under its name."""
     spark = SparkSession.builder.remote(address).getOrCreate()
@@ -151,6 +225,9 @@ def main(address: str, wildlife: str, numbered: str) -> dict[str, Any]:
     told["by jobs"] = explained(frame)
     told["rows by jobs"] = [row.c for row in frame.collect()]
     told["interrupted"] = interrupted(spark, f"{numbered}-slow")
+    told["by rows"] = found_by_rows(
+        spark, f"{numbered}-by-rows", Path(wildlife).with_name("events")
+    )
     return told
 
 

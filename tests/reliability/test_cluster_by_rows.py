@@ -1,0 +1,124 @@
+"""On a cluster that loses executors, or runs tasks twice, rows are found once each."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from support import tables
+from support.applications import cluster, rows_driver
+from support.applications.rows_driver import BETWEEN, UNDISTURBED, Query
+from support.processes import environment, program
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+ROWS_OF_FILES = range(80, 32, -4)
+"""Of each file. Spark reads larger files first."""
+SETTINGS = {
+    "spark.limitPruning.rows.minBytes": "0",
+    "spark.sql.files.openCostInBytes": "1g",  # a file is a partition
+}
+
+
+def row(number: int) -> dict[str, Any]:
+    """Return a row: only ``id`` is sorted."""
+    return {"id": number, "v": number * 7919 % 101, "s": f"name {number}", "w": f"{number} " * 50}
+
+
+MATCHING = [one for one in map(row, range(sum(ROWS_OF_FILES))) if one["v"] < 15]
+ORDERED = sorted(MATCHING, key=lambda one: (one["v"], -one["id"]))
+MATCH = "SELECT * FROM parquet.`{folder}` WHERE {slow} AND v < 15"
+# In waves of 1, 4 and more tasks; the third one is the last.
+ANY = f"{MATCH} LIMIT 70"
+FIRST = f"{MATCH} ORDER BY v, id DESC LIMIT 30"
+# Tasks merge the rows of others, in a second stage.
+MERGED = f"{MATCH} ORDER BY v, id DESC LIMIT 10000"
+SECOND, THIRD, JOB = "rows of .*, wave 2$", "rows of .*, wave 3$", "first rows of "
+
+CASES = {
+    "any": (ANY, UNDISTURBED, "", 0),
+    "first": (FIRST, UNDISTURBED, "", 0),
+    "merged": (MERGED, UNDISTURBED, "", 0),
+    "any, lost in a wave": (ANY, "lost", THIRD, 1),
+    "first, lost": (FIRST, "lost", JOB, 3),
+    "merged, lost": (MERGED, "lost", JOB, 6),
+    "any, lost before the rows are read": (ANY, BETWEEN, "", 0),
+    "any, copied": (ANY, "stopped", THIRD, 1),
+    "any, failed": (ANY, "missing", SECOND, 1),
+}
+"""A query, what happens, in which job, and after how many of its tasks."""
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What came of each query, in one application."""
+    written = tmp_path_factory.mktemp("written") / "t"
+    kinds = {"id": pa.int64(), "v": pa.int64(), "s": pa.string(), "w": pa.string()}
+    start = 0
+    for number, size in enumerate(ROWS_OF_FILES):
+        rows = [row(one) for one in range(start, start + size)]
+        columns = {name: [one[name] for one in rows] for name in kinds}
+        last = tables.write(written / f"{number:02}.parquet", [columns], pa.schema(kinds.items()))
+        start += size
+    queries = {}
+    for name, (sql, way, job, done) in CASES.items():
+        # Queries of a table begin with as much of it as those before them needed.
+        folder = shutil.copytree(written, tmp_path_factory.mktemp("copy") / "t")
+        queries[name] = Query(
+            sql=sql.replace("{folder}", str(folder)),
+            settings=SETTINGS,
+            way=way,
+            job=job,
+            done=done,
+            file=str(folder / last.name),
+        )
+    with cluster.running(tmp_path_factory.mktemp("cluster")) as master:
+        run = subprocess.run(
+            program(rows_driver.__name__),
+            input=json.dumps({"queries": queries, "settings": {"spark.master": master}}),
+            env=environment(**cluster.LOOPBACK, PYSPARK_PYTHON=sys.executable),
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+    assert run.returncode == 0, run.stderr
+    found: dict[str, Any] = json.loads(run.stdout)
+    return found
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_rows_are_found_once_each(answers: dict[str, Any], name: str) -> None:
+    rows = answers[name]["rows"]
+    if name.startswith("any"):
+        assert len({one["id"] for one in rows}) == len(rows) == 70
+        assert all(one in MATCHING for one in rows)
+    else:
+        assert rows == ORDERED[: 30 if name.startswith("first") else None]
+    assert answers[name]["verified"] == len(rows)
+    assert f"RowsVerified: {len(rows)}, " in answers[name]["plan"]
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if ", " in name])
+def test_tasks_are_counted_once_each(answers: dict[str, Any], name: str) -> None:
+    query, what = name.split(", ")
+    answer, undisturbed = answers[name], answers[query]
+    # What has happened, indeed.
+    lost = {"lost before the rows are read": 2}.get(what, int(what.startswith("lost")))
+    assert answer["executors_lost"] == lost
+    assert (answer["tasks_copied"] > 0) or what != "copied"
+    assert (answer["tasks_failed"] > 0) or what not in ("lost", "lost in a wave", "failed")
+    assert answer["read"] == undisturbed["read"]
+    if what == "lost before the rows are read":
+        assert answer["read_first"] == 0, "by the action"
+    elif query == "merged":
+        # What tasks that had ended found was lost, too, so that they read again.
+        assert undisturbed["read_first"] <= answer["read_first"] < 2 * undisturbed["read_first"]
+    else:
+        assert answer["read_first"] == undisturbed["read_first"] > 0
