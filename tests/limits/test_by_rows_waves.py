@@ -24,7 +24,10 @@ def table(spark: SparkSession, tmp_path: Path) -> str:
     rows = spark.range(0, ROWS, 1, FILES).selectExpr(
         "id",
         "id * 7919 % 1009 AS v",  # metadata say nothing about it
-        *(f"concat('{c} of ', id, IF(id < {EACH}, md5(string(id)), '')) AS c{c}" for c in range(4)),
+        *(
+            f"concat('{c} of ', id, IF(id < {EACH}, char(97 + id % 7), '')) AS c{c}"
+            for c in range(4)
+        ),
     )
     rows.write.option("parquet.page.row.count.limit", "100").option(
         "parquet.enable.dictionary", "false"
@@ -130,23 +133,32 @@ def fetched(df: DataFrame, by_pandas: bool = False) -> tuple[list[int], DataFram
     return frame["id"].tolist(), df
 
 
-@pytest.mark.parametrize("limit", [3 * EACH, 11 * EACH])
+@pytest.mark.parametrize("min_bytes", ["0", "1"])
+@pytest.mark.parametrize("limit", [EACH + EACH // 4, 11 * EACH])
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES.keys())
 def test_without_a_predicate(
     spark: SparkSession,
     table: str,
     query: Callable[[SparkSession, str], tuple[list[int], DataFrame]],
     limit: int,
+    min_bytes: str,
 ) -> None:
     # Planning may not read enough footers.
-    with conf(spark, {"spark.limitPruning.planning.maxFiles": "2"}):
+    changed = {
+        "spark.limitPruning.planning.maxFiles": "1",
+        "spark.limitPruning.rows.minBytes": min_bytes,
+    }
+    with conf(spark, changed):
         ids, df = query(spark, f"SELECT * FROM {table} LIMIT {limit}")
     assert len(ids) == len(set(ids)) == limit
-    if query is QUERIES["collect"]:  # one task may be enough
+    is_large = limit > ROWS / 10 and min_bytes != "0"
+    if is_large or (query is QUERIES["collect"] and limit < 10_000):  # one task may be enough
         assert "RowsVerified" not in physical(df)
     else:
+        report = limit_pruning.report(df).limits[0]
+        assert report.rows.verified == report.rows.read == limit
+        assert report.files.scanned == -(-limit // EACH)
         assert jobs(df) <= 3
-        assert limit_pruning.report(df).limits[0].rows.verified == limit
 
 
 @pytest.mark.parametrize(("limit", "by_rows"), [(100_000, True), (100_001, False)])

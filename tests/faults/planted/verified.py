@@ -57,6 +57,14 @@ FAULTS = (
         BY_ROWS,
     ),
     fault(
+        "by rows: a partition is not searched",
+        "search/LikelyRowGroups.scala",
+        "PartitionOrder(ranked.map(_._2)",
+        "PartitionOrder(ranked.drop(1).map(_._2)",
+        TABLES,
+        BY_ROWS,
+    ),
+    fault(
         "by rows: a task stops one row early",
         "rows/Positions.scala",
         "while (count < limit && rows.hasNext)",

@@ -10,7 +10,8 @@ import org.apache.spark.sql.internal.SQLConf
 import limitpruning.conf.{LimitPruningConf, SparkSessions}
 import limitpruning.rows.{ChooseByRows, RowsPay}
 import limitpruning.search.{
-  ChooseFirstRows, ChooseRows, ChooseTopRows, LimitPlan, LimitedScan, NotPruned, SearchInputs, Table,
+  ChooseFirstRows, ChooseRows, ChooseTopRows, LikelyRowGroups, LimitPlan, LimitedScan, NotPruned,
+  SearchInputs, Table,
   TopRowsScan
 }
 import limitpruning.select.Reason
@@ -97,12 +98,13 @@ final class ChooseWhenRun(
     whyNot(scan, conf).toLeft(()).flatMap { _ =>
       Using.resource(new SearchInputs(scan, session, state.facts, conf, keys)) { inputs =>
         index.wanted.searched match {
-          case Some(found) => byRows(scan, inputs, found, conf)
+          case Some(found) => byRows(scan, inputs, found, index.wanted.likely, conf)
           case None =>
             val found = byMetadata(scan, inputs)
+            val likely = LikelyRowGroups.of(found.fold(_.inspected, _.inspected))
             val minBytes = conf.getConf(LimitPruningConf.RowsMinBytes)
             RowsPay(scan, order, inputs, found, minBytes)
-              .fold(found)(_ => byRows(scan, inputs, found, conf))
+              .fold(found)(_ => byRows(scan, inputs, found, likely, conf))
         }
       }
     }
@@ -121,6 +123,7 @@ final class ChooseWhenRun(
       scan: LimitedScan,
       inputs: SearchInputs,
       found: Either[NotPruned, LimitPlan],
+      likely: LikelyRowGroups,
       conf: SQLConf
   ): Either[NotPruned, LimitPlan] =
     new ChooseByRows(
@@ -130,6 +133,7 @@ final class ChooseWhenRun(
       index.planAsIs,
       inputs,
       found,
+      likely,
       conf
     )()
 

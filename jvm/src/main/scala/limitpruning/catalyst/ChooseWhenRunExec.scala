@@ -56,7 +56,7 @@ case class ChooseWhenRunExec(
     decided.fold(_ => child.executeColumnar(), _.scan.executeColumnar())
 
   override def chooseFirstRows(): Unit =
-    if (conjuncts.isEmpty && order.isEmpty) {
+    if (wanted.exists(_.areAny)) {
       val _ = decided(decideFirstRows())
     }
 
@@ -86,7 +86,7 @@ case class ChooseWhenRunExec(
   private def decided: Choice = decided(decide())
 
   private def decideFirstRows(): Choice = (choose, child) match {
-    case (Some(choose), scan: FileSourceScanExec) if choose.index.wanted.areAny && conjuncts.isEmpty =>
+    case (Some(choose), scan: FileSourceScanExec) if choose.index.wanted.areAny =>
       SparkSessions.withActive(choose.session) {
         choose.firstRows(AttributeSet(output), conf).map(plan => Chosen(plan, scanOf(plan, scan)))
       }

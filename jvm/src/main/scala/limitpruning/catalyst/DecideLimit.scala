@@ -15,7 +15,8 @@ import limitpruning.footers.FactsCache
 import limitpruning.predicate.SupportedTypes
 import limitpruning.rows.RowsPay
 import limitpruning.search.{
-  ChooseGroups, ChooseRows, ChooseTopRows, GroupKeys, LimitPlan, LimitedScan, NotPruned, SearchInputs,
+  ChooseGroups, ChooseRows, ChooseTopRows, GroupKeys, LikelyRowGroups, LimitPlan, LimitedScan, NotPruned,
+  SearchInputs,
   TopRowsScan
 }
 import limitpruning.select.Reason
@@ -160,7 +161,8 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
       Some(found),
       saved.bytes,
       isRoot,
-      inFirstTask = isRoot && saved.inFirstTask && conf.getConf(LimitPruningConf.RowsInFirstTask)
+      inFirstTask = isRoot && saved.inFirstTask && conf.getConf(LimitPruningConf.RowsInFirstTask),
+      LikelyRowGroups.of(found.fold(_.inspected, _.inspected))
     )
   )
 

@@ -17,16 +17,17 @@ import limitpruning.parquet.FileId
 final class LearnedSelectivity(most: Long) {
   import LearnedSelectivity._
 
-  private val found = CacheBuilder.newBuilder().maximumSize(most).build[Asked, RecentRows]()
+  private val found = CacheBuilder.newBuilder().maximumSize(most).build[Asked, RecentSearches]()
 
   /**
    * What is known about a predicate. Without SQL, it is not remembered.
    *
-   * @param file the first file of the table, which stands for it. A file that changed counts as another table.
+   * @param file the first file of the table that partition values leave, which stands for it. A file that changed counts as
+   *   another table.
    */
   def of(conjuncts: Seq[Expression], file: FileId): Selectivity = {
     val asked = Try(Asked(PredicateForm.hash(conjuncts, Nil), file)).toOption
-    new Selectivity(asked.map(key => () => found.get(key, () => new RecentRows)))
+    new Selectivity(asked.map(key => () => found.get(key, () => new RecentSearches)))
   }
 
   /** Forgets the files whose paths meet a condition. */
@@ -40,21 +41,22 @@ private object LearnedSelectivity {
 }
 
 /** How many rows of one table satisfied predicates of one form. Thread-safe. */
-final class Selectivity private[footers] (recent: Option[() => RecentRows]) {
+final class Selectivity private[footers] (recent: Option[() => RecentSearches]) {
 
   /**
-   * The most rows of the whole table in one of the last searches: with other literals, predicates of one form are satisfied by
-   * many rows or by few, and a search that begins with too much reads more than one that begins with too little.
+   * The most rows, for each byte of the files that a search may read, in one of the last searches. With other literals, predicates
+   * of one form are satisfied by many rows or by few, and a search that begins with too much reads more than one that begins with
+   * too little.
    *
    * @return none if it is not known from several searches
    */
-  def rows: Option[Double] = recent.flatMap(_().most)
+  def rowsPerByte: Option[Double] = recent.flatMap(_().most)
 
   /**
-   * @param rows of the whole table, if all of it is like the part that a search has read
+   * @param rowsPerByte if all files are like the part that a search has read
    * @param areLeast whether there may be more, because the search did not read all of this part
    */
-  def add(rows: Double, areLeast: Boolean): Unit = recent.foreach(_().add(rows, areLeast))
+  def add(rowsPerByte: Double, areLeast: Boolean): Unit = recent.foreach(_().add(rowsPerByte, areLeast))
 }
 
 object Selectivity {
@@ -63,19 +65,21 @@ object Selectivity {
   val unknown: Selectivity = new Selectivity(None)
 }
 
-private[footers] final class RecentRows {
-  import RecentRows._
+/** What the last searches found, in rows for each byte. Thread-safe. */
+private[footers] final class RecentSearches {
+  import RecentSearches._
 
   private var last = Vector.empty[Double]
 
+  /** The most of the last searches; none if they were too few. */
   def most: Option[Double] = synchronized(if (last.size < Least) None else Some(last.max))
 
-  def add(rows: Double, areLeast: Boolean): Unit = synchronized {
-    if (!areLeast || (last.nonEmpty && rows > last.max)) last = (last :+ rows).takeRight(Most)
+  def add(found: Double, areLeast: Boolean): Unit = synchronized {
+    if (!areLeast || (last.nonEmpty && found > last.max)) last = (last :+ found).takeRight(Most)
   }
 }
 
-private object RecentRows {
+private object RecentSearches {
   private val Least = 2
   private val Most = 3
 }

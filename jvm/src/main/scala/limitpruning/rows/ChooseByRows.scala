@@ -6,7 +6,6 @@ import java.util.concurrent.ExecutionException
 import scala.concurrent.duration.{Deadline, DurationInt}
 
 import org.apache.hadoop.fs.{FileStatus, Path}
-import org.apache.spark.Partition
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.expressions.SortOrder
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -14,7 +13,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.parquet.UnreadableFooterException
-import limitpruning.search.{ClassifiedFile, LimitPlan, LimitedScan, NotPruned, SearchInputs}
+import limitpruning.search.{ClassifiedFile, LikelyRowGroups, LimitPlan, LimitedScan, NotPruned, SearchInputs}
 import limitpruning.select.{
   CandidateRows, ListedFile, MatchingRows, Reason, SearchCounts, Selection, VerifiedRows
 }
@@ -27,6 +26,7 @@ import limitpruning.shims.ClassicSession
  * @param order the sort keys, over the table's columns; empty if any rows will do
  * @param planned plans a scan of the table as without the extension
  * @param searched what the search of metadata found: why the LIMIT is not pruned, or rows among which those of the LIMIT are
+ * @param likely decides where any rows are searched for first
  */
 private[limitpruning] final class ChooseByRows(
     session: ClassicSession,
@@ -35,6 +35,7 @@ private[limitpruning] final class ChooseByRows(
     planned: LogicalPlan => Seq[SparkPlan],
     inputs: SearchInputs,
     searched: Either[NotPruned, LimitPlan],
+    likely: LikelyRowGroups,
     conf: SQLConf
 ) extends Logging {
   import ChooseByRows._
@@ -47,10 +48,10 @@ private[limitpruning] final class ChooseByRows(
       files <- byPath
       numbered <- PositionScan.numbered(candidates)
       positions <- PositionScan.of(session, numbered, scan.conjuncts, order, planned)
-      found <- new FindPositions(session, scan.table.name, conf, inputs.selectivity)(
+      found <- new FindPositions(session, scan.table.name, conf, inputs.selectivity, bytes)(
         positions,
         scan.limit,
-        likelyFirst
+        likely
       )
       selection <- select(found, files)
     } yield {
@@ -76,10 +77,7 @@ private[limitpruning] final class ChooseByRows(
     _.rows.counts
   )
 
-  private def likelyFirst(partitions: Array[Partition]): IndexedSeq[Int] =
-    searched.fold(_.inspected, _.inspected)
-      .flatMap(_.map((files, _) => LikelyPartitionsFirst(partitions, files)))
-      .getOrElse(partitions.indices)
+  private def bytes: Long = searched.fold(_ => ListedFile.bytes(inputs.files), _.rows.selection.bytes)
 
   /** The files by their paths in Spark's metadata column. None if a path is that of two files. */
   private def byPath: Option[Map[String, ListedFile]] = {

@@ -47,7 +47,7 @@ private[limitpruning] final class ChooseFilesByRows(
     val chosen = for {
       numbered <- table.numbered(columns, searched.toOption.map(_.files))
       positions <- PositionScan.of(session, numbered, conjuncts, order, planned)
-      found <- new FindPositions(session, table.name, conf, selectivity)(positions, limit)
+      found <- new FindPositions(session, table.name, conf, selectivity, bytes)(positions, limit)
       (files, opened) <- select(found.positions)
     } yield {
       val before = searched.toOption
@@ -68,6 +68,11 @@ private[limitpruning] final class ChooseFilesByRows(
     }
     chosen.fold(searched)(Right(_))
   }
+
+  private def bytes: Long = searched.fold(
+    _ => table.files.iterator.map(_.bytes).sum,
+    _.files.iterator.map(file => file.rowGroups.fold(file.file.bytes)(_.iterator.map(_.bytes).sum)).sum
+  )
 
   /**
    * The row groups with the rows, and the number of all row groups of their files; the whole file where they cannot be read on

@@ -4,7 +4,7 @@ import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 
 import com.google.common.collect.{Ordering => GuavaOrdering}
-import org.apache.spark.{Partition, SparkException, TaskContext}
+import org.apache.spark.{SparkException, TaskContext}
 import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
@@ -12,6 +12,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.LazilyGeneratedOrdering
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.footers.{NamedJob, Selectivity}
+import limitpruning.search.LikelyRowGroups
 import limitpruning.shims.{ClassicSession, SparkShims}
 
 /**
@@ -36,12 +37,14 @@ private[rows] final case class FoundPositions(
  *
  * @param table its name, for the descriptions of the jobs
  * @param selectivity what is known about the predicate
+ * @param bytes of the files that the scan reads
  */
 private[rows] final class FindPositions(
     session: ClassicSession,
     table: String,
     conf: SQLConf,
-    selectivity: Selectivity
+    selectivity: Selectivity,
+    bytes: Long
 ) extends Logging {
   import FindPositions._
 
@@ -50,15 +53,15 @@ private[rows] final class FindPositions(
   /**
    * The first rows in the order of the scan; any rows if it has none.
    *
-   * @param reading the order in which any rows are searched for in the partitions of the scan
+   * @param likely decides the order in which any rows are searched for
    * @return none if a job fails: the row that it fails at may be one that plain Spark does not read
    */
   def apply(
       scan: PositionScan,
       limit: Int,
-      reading: Array[Partition] => IndexedSeq[Int] = _.indices
+      likely: LikelyRowGroups = LikelyRowGroups.none
   ): Option[FoundPositions] =
-    try Some(if (scan.order.isEmpty) any(scan, limit, reading) else first(scan, limit))
+    try Some(if (scan.order.isEmpty) any(scan, limit, likely) else first(scan, limit))
     catch {
       case error: SparkException if !SparkShims.isCancelled(error) =>
         logWarning(
@@ -69,33 +72,33 @@ private[rows] final class FindPositions(
     }
 
   /** Any rows, by jobs of which each reads more partitions of the table; see [[NextWave]]. */
-  private def any(
-      scan: PositionScan,
-      limit: Int,
-      reading: Array[Partition] => IndexedSeq[Int]
-  ): FoundPositions = {
-    val (rows, bytes) = counted(scan.plan.execute())
-    val inOrder = reading(rows.partitions)
-    val partitions = inOrder.size
+  private def any(scan: PositionScan, limit: Int, likely: LikelyRowGroups): FoundPositions = {
+    val (rows, bytesRead) = counted(scan.plan.execute())
+    val order = likely.order(rows.partitions)
+    val partitions = order.ordinals.size
+    // The others are read after these. If they have rows, metadata are wrong.
+    val mayMatch = if (order.mayMatch == 0) partitions else order.mayMatch
     val next = NextWave(
-      partitions,
+      mayMatch,
       conf.getConf(SQLConf.LIMIT_INITIAL_NUM_PARTITIONS).max(1),
       conf.limitScaleUpFactor,
       context.defaultParallelism,
-      selectivity.rows
+      selectivity.rowsPerByte.map(_ * bytes)
     )
 
     @tailrec
     def search(from: Int, wave: Int, last: Int, before: Seq[Positions], areAll: Boolean): FoundPositions = {
       val found = before.iterator.map(_.rows.length.toLong).sum
       if (found >= limit || from >= partitions) {
-        if (from > 0) selectivity.add(found.toDouble / from * partitions, areLeast = !areAll)
-        FoundPositions(Positions.merged(before, limit), found < limit, wave, bytes())
+        if (from > 0 && bytes > 0)
+          selectivity.add(found.toDouble / bytes * mayMatch / from.min(mayMatch), areLeast = !areAll)
+        FoundPositions(Positions.merged(before, limit), found < limit, wave, bytesRead())
       } else {
         val missing = (limit - found).toInt
-        val size = next.size(from, last, wave, found, missing)
+        val size =
+          if (from < mayMatch) next.size(from, last, wave, found, missing) else partitions - from
         val parts = NamedJob(context, s"limit pruning: rows of $table, wave ${wave + 1}") {
-          context.runJob(rows, firstOf(missing), inOrder.slice(from, from + size))
+          context.runJob(rows, firstOf(missing), order.ordinals.slice(from, from + size))
         }.map(Positions.ofBytes(_))
         // A task ends when it has found enough rows.
         val areAllOfParts = parts.forall(_.iterator.map(_.rows.length).sum < missing)

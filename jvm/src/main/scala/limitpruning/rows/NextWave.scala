@@ -4,11 +4,11 @@ package limitpruning.rows
  * How many partitions of a table each job reads that searches for rows: few at first, as Spark's `take` does, and all the
  * rest after at most [[NextWave.Most]] jobs, unless their tasks could find too many rows together.
  *
- * @param partitions of the table
+ * @param partitions of the table that may have a row
  * @param initial of the first job
  * @param scaleUp how many times as many as the one before each further job reads
  * @param cores a further job that reads fewer would not be faster
- * @param learned the rows of the whole table that are expected to satisfy the predicate; none if nothing is known
+ * @param learned the rows in these partitions that are expected to satisfy the predicate; none if nothing is known
  */
 private[rows] final case class NextWave(
     partitions: Int,
@@ -39,8 +39,9 @@ private[rows] final case class NextWave(
     def grown = math.max(cores.toLong, last.toLong * scaleUp)
     val size =
       if (waves == 0) learned.fold(initial.toLong)(rows => expected(initial.toLong, rows / partitions))
-      else if (waves < FewAtFirst && learned.isEmpty) grown
-      else if (waves < Most && found > 0) expected(grown, found.toDouble / done)
+      else if (waves < FewAtFirst && (learned.isEmpty || found == 0)) grown
+      else if (waves < Most && found > 0)
+        expected(if (learned.isEmpty) grown else cores.toLong, found.toDouble / done)
       else rest.toLong
     // Each task may return as many positions as are missing.
     Seq(size, rest.toLong, math.max(cores.toLong, MostPositions / missing)).min.toInt
@@ -49,7 +50,7 @@ private[rows] final case class NextWave(
 
 private[rows] object NextWave {
 
-  /** The number of jobs before one job reads all the rest, if none found a row, and nothing was known before. */
+  /** The number of jobs before one job reads all the rest, if none found a row. */
   val FewAtFirst = 2
 
   /** The number of jobs before one job reads all the rest. */

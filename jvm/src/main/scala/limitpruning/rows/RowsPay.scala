@@ -11,6 +11,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat.{
   ROW_INDEX_TEMPORARY_COLUMN_NAME => RowNumbers
 }
 
+import limitpruning.conf.LimitPruningConf
 import limitpruning.parquet.{ColumnNames, ColumnPositions, Footer}
 import limitpruning.predicate.LeafColumn
 import limitpruning.search.{
@@ -45,7 +46,11 @@ private[limitpruning] object RowsPay {
     def areUnlisted = inspected.flatMap(_.map((files, _) => hasUnlistedColumnIndexes(files, scan, inputs)))
     def most = if (order.isEmpty) MostRows else MostOrdered
     // Without a predicate, no column is read first, and tasks of plain Spark stop early, too. They are many.
-    def isOutOfBudget = reasonFor(found).exists { case _: Reason.OutOfBudget => true; case _ => false }
+    def isOutOfBudget = reasonFor(found).exists {
+      case reason: Reason.OutOfBudget => reason.setting !=
+          LimitPruningConf.MaxMemory.key // more footers are read
+      case _ => false
+    }
     if (
       isUndecided && (first.nonEmpty || isOutOfBudget) && scan.limit <= most && first.forall(canRunTwice) &&
       !areUnlisted.contains(true)

@@ -3,7 +3,7 @@ package limitpruning.tables
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SortOrder}
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 
-import limitpruning.search.{LimitPlan, NotPruned}
+import limitpruning.search.{LikelyRowGroups, LimitPlan, NotPruned}
 
 /**
  * The sort keys of an ORDER BY … LIMIT.
@@ -29,6 +29,7 @@ final case class WantedOrder(overTable: SortOrder, overOutput: SortOrder, keys: 
  * @param saved the compressed bytes that plain Spark reads more, if it reads the whole table
  * @param isRoot whether the LIMIT is at the root of the query, so that an action may need few partitions of the table
  * @param inFirstTask whether it pays, at the root, to read the columns of the predicate first in each task, too
+ * @param likely where metadata that have been searched prove or promise rows
  */
 final case class WantedRows(
     limit: Int,
@@ -37,11 +38,12 @@ final case class WantedRows(
     searched: Option[Either[NotPruned, LimitPlan]] = None,
     saved: Long = 0,
     isRoot: Boolean = false,
-    inFirstTask: Boolean = false
+    inFirstTask: Boolean = false,
+    likely: LikelyRowGroups = LikelyRowGroups.none
 ) {
 
-  /** Whether the first rows of any file will do. */
-  def areAny: Boolean = conjuncts.isEmpty && order.isEmpty
+  /** Whether the first rows of any file will do, and metadata have not been searched. */
+  def areAny: Boolean = conjuncts.isEmpty && order.isEmpty && searched.isEmpty
 
   /**
    * What decides which rows are chosen, in a form that does not depend on the ids of columns.

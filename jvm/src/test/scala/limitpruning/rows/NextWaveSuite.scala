@@ -36,9 +36,11 @@ class NextWaveSuite extends AnyFunSuite {
     assert(first(20, 10) == 1000)
     assert(first(0, 10) == 1000)
     assert(next.copy(learned = Some(1000), initial = 20).size(0, 0, 0, 0, 10) == 20)
-    // If fewer matched than expected, as after two jobs otherwise.
-    assert(next.copy(learned = Some(1000)).size(15, 15, 1, 0, 10) == 985)
-    assert(next.copy(learned = Some(1000)).size(15, 15, 1, 5, 5) == 60)
+    // If fewer matched than expected.
+    assert(next.copy(learned = Some(1000)).size(2, 2, 1, 0, 10) == 8)
+    assert(next.copy(learned = Some(1000)).size(10, 8, 2, 0, 10) == 990)
+    assert(next.copy(learned = Some(1000)).size(15, 15, 1, 5, 5) == 23)
+    assert(next.copy(learned = Some(1000)).size(75, 75, 1, 9, 1) == 13)
   }
 
   test("the tasks of a job return at most ten million rows") {
