@@ -35,7 +35,7 @@ case class TakeFirstRowsExec(limit: Int, child: SparkPlan) extends UnaryExecNode
     val chooses = child.collectFirst { case node: ChoosesRows if n <= limit => node }
     val rows = chooses.flatMap { node =>
       node.chooseFirstRows()
-      if (n > TakeFirstRowsExec.MostTaken) None else node.withoutRows.flatMap(takeFirst(node, _, n))
+      node.withoutRows.flatMap(takeFirst(node, _, n))
     }
     rows.getOrElse(child.executeTake(n))
   }
@@ -46,8 +46,11 @@ case class TakeFirstRowsExec(limit: Int, child: SparkPlan) extends UnaryExecNode
     val partitions = rows.getNumPartitions
     val initial = conf.getConf(SQLConf.LIMIT_INITIAL_NUM_PARTITIONS).max(1).min(partitions)
     val first = take(rows, n, 0 until initial)
-    def share = TakeFirstRowsExec.expected(initial, first.length, n).min(partitions - initial) / partitions
-    if (first.length < n && initial < partitions && node.rowsPay(share, first.length)) None
+    val expected = TakeFirstRowsExec.expected(initial, first.length, n)
+    // What the first job has read would be read twice.
+    val isOneMore = expected <= initial.toLong * conf.limitScaleUpFactor
+    def share = expected.min(partitions - initial) / partitions
+    if (first.length < n && initial < partitions && !isOneMore && node.rowsPay(share, first.length)) None
     else {
       node.chooseWithoutRows()
       Some(takeRest(rows, n, initial, first))
@@ -74,24 +77,21 @@ case class TakeFirstRowsExec(limit: Int, child: SparkPlan) extends UnaryExecNode
 
   private def take(rows: RDD[InternalRow], n: Int, partitions: Range): Array[InternalRow] =
     if (partitions.isEmpty) Array.empty
-    else sparkContext.runJob(rows, TakeFirstRowsExec.firstOf(n), partitions).flatten.take(n)
+    else {
+      val fields = output.size
+      sparkContext.runJob(rows, FirstRowsOfTask.toBytes(n), partitions)
+        .iterator.flatMap(FirstRowsOfTask.ofBytes(_, fields)).take(n).toArray
+    }
 
   override protected def doExecute(): RDD[InternalRow] = child.execute()
 
   override protected def withNewChildInternal(newChild: SparkPlan): TakeFirstRowsExec = copy(child = newChild)
 }
 
-/** What runs on executors: it must not capture the plan. */
 private object TakeFirstRowsExec {
-
-  /** Rows are sent to the driver as they are. For more of them, Spark's own `executeTake` compresses them. */
-  private val MostTaken = 10000
 
   /** What Spark's `executeTake` multiplies the expected number of partitions by. */
   private val Reserve = 1.5
-
-  // The next row overwrites the one before.
-  private def firstOf(n: Int): Iterator[InternalRow] => Array[InternalRow] = _.take(n).map(_.copy()).toArray
 
   /** How many more partitions have the rest of `n` rows, if they are like those before. */
   private def expected(done: Int, found: Int, n: Int): Double =

@@ -127,8 +127,8 @@ object LimitPruningConf {
       "At the root of a query, collect, show and take start with one task, which reads all columns of a row group, as without " +
         "the extension. When true, a task reads the columns of the predicate first, and then only the pages with rows that " +
         "match. It does so only if row groups are large: on average, the other columns need at least four times rows.minBytes, " +
-        "and rows.minBytes / 64 more for each of these columns, because the task opens each file twice, and reads page indexes and " +
-        "single pages. If storage is not local, the time of these requests is added. With rows.minBytes 0, this setting does nothing."
+        "rows.minBytes / 64 more for each of these columns, and rows.minBytes / 256 more for each row of the LIMIT, because the task " +
+        "opens each file twice, and reads page indexes, single pages and single rows. If storage is not local, the time of these requests is added. With rows.minBytes 0, this setting does nothing."
     )
     .version("0.1.0")
     .booleanConf

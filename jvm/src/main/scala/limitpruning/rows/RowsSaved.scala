@@ -32,7 +32,8 @@ private[rows] final case class RowsSaved(
     lazy val saved = ((others - readAgain) / unskipped).toLong + sorting - requests
     val mostShare = if (areFewAgain || sorted.nonEmpty) MostShare else MostShareInVain
     if (
-      sizes.rows >= limit.toLong * LeastRows && sizes.share <= mostShare && maySave &&
+      sizes.rows >= limit.toLong * (if (isOneRound) LeastRowsOfOneRound else LeastRows) &&
+      sizes.share <= mostShare && maySave &&
       // What plain Spark sorts is not known. At most as much is read in vain as is saved otherwise.
       (areFewAgain || sorted.isEmpty || saved >= readFirst) && RowsPay.isWorthIt(saved, minBytes)
     ) Some(saved)
@@ -54,7 +55,7 @@ private[rows] final case class RowsSaved(
     sorted.isEmpty && sizes.havePages && minPageBytes.exists(_ <= saved) && sizes.share <= MostShare &&
     sizes.rows >= sizes.rowGroups * limit.toLong * LeastRows &&
     saved - requests >=
-      (TaskFactor + sizes.otherColumns * ColumnFactor) * minBytes
+      (TaskFactor + sizes.otherColumns * ColumnFactor + limit * RowFactor) * minBytes
   }
 
   /** The columns that are not read first. */
@@ -70,10 +71,13 @@ private[rows] final case class RowsSaved(
   /** Whether most row groups need not be read again, or only a few pages of each. */
   private def areFewAgain: Boolean = sizes.havePages || limit.toLong * LeastRowGroups <= sizes.rowGroups
 
+  /** Whether plain Spark runs all tasks at the same time, each until it has found enough rows. */
+  private def isOneRound: Boolean = sorted.isEmpty && partitions <= tasks
+
   private def maySave: Boolean = sizes.havePages || {
     if (sorted.nonEmpty) sizes.dropRows || 2L * limit <= sizes.rowGroups
     // Plain Spark reads one row group in each task at least. If it reads these at the same time, it takes no longer.
-    else sizes.rowGroups > 1 && partitions > tasks
+    else sizes.rowGroups > 1 && !isOneRound
   } && !areSelective
 
   /** What is read of the row groups with the rows. Any rows may be in a few of them; the first ones are anywhere. */
@@ -120,6 +124,9 @@ private[rows] object RowsSaved {
   /** The table has at least so many times the rows of the LIMIT. */
   private val LeastRows = 10L
 
+  /** The same if plain Spark runs all tasks at once. Then the rows of a large LIMIT are found by one of many tasks. */
+  private val LeastRowsOfOneRound = 100L
+
   /** At most this share of the bytes is read first. */
   private val MostShare = 0.25
 
@@ -146,6 +153,9 @@ private[rows] object RowsSaved {
 
   /** The same for the page index of a column and single pages of it, which are apart from those of others. */
   private val ColumnFactor = 1.0 / 64
+
+  /** The same for a row range in all columns: each row that is found may be one. */
+  private val RowFactor = 1.0 / 256
 
   /** The status of a file, opening it, and two for its footer. */
   private val RequestsToOpen = 4.0

@@ -92,6 +92,13 @@ class RowsSavedSuite extends AnyFunSuite {
     assert(inWholeChunks(20).copy(sorted = Some(0.1), limit = 2)(8 * MB).nonEmpty)
   }
 
+  test("many rows: of a table that plain Spark reads at once, one task finds them as soon") {
+    def of(limit: Int, partitions: Int) =
+      RowsSaved(sizes(30, 0), 600 * MB, limit, None, tasks = 4, partitions)(8 * MB)
+    assert(of(limit = 30000, partitions = 4).nonEmpty && of(limit = 30001, partitions = 4).isEmpty)
+    assert(of(limit = 300000, partitions = 5).nonEmpty && of(limit = 300001, partitions = 5).isEmpty)
+  }
+
   test("values that few row groups have: plain Spark reads these alone") {
     val few = inWholeChunks(20)
     assert(few.copy(sizes = few.sizes.copy(areSelective = () => true))(8 * MB).isEmpty)
@@ -113,6 +120,7 @@ class RowsSavedSuite extends AnyFunSuite {
     assert(inFirstTask(remote, minBytes = MB) && !inFirstTask(remote, minBytes = 2 * MB))
     assert(inFirstTask(remote, minBytes = MB / 2) && !inFirstTask(remote, limit = 20, minBytes = MB / 2))
     assert(!inFirstTask(local.copy(otherColumns = 40)), "more columns")
+    assert(!inFirstTask(local, limit = 500), "more rows")
     assert(!inFirstTask(local.copy(havePages = false)), "all other columns may be read as well")
     assert(!inFirstTask(local, minPageBytes = None) && !inFirstTask(local, minPageBytes = Some(19 * MB)))
     assert(!inFirstTask(local.copy(first = 6 * MB), minBytes = MB), "too much is read first")
