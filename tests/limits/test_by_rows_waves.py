@@ -169,3 +169,30 @@ def test_the_largest_limit(spark: SparkSession, tmp_path: Path, limit: int, by_r
     df = spark.sql(f"SELECT count(*), count(DISTINCT id), sum(w - id) FROM ({sql})")
     assert tuple(df.collect()[0]) == (limit, limit, 0)
     assert ("RowsVerified: 100000" in physical(df)) == by_rows
+
+
+@pytest.mark.parametrize(
+    ("divisor", "limit", "by_rows"),
+    [
+        pytest.param(2, 20_000, False, id="one task is enough"),
+        pytest.param(2, 30_000, False, id="one more job is enough"),
+        pytest.param(10, 20_000, True, id="several jobs would follow"),
+    ],
+)
+def test_many_rows_at_the_root(
+    spark: SparkSession, tmp_path: Path, divisor: int, limit: int, by_rows: bool
+) -> None:
+    rows = spark.range(0, 300_000, 1, 6).selectExpr(
+        "id", "id * 7919 % 100003 AS v", *(f"id + {c} AS c{c}" for c in range(10))
+    )
+    rows.write.option("parquet.page.row.count.limit", "1000").option(
+        "parquet.enable.dictionary", "false"
+    ).parquet(str(tmp_path / "t"))
+    sql = f"SELECT * FROM parquet.`{tmp_path / 't'}` WHERE v % {divisor} = 1 LIMIT {limit}"
+    with conf(spark, {"spark.limitPruning.rows.minBytes": "1"}):
+        df = spark.sql(sql)
+        found = {row.id: row for row in df.collect()}
+    assert len(found) == limit
+    assert all(i * 7919 % 100003 % divisor == 1 for i in found)
+    assert all(row.c9 == i + 9 for i, row in found.items())
+    assert ("RowsVerified" in physical(df)) == by_rows

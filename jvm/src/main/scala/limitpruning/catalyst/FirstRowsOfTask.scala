@@ -5,19 +5,27 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, Da
 import org.apache.spark.SparkEnv
 import org.apache.spark.io.LZ4CompressionCodec
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.types.DataType
 
 /** The first rows of a task, which it sends to the driver as compressed bytes, as in Spark's own `executeTake`. */
 private object FirstRowsOfTask {
 
-  /** It runs on executors, so it must not capture the plan. */
-  def toBytes(n: Int): Iterator[InternalRow] => Array[Byte] = { rows =>
+  /**
+   * It runs on executors, so it must not capture the plan.
+   *
+   * @param types of the columns
+   */
+  def toBytes(n: Int, types: Array[DataType]): Iterator[InternalRow] => Array[Byte] = { rows =>
     val bytes = new ByteArrayOutputStream
     val out = new DataOutputStream(codec.compressedOutputStream(bytes))
     val buffer = new Array[Byte](BufferBytes)
+    lazy val converted = UnsafeProjection.create(types)
     rows.take(n).foreach { row =>
-      // Operators pass rows of this class to one another.
-      val unsafe = row.asInstanceOf[UnsafeRow]
+      val unsafe = row match {
+        case same: UnsafeRow => same
+        case other => converted(other) // such as those of other readers
+      }
       out.writeInt(unsafe.getSizeInBytes)
       unsafe.writeToStream(out, buffer)
     }

@@ -78,9 +78,9 @@ case class TakeFirstRowsExec(limit: Int, child: SparkPlan) extends UnaryExecNode
   private def take(rows: RDD[InternalRow], n: Int, partitions: Range): Array[InternalRow] =
     if (partitions.isEmpty) Array.empty
     else {
-      val fields = output.size
-      sparkContext.runJob(rows, FirstRowsOfTask.toBytes(n), partitions)
-        .iterator.flatMap(FirstRowsOfTask.ofBytes(_, fields)).take(n).toArray
+      val types = output.map(_.dataType).toArray
+      sparkContext.runJob(rows, FirstRowsOfTask.toBytes(n, types), partitions)
+        .iterator.flatMap(FirstRowsOfTask.ofBytes(_, types.length)).take(n).toArray
     }
 
   override protected def doExecute(): RDD[InternalRow] = child.execute()

@@ -109,10 +109,10 @@ class TakeFirstRowsExecSuite extends AnyFunSuite with SparkSuite {
   testAtRoot("a thread without an active session takes the first rows, with a predicate") {
     withConf(LimitPruningConf.RowsMinBytes.key -> "1") {
       val path = pathOf("wide").toString
-      spark.range(0, 4000, 1, 4).selectExpr("id", "id % 7 AS v", "repeat(uuid(), 20) AS wide")
+      spark.range(0, 20000, 1, 4).selectExpr("id", "id % 7 AS v", "repeat(uuid(), 20) AS wide")
         .write.option("parquet.page.row.count.limit", "100").option("parquet.enable.dictionary", "false")
         .parquet(path)
-      for ((where, rows) <- Seq("v = 3" -> 5, "v % 7 = 3 AND id >= 3993" -> 1)) {
+      for ((where, rows) <- Seq("v = 3" -> 5, "v % 7 = 3 AND id >= 19993" -> 1)) {
         val Some(node) = nodeOf(spark.read.parquet(path).where(where).limit(5)): @unchecked
         var taken = -1
         val thread = new Thread(() => {
