@@ -86,16 +86,33 @@ def test_the_first_task_finds_too_few(spark: SparkSession) -> None:
     assert report(df).rows.verified == 10
 
 
-def test_what_is_left_is_not_worth_it(spark: SparkSession) -> None:
-    sql = "SELECT * FROM taken WHERE v % 100 = 3 LIMIT 21"
-    assert len(spark.sql(sql).collect()) == 21
-    # The first of six partitions has about 20 rows, so that a part of the table is left.
-    saved = 400_000
+@pytest.mark.parametrize(("saved", "by_rows"), [(770_000, False), (400_000, True)])
+def test_what_is_left_is_not_worth_it(spark: SparkSession, saved: int, by_rows: bool) -> None:
+    sql = "SELECT * FROM taken WHERE v % 100 = 3 LIMIT 100"
+    # The first of six partitions has about 20 rows, so that nearly all of the table is left.
     with conf(spark, {"spark.limitPruning.rows.minBytes": str(saved // 2)}):
         df = spark.sql(sql)
         assert code(df) == "decided-by-rows"
-        assert len({row.id for row in df.collect()}) == 21
-        assert BY_ROWS not in physical(df)
+        assert len({row.id for row in df.collect()}) == 100
+        assert (BY_ROWS in physical(df)) == by_rows
+
+
+def test_plain_spark_has_one_more_job(spark: SparkSession) -> None:
+    # The first of six partitions has about 20 rows.
+    df = spark.sql("SELECT * FROM taken WHERE v % 100 = 3 LIMIT 35")
+    assert jobs(spark, df) == 2
+    assert BY_ROWS not in physical(df)
+
+
+def test_one_more_job_is_not_enough(spark: SparkSession) -> None:
+    first = spark.sql("SELECT id FROM taken WHERE v >= 0 LIMIT 1").collect()[0].id // 2000 * 2000
+    # All rows that match are in the first partition.
+    predicate = f"(id - {first} + {ROWS}) % {ROWS} < 600 AND v % 50 = 3"
+    df = spark.sql(f"SELECT * FROM taken WHERE {predicate} LIMIT 20")
+    found = {row.id for row in df.collect()}
+    assert found == {i for i in range(first, first + 600) if i * 7919 % 1009 % 50 == 3}
+    assert 10 < len(found) < 20
+    assert BY_ROWS in physical(df)
 
 
 def test_what_is_not_selected_by_metadata_is_not_read(spark: SparkSession) -> None:

@@ -45,42 +45,45 @@ case class TakeFirstRowsExec(limit: Int, child: SparkPlan) extends UnaryExecNode
     val rows = child.transformUp { case each if each eq node => scan }.execute()
     val partitions = rows.getNumPartitions
     val initial = conf.getConf(SQLConf.LIMIT_INITIAL_NUM_PARTITIONS).max(1).min(partitions)
-    val first = take(rows, n, 0 until initial)
-    val expected = TakeFirstRowsExec.expected(initial, first.length, n)
-    // What the first job has read would be read twice.
-    val isOneMore = expected <= initial.toLong * conf.limitScaleUpFactor
-    def share = expected.min(partitions - initial) / partitions
-    if (first.length < n && initial < partitions && !isOneMore && node.rowsPay(share, first.length)) None
-    else {
-      node.chooseWithoutRows()
-      Some(takeRest(rows, n, initial, first))
+
+    /** Goes on as Spark's own `executeTake` does, as long as it does not pay to read columns first. */
+    @tailrec
+    def takeFrom(done: Int, taken: Array[InternalRow]): Option[Array[InternalRow]] = {
+      val rest = partitions - done
+      val expected = TakeFirstRowsExec.expected(done, taken.length, n)
+      if (taken.length >= n || rest <= 0) Some(taken)
+      else if (
+        !isOneMore(done, initial, rest, expected) &&
+        node.rowsPay(expected.min(rest) / partitions, taken.length)
+      )
+        None
+      else {
+        val most = done.toLong * conf.limitScaleUpFactor.max(2)
+        val size = math.ceil(expected.min(most.toDouble)).toLong.max(1).min(rest.toLong).toInt
+        takeFrom(done + size, taken ++ take(rows, n - taken.length, done until done + size))
+      }
     }
+
+    val found = takeFrom(initial, take(rows, n, 0 until initial))
+    if (found.nonEmpty) node.chooseWithoutRows()
+    found
   }
 
-  /** Goes on as Spark's own `executeTake` does. */
-  @tailrec
-  private def takeRest(
-      rows: RDD[InternalRow],
-      n: Int,
-      done: Int,
-      taken: Array[InternalRow]
-  ): Array[InternalRow] = {
-    val rest = rows.getNumPartitions - done
-    if (taken.length >= n || rest <= 0) taken
-    else {
-      val most = done.toLong * conf.limitScaleUpFactor.max(2)
-      val wanted = TakeFirstRowsExec.expected(done, taken.length, n).min(most.toDouble).toLong
-      val size = wanted.max(1).min(rest.toLong).toInt
-      takeRest(rows, n, done + size, taken ++ take(rows, n - taken.length, done until done + size))
-    }
-  }
+  /**
+   * Whether the jobs go on in any case. What they have read would be read twice: if the next job is probably the last one, and if
+   * less than half of the table is left.
+   */
+  private def isOneMore(done: Int, initial: Int, rest: Int, expected: Double): Boolean =
+    if (done == initial) expected <=
+      initial.toLong * conf.limitScaleUpFactor.max(2).min(TakeFirstRowsExec.MostOfOneMore)
+    else rest < done
 
   private def take(rows: RDD[InternalRow], n: Int, partitions: Range): Array[InternalRow] =
     if (partitions.isEmpty) Array.empty
     else {
       val types = output.map(_.dataType).toArray
       sparkContext.runJob(rows, FirstRowsOfTask.toBytes(n, types), partitions)
-        .iterator.flatMap(FirstRowsOfTask.ofBytes(_, types.length)).take(n).toArray
+        .iterator.flatten.flatMap(FirstRowsOfTask.ofBytes(_, types.length)).take(n).toArray
     }
 
   override protected def doExecute(): RDD[InternalRow] = child.execute()
@@ -92,6 +95,9 @@ private object TakeFirstRowsExec {
 
   /** What Spark's `executeTake` multiplies the expected number of partitions by. */
   private val Reserve = 1.5
+
+  /** Spark's default for how many times as many partitions each job reads as those before. */
+  private val MostOfOneMore = 4
 
   /** How many more partitions have the rest of `n` rows, if they are like those before. */
   private def expected(done: Int, found: Int, n: Int): Double =

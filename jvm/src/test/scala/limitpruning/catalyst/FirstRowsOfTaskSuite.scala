@@ -17,7 +17,7 @@ class FirstRowsOfTaskSuite extends AnyFunSuite with SparkSuite {
 
   private def sent(rows: Iterator[InternalRow], n: Int, types: Array[DataType]): Seq[InternalRow] = {
     val _ = spark // compression needs its settings
-    FirstRowsOfTask.ofBytes(FirstRowsOfTask.toBytes(n, types)(rows), types.length).toSeq
+    FirstRowsOfTask.toBytes(n, types)(rows).toSeq.flatMap(FirstRowsOfTask.ofBytes(_, types.length))
   }
 
   test("the first rows arrive as they are, whatever class they have") {
@@ -29,6 +29,12 @@ class FirstRowsOfTaskSuite extends AnyFunSuite with SparkSuite {
       assert(sent(rows.map(project(_)), n, types) == expected.take(n))
     }
     assert(sent(Iterator.empty, 5, types).isEmpty)
+  }
+
+  test("many bytes are sent in parts") {
+    def long = (0 until 50).iterator.map(i => InternalRow(i, UTF8String.fromString("s" * 1000000)))
+    assert(FirstRowsOfTask.toBytes(50, types)(long).length == 10)
+    assert(sent(long, 49, types).map(_.getInt(0)) == (0 until 49))
   }
 
   test("rows without columns are counted") {
