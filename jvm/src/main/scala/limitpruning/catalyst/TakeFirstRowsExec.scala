@@ -46,7 +46,7 @@ case class TakeFirstRowsExec(limit: Int, child: SparkPlan) extends UnaryExecNode
     val partitions = rows.getNumPartitions
     val initial = conf.getConf(SQLConf.LIMIT_INITIAL_NUM_PARTITIONS).max(1).min(partitions)
 
-    /** Goes on as Spark's own `executeTake` does, as long as it does not pay to read columns first. */
+    // Goes on as Spark's own `executeTake` does, as long as it does not pay to read columns first.
     @tailrec
     def takeFrom(done: Int, taken: Array[InternalRow]): Option[Array[InternalRow]] = {
       val rest = partitions - done
