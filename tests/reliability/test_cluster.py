@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +13,7 @@ import pytest
 from support.applications import cluster, cluster_driver, cluster_tables
 from support.applications.cluster_driver import TWO_SMALL_EXECUTORS, Query
 from support.applications.cluster_tables import FOUND_BY_ROWS, MANY_FILES, Case, cases, lost
-from support.processes import environment, output_of, program
+from support.processes import environment, output_of
 from support.sessions import ON_LOOPBACK
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -41,17 +39,8 @@ def application(
 ) -> dict[str, Any]:
     """Run the cases' queries in an application of its own, and return what came of them."""
     task = {"queries": queries(every), "lose": {}, "data": str(data), **task}
-    run = subprocess.run(
-        program(cluster_driver.__name__),
-        input=json.dumps({**task, "settings": {"spark.master": master, **settings}}),
-        env=environment(**cluster.LOOPBACK, PYSPARK_PYTHON=sys.executable),
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    found: dict[str, Any] = json.loads(run.stdout)
+    settings = {"spark.master": master, **settings}
+    found = cluster.told(cluster_driver.__name__, {**task, "settings": settings})
     assert found["left"] == {"threads": [], "files": []}, "the session has been stopped"
     answers: dict[str, Any] = found["answers"]
     return answers

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-import subprocess
-import sys
 from typing import Any
 
 import pyarrow as pa
@@ -14,7 +11,6 @@ import pytest
 from support import tables
 from support.applications import cluster, rows_driver
 from support.applications.rows_driver import BETWEEN, UNDISTURBED, Query
-from support.processes import environment, program
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -79,18 +75,8 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
             file=str(folder / last.name),
         )
     with cluster.running(tmp_path_factory.mktemp("cluster")) as master:
-        run = subprocess.run(
-            program(rows_driver.__name__),
-            input=json.dumps({"queries": queries, "settings": {"spark.master": master}}),
-            env=environment(**cluster.LOOPBACK, PYSPARK_PYTHON=sys.executable),
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-    assert run.returncode == 0, run.stderr
-    found: dict[str, Any] = json.loads(run.stdout)
-    return found
+        settings = {"spark.master": master}
+        return cluster.told(rows_driver.__name__, {"queries": queries, "settings": settings})
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -6,6 +6,7 @@ when its standard input ends: nothing is left, however the process that started 
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -15,6 +16,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pyspark
 
@@ -48,6 +50,22 @@ def running(folder: Path) -> Iterator[str]:
         finally:
             supervisor.stdin.close()
             supervisor.wait(PATIENCE)
+
+
+def told(module: str, task: dict[str, Any]) -> dict[str, Any]:
+    """Run an application that reads its task from standard input; return what it prints."""
+    run = subprocess.run(
+        program(module),
+        input=json.dumps(task),
+        env=environment(**LOOPBACK, PYSPARK_PYTHON=sys.executable),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    found: dict[str, Any] = json.loads(run.stdout)
+    return found
 
 
 @contextmanager

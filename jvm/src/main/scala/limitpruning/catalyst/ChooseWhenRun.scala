@@ -11,8 +11,7 @@ import limitpruning.conf.{LimitPruningConf, SparkSessions}
 import limitpruning.rows.{ChooseByRows, RowsPay}
 import limitpruning.search.{
   ChooseFirstRows, ChooseRows, ChooseTopRows, LikelyRowGroups, LimitPlan, LimitedScan, NotPruned,
-  SearchInputs, Table,
-  TopRowsScan
+  SearchInputs, Table, TopRowsScan
 }
 import limitpruning.select.Reason
 import limitpruning.tables.{Tables, UndecidedIndex}
@@ -101,10 +100,9 @@ final class ChooseWhenRun(
           case Some(found) => byRows(scan, inputs, found, index.wanted.likely, conf)
           case None =>
             val found = byMetadata(scan, inputs)
-            val likely = LikelyRowGroups.of(found.fold(_.inspected, _.inspected))
             val minBytes = conf.getConf(LimitPruningConf.RowsMinBytes)
             RowsPay(scan, order, inputs, found, minBytes)
-              .fold(found)(_ => byRows(scan, inputs, found, likely, conf))
+              .fold(found)(_ => byRows(scan, inputs, found, LikelyRowGroups.of(found), conf))
         }
       }
     }

@@ -16,8 +16,7 @@ import limitpruning.predicate.SupportedTypes
 import limitpruning.rows.RowsPay
 import limitpruning.search.{
   ChooseGroups, ChooseRows, ChooseTopRows, GroupKeys, LikelyRowGroups, LimitPlan, LimitedScan, NotPruned,
-  SearchInputs,
-  TopRowsScan
+  SearchInputs, TopRowsScan
 }
 import limitpruning.select.Reason
 import limitpruning.tables.{FileSourceTable, ParquetTable, UndecidedRelation, WantedOrder, WantedRows}
@@ -162,7 +161,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
       saved.bytes,
       isRoot,
       inFirstTask = isRoot && saved.inFirstTask && conf.getConf(LimitPruningConf.RowsInFirstTask),
-      LikelyRowGroups.of(found.fold(_.inspected, _.inspected))
+      if (keys.isEmpty) LikelyRowGroups.of(found) else LikelyRowGroups.none
     )
   )
 

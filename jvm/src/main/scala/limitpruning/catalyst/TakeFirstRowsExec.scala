@@ -53,10 +53,8 @@ case class TakeFirstRowsExec(limit: Int, child: SparkPlan) extends UnaryExecNode
       val expected = TakeFirstRowsExec.expected(done, taken.length, n)
       if (taken.length >= n || rest <= 0) Some(taken)
       else if (
-        !isOneMore(done, initial, rest, expected) &&
-        node.rowsPay(expected.min(rest) / partitions, taken.length)
-      )
-        None
+        !goesOn(done, initial, rest, expected) && node.rowsPay(expected.min(rest) / partitions, taken.length)
+      ) None
       else {
         val most = done.toLong * conf.limitScaleUpFactor.max(2)
         val size = math.ceil(expected.min(most.toDouble)).toLong.max(1).min(rest.toLong).toInt
@@ -73,10 +71,10 @@ case class TakeFirstRowsExec(limit: Int, child: SparkPlan) extends UnaryExecNode
    * Whether the jobs go on in any case. What they have read would be read twice: if the next job is probably the last one, and if
    * less than half of the table is left.
    */
-  private def isOneMore(done: Int, initial: Int, rest: Int, expected: Double): Boolean =
-    if (done == initial) expected <=
-      initial.toLong * conf.limitScaleUpFactor.max(2).min(TakeFirstRowsExec.MostOfOneMore)
-    else rest < done
+  private def goesOn(done: Int, initial: Int, rest: Int, expected: Double): Boolean = {
+    def ofNext = initial.toLong * conf.limitScaleUpFactor.max(2).min(TakeFirstRowsExec.MostOfOneMore)
+    if (done == initial) expected <= ofNext else rest < done
+  }
 
   private def take(rows: RDD[InternalRow], n: Int, partitions: Range): Array[InternalRow] =
     if (partitions.isEmpty) Array.empty

@@ -48,11 +48,9 @@ private[limitpruning] final class ChooseByRows(
       files <- byPath
       numbered <- PositionScan.numbered(candidates)
       positions <- PositionScan.of(session, numbered, scan.conjuncts, order, planned)
-      found <- new FindPositions(session, scan.table.name, conf, inputs.selectivity, bytes)(
-        positions,
-        scan.limit,
-        likely
-      )
+      bytes = RowsPay.bytes(inputs, searched)
+      find = new FindPositions(session, scan.table.name, conf, inputs.selectivity, bytes)
+      found <- find(positions, scan.limit, likely)
       selection <- select(found, files)
     } yield {
       val rows = CandidateRows(
@@ -76,8 +74,6 @@ private[limitpruning] final class ChooseByRows(
     _.counts.getOrElse(SearchCounts.Zero.copy(files = inputs.files.size)),
     _.rows.counts
   )
-
-  private def bytes: Long = searched.fold(_ => ListedFile.bytes(inputs.files), _.rows.selection.bytes)
 
   /** The files by their paths in Spark's metadata column. None if a path is that of two files. */
   private def byPath: Option[Map[String, ListedFile]] = {

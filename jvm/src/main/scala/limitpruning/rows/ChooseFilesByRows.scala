@@ -69,10 +69,7 @@ private[limitpruning] final class ChooseFilesByRows(
     chosen.fold(searched)(Right(_))
   }
 
-  private def bytes: Long = searched.fold(
-    _ => table.files.iterator.map(_.bytes).sum,
-    _.files.iterator.map(file => file.rowGroups.fold(file.file.bytes)(_.iterator.map(_.bytes).sum)).sum
-  )
+  private def bytes: Long = RowsOfFilesPay.candidates(table, searched).iterator.map(_.bytes).sum
 
   /**
    * The row groups with the rows, and the number of all row groups of their files; the whole file where they cannot be read on

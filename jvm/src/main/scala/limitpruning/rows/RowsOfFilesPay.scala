@@ -37,13 +37,13 @@ private[limitpruning] object RowsOfFilesPay {
     // Rows that are proved to be enough need no other search.
     val isUndecided = found.forall(_.order.nonEmpty)
     val most = if (order.isEmpty) RowsPay.MostRows else RowsPay.MostOrdered
-    lazy val files = found.fold(_ => table.files.map(ChosenFile(_)), _.files)
+    lazy val files = candidates(table, found)
     def sum(whole: ManifestFile => Long)(part: ManifestRowGroup => Long): Long =
       files.iterator.map(file => file.rowGroups.fold(whole(file.file))(_.iterator.map(part).sum)).sum
     if (!isUndecided || first.isEmpty || limit > most || !first.forall(RowsPay.canRunTwice)) None
     else if (minBytes == 0) Some(RowsPay.Always)
     else {
-      val all = sum(_.bytes)(_.bytes)
+      val all = files.iterator.map(_.bytes).sum
       val rowGroups = sum(_.parts.toLong)(_ => 1L)
       if (rowGroups < 2 || !RowsPay.isWorthIt(all, minBytes)) None
       else {
@@ -58,4 +58,10 @@ private[limitpruning] object RowsOfFilesPay {
       }
     }
   }
+
+  /** The files that may have rows, by what the search of metadata found. */
+  private[rows] def candidates(
+      table: ReadableTable,
+      found: Either[Reason, ChosenFiles]
+  ): IndexedSeq[ChosenFile] = found.fold(_ => table.files.map(ChosenFile(_)), _.files)
 }

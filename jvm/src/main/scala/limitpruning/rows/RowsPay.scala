@@ -45,10 +45,9 @@ private[limitpruning] object RowsPay {
     // Such rows would not be used; see ChooseByRows.
     def areUnlisted = inspected.flatMap(_.map((files, _) => hasUnlistedColumnIndexes(files, scan, inputs)))
     def most = if (order.isEmpty) MostRows else MostOrdered
-    // Without a predicate, no column is read first, and tasks of plain Spark stop early, too. They are many.
+    // Then rows are only counted, if there is no predicate. This needs footers, and so memory.
     def isOutOfBudget = reasonFor(found).exists {
-      case reason: Reason.OutOfBudget => reason.setting !=
-          LimitPruningConf.MaxMemory.key // more footers are read
+      case reason: Reason.OutOfBudget => reason.setting != LimitPruningConf.MaxMemory.key
       case _ => false
     }
     if (
@@ -64,7 +63,7 @@ private[limitpruning] object RowsPay {
         // Delta reads row groups of such files whole.
         lazy val areWhole = inputs.listing.hasFacts &&
           !inputs.files.forall(inputs.listing.facts(_).isWithoutDeletes)
-        val all = found.fold(_ => ListedFile.bytes(inputs.files), _.rows.selection.bytes)
+        val all = bytes(inputs, found)
         def saved(files: Seq[ClassifiedFile]): Option[Saved] = {
           val sizes = sizesOf(
             files,
@@ -104,6 +103,10 @@ private[limitpruning] object RowsPay {
    * @param inFirstTask whether it pays in a task of plain Spark that may find enough rows, too
    */
   final case class Saved(bytes: Long, inFirstTask: Boolean)
+
+  /** The compressed bytes of the files or row groups that may have rows, by what the search of metadata found. */
+  private[rows] def bytes(inputs: SearchInputs, found: Either[NotPruned, LimitPlan]): Long =
+    found.fold(_ => ListedFile.bytes(inputs.files), _.rows.selection.bytes)
 
   private def reasonFor(found: Either[NotPruned, LimitPlan]): Option[Reason] =
     found.fold(notPruned => Some(notPruned.reason), _.rows.notCovered)

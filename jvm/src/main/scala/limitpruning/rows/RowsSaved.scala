@@ -124,7 +124,7 @@ private[rows] object RowsSaved {
   /** The table has at least so many times the rows of the LIMIT. */
   private val LeastRows = 10L
 
-  /** The same if plain Spark runs all tasks at once. Then the rows of a large LIMIT are found by one of many tasks. */
+  /** The same if plain Spark runs all tasks at once. Its first task to find enough rows takes no longer than a search and one task. */
   private val LeastRowsOfOneRound = 100L
 
   /** At most this share of the bytes is read first. */

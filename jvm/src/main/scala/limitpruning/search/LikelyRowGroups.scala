@@ -55,8 +55,9 @@ private[limitpruning] object LikelyRowGroups {
   /** Nothing is known. */
   val none: LikelyRowGroups = new LikelyRowGroups(Map.empty)
 
-  def of(inspected: Option[InspectedRowGroups]): LikelyRowGroups =
-    inspected.flatMap(_.map((files, _) => of(files))).getOrElse(none)
+  /** @param found the result of a search of metadata */
+  def of(found: Either[NotPruned, LimitPlan]): LikelyRowGroups =
+    found.fold(_.inspected, _.inspected).flatMap(_.map((files, _) => of(files))).getOrElse(none)
 
   private def of(files: Seq[ClassifiedFile]): LikelyRowGroups =
     // Two partitions of a table may have the same file.

@@ -119,6 +119,9 @@ final case class ChosenFile(file: ManifestFile, rowGroups: Option[Seq[ManifestRo
 
   /** Rows that are read, without those that are known to be deleted. */
   def rows: Long = rowGroups.fold(file.rows - file.deletedRows.getOrElse(0L))(_.iterator.map(_.rows).sum)
+
+  /** Compressed bytes that are read. */
+  def bytes: Long = rowGroups.fold(file.bytes)(_.iterator.map(_.bytes).sum)
 }
 
 /**
