@@ -98,6 +98,21 @@ def test_line_106_a_deleted_row_is_not_the_first_one(
     assert pruned >= {"in no order": 4, "in order": 12}[order]
 
 
+@OURS_FIRST
+def test_an_offset_counts_rows_that_are_not_deleted(spark: SparkSession, tmp_path: Path) -> None:
+    table = with_vectors(spark, tmp_path / "t", "id % 10 = 3 AND id < 700")
+    skipped = 0
+    for where in ("", "WHERE id >= 100"):
+        allowed = set(plain(spark, f"SELECT id FROM {table} {where}"))
+        for offset in range(0, len(allowed) + 90, 90):
+            df = spark.sql(f"SELECT id FROM {table} {where} LIMIT 90 OFFSET {offset}")
+            found = [tuple(row) for row in df.collect()]
+            assert len(found) == len(set(found)) == max(0, min(90, len(allowed) - offset))
+            assert set(found) <= allowed
+            skipped += limit_pruning.report(df).only.rows.skipped or 0
+    assert skipped > 1000
+
+
 def hold_deleted(spark: SparkSession, tmp_path: Path, delete: str) -> None:
     """Hold queries over a table some of whose rows are deleted to plain Delta."""
     table = with_vectors(spark, tmp_path / "t", delete)

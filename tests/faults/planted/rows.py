@@ -151,4 +151,12 @@ FAULTS = (
         TABLES,
         "tests/limits/test_taken_by_rows.py",
     ),
+    fault(
+        "OFFSET: rows that are counted and not read are skipped once more",
+        "catalyst/SkipByOffset.scala",
+        "Offset(Literal(rows - notRead), reduced)",
+        "Offset(Literal(rows), reduced)",
+        TABLES,
+        "tests/limits/test_offset.py",
+    ),
 )

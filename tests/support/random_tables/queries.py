@@ -59,7 +59,7 @@ class Query:
 
 
 _FEW = [1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 8, 12, 0, 100_000]
-_OFFSETS = [0, 0, 0, 0, 0, 0, 0, 0, 1, 3]
+_OFFSETS = [0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 12]
 _SHAPES: list[Shape] = ["select", "select", "select", "select", "count", "nested"]
 
 

@@ -26,10 +26,16 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
 
   /**
    * @param isRoot whether the LIMIT is at the root of the query
+   * @param offset how many of its rows an OFFSET skips, if it can be told to skip fewer: then the LIMIT may need fewer, too, as
+   *   the chosen rows say
    * @return the LIMIT over the selected rows, or over a relation whose rows are chosen when the query runs, or why it is
    *   not pruned; `None` if it reads no known table, or if a selection is already in place
    */
-  def apply(limit: LocalLimit, isRoot: Boolean = false): Option[Either[NotPruned, LogicalPlan]] =
+  def apply(
+      limit: LocalLimit,
+      isRoot: Boolean = false,
+      offset: Int = 0
+  ): Option[Either[NotPruned, LogicalPlan]] =
     MatchTopRows.of(limit) match {
       case Some(ordered) =>
         decide(limit, ordered, isRoot, isJoined = ordered.exists(_.isJoined))(_.scan)(top =>
@@ -44,7 +50,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
               ChooseGroups(_, _)
             )
           case None =>
-            MatchLimit.of(limit).flatMap(
+            MatchLimit.of(limit).map(_.map(_.copy(offset = offset))).flatMap(
               decide(limit, _, isRoot, mayHaveReserve = true)(identity)(_ => None)(_ => Nil)(ChooseRows(_, _))
             )
         }

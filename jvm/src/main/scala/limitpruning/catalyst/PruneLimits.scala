@@ -51,10 +51,17 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
       case GlobalLimit(_, limit: LocalLimit) => Some(limit)
       case _ => None
     }
+    // The scan of another engine may read rows that are not selected.
+    val skipping = if (NativeEngines.reasonForUnknown(session).isEmpty) SkipByOffset.in(plan) else None
     val limits = plan.transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit =>
-      prune(limit, isRoot = root.exists(_ eq limit), leftAlone)
+      val offset = skipping.filter(_.limit eq limit).fold(0)(_.rows)
+      prune(limit, isRoot = root.exists(_ eq limit), leftAlone, offset)
     }
-    pruneSubqueries(limits, leftAlone, mutable.Map.empty)
+    pruneSubqueries(
+      if (skipping.isEmpty) limits else SkipByOffset.withoutSkipped(limits),
+      leftAlone,
+      mutable.Map.empty
+    )
   }
 
   /** Spark optimizes a subquery before the query around it, which may have a LIMIT that waits for its value. */
@@ -126,10 +133,15 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
   private def prune(
       limit: LocalLimit,
       isRoot: Boolean,
-      leftAlone: LeftAlone
+      leftAlone: LeftAlone,
+      offset: Int = 0
   ): LogicalPlan = {
     limit.unsetTagValue(NotPruned.Tag) // of an earlier plan with the same node
-    pruneOrTag(limit)(leftAlone.orElse(limit)(new DecideLimit(session, state.facts, conf)(limit, isRoot)))
+    pruneOrTag(limit)(leftAlone.orElse(limit)(new DecideLimit(session, state.facts, conf)(
+      limit,
+      isRoot,
+      offset
+    )))
   }
 }
 

@@ -75,6 +75,7 @@ private[report] object DescribeDecision {
       rowsToRead = Some(chosen.selection.rows),
       rowRanges = Some(chosen.selection.rowRanges),
       rowsCut = Some(chosen.selection.rowsCut),
+      rowsSkipped = Some(chosen.skipped.rows),
       pagesSkipped = scan.map(_.pagesSkipped),
       noPageSkipping = noPageSkipping,
       rowsVerified = chosen.verified.map(_.rows),

@@ -71,6 +71,7 @@ private[report] object ReportJson {
       "to_read" -> limit.rowsToRead,
       "ranges" -> limit.rowRanges,
       "cut" -> limit.rowsCut,
+      "skipped" -> limit.rowsSkipped,
       "certain" -> limit.order.flatMap(_.rowsCertain),
       "verified" -> limit.rowsVerified,
       "read" -> limit.rowsRead

@@ -28,7 +28,8 @@ private[report] object ReportSchemas {
       "row_groups STRUCT<total: INT, matched: INT, fully_matched: INT, dropped: INT, scanned: INT, reserve: INT, " +
       s"read: BIGINT, skipped: BIGINT, details: ARRAY<STRUCT<$rowGroupFields>>, omitted: INT>, " +
       "pages STRUCT<skipped: BIGINT, not_skipped_reason: STRING>, " +
-      "`rows` STRUCT<to_read: BIGINT, `ranges`: INT, cut: BIGINT, certain: BIGINT, verified: BIGINT, read: BIGINT>, " +
+      "`rows` STRUCT<to_read: BIGINT, `ranges`: INT, cut: BIGINT, skipped: BIGINT, certain: BIGINT, " +
+      "verified: BIGINT, read: BIGINT>, " +
       "bytes STRUCT<total: BIGINT, to_read: BIGINT, read_first: BIGINT, read: BIGINT>, " +
       "`time` STRUCT<planning_ms: DOUBLE>"
 

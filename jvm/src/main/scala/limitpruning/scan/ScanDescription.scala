@@ -3,7 +3,7 @@ package limitpruning.scan
 import org.apache.spark.sql.catalyst.util.truncatedString
 import org.apache.spark.sql.execution.ExplainUtils
 
-import limitpruning.select.ChosenRows
+import limitpruning.select.{ChosenRows, SkippedRows}
 
 /**
  * The text of EXPLAIN for the scan: one line about the selection, or the same as a list in formatted mode.
@@ -51,7 +51,7 @@ private[scan] object ScanDescription {
       "Files" ->
         s"${counts.files} total → ${counts.filesInspected} inspected → ${chosen.selection.listed.size} scanned",
       "Rows" -> chosen.selection.rows.toString
-    ) ++ verified(chosen) ++ chosen.selection.reserve.map(more =>
+    ) ++ skipped(chosen) ++ verified(chosen) ++ chosen.selection.reserve.map(more =>
       "Reserve" -> s"${more.rowGroups} row groups, ${more.unseen.size} files that were not inspected"
     ) ++ counts.filesPrunedByLog.map("FilesPrunedByLog" -> _.toString) ++ narrowed(node) ++ filter ++ Seq(
       "Batched" -> SelectionRead.isColumnar(node.scan).toString,
@@ -88,6 +88,13 @@ private[scan] object ScanDescription {
       "RowsVerified" -> (found.rows.toString + (if (found.areAll) ", which are all that match" else "")),
       "ReadFirst" -> s"${found.bytes} bytes in ${found.jobs} jobs"
     )
+  }
+
+  /** What an OFFSET skips without reading it. Empty if there is nothing. */
+  private def skipped(chosen: ChosenRows): Seq[(String, String)] = chosen.skipped match {
+    case SkippedRows.Zero => Nil
+    case SkippedRows(rows, rowGroups) =>
+      Seq("SkippedByOffset" -> s"$rows rows in $rowGroups row groups, not read")
   }
 
   /** Empty if row groups are read whole. */

@@ -28,6 +28,7 @@ object ChooseRows {
       refine.expect(_),
       select(_),
       skipsUnreadable = tolerates.nonEmpty,
+      offset = if (tolerates.isEmpty) scan.offset else 0,
       mayBeInFirstTask = file => table.firstTask.exists(_.triesAll(file))
     )
     def read(rows: ChosenRows, whileReading: Option[InspectWhileReading] = None) =
@@ -37,7 +38,15 @@ object ChooseRows {
         // The plan keeps its filter: rows of the reserve may not match.
         new SelectWithReserve(scan.limit, table, select, reason)(selection, search.seen, files)
           .flatMap(rows => read(CandidateRows(scan.limit, scan.conjuncts, rows, counts, run.nanos)))
-      case None => read(ProvedRows(scan.limit, scan.conjuncts, selection, counts, run.nanos))
+      case None =>
+        read(ProvedRows(
+          scan.limit,
+          scan.conjuncts,
+          selection,
+          counts,
+          run.nanos,
+          skipped = search.skipped
+        ))
     }
     run(search, files) {
       case (Right(selection), counts) => chosen(selection, counts)

@@ -14,12 +14,14 @@ import limitpruning.select.ChosenRows
  * @param limit rows that the LIMIT needs, at least 1
  * @param conjuncts the predicate over the table's columns; empty if every row matches
  * @param needed the table's columns that are read if the predicate is proved; may contain others
+ * @param offset how many of these rows an OFFSET skips, if it can be told to skip fewer; 0 otherwise
  */
 final case class LimitedScan(
     limit: Int,
     conjuncts: Seq[Expression],
     needed: AttributeSet,
-    table: Table
+    table: Table,
+    offset: Int = 0
 ) {
 
   /** Whether the predicate contains a subquery, whose value is known only when the query runs. */

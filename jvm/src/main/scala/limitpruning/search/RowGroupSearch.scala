@@ -2,7 +2,9 @@ package limitpruning.search
 
 import limitpruning.footers.{FooterWave, SearchMemory}
 import limitpruning.parquet.Footer
-import limitpruning.select.{FirstMatchingRows, ListedFile, MatchingRows, Reason, SearchCounts, Selection}
+import limitpruning.select.{
+  FirstMatchingRows, ListedFile, MatchingRows, Reason, SearchCounts, Selection, SkippedRows
+}
 
 /**
  * Searches for matching rows, in reading order. It stops when `limit` rows are found, when every row of the table is
@@ -16,6 +18,8 @@ import limitpruning.select.{FirstMatchingRows, ListedFile, MatchingRows, Reason,
  * @param select converts the chosen rows to a selection for the reader
  * @param skipsUnreadable whether the search goes on without a file whose footer cannot be read; it does not know then
  *   whether it has found all rows
+ * @param offset how many of the rows an OFFSET skips, less than `limit`; row groups with no other rows are not selected, if as
+ *   many rows as the limit needs are found
  * @param mayBeInFirstTask whether the first task of plain Spark may find enough rows in a file if a row group may match, and
  *   skips the other row groups of the file, too
  */
@@ -29,6 +33,7 @@ final class RowGroupSearch(
     expect: Seq[ClassifiedFile] => Unit,
     select: Seq[(ClassifiedFile, Seq[MatchingRows])] => Either[Reason, Selection],
     skipsUnreadable: Boolean = false,
+    offset: Int = 0,
     mayBeInFirstTask: ClassifiedFile => Boolean = _ => false
 ) extends WaveSearch[Selection](budget, read, classify, memory, skipsUnreadable) {
 
@@ -37,7 +42,11 @@ final class RowGroupSearch(
   private var foundBefore = 0L
   // Rows that match if writers are right that are not listed.
   private var likely, likelyBefore = 0L
+  private var skippedRows = SkippedRows.Zero
   private var lastWave: Seq[ClassifiedFile] = Nil
+
+  /** What the OFFSET skips, of which nothing is selected. */
+  def skipped: SkippedRows = skippedRows
 
   /** The files that were inspected, in reading order. */
   override def seen: Seq[ClassifiedFile] = inspectedFiles
@@ -81,7 +90,11 @@ final class RowGroupSearch(
       before: SearchCounts,
       now: SearchCounts
   ): Option[Either[Reason, Selection]] =
-    if (cover.isComplete || (rest.isEmpty && !anyUndecided)) Some(select(cover.chosen))
+    if (cover.isComplete) {
+      val found = cover.chosenAfter(offset.toLong)
+      skippedRows = found.skipped
+      Some(select(found.chosen))
+    } else if (rest.isEmpty && !anyUndecided) Some(select(cover.chosen))
     else if (likely > 0 && (rest.isEmpty || cover.rows + likely >= limit))
       Some(Left(Reason.WriterNotListed(cover.rows, likely, limit, obstacles.summary(now.rowGroups))))
     else if (rest.isEmpty)

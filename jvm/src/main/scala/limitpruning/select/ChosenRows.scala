@@ -37,6 +37,9 @@ trait ChosenRows {
   /** Why the selected rows are not known to be enough; none if they are, or if the first rows in an order are needed. */
   def notCovered: Option[Reason] = None
 
+  /** The rows of the LIMIT that are not selected, because its OFFSET skips them. */
+  def skipped: SkippedRows = SkippedRows.Zero
+
   /** How the rows were found by reading columns first; none if only metadata were read. */
   def verified: Option[VerifiedRows] = None
 
@@ -92,6 +95,7 @@ object SearchCounts {
  * counts groups, they have as many groups as the limit needs, or all groups.
  *
  * @param conjuncts the predicate that every selected row satisfies, over the relation's columns
+ * @param skipped the rows before them, of which an OFFSET skips as many; the selection has as many fewer rows than the limit needs
  */
 final case class ProvedRows(
     limit: Int,
@@ -99,7 +103,8 @@ final case class ProvedRows(
     selection: Selection,
     counts: SearchCounts,
     planningNanos: Long,
-    override val groups: Option[Groups] = None
+    override val groups: Option[Groups] = None,
+    override val skipped: SkippedRows = SkippedRows.Zero
 ) extends ChosenRows {
   override def allRowsMatch: Boolean = true
 
@@ -110,7 +115,8 @@ final case class ProvedRows(
       selection = selection.canonicalized,
       counts = SearchCounts.Zero,
       planningNanos = 0,
-      groups = None
+      groups = None,
+      skipped = SkippedRows.Zero
     )
 }
 

@@ -29,7 +29,9 @@ final case class MatchingRows(
  * @param limit the rows that are needed, at least 1
  */
 final class FirstMatchingRows[F](limit: Long) {
-  private val taken = ArrayBuffer.empty[(F, Seq[MatchingRows])]
+  import FirstMatchingRows._
+
+  private val taken = ArrayBuffer.empty[Taken[F]]
   private var found = 0L
 
   def isComplete: Boolean = found >= limit
@@ -50,7 +52,7 @@ final class FirstMatchingRows[F](limit: Long) {
       rows += cut
       found += cut.rows
     }
-    if (rows.nonEmpty) taken += ((file, rows.toSeq))
+    if (rows.nonEmpty) taken += Taken(file, rows.toSeq, None)
   }
 
   /**
@@ -60,10 +62,57 @@ final class FirstMatchingRows[F](limit: Long) {
    */
   def addAll(file: F, matching: Seq[MatchingRows], certain: Long): Unit =
     if (!isComplete && matching.nonEmpty) {
-      taken += ((file, matching))
+      taken += Taken(file, matching, Some(certain))
       found += math.min(certain, limit - found)
     }
 
   /** The files with the rows selected in each so far. */
-  def chosen: Seq[(F, Seq[MatchingRows])] = taken.toSeq
+  def chosen: Seq[(F, Seq[MatchingRows])] = taken.iterator.map(part => (part.file, part.rows)).toSeq
+
+  /**
+   * The same without the first row groups that have, together, at most `offset` rows. If some rows were deleted, files are left
+   * out as a whole: their rows are counted by file, and the format's own reader reads files as a whole.
+   */
+  def chosenAfter(offset: Long): After[F] = {
+    var left = offset
+    var skipped = SkippedRows.Zero
+    var isDone = false
+    def skips(rows: Long, rowGroups: Int): Boolean = {
+      isDone ||= rows > left
+      if (!isDone) {
+        left -= rows
+        skipped = SkippedRows(skipped.rows + rows, skipped.rowGroups + rowGroups)
+      }
+      !isDone
+    }
+    val inWholeFiles = taken.exists(_.certain.nonEmpty)
+    val rest = taken.iterator.map { part =>
+      val rows =
+        if (!inWholeFiles) part.rows.dropWhile(rowGroup => skips(rowGroup.rows, 1))
+        else if (skips(part.certain.getOrElse(part.rows.map(_.rows).sum), part.rows.size)) Nil
+        else part.rows
+      (part.file, rows)
+    }.filter(_._2.nonEmpty).toVector
+    After(rest, skipped)
+  }
+}
+
+object FirstMatchingRows {
+
+  /** @param certain how many of the rows are certain to be in the table, if some of them were deleted */
+  private final case class Taken[F](file: F, rows: Seq[MatchingRows], certain: Option[Long])
+
+  /**
+   * The rows that are read, without those that an OFFSET skips.
+   *
+   * @param skipped the rows before them that are not read
+   */
+  final case class After[F](chosen: Seq[(F, Seq[MatchingRows])], skipped: SkippedRows)
+}
+
+/** Matching rows that an OFFSET skips, in row groups that are counted and not read. */
+final case class SkippedRows(rows: Long, rowGroups: Int)
+
+object SkippedRows {
+  val Zero: SkippedRows = SkippedRows(0, 0)
 }

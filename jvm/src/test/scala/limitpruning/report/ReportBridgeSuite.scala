@@ -49,7 +49,7 @@ class ReportBridgeSuite extends AnyFunSuite with SparkSuite {
         "omitted"
       ),
     "pages" -> Seq("skipped", "not_skipped_reason"),
-    "rows" -> Seq("to_read", "ranges", "cut", "certain", "verified", "read"),
+    "rows" -> Seq("to_read", "ranges", "cut", "skipped", "certain", "verified", "read"),
     "bytes" -> Seq("total", "to_read", "read_first", "read"),
     "time" -> Seq("planning_ms")
   )

@@ -29,6 +29,7 @@ class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
       "rowsToRead" -> 300L,
       "rowRanges" -> 0L,
       "rowsCut" -> 0L,
+      "rowsSkipped" -> 0L,
       "pagesSkipped" -> 5L,
       "bytesToRead" -> 42L,
       "nodesEvaluated" -> 21L,
@@ -51,6 +52,6 @@ class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
 
   test("every metric has a unique name in the Spark UI") {
     val names = ScanMetrics.create(spark.sparkContext).values.flatMap(_.name).toSeq
-    assert(names.size == 36 && names.distinct.size == names.size)
+    assert(names.size == 37 && names.distinct.size == names.size)
   }
 }

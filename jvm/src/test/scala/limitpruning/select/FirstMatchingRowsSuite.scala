@@ -57,6 +57,29 @@ class FirstMatchingRowsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(beyondLong.isComplete && beyondLong.rows == Long.MaxValue)
   }
 
+  test("an OFFSET leaves out the row groups with only rows that it skips, up to the first one with others") {
+    val found = cover(20)("a" -> Seq(whole(0, 3), part(2, (1, 3))), "b" -> Seq(whole(0, 4), whole(1, 30)))
+    def after(offset: Long) = found.chosenAfter(offset)
+    assert(after(2) == FirstMatchingRows.After(found.chosen, SkippedRows.Zero))
+    val second = Seq("a" -> Seq(part(2, (1, 3))), found.chosen.last)
+    for (offset <- Seq(3L, 4L)) assert(after(offset) == FirstMatchingRows.After(second, SkippedRows(3, 1)))
+    assert(after(5) == FirstMatchingRows.After(found.chosen.tail, SkippedRows(5, 2)))
+    val last = Seq("b" -> Seq(whole(1, 30).copy(ranges = Seq(RowRange(0, 11)))))
+    for (offset <- Seq(9L, 19L)) assert(after(offset) == FirstMatchingRows.After(last, SkippedRows(9, 3)))
+  }
+
+  test("an OFFSET leaves out whole files if rows of one were deleted, and counts the others") {
+    val found = cover(20)("a" -> Seq(whole(0, 3), whole(1, 2)))
+    found.addAll("b", Seq(whole(0, 10), whole(1, 10)), certain = 6)
+    found.addAll("c", Seq(whole(0, 90)), certain = 50)
+    def after(offset: Long) = found.chosenAfter(offset)
+    assert(after(4) == FirstMatchingRows.After(found.chosen, SkippedRows.Zero))
+    for (offset <- Seq(5L, 10L))
+      assert(after(offset) == FirstMatchingRows.After(found.chosen.tail, SkippedRows(5, 2)))
+    for (offset <- Seq(11L, 19L))
+      assert(after(offset) == FirstMatchingRows.After(found.chosen.drop(2), SkippedRows(11, 4)))
+  }
+
   private val ranges = Gen.listOf(Gen.choose(0L, 40L)).map { bounds =>
     bounds.distinct.sorted.grouped(2).collect { case List(from, until) => (from, until) }.toSeq
   }
