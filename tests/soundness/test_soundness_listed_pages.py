@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import struct
 from collections import Counter
@@ -10,6 +11,8 @@ from functools import cache
 from random import Random
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
@@ -96,6 +99,7 @@ FLOORS = {
     "UnsignedMinMax": 10,
     "PageIndexes": 3000,
     "Dictionaries": 5000,
+    "EntriesOccur": 500,
     "BloomFilters": 5000,
 }
 
@@ -218,6 +222,14 @@ LIES: list[tuple[str, str, Callable[[LyingFile, str], None]]] = [
     ("Dictionaries", "g", _dictionary),
     ("BloomFilters", "s", _bloom_filter),
 ]
+
+
+def test_line_109_entries_that_no_row_has_are_found(contains: Contains) -> None:
+    values = pa.array([f"value {n}" for n in range(20)])
+    keys = pa.DictionaryArray.from_arrays(pa.array([1, 2, 3] * 50, pa.int8()), values)
+    out = io.BytesIO()
+    pq.write_table(pa.table({"k": keys}), out, store_schema=False)
+    assert compare(out.getvalue(), contains).wrong == {("k", "EntriesOccur")}
 
 
 @pytest.mark.parametrize(("claim", "column", "edit"), LIES)

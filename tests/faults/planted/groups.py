@@ -73,4 +73,28 @@ FAULTS = (
         GROUPS,
         NAMED_GROUPS,
     ),
+    fault(
+        "groups: a dictionary counts for one key more than it has",
+        "search/OccurringKeys.scala",
+        "counts.find(_.values.size >= limit)",
+        "counts.find(_.values.size + 1 >= limit)",
+        GROUPS,
+        "tests/limits/test_groups_by_dictionaries.py",
+    ),
+    fault(
+        "groups: dictionaries count in row groups in which some rows match",
+        "search/OccurringKeys.scala",
+        "rows.isWhole && RowRange.rowsOf(rows.ranges) ==",
+        "rows.isWhole || RowRange.rowsOf(rows.ranges) <=",
+        GROUPS,
+        "tests/limits/test_groups_by_dictionaries.py",
+    ),
+    fault(
+        "groups: entries of dictionaries occur, whoever wrote them",
+        "parquet/TrustedClaims.scala",
+        "def provesByEntries: Boolean = listed(Dictionaries) && listed(EntriesOccur)",
+        "def provesByEntries: Boolean = listed(Dictionaries) || listed(EntriesOccur)",
+        GROUPS,
+        "tests/limits/test_groups_by_dictionaries.py",
+    ),
 )

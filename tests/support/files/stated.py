@@ -170,6 +170,7 @@ def compare(data: bytes, contains: Contains) -> Comparison:
             entries = _all_entries(file, leaf, chunk)
             if entries is not None:
                 result.note(leaf, "Dictionaries", stored <= entries, len(stored))
+                result.note(leaf, "EntriesOccur", entries <= stored, len(entries))
             if 14 in chunk.meta:
                 header, start = file.header(chunk.meta[14][1])
                 bits = bytes(file.body[start : start + header[1][1]])

@@ -32,6 +32,9 @@ private[parquet] object Claim {
 
   /** Encoding statistics, which say that all values of a chunk are in its dictionary. */
   case object Dictionaries extends Claim("completeness of dictionaries")
+
+  /** That each entry of a dictionary is the value of a row. The format also allows entries that no row has. */
+  case object EntriesOccur extends Claim("that entries of dictionaries occur")
   case object BloomFilters extends Claim("bloom filters")
 
   val all: Set[Claim] = Set(
@@ -43,6 +46,7 @@ private[parquet] object Claim {
     UnsignedMinMax,
     PageIndexes,
     Dictionaries,
+    EntriesOccur,
     BloomFilters
   )
 

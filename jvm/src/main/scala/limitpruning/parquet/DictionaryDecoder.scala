@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream
 import java.nio.{ByteBuffer, ByteOrder}
 import java.util.zip.CRC32
 
+import scala.collection.immutable.TreeSet
 import scala.util.Try
 
 import org.apache.hadoop.conf.Configuration
@@ -157,6 +158,15 @@ private[parquet] final class DictionaryValues(
       }
       if (areReadable) found.values.fold(known)(values => known.copy(values = values)) else known
     }
+
+  /**
+   * @param dictionary the entries as they are stored
+   * @return the distinct values of all entries; none if the value of one is not trusted
+   */
+  def distinct(dictionary: Seq[Any]): Option[Set[Any]] = {
+    val values = dictionary.iterator.map(toValue).takeWhile(_.nonEmpty).flatten.toVector
+    if (values.size < dictionary.size) None else Some(TreeSet(values: _*)(ordering))
+  }
 
   private sealed trait Found {
     def add(value: Any): Unit

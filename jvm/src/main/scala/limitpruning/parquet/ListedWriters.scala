@@ -26,7 +26,7 @@ private[parquet] object ListedWriters {
   private val table: Seq[Line] = Seq(
     // parquet-java, which Spark, Hive, Flink, Iceberg, Databricks and EMR use.
     since("parquet-mr", "1.8.1", NullCounts, NumbersMinMax),
-    since("parquet-mr", "1.10", NumbersOccur, BytesMinMax, DecimalsMinMax, Dictionaries),
+    since("parquet-mr", "1.10", NumbersOccur, BytesMinMax, DecimalsMinMax, Dictionaries, EntriesOccur),
     since("parquet-mr", "1.11", PageIndexes),
     since("parquet-mr", "1.12", BloomFilters),
     since("parquet-mr", "1.13", UnsignedMinMax),

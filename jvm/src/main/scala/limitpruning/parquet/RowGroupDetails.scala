@@ -113,6 +113,19 @@ final class RowGroupDetails(
       case _ => known
     }
 
+  /**
+   * The distinct values of a column in a row group, apart from null, of each of which there is a row. None if they are not known:
+   * without a complete dictionary, or if its entries need not occur.
+   */
+  def occurring(column: LeafColumn, rowGroup: Int): Option[Set[Any]] = facts.locationOf(column) match {
+    case stored: Stored if facts.trust.provesByEntries && hasDictionary(column, stored, rowGroup) =>
+      reader.dictionary(rowGroup, stored.leaf, maxBytes).flatMap { entries =>
+        decoded += entries.size
+        values(column, stored).distinct(entries)
+      }
+    case _ => None
+  }
+
   /** A large dictionary has so many values that no expression is evaluated for them. Only their range may help. */
   private def mayNarrow(column: LeafColumn, stored: Stored, rowGroup: Int, known: ColumnFacts): Boolean =
     hasDictionary(column, stored, rowGroup) && (

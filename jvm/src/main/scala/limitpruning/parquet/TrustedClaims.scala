@@ -59,6 +59,7 @@ private[parquet] final class TrustedClaims(createdBy: String) {
 
   def provesByPages: Boolean = listed(PageIndexes)
   def provesByDictionaries: Boolean = listed(Dictionaries)
+  def provesByEntries: Boolean = listed(Dictionaries) && listed(EntriesOccur)
 
   def provesByBloomFilters(column: PrimitiveType): Boolean =
     listed(BloomFilters) && !doubtedOf(column)(Doubt.BloomFilter)

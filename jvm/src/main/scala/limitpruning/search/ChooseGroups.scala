@@ -51,7 +51,8 @@ private final class ChooseGroups(scan: LimitedScan, table: SearchInputs) {
       table.footers(_),
       table.classify(_, _),
       refined,
-      dictionaries
+      dictionaries,
+      Some(table.occurringKeys(keys, deadline))
     )
     run(search, files) { (outcome, counts) =>
       for {

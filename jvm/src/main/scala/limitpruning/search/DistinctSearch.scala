@@ -27,6 +27,7 @@ final case class FoundGroups(rows: Seq[(ClassifiedFile, Seq[MatchingRows])], gro
  * @param limit keys that the LIMIT needs, at least 1
  * @param refine decides more row groups of a file by metadata besides the footer
  * @param narrow reads more about the keys in the files of a wave
+ * @param occurring counts keys that rows of whole row groups have
  */
 final class DistinctSearch(
     limit: Int,
@@ -36,7 +37,8 @@ final class DistinctSearch(
     read: Seq[ListedFile] => FooterWave,
     classify: (ListedFile, Footer) => ClassifiedFile,
     refine: Seq[ClassifiedFile] => Seq[ClassifiedFile],
-    narrow: Seq[ClassifiedFile] => Seq[ClassifiedFile]
+    narrow: Seq[ClassifiedFile] => Seq[ClassifiedFile],
+    occurring: Option[OccurringKeys] = None
 ) extends WaveSearch[FoundGroups](budget, read, classify, memory) {
   import DistinctSearch._
 
@@ -98,6 +100,7 @@ final class DistinctSearch(
     points = found.filter(_.ends.areEqual(order)).map(_.ends.from)
       .foldLeft(collection.immutable.TreeSet.empty[Tuple](order))(_ + _)
     isStalled = found.size == before && !isEachFound
+    if (found.size < limit && !areAllEqual) occurring.foreach(_.add(refined))
     refined
   }
 
@@ -115,7 +118,11 @@ final class DistinctSearch(
       now: SearchCounts
   ): Option[Either[Reason, FoundGroups]] = {
     val areAll = rest.isEmpty && isEachFound
+    val occur = if (found.size >= limit || areAll) None else occurring.flatMap(_.found)
     if (found.size >= limit || areAll) Some(Right(result(areAll && found.size <= limit)))
+    // Otherwise, all of the table is read anyway.
+    else if (occur.exists(groups => rest.nonEmpty || groups.rows.map(_._2.size).sum < now.matched))
+      occur.map(Right(_))
     else if (rest.isEmpty) Some(Left(notEnough(now)))
     else
       outOfMemory(found.size.toLong, limit)

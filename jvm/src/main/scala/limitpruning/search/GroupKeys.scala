@@ -55,6 +55,9 @@ final class GroupKeys(all: Seq[Expression], classify: ClassifyRowGroups) extends
       new TupleOrder(valueOrders, (first +: valueOrders.indices.filter(_ != first)).toArray)
     }
 
+  /** The keys that are columns, by their ordinals in the classifier. */
+  val plain: Seq[Int] = keys.collect { case LeafColumn(column) => ordinals.get(column.id) }.flatten.distinct
+
   override val columns: Seq[Int] =
     keys.flatMap(LeafColumn.in).map(_.id).distinct.flatMap(ordinals.get(_))
 

@@ -196,6 +196,10 @@ private[limitpruning] final class SearchInputs(
   def keyDictionaries(keys: KeysOfSearch, deadline: Deadline): KeyDictionaries =
     new KeyDictionaries(keys, classify, storage, maxBytes, deadline, prefetch(deadline))
 
+  /** Counts keys by dictionaries, until the deadline. */
+  def occurringKeys(keys: GroupKeys, deadline: Deadline): OccurringKeys =
+    new OccurringKeys(scan.limit, keys, classify, detailsOf, maxBytes, deadline, prefetch(deadline))
+
   /** What earlier queries did in vain. */
   def unproved: UnprovedForm = {
     def circumstances = Seq(

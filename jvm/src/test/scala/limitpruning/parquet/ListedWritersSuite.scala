@@ -24,12 +24,13 @@ class ListedWritersSuite extends AnyFunSuite {
 
   test("line 88: everything that the newest releases state is a proof, without what they do not write") {
     for (
-      writer <- Seq(
-        "parquet-mr version 1.17.0 (build fac0c746532e133beb928a7f6a7e57b510b477a1)",
-        "parquet-cpp-arrow version 26.0.1"
+      (writer, notWritten) <- Seq(
+        ("parquet-mr version 1.17.0 (build fac0c746532e133beb928a7f6a7e57b510b477a1)", Set.empty[Claim]),
+        // It writes the dictionary of a dictionary array with entries that no row has.
+        ("parquet-cpp-arrow version 26.0.1", Set[Claim](Claim.EntriesOccur))
       )
     ) {
-      assert(ListedWriters.claimsOf(Writer.of(writer)) == Claim.all, writer)
+      assert(ListedWriters.claimsOf(Writer.of(writer)) == Claim.all -- notWritten, writer)
       for (column <- Seq(int, float, text, decimal) ++ unsigned ++ narrow)
         assert(new TrustedClaims(writer).proved(column)(chunk) == chunk, s"$writer, $column")
     }
