@@ -58,9 +58,9 @@ REASONS: dict[str, str] = {
         "shuffle the groups"
     ),
     "time, ours / plain: collect that one task answers": (
-        "nothing is planned, and the task reads fewer bytes, but the file is in the page cache, so "
-        "they save little; the plan has two nodes more, and the task reads the page index; queries "
-        "without LIMIT, for which nothing is different, differ as much in this run (last line)"
+        "nothing is planned, but the plan has two nodes more, and the task reads the page index; "
+        "the saved bytes are in the page cache; queries without LIMIT, for which nothing is "
+        "different, differ as much in this run (last line)"
     ),
     "time, ours / plain: nothing to gain": (
         "the footers of a few files, and the dictionaries or page indexes of a few row groups, are "
@@ -84,9 +84,9 @@ REASONS: dict[str, str] = {
         "requests and bytes are the same as in plain Spark; one query was faster, one slower"
     ),
     "time, plain / ours: no predicate, not at the root": (
-        "the rest is what every query of Spark takes, to plan, to start tasks, and to commit a "
-        "write, and the round trips that follow each other: the footer while planning, those of "
-        "Spark's reader when it opens the file, the page index, the pages"
+        "the rest is what every query of Spark takes, and the round trips that follow each other: "
+        "the footer while planning, those of Spark's reader when it opens the file, the page "
+        "index, the pages"
     ),
     "nothing to gain, ours - plain, ms": (
         "these queries take hundreds of milliseconds, and the runs of a query differ by more than "

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from statistics import median
 from typing import Any
 
 from benchmarks.pairs.report import interval
 
-_TITLES = ("kind", "result", "plain, ms", "ours, ms", "ours / plain", "CPU", "limit", "verdict")
+_TITLES = ("kind", "plain, ms", "ours, ms", "ours / plain", "verdict")
 
 
 def page(results: dict[str, Any], machine: str, fill: Callable[[str], str]) -> str:
@@ -21,11 +22,11 @@ def page(results: dict[str, Any], machine: str, fill: Callable[[str], str]) -> s
     about = results["about"]
     parts = [
         fill(f"{about['pairs']} pairs of each kind; Spark {about['spark']}; {machine}."),
-        fill(_sentence(results)),
+        fill(f"{_sentence(results)} {_cpu(results)}"),
         _table(_TITLES, [_cells(kind) for kind in results["kinds"]]),
         fill(_sessions(results)),
-        "The queries of each kind, where `{}` is a new literal in each run:",
-        _table(("kind", "table", "queries"), [_queries(kind) for kind in results["kinds"]]),
+        "The queries, where `{}` is a new literal in each run:",
+        _table(("kind", "queries"), _queries(results["kinds"])),
         "The tables:",
         _table(("table", "written by", "contents"), _tables(results)),
     ]
@@ -42,22 +43,37 @@ def _sentence(results: dict[str, Any]) -> str:
     return f"Of {len(results['kinds'])} kinds: {shown}.{failed}"
 
 
+def _cpu(results: dict[str, Any]) -> str:
+    """Return the ratios of CPU time as a sentence."""
+    ratios = [kind["cpu"]["median"] for kind in results["kinds"]]
+    return (
+        f"The medians of the ratios of CPU time are {min(ratios):.2f} to {max(ratios):.2f}, and "
+        f"{median(ratios):.2f} in the middle."
+    )
+
+
 def _cells(kind: dict[str, Any]) -> list[str]:
     verdict = kind["verdict"]
     return [
         kind["kind"],
-        kind["result"],
         f"{kind['plain_ms']:.0f}",
         f"{kind['ours_ms']:.0f}",
         interval(kind["time"]),
-        f"{kind['cpu']['median']:.2f}",
-        f"{kind['limit']:g}",
         f"**{verdict}**" if verdict.isupper() else verdict,
     ]
 
 
-def _queries(kind: dict[str, Any]) -> list[str]:
-    return [kind["kind"], kind["table"], "; ".join(f"`{sql}`" for sql in kind["queries"])]
+def _queries(kinds: list[dict[str, Any]]) -> list[list[str]]:
+    """Return the queries, each once, with the first kind that runs them, and the other tables."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for kind in kinds:
+        found.setdefault("; ".join(f"`{sql}`" for sql in kind["queries"]), []).append(kind)
+    rows = []
+    for queries, (first, *more) in found.items():
+        others = dict.fromkeys(kind["table"] for kind in more if kind["table"] != first["table"])
+        also = f" (also {', '.join(others)})" if others else ""
+        rows.append([f"{first['kind']}{also}", queries])
+    return rows
 
 
 def _tables(results: dict[str, Any]) -> list[list[str]]:

@@ -9,6 +9,7 @@ from typing import Any
 from benchmarks.engines import DATAFUSION, DUCKDB, OURS, PLAIN
 from benchmarks.queries import COLLECT, TO_PANDAS
 from benchmarks.report import store_costs
+from benchmarks.rows.queries import BELOW, ROOT
 
 _ENGINES = (PLAIN, OURS, DATAFUSION, DUCKDB)
 HEADER = (
@@ -24,16 +25,16 @@ _COMPARED = (
     "ours, `limit(n).toPandas()`", "DataFusion", "DuckDB",
 )  # fmt: skip
 _ABOUT_COMPARED = (
-    "The same query in different ways: each cell of the next table has ms / MB / tasks. In Spark, "
-    "`take(n)` collects a `LIMIT`: plain Spark begins with one task, and starts more until it has "
-    "enough rows. For `limit(n).toPandas()`, it runs a task for each part of the table, and one "
-    "more. DataFusion and DuckDB, which have no tasks, return a pandas frame, too."
+    "Queries at the root and not at the root; each cell has ms / MB / tasks. With `take(n)`, plain "
+    "Spark begins with one task, and starts more until it has enough rows. For "
+    "`limit(n).toPandas()`, it runs a task for each part of the table, and one more. DataFusion "
+    "and DuckDB have no tasks, and return a pandas frame, too."
 )
+_ABOUT_OTHERS = "The other queries are collected:"
 _ABOUT_STORE = (
-    "The next table has some of these queries over *web_spark* on an object store that takes "
-    "{milliseconds} ms for each request (`make bench-s3`). Requests and bytes are counted at the "
-    "server. Each cell has the cost in plain Spark, and in ours without and with cached footers: "
-    "of each, the run with the median time."
+    "Some of these queries over *web_spark* on an object store that takes {milliseconds} ms for "
+    "each request (`make bench-s3`). Each cell has the cost in plain Spark, and in ours without "
+    "and with cached footers: of each, the run with the median time."
 )
 
 
@@ -51,7 +52,7 @@ def line(measured: dict[str, Any]) -> str:
 
 
 def page(results: dict[str, Any], machine: str, fill: Callable[[str], str]) -> str:
-    """Return the results as paragraphs and a table.
+    """Return the results as paragraphs and tables.
 
     Args:
         results: The results, from JSON.
@@ -60,15 +61,16 @@ def page(results: dict[str, Any], machine: str, fill: Callable[[str], str]) -> s
     """
     about = results["about"]
     versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
-    rows = [_cells(one) for one in results["queries"]]
+    rows = [_cells(one) for one in results["queries"] if one["query"]["kind"] not in (ROOT, BELOW)]
     table = [f"| {' | '.join(_TITLES)} |", "| --- " * len(_TITLES) + "|"]
     table += [f"| {' | '.join(row)} |" for row in rows]
     parts = [
         fill(f"Medians of {about['runs']} runs; {versions}; {machine}."),
         fill(_means(results)),
-        "\n".join(table),
         fill(_ABOUT_COMPARED),
         _compared(results),
+        _ABOUT_OTHERS,
+        "\n".join(table),
     ]
     if results.get("store"):
         stored = store_costs({"queries": results["store"]}).rstrip("\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from statistics import geometric_mean
+from statistics import geometric_mean, median
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ import pytest
 from benchmarks import summary
 from benchmarks.engines import DATAFUSION, DELTA_ENGINES, DUCKDB, ICEBERG_ENGINES, OURS, PLAIN
 from benchmarks.pairs import page as pairs
-from benchmarks.queries import queries
+from benchmarks.queries import COLLECT, queries
 from benchmarks.reasons import REASONS
 from benchmarks.report import cost_table, store_costs
 from benchmarks.rows import page as rows
@@ -137,7 +137,7 @@ def fuzzed(results: dict[str, Any]) -> str:
 
 
 def mutated(results: dict[str, Any]) -> str:
-    """Return how many mutants of each file were killed."""
+    """Return how many mutants were killed."""
     counts = results["counts"]
     number = len(results["equivalent"])
     text = (
@@ -146,27 +146,33 @@ def mutated(results: dict[str, Any]) -> str:
         f"{counts['timed out']:,} timed out, and {counts['survived']:,} survived, of which "
         f"{number:,} are equivalent. {machine(results)}."
     )
-    lines = ["| file | killed | survived |", "| --- " * 3 + "|"]
-    for file, of in results["files"].items():
-        lines.append(f"| `{file}` | {of['killed']} | {of['survived']} |")
-    return "\n".join(["", fill(text), "", *lines, "", ""])
+    return f"\n{fill(text)}\n\n"
 
 
 def planted(results: dict[str, Any]) -> str:
-    """Return each planted fault as a row, with the test that found it."""
-    rows = []
+    """Return a row for each test that was run first: how many faults it found, and how many not."""
+    runs: dict[str, list[list[dict[str, Any]]]] = {}
     for one in results["faults"]:
-        first, last = one["runs"][0], one["runs"][-1]
-        name = Path(last["test"].partition("::")[0]).name
-        found = f"`{name}`" if last["found"] else "no test"
-        query = f"{last['query']:,}" if last["query"] else ""
-        in_vain = "" if first is last else f"`{Path(first['test'].partition('::')[0]).name}`"
-        rows.append(f"| {one['fault']} | {found} | {query} | {in_vain} |")
-    titles = "| planted | found by | at query | not found by |"
-    untried = len(FAULTS) - len(rows)
-    more = f" It did not try {untried} faults that were added since." if untried else ""
-    about = fill(f"{machine(results)}.{more}")
-    return "\n".join(["", about, "", titles, "| --- " * 4 + "|", *rows, "", ""])
+        first = Path(one["runs"][0]["test"].partition("::")[0]).name
+        runs.setdefault(first, []).append(one["runs"])
+    rows = []
+    for test, of in runs.items():
+        found = [tried[0] for tried in of if tried[0]["found"]]
+        by_others = sum(tried[-1]["found"] for tried in of) - len(found)
+        queries = [run["query"] for run in found if run["query"]]
+        query = f"{median(queries):.0f}" if queries else ""
+        rows.append(f"| `{test}` | {len(of)} | {len(found)} | {query} | {by_others} |")
+    missed = [one["fault"] for one in results["faults"] if not one["runs"][-1]["found"]]
+    number = len(results["faults"])
+    untried = len(FAULTS) - number
+    about = [
+        f"The last run planted {number} faults; tests found {number - len(missed)}.",
+        *(f"No test found: {fault}." for fault in missed),
+        *([f"It did not try {untried} faults that were added since."] if untried else []),
+        f"{machine(results)}.",
+    ]
+    titles = "| test | planted | found by it | at query (median) | found by another test |"
+    return "\n".join(["", fill(" ".join(about)), "", titles, "| --- " * 5 + "|", *rows, "", ""])
 
 
 def classifying(results: dict[str, Any]) -> str:
@@ -278,11 +284,10 @@ def reason(target: dict[str, Any]) -> str:
 
 
 TIMES = (
-    "The next table has times in ms: the geometric mean of the queries of a kind. *First* is the "
-    "first run of a query in its process, *warm* the median of the others. DataFusion and DuckDB "
-    "are libraries that run a query in the process that asks for it, without Spark's planning, "
-    "tasks and commits; they are shown for scale. A line is over the table of 60 files, or over "
-    "the table that it names: "
+    "Times in ms: the geometric mean of the queries of a kind. *First* is the first run of a query "
+    "in its process, *warm* the median of the others. DataFusion and DuckDB are libraries without "
+    "Spark's planning, tasks and commits; they are shown for scale. A line is over the table of 60 "
+    "files, or over the table that it names: "
 )
 ABOUT_TABLES = {
     "by_day": "*by_day* has the partition column *day*",
@@ -303,7 +308,8 @@ COLUMNS = [
 def times(results: dict[str, Any]) -> str:
     """Return a table with a line for each kind of query, and what its tables are.
 
-    Queries over tables that only differ from the one of 60 files in their layout are in the JSON.
+    All actions that are not at the root are one kind. Queries over tables that only differ from the
+    one of 60 files in their layout are in the JSON.
     """
     kinds: dict[str, list[dict[str, Any]]] = {}
     costs = {query["query"]: query["costs"] for query in results["queries"]}
@@ -312,7 +318,8 @@ def times(results: dict[str, Any]) -> str:
         if query.name in costs and (of_events or query.table.name in ABOUT_TABLES):
             table = "" if of_events else f"{query.table.name}, "
             limit = "LIMIT" if query.limit else "no LIMIT"
-            kind = f"{table}{query.predicate}, {query.clause}{limit}, {query.action}"
+            action = COLLECT if query.action == COLLECT else "not at the root"
+            kind = f"{table}{query.predicate}, {query.clause}{limit}, {action}"
             kinds.setdefault(kind, []).append(costs[query.name])
     any_costs = next(iter(costs.values()))
     columns = [column for column in COLUMNS if column[2] in any_costs[column[1]]]
