@@ -1,4 +1,4 @@
-"""The page on troubleshooting quotes real messages, and leaves out no warning and no exception."""
+"""The page on reasons and troubleshooting quotes real messages, and leaves out no warning and no exception."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import limit_pruning
 from support.paths import DOCS, ROOT, SCALA
 
-PAGE = (DOCS / "troubleshooting.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "reasons.md").read_text(encoding="utf-8")
 SOURCES = [
     *(ROOT / "python/limit_pruning").rglob("*.py"),
     *(ROOT / "jvm/src/main").rglob("*.scala"),
@@ -57,7 +57,7 @@ def test_messages_are_found_and_others_are_not() -> None:
 
 def test_every_reason_is_one_of_the_code() -> None:
     codes = set(re.findall(r'Reason\(\s*"([a-z0-9-]+)"', joined([SCALA / "select/Reason.scala"])))
-    linked = set(re.findall(r"\(reasons\.md#([a-z0-9-]+)\)", PAGE))
+    linked = {code for code, _ in re.findall(r"\[`([a-z0-9-]+)`\]\(#(\1)\)", PAGE)}
     assert len(linked) > 10
     assert linked <= codes
 

@@ -31,7 +31,7 @@ def test_the_changelog_links_to_the_page() -> None:
 
 def test_reasons_and_settings_exist() -> None:
     reasons = (SCALA / "select/Reason.scala").read_text(encoding="utf-8")
-    codes = set(re.findall(r"\(reasons\.md#([a-z0-9-]+)\)", PAGE))
+    codes = set(re.findall(r"`\]\(reasons\.md#([a-z0-9-]+)\)", PAGE))
     assert len(codes) > 5
     assert {code for code in codes if f'"{code}"' not in reasons} == set()
     settings = (SCALA / "conf/LimitPruningConf.scala").read_text(encoding="utf-8")
