@@ -1,4 +1,4 @@
-"""The page on reasons and troubleshooting quotes real messages, and leaves out no warning and no exception."""
+"""The page on reasons and troubleshooting quotes real messages, each warning and each exception."""
 
 from __future__ import annotations
 
