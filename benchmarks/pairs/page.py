@@ -7,7 +7,11 @@ from statistics import median
 from typing import Any
 
 from benchmarks.pairs.report import interval
+from benchmarks.pairs.verdict import UNCLEAR, WITHIN
 
+_NEITHER = (WITHIN, UNCLEAR)
+_HIGH = 1.03
+"""A ratio above it is shown, also if its interval reaches down to 1."""
 _TITLES = ("kind", "plain, ms", "ours, ms", "ours / plain", "verdict")
 
 
@@ -20,13 +24,15 @@ def page(results: dict[str, Any], machine: str, fill: Callable[[str], str]) -> s
         fill: Breaks a paragraph into lines.
     """
     about = results["about"]
+    shown = [kind for kind in results["kinds"] if _is_shown(kind)]
     parts = [
         fill(f"{about['pairs']} pairs of each kind; Spark {about['spark']}; {machine}."),
         fill(f"{_sentence(results)} {_cpu(results)}"),
-        _table(_TITLES, [_cells(kind) for kind in results["kinds"]]),
+        fill(_others(results)),
+        _table(_TITLES, [_cells(kind) for kind in shown]),
         fill(_sessions(results)),
         "The queries, where `{}` is a new literal in each run:",
-        _table(("kind", "queries"), _queries(results["kinds"])),
+        _table(("kind", "queries"), _queries(shown)),
         "The tables:",
         _table(("table", "written by", "contents"), _tables(results)),
     ]
@@ -41,6 +47,22 @@ def _sentence(results: dict[str, Any]) -> str:
     shown = ", ".join(f"{count} *{name}*" for name, count in sorted(counts.items()))
     failed = "".join(f" {one['kind']} failed." for one in results["failed"])
     return f"Of {len(results['kinds'])} kinds: {shown}.{failed}"
+
+
+def _is_shown(kind: dict[str, Any]) -> bool:
+    """Return whether a kind is faster or slower than plain Spark, or may be slower."""
+    return kind["verdict"] not in _NEITHER or round(kind["time"]["median"], 2) > _HIGH
+
+
+def _others(results: dict[str, Any]) -> str:
+    """Return the ratios of the kinds that the table leaves out as a sentence."""
+    ratios = [kind["time"]["median"] for kind in results["kinds"] if not _is_shown(kind)]
+    if not ratios:
+        return ""
+    return (
+        f"The table has the kinds that are faster or slower, and those with a median above {_HIGH}. "
+        f"The medians of the other {len(ratios)} are {min(ratios):.2f} to {max(ratios):.2f}."
+    )
 
 
 def _cpu(results: dict[str, Any]) -> str:

@@ -282,11 +282,21 @@ def test_the_page_shows_what_was_measured() -> None:
     assert "30 pairs of each kind; Spark 4.2.1; Some CPU, commit abc." in text
     assert "Of 2 kinds: 1 *SLOWER*, 1 *faster*." in text
     assert "CPU time are 0.50 to 1.04, and 0.77 in the middle" in " ".join(text.split())
+    assert "median above 1.03" not in text
     assert "| one | 1000 | 1040 | 1.04 [1.04, 1.04] | **SLOWER** |" in text.splitlines()
     assert "| one | `SELECT id, ts FROM {table} LIMIT {}` |" in text.splitlines()
     assert f"| narrow | pyarrow | {tables.NARROW.about} |" in text.splitlines()
     assert "has the same plan as in a session without it" in " ".join(text.split())
     assert "took 1000 ms without the extension and 1000 ms with it" in " ".join(text.split())
+
+
+def test_the_page_leaves_out_kinds_that_are_as_fast() -> None:
+    of = results(measured(1.01), measured(1.04, kind=control_kinds()[0]))
+    document = json.loads(json.dumps(report.document(of)))
+    text = page(document | {"about": {"pairs": 30, "spark": "4.2.1"}}, "Some CPU", fill)
+    assert "The medians of the other 1 are 1.01 to 1.01." in " ".join(text.split())
+    assert "1.04 [1.04, 1.04]" in text
+    assert "| one |" not in text
 
 
 @pytest.fixture
