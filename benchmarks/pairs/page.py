@@ -60,7 +60,7 @@ def _others(results: dict[str, Any]) -> str:
     if not ratios:
         return ""
     return (
-        f"The table has the kinds that are faster or slower, and those with a median above {_HIGH}. "
+        f"The table has the kinds that are faster or slower, or have a median above {_HIGH}. "
         f"The medians of the other {len(ratios)} are {min(ratios):.2f} to {max(ratios):.2f}."
     )
 
