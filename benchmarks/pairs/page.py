@@ -31,8 +31,6 @@ def page(results: dict[str, Any], machine: str, fill: Callable[[str], str]) -> s
         fill(_others(results)),
         _table(_TITLES, [_cells(kind) for kind in shown]),
         fill(_sessions(results)),
-        "The queries, where `{}` is a new literal in each run:",
-        _table(("kind", "queries"), _queries(shown)),
         "The tables:",
         _table(("table", "written by", "contents"), _tables(results)),
     ]
@@ -83,19 +81,6 @@ def _cells(kind: dict[str, Any]) -> list[str]:
         interval(kind["time"]),
         f"**{verdict}**" if verdict.isupper() else verdict,
     ]
-
-
-def _queries(kinds: list[dict[str, Any]]) -> list[list[str]]:
-    """Return the queries, each once, with the first kind that runs them, and the other tables."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for kind in kinds:
-        found.setdefault("; ".join(f"`{sql}`" for sql in kind["queries"]), []).append(kind)
-    rows = []
-    for queries, (first, *more) in found.items():
-        others = dict.fromkeys(kind["table"] for kind in more if kind["table"] != first["table"])
-        also = f" (also {', '.join(others)})" if others else ""
-        rows.append([f"{first['kind']}{also}", queries])
-    return rows
 
 
 def _tables(results: dict[str, Any]) -> list[list[str]]:

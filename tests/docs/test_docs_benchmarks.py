@@ -13,7 +13,7 @@ import pytest
 from benchmarks import summary
 from benchmarks.engines import DATAFUSION, DELTA_ENGINES, DUCKDB, ICEBERG_ENGINES, OURS, PLAIN
 from benchmarks.pairs import page as pairs
-from benchmarks.queries import COLLECT, queries
+from benchmarks.queries import COLLECT, PLAN, queries
 from benchmarks.reasons import REASONS
 from benchmarks.report import cost_table, store_costs
 from benchmarks.rows import page as rows
@@ -333,8 +333,8 @@ def times(results: dict[str, Any]) -> str:
 
 COSTS = fill(
     "Each cell of the next table has the cost in Delta, in Delta without push-down, and with the "
-    "extension. *First* is the first run of a query in its process; in the first line, it includes "
-    "loading classes and the log."
+    "extension: the geometric mean of the queries of a kind. *First* is the first run of a query "
+    "in its process; in the first line, it includes loading classes and the log."
 )
 
 
@@ -346,21 +346,42 @@ def costs(results: dict[str, Any]) -> str:
 def iceberg_costs(results: dict[str, Any]) -> str:
     """Return a table of times and bytes, with a line for each query over the Iceberg table."""
     about = fill(
-        "Each cell of the next table has the cost in Iceberg alone, and with the extension. "
-        "*First* is the first run of a query in its process. "
+        "Each cell of the next table has the cost in Iceberg alone, and with the extension: the "
+        "geometric mean of the queries of a kind. *First* is the first run of a query in its "
+        "process. "
         "[`iceberg.json`](../benchmarks/results/iceberg.json) contains all results."
     )
     return f"{about}\n\n{format_costs(results, ICEBERG_ENGINES)}"
 
 
 def format_costs(results: dict[str, Any], engines: Sequence[str]) -> str:
-    """Return a table of times and bytes, with a line for each query over a table format."""
+    """Return a table of times and bytes, with a line for each kind of query over a table format."""
     cells = {
         "first, ms": ("first_seconds", 1e3, 0),
         "warm, ms": ("seconds", 1e3, 0),
         "read, MB": ("bytes", 1e-6, 1),
     }
-    return cost_table(results, cells, lambda query: [query["costs"].get(e) for e in engines])
+    kinds: dict[str, list[dict[str, Any]]] = {}
+    for query in results["queries"]:
+        rest, _, action = query["query"].rpartition(", ")
+        shown = action if action in (COLLECT, PLAN) else "not at the root"
+        kinds.setdefault(f"{rest}, {shown}", []).append(query["costs"])
+    merged = [{"query": kind, "costs": means(costs, engines)} for kind, costs in kinds.items()]
+    return cost_table(
+        {"queries": merged}, cells, lambda query: [query["costs"].get(e) for e in engines]
+    )
+
+
+def means(costs: list[dict[str, Any]], engines: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Return the geometric means of the costs of queries, for each engine that has run all."""
+
+    def mean(engine: str, key: str) -> float:
+        values = [cost[engine][key] for cost in costs]
+        return geometric_mean(values) if all(values) else 0.0
+
+    keys = ("first_seconds", "seconds", "bytes")
+    ran_all = [engine for engine in engines if all(engine in cost for cost in costs)]
+    return {engine: {key: mean(engine, key) for key in keys} for engine in ran_all}
 
 
 STORE_COSTS = fill(
