@@ -10,31 +10,28 @@ REASONS: dict[str, str] = {
     ),
     "time, plain / ours: no predicate, toPandas or write": (
         "the rest is what every query of Spark takes, above all to commit a write; plain Spark "
-        "reads one row group of each file from the page cache, and would take longer from a disk "
-        "or a network"
+        "reads from the page cache"
     ),
     "bytes, plain / ours: clustered, toPandas or write": (
         "plain Spark prunes row groups, too, and reads only one in each file that contains rows; "
         "the extension also reads the footers of the files before the first that contains rows"
     ),
     "bytes, ours / DataFusion: covered": (
-        "DataFusion has all footers in memory when the query starts, and the extension reads them "
-        "in the first run; for a count, DataFusion reads only the column of the predicate; for a "
-        "LIMIT that a dictionary proves, the dictionaries are read by the extension alone"
+        "DataFusion has all footers in memory when the query starts; for a count, it reads only "
+        "the column of the predicate; for a LIMIT that a dictionary proves, only the extension "
+        "reads dictionaries"
     ),
     "time, ours: 2,000 files / 60 files, covered": (
-        "clustered: the files before the first that contains rows are as many times more, and "
-        "planning inspects their footers one after the other; all files are listed and sorted for "
-        "every query"
+        "clustered: more files are before the first that contains rows, and planning inspects "
+        "their footers one after the other; all files are listed and sorted for every query"
     ),
     "time, Delta without push-down / ours: no predicate, toPandas or write": (
         "the rest is what every query of Delta Lake takes: it checks its log, and selects files "
-        "with a Spark job, whose tasks are more than those of the query; a write also commits"
+        "with a Spark job of more tasks than the query has; a write also commits"
     ),
     "time, ours / Delta: nothing to gain": (
-        "the two sessions differ by more than 3 % in a query without LIMIT, too (last line), so a "
-        "run on this machine cannot show a difference this small; the first query over the table "
-        "inspects the footers of a few files in vain"
+        "the two sessions differ by more than 3 % in a query without LIMIT, too (last line); the "
+        "first query over the table inspects the footers of a few files in vain"
     ),
     "time, ours / Iceberg: planning, at the root": (
         "planning takes tens of milliseconds, and the extension adds a few, to compare cached "
@@ -45,13 +42,11 @@ REASONS: dict[str, str] = {
         "extension also reads the dictionaries of the files before the first that contains rows"
     ),
     "time, plain / ours: INT96 with dictionaries": (
-        "at the root, the one task of plain Spark finds its rows after a few files, and the "
-        "extension reads the dictionaries of these files while planning, in each run: footers are "
-        "cached, dictionaries are not"
+        "at the root, the one task of plain Spark finds its rows after a few files, whose "
+        "dictionaries the extension reads while planning, in each run: they are not cached"
     ),
     "time, plain / ours: scalar subquery": (
-        "both run the subquery, which takes longer than the rest of the query over this table of "
-        "a few files"
+        "both run the subquery, which takes longer than the rest of the query over a few files"
     ),
     "time, plain / ours: DISTINCT or GROUP BY, LIMIT": (
         "plain Spark reads one or two columns of a few files from the page cache, and both "
@@ -64,17 +59,16 @@ REASONS: dict[str, str] = {
     ),
     "time, ours / plain: nothing to gain": (
         "the footers of a few files, and the dictionaries or page indexes of a few row groups, are "
-        "read in vain in the first run; in the other runs, the footers are cached"
+        "read in vain in the first run"
     ),
     "time, ours / plain: covered, at the root": (
-        "without a predicate, nothing is planned, but the task waits for the page index of the "
-        "file that it has opened: one round trip more than plain Spark, for a fifth of the bytes, "
-        "which save no time on this server"
+        "without a predicate, the task waits for the page index of the file: one round trip more "
+        "than plain Spark, for a fifth of the bytes, which save no time on this server"
     ),
     "requests, ours - plain: covered, at the root": (
-        "for a clustered predicate, the footers of files before the first that contains rows are "
-        "read while planning, in the first run; the task checks the file, reads its page index, "
-        "and then a range of pages for each group of adjacent columns instead of one row group"
+        "for a clustered predicate, the first run reads the footers of files before the first that "
+        "contains rows; the task checks the file, reads its page index, and then a range of pages "
+        "for each group of adjacent columns"
     ),
     "time, ours / plain: unprovable, first time": (
         "the footers of the first files are read in vain: one round trip, and the time to open the "
@@ -89,8 +83,7 @@ REASONS: dict[str, str] = {
         "index, the pages"
     ),
     "nothing to gain, ours - plain, ms": (
-        "these queries take hundreds of milliseconds, and the runs of a query differ by more than "
-        "this"
+        "these queries take hundreds of milliseconds, and the runs of a query differ by more"
     ),
     "time, ours / plain: no LIMIT": (
         "bytes, tasks and jobs are the same, and planning reads no file (`test_costs`), so this is "

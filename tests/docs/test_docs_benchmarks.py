@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import geometric_mean, median
@@ -257,10 +258,12 @@ def measured_on(results: dict[str, Any], table: str) -> str:
 def machine(results: dict[str, Any]) -> str:
     """Return the machine, the day and the commit of a run."""
     about = results["about"]
-    of = [about.get(key) for key in ("cpu", "system", "jvm", "date")]
+    of = [about.get(key) for key in ("cpu", "system")]
+    java = re.findall(r'"([\d.]+)"', about.get("jvm") or "")
     commit = [f"commit {about['commit']}"] if "commit" in about else []
-    load = f"load of the last 15 minutes {about['load_of_15_minutes']}"
-    return ", ".join([*filter(None, of), *commit, f"{about['cores']} cores", load])
+    found = [*filter(None, of), f"{about['cores']} cores", *(f"Java {one}" for one in java)]
+    load = f"load of 15 minutes {about['load_of_15_minutes']}"
+    return ", ".join([*found, about["date"], *commit, load])
 
 
 def ratios(results: dict[str, Any]) -> str:
@@ -332,7 +335,7 @@ def times(results: dict[str, Any]) -> str:
 
 
 COSTS = fill(
-    "Each cell of the next table has the cost in Delta, in Delta without push-down, and with the "
+    "Each cell has the cost in Delta, in Delta without push-down, and with the "
     "extension: the geometric mean of the queries of a kind. *First* is the first run of a query "
     "in its process; in the first line, it includes loading classes and the log."
 )
@@ -346,7 +349,7 @@ def costs(results: dict[str, Any]) -> str:
 def iceberg_costs(results: dict[str, Any]) -> str:
     """Return a table of times and bytes, with a line for each query over the Iceberg table."""
     about = fill(
-        "Each cell of the next table has the cost in Iceberg alone, and with the extension: the "
+        "Each cell has the cost in Iceberg alone, and with the extension: the "
         "geometric mean of the queries of a kind. *First* is the first run of a query in its "
         "process. "
         "[`iceberg.json`](../benchmarks/results/iceberg.json) contains all results."
@@ -385,10 +388,9 @@ def means(costs: list[dict[str, Any]], engines: Sequence[str]) -> dict[str, dict
 
 
 STORE_COSTS = fill(
-    "Each cell of the next table has the cost in plain Spark, and with the extension in the first "
-    "and in the second run: of each, the run with the median time. "
-    "*No match in range* was only planned, and this search stops early; the worst case of planning "
-    "is below."
+    "Each cell has the cost in plain Spark, and with the extension in the first and in the second "
+    "run: of each, the run with the median time. *No match in range* was only planned, and this "
+    "search stops early; the worst case of planning is below."
 )
 
 
