@@ -52,6 +52,11 @@ WEB = Table(
 )
 WEB_PAGES = Table("web_pages", PYARROW, "the first third of web, with pages of 8 KB")
 WEB_SPARK = Table("web_spark", SPARK, "web in 6 files, in the order of id")
+WEB_GROUPS = Table(
+    "web_groups",
+    SPARK,
+    "web in 12 files of 20 row groups of 10,000 rows, each column chunk with pages of 500 rows",
+)
 WEB_DUCKDB = Table("web_duckdb", DUCKDB, "the first third of web, in one file")
 WEB_POLARS = Table("web_polars", POLARS, "the first third of web, in one file")
 NARROW = Table("narrow", PYARROW, "8 files of 2 row groups of 100,000 rows and 5 columns")

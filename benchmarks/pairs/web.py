@@ -12,9 +12,11 @@ import pyarrow.compute as pc
 SEED = 20261126
 FILES, GROUPS_IN_A_FILE = 12, 2
 USERS, DAYS, PATHS, TITLES, CITIES = 1_000_000, 2_000, 10_000, 100_000, 20_000
+PHRASES, WITH_PHRASE = 200_000, 0.13
+"""Search phrases, and the share of rows that have one; the others have an empty string."""
 START = 1_546_300_800  # 2019-01-01 in seconds
 TIMESTAMP = pa.timestamp("us", "UTC")
-_INTEGERS, _DOUBLES, _STRINGS = 55, 15, 21
+_INTEGERS, _DOUBLES, _STRINGS = 55, 15, 20
 """The columns that no query names; with those that queries name, there are 100."""
 _CARDINALITIES = (2, 10, 100, 1_000, 20_000, 1_000_000)
 _STRING_CARDINALITIES = (10, 100, 1_000, 20_000)
@@ -60,6 +62,8 @@ def group(number: int, rows: int) -> pa.Table:
     for column in range(_STRINGS):
         most = _STRING_CARDINALITIES[column % len(_STRING_CARDINALITIES)]
         columns[f"s{column:02}"] = numbered(f"value {column} ", pa.array(below(most)), 0)
+    phrases = numbered("phrase ", pa.array(below(PHRASES)), 6)
+    columns["search_phrase"] = pc.if_else(random.random(rows) < WITH_PHRASE, phrases, "")
     return pa.table(columns)
 
 

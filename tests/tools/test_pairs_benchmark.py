@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from benchmarks.engines import OURS, PLAIN
-from benchmarks.pairs import report, tables, verdict
+from benchmarks.pairs import report, tables, verdict, web
 from benchmarks.pairs.__main__ import run
 from benchmarks.pairs.interval import CONFIDENCE, Estimate, estimate, greatest_rank
 from benchmarks.pairs.kind import EVERY, Kind, Template
@@ -71,6 +71,14 @@ def results(*all_measured: Measured, failed: Sequence[Failed] = (), off: bool = 
     pair = Pair(Run(1.0, 1.0), Run(1.0, 1.0))
     one = Sessions(ONE, (pair,) * 6, same_plans=off)
     return Results(all_measured, failed, Sessions(ONE, (pair,) * 6), [one])
+
+
+def test_web_has_100_columns_and_few_search_phrases() -> None:
+    group = web.group(3, 10_000)
+    assert group.num_columns == len(set(group.column_names)) == 100
+    phrases = group["search_phrase"].to_pylist()
+    assert sum(map(bool, phrases)) / len(phrases) == pytest.approx(web.WITH_PHRASE, abs=0.01)
+    assert group.equals(web.group(3, 10_000))
 
 
 def test_forms_are_never_drawn_twice() -> None:
