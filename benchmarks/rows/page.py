@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks.engines import DATAFUSION, DUCKDB, OURS, PLAIN
 from benchmarks.queries import COLLECT, TO_PANDAS
 from benchmarks.report import store_costs
-from benchmarks.rows.queries import BELOW, ROOT
+from benchmarks.rows.queries import BELOW, CLICKBENCH, GROUPS, ROOT
 
 _ENGINES = (PLAIN, OURS, DATAFUSION, DUCKDB)
 HEADER = (
@@ -31,6 +31,19 @@ _ABOUT_COMPARED = (
     "and DuckDB have no tasks, and return a pandas frame, too."
 )
 _ABOUT_OTHERS = "The other queries are collected:"
+_ABOUT_KINDS = {
+    GROUPS: (
+        f"*{GROUPS}* is over *web_groups*: *web* as Spark writes it in 12 files of 20 row groups, "
+        "each of which has 20 pages for a column, as those of *web_spark* have. Queries without "
+        "`WHERE` are the same in each run."
+    ),
+    CLICKBENCH: (
+        f"*{CLICKBENCH}* has its queries 24 to 27, counted from 1: all columns of rows whose `url` "
+        "contains a text, which 0.01 % do, `ORDER BY event_time`; and the `search_phrase` of rows "
+        "with one that is not empty, 13 % of all, `ORDER BY event_time`, `search_phrase`, and "
+        "both. All have `LIMIT 10`."
+    ),
+}
 _ABOUT_STORE = (
     "Some of these queries over *web_spark* on an object store that takes {milliseconds} ms for "
     "each request (`make bench-s3`). Each cell has the cost in plain Spark, and in ours without "
@@ -64,9 +77,11 @@ def page(results: dict[str, Any], machine: str, fill: Callable[[str], str]) -> s
     rows = [_cells(one) for one in results["queries"] if one["query"]["kind"] not in (ROOT, BELOW)]
     table = [f"| {' | '.join(_TITLES)} |", "| --- " * len(_TITLES) + "|"]
     table += [f"| {' | '.join(row)} |" for row in rows]
+    kinds = {one["query"]["kind"] for one in results["queries"]}
     parts = [
         fill(f"Medians of {about['runs']} runs; {versions}; {machine}."),
         fill(_means(results)),
+        *(fill(text) for kind, text in _ABOUT_KINDS.items() if kind in kinds),
         fill(_ABOUT_COMPARED),
         _compared(results),
         _ABOUT_OTHERS,

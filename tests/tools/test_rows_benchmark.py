@@ -10,7 +10,18 @@ import pytest
 from benchmarks.engines import DATAFUSION, DUCKDB, OURS, PLAIN
 from benchmarks.rows import store
 from benchmarks.rows.page import line, page
-from benchmarks.rows.queries import BELOW, FIRST, NEEDLE, NOTHING, ROOT, RowsQuery, queries
+from benchmarks.rows.queries import (
+    BELOW,
+    CLICKBENCH,
+    FIRST,
+    GROUPS,
+    NEEDLE,
+    NOTHING,
+    ROOT,
+    TABLES,
+    RowsQuery,
+    queries,
+)
 from benchmarks.run import WrongAnswerError
 from benchmarks.s3.session import Run, StoreSpark
 
@@ -18,10 +29,13 @@ from benchmarks.s3.session import Run, StoreSpark
 def test_each_query_has_a_name_and_a_new_literal_in_each_run() -> None:
     every = queries()
     assert len({query.name for query in every}) == len(every)
-    assert {query.kind for query in every} == {ROOT, BELOW, FIRST, NEEDLE, NOTHING}
+    assert {query.kind for query in every} == {
+        ROOT, BELOW, FIRST, NEEDLE, NOTHING, GROUPS, CLICKBENCH,
+    }  # fmt: skip
     for query in every:
         assert " LIMIT " in query.sql
-        assert query.sql != replace(query, run=query.run + 1).sql
+        is_new = query.sql != replace(query, run=query.run + 1).sql
+        assert is_new == (" WHERE " in query.sql)
 
 
 ABOUT = {"versions": {PLAIN: "4.2.1"}, "runs": 3, "milliseconds": 30}
@@ -46,6 +60,20 @@ def test_results_as_text() -> None:
     assert "*needle* 40.0 and 4.0" in text
     assert "Medians of 3 runs; Spark 4.2.1; a machine." in text
     assert "object store" not in text
+
+
+def test_kinds_are_described_if_they_were_measured() -> None:
+    def text(*kinds: str) -> str:
+        results = {"about": ABOUT, "queries": [measured(f"web, {kind}", kind) for kind in kinds]}
+        return page(results, "a machine", str)
+
+    assert "web_groups" not in text(FIRST)
+    assert "search_phrase" not in text(FIRST)
+    both = text(FIRST, GROUPS, CLICKBENCH)
+    assert f"*{GROUPS}* is over *web_groups*" in both
+    assert f"*{CLICKBENCH}* has its queries 24 to 27" in both
+    assert f"*{CLICKBENCH}* 40.0 and 4.0" in both
+    assert f"| web, {CLICKBENCH} | {CLICKBENCH} | 800.0 | 20.0 |" in both
 
 
 def test_the_ways_to_ask_for_rows_are_compared() -> None:
@@ -96,3 +124,8 @@ def test_every_second_run_on_the_store_begins_without_footers() -> None:
 
 def test_the_queries_on_the_store_exist() -> None:
     assert {query.name for query in queries()} >= set(store.NAMES)
+
+
+def test_clickbench_is_run_over_each_table_by_its_numbers() -> None:
+    names = {query.name for query in queries() if query.kind == CLICKBENCH}
+    assert names == {f"{table.name}, ClickBench {n}" for table in TABLES for n in range(24, 28)}
