@@ -1,8 +1,9 @@
 """Runs the benchmark: `python -m benchmarks.rows`, or `make bench-rows` (builds the JAR).
 
-Engines take turns, and each run of a query has a literal of its own. ROWS_RUNS (4) is the number
-of runs of each query, of which the first does not count; ROWS_QUERIES words of which a query's name
-must contain one; PAIRS_ROWS and BENCH_DATA are those of `make bench-pairs`, whose tables it uses.
+Engines take turns, and each run of a query has its own literal, if the query has a predicate.
+ROWS_RUNS (4) is the number of runs of each query, of which the first does not count; ROWS_QUERIES
+words of which a query's name must contain one; PAIRS_ROWS and BENCH_DATA are those of
+`make bench-pairs`, whose tables it uses.
 Some queries are then run by both Sparks on the object store of `make bench-s3`.
 """
 
