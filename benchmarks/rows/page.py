@@ -33,15 +33,15 @@ _ABOUT_COMPARED = (
 _ABOUT_OTHERS = "The other queries are collected:"
 _ABOUT_KINDS = {
     GROUPS: (
-        f"*{GROUPS}* is over *web_groups*: *web* as Spark writes it in 12 files of 20 row groups, "
-        "each of which has 20 pages for a column, as those of *web_spark* have. Queries without "
+        f"*{GROUPS}* is over *web_groups*, which has the rows of *web* in 12 files of 20 row "
+        "groups, written by Spark. A column chunk has 20 pages, as in *web_spark*. Queries without "
         "`WHERE` are the same in each run."
     ),
     CLICKBENCH: (
-        f"*{CLICKBENCH}* has its queries 24 to 27, counted from 1: all columns of rows whose `url` "
-        "contains a text, which 0.01 % do, `ORDER BY event_time`; and the `search_phrase` of rows "
-        "with one that is not empty, 13 % of all, `ORDER BY event_time`, `search_phrase`, and "
-        "both. All have `LIMIT 10`."
+        f"*{CLICKBENCH}* has its queries 24 to 27, counted from 1. Query 24 selects all columns "
+        "where `url` contains a text (0.01 % of the rows), `ORDER BY event_time`. The others "
+        "select `search_phrase` where it is not empty (13 % of the rows), `ORDER BY event_time`, "
+        "`search_phrase`, or both. All have `LIMIT 10`."
     ),
 }
 _ABOUT_STORE = (
