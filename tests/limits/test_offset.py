@@ -1,4 +1,4 @@
-"""Row groups with only rows that an OFFSET skips are counted, and not read."""
+"""Rows that an OFFSET skips are counted, and not read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 import limit_pruning
 from limit_pruning import LimitReport
 from support import tables
-from support.runs import conf, plan
+from support.runs import VECTORIZED, conf, plan
 from support.scan_tables import plain
 
 pytestmark = pytest.mark.core
@@ -50,26 +50,27 @@ def skipped(df: DataFrame) -> LimitReport:
     return limit_pruning.report(df).only
 
 
-def test_row_groups_with_skipped_rows_alone_are_not_read(spark: SparkSession) -> None:
+def test_skipped_rows_are_not_read(spark: SparkSession) -> None:
     query = "SELECT id FROM t WHERE id >= 20 LIMIT 10 OFFSET 95"
     df = spark.sql(query)
     assert ids(df) == list(range(115, 125))
     report = skipped(df)
     assert report.covered
-    assert (report.limit, report.rows.skipped, report.rows.to_read) == (105, 90, 20)
+    assert (report.limit, report.rows.skipped, report.rows.to_read) == (105, 95, 15)
     assert (report.row_groups.scanned, report.row_groups.read) == (2, 2)
-    assert "SkippedByOffset: 90 rows in 9 row groups, not read" in plan(spark, query)
+    assert "SkippedByOffset: 95 rows, with 9 whole row groups" in plan(spark, query)
 
 
 @pytest.mark.parametrize(
     ("offset", "rows"), [(9, 0), (10, 10), (11, 10), (19, 10), (20, 20), (49, 40), (50, 50)]
 )
-def test_a_row_group_is_skipped_from_its_last_row_on(
+def test_the_row_based_reader_reads_whole_row_groups(
     spark: SparkSession, offset: int, rows: int
 ) -> None:
-    df = spark.sql(f"SELECT id FROM t LIMIT 4 OFFSET {offset}")
-    assert ids(df) == list(range(offset, offset + 4))
-    assert skipped(df).rows.skipped == rows
+    with conf(spark, {VECTORIZED: "false"}):
+        df = spark.sql(f"SELECT id FROM t LIMIT 4 OFFSET {offset}")
+        assert ids(df) == list(range(offset, offset + 4))
+        assert skipped(df).rows.skipped == rows
 
 
 @pytest.mark.parametrize("where", ["", "WHERE id >= 35", "WHERE id < 50 OR id >= 100"])
@@ -96,12 +97,12 @@ SKIPPING: dict[str, Callable[[SparkSession], DataFrame]] = {
     ),
     "columns": lambda spark: spark.sql("SELECT id + 1, id FROM t WHERE id < 90 LIMIT 5 OFFSET 42"),
     "groups": lambda spark: spark.sql(
-        "SELECT id DIV 5, count(*) FROM (SELECT id FROM t LIMIT 5 OFFSET 40) GROUP BY 1"
+        "SELECT id DIV 5, count(*) FROM (SELECT id FROM t LIMIT 5 OFFSET 42) GROUP BY 1"
     ),
     "offset, then limit": lambda spark: spark.table("t").offset(42).limit(5),
     "limit, then offset": lambda spark: spark.table("t").limit(47).offset(42),
     "filter": lambda spark: spark.table("t").where("id >= 10").limit(47).offset(42),
-    "all rows of a row group": lambda spark: spark.table("t").limit(50).offset(40),
+    "all rows of a row group": lambda spark: spark.table("t").limit(52).offset(42),
 }
 
 
@@ -115,7 +116,7 @@ def test_shapes_of_queries(spark: SparkSession, name: str, aqe: str) -> None:
         rows = df.collect()
         assert len(rows) == len(set(rows)) == len(expected)
         assert rows == expected or name != "count"
-        assert skipped(df).rows.skipped == 40
+        assert skipped(df).rows.skipped == 42
         assert df.collect() == rows
 
 
@@ -161,15 +162,20 @@ def test_rows_of_files_that_spark_may_skip_are_not_counted(
 def test_line_108_random_offsets(spark: SparkSession) -> None:
     chance = random.Random(45)
     tally = 0
-    for _ in range(60):
+    for _ in range(80):
+        settings = {
+            "spark.limitPruning.pages.minBytes": chance.choice(["0", "1mb"]),
+            VECTORIZED: chance.choice(["true", "true", "false"]),
+        }
         low, high = sorted(chance.sample(range(ALL + 1), 2))
         where = chance.choice(["", f"WHERE id >= {low}", f"WHERE id >= {low} AND id < {high}"])
         limit, offset = chance.randint(1, 30), chance.randint(0, 120)
-        df = spark.sql(f"SELECT id FROM t {where} LIMIT {limit} OFFSET {offset}")
-        allowed, found = ids(spark.sql(f"SELECT id FROM t {where}")), ids(df)
+        with conf(spark, settings):
+            df = spark.sql(f"SELECT id FROM t {where} LIMIT {limit} OFFSET {offset}")
+            allowed, found = ids(spark.sql(f"SELECT id FROM t {where}")), ids(df)
+            report = skipped(df)
         assert len(found) == len(set(found)) == max(0, min(limit, len(allowed) - offset)), df
         assert set(found) <= set(allowed), (where, limit, offset)
-        report = skipped(df)
         assert (report.rows.skipped or 0) <= offset
         tally += bool(report.rows.skipped)
     assert tally >= 20

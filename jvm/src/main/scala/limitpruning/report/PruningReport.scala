@@ -16,7 +16,7 @@ import limitpruning.select.Reason
  * @param rowsToRead rows that are scanned
  * @param rowRanges ranges of rows that are scanned in row groups that are not scanned whole
  * @param rowsCut rows of the selected row groups that are not scanned
- * @param rowsSkipped rows that an OFFSET skips, in row groups that are counted and not scanned
+ * @param rowsSkipped rows that an OFFSET skips, and that are counted and not scanned
  * @param pagesSkipped data pages, in the selected row groups and the columns that are read, that are not
  *   scanned
  * @param noPageSkipping why row groups are scanned whole, even if the LIMIT needs few of their rows; `None`

@@ -72,7 +72,8 @@ final class AddressRows(
     try {
       val selected =
         rowGroups.map { case (whole, rows) =>
-          if (rows.isWhole && deadline.isOverdue()) Some(whole) else narrow(file.footer, indexes, whole, rows)
+          if (rows.isWhole && deadline.isOverdue()) Some(narrow.inWholeChunks(whole, rows))
+          else narrow(file.footer, indexes, whole, rows)
         }
       if (selected.forall(_.nonEmpty)) Some(selected.flatten) else None
     } finally {

@@ -29,6 +29,7 @@ object ChooseRows {
       select(_),
       skipsUnreadable = tolerates.nonEmpty,
       offset = if (tolerates.isEmpty) scan.offset else 0,
+      dropsRows = table.dropsRows,
       mayBeInFirstTask = file => table.firstTask.exists(_.triesAll(file))
     )
     def read(rows: ChosenRows, whileReading: Option[InspectWhileReading] = None) =

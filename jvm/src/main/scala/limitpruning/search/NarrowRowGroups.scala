@@ -81,7 +81,7 @@ final class NarrowRowGroups(
     }
 
   /** Whether the reader returns the other rows, too, does not matter for the result. To drop them early saves work above. */
-  private def inWholeChunks(whole: SelectedRowGroup, chosen: MatchingRows): SelectedRowGroup =
+  def inWholeChunks(whole: SelectedRowGroup, chosen: MatchingRows): SelectedRowGroup =
     if (chosen.areAlone && isSupported && chosen.rows < whole.rows)
       whole.copy(ranges = chosen.ranges, inWholeChunks = true)
     else whole

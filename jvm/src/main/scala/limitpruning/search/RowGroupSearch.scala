@@ -18,8 +18,9 @@ import limitpruning.select.{
  * @param select converts the chosen rows to a selection for the reader
  * @param skipsUnreadable whether the search goes on without a file whose footer cannot be read; it does not know then
  *   whether it has found all rows
- * @param offset how many of the rows an OFFSET skips, less than `limit`; row groups with no other rows are not selected, if as
- *   many rows as the limit needs are found
+ * @param offset how many of the rows an OFFSET skips, less than `limit`; these are not selected, as far as possible, if as many rows
+ *   as the limit needs are found
+ * @param dropsRows whether the scan can drop rows of a row group that it reads
  * @param mayBeInFirstTask whether the first task of plain Spark may find enough rows in a file if a row group may match, and
  *   skips the other row groups of the file, too
  */
@@ -34,6 +35,7 @@ final class RowGroupSearch(
     select: Seq[(ClassifiedFile, Seq[MatchingRows])] => Either[Reason, Selection],
     skipsUnreadable: Boolean = false,
     offset: Int = 0,
+    dropsRows: Boolean = false,
     mayBeInFirstTask: ClassifiedFile => Boolean = _ => false
 ) extends WaveSearch[Selection](budget, read, classify, memory, skipsUnreadable) {
 
@@ -91,7 +93,7 @@ final class RowGroupSearch(
       now: SearchCounts
   ): Option[Either[Reason, Selection]] =
     if (cover.isComplete) {
-      val found = cover.chosenAfter(offset.toLong)
+      val found = cover.chosenAfter(offset.toLong, dropsRows)
       skippedRows = found.skipped
       Some(select(found.chosen))
     } else if (rest.isEmpty && !anyUndecided) Some(select(cover.chosen))

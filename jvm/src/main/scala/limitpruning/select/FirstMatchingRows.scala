@@ -70,37 +70,46 @@ final class FirstMatchingRows[F](limit: Long) {
   def chosen: Seq[(F, Seq[MatchingRows])] = taken.iterator.map(part => (part.file, part.rows)).toSeq
 
   /**
-   * The same without the first row groups that have, together, at most `offset` rows. If some rows were deleted, files are left
-   * out as a whole: their rows are counted by file, and the format's own reader reads files as a whole.
+   * The same without the first `offset` rows. If some rows were deleted, only whole files are left out: their rows are counted by
+   * file, and the format's own reader reads files as a whole.
+   *
+   * @param dropsRows whether the scan can drop rows of a row group that it reads; if not, only whole row groups are left out
    */
-  def chosenAfter(offset: Long): After[F] = {
-    var left = offset
-    var skipped = SkippedRows.Zero
-    var isDone = false
-    def skips(rows: Long, rowGroups: Int): Boolean = {
-      isDone ||= rows > left
-      if (!isDone) {
-        left -= rows
-        skipped = SkippedRows(skipped.rows + rows, skipped.rowGroups + rowGroups)
-      }
-      !isDone
+  def chosenAfter(offset: Long, dropsRows: Boolean): After[F] =
+    if (taken.exists(_.certain.nonEmpty)) {
+      val (skipped, rest) = split(taken.toSeq, offset)(_.count)
+      After(
+        rest.map(part => (part.file, part.rows)),
+        SkippedRows(skipped.map(_.count).sum, skipped.map(_.rows.size).sum)
+      )
+    } else {
+      val rowGroups = for (part <- taken.toSeq; rowGroup <- part.rows) yield (part.file, rowGroup)
+      val (skipped, rest) = split(rowGroups, offset)(_._2.rows)
+      val rows = skipped.map(_._2.rows).sum
+      if (dropsRows && rows < offset) {
+        val (file, first) = rest.head
+        val cut = first.copy(ranges = RowRange.drop(first.ranges, offset - rows), areAlone = true)
+        After(byFile((file, cut) +: rest.tail), SkippedRows(offset, skipped.size))
+      } else After(byFile(rest), SkippedRows(rows, skipped.size))
     }
-    val inWholeFiles = taken.exists(_.certain.nonEmpty)
-    val rest = taken.iterator.map { part =>
-      val rows =
-        if (!inWholeFiles) part.rows.dropWhile(rowGroup => skips(rowGroup.rows, 1))
-        else if (skips(part.certain.getOrElse(part.rows.map(_.rows).sum), part.rows.size)) Nil
-        else part.rows
-      (part.file, rows)
-    }.filter(_._2.nonEmpty).toVector
-    After(rest, skipped)
-  }
+
+  /** @return the first elements that have, together, at most `most` rows, and the others */
+  private def split[A](all: Seq[A], most: Long)(rows: A => Long): (Seq[A], Seq[A]) =
+    all.splitAt(all.iterator.scanLeft(0L)(_ + rows(_)).drop(1).takeWhile(_ <= most).size)
+
+  private def byFile(rowGroups: Seq[(F, MatchingRows)]): Seq[(F, Seq[MatchingRows])] =
+    rowGroups.foldLeft(Vector.empty[(F, Vector[MatchingRows])]) {
+      case (done :+ ((file, rows)), (next, rowGroup)) if file == next => done :+ ((file, rows :+ rowGroup))
+      case (done, (next, rowGroup)) => done :+ ((next, Vector(rowGroup)))
+    }
 }
 
 object FirstMatchingRows {
 
   /** @param certain how many of the rows are certain to be in the table, if some of them were deleted */
-  private final case class Taken[F](file: F, rows: Seq[MatchingRows], certain: Option[Long])
+  private final case class Taken[F](file: F, rows: Seq[MatchingRows], certain: Option[Long]) {
+    def count: Long = certain.getOrElse(rows.iterator.map(_.rows).sum)
+  }
 
   /**
    * The rows that are read, without those that an OFFSET skips.
@@ -110,7 +119,11 @@ object FirstMatchingRows {
   final case class After[F](chosen: Seq[(F, Seq[MatchingRows])], skipped: SkippedRows)
 }
 
-/** Matching rows that an OFFSET skips, in row groups that are counted and not read. */
+/**
+ * Matching rows that an OFFSET skips, and that are counted and not selected.
+ *
+ * @param rowGroups the number of row groups of which no row is selected
+ */
 final case class SkippedRows(rows: Long, rowGroups: Int)
 
 object SkippedRows {

@@ -59,7 +59,7 @@ class FirstMatchingRowsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("an OFFSET leaves out the row groups with only rows that it skips, up to the first one with others") {
     val found = cover(20)("a" -> Seq(whole(0, 3), part(2, (1, 3))), "b" -> Seq(whole(0, 4), whole(1, 30)))
-    def after(offset: Long) = found.chosenAfter(offset)
+    def after(offset: Long) = found.chosenAfter(offset, dropsRows = false)
     assert(after(2) == FirstMatchingRows.After(found.chosen, SkippedRows.Zero))
     val second = Seq("a" -> Seq(part(2, (1, 3))), found.chosen.last)
     for (offset <- Seq(3L, 4L)) assert(after(offset) == FirstMatchingRows.After(second, SkippedRows(3, 1)))
@@ -68,11 +68,25 @@ class FirstMatchingRowsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     for (offset <- Seq(9L, 19L)) assert(after(offset) == FirstMatchingRows.After(last, SkippedRows(9, 3)))
   }
 
+  test("an OFFSET leaves out rows of a row group if the scan can drop them") {
+    val found = cover(20)("a" -> Seq(whole(0, 3), part(2, (1, 3), (7, 9))), "b" -> Seq(whole(0, 30)))
+    def first(offset: Long) = {
+      val after = found.chosenAfter(offset, dropsRows = true)
+      assert(after.skipped.rows == offset && after.chosen.flatMap(_._2).map(_.rows).sum == 20 - offset)
+      (after.skipped.rowGroups, after.chosen.head._2.head)
+    }
+    assert(first(0) == ((0, whole(0, 3))))
+    assert(first(2) == ((0, whole(0, 3).copy(ranges = Seq(RowRange(2, 3)), areAlone = true))))
+    assert(first(3) == ((1, part(2, (1, 3), (7, 9)))))
+    assert(first(6) == ((1, part(2, (8, 9)).copy(areAlone = true))))
+    assert(first(19) == ((2, whole(0, 30).copy(ranges = Seq(RowRange(12, 13)), areAlone = true))))
+  }
+
   test("an OFFSET leaves out whole files if rows of one were deleted, and counts the others") {
     val found = cover(20)("a" -> Seq(whole(0, 3), whole(1, 2)))
     found.addAll("b", Seq(whole(0, 10), whole(1, 10)), certain = 6)
     found.addAll("c", Seq(whole(0, 90)), certain = 50)
-    def after(offset: Long) = found.chosenAfter(offset)
+    def after(offset: Long) = found.chosenAfter(offset, dropsRows = true)
     assert(after(4) == FirstMatchingRows.After(found.chosen, SkippedRows.Zero))
     for (offset <- Seq(5L, 10L))
       assert(after(offset) == FirstMatchingRows.After(found.chosen.tail, SkippedRows(5, 2)))
