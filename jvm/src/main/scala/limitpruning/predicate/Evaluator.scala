@@ -173,6 +173,8 @@ final class Evaluator(conjuncts: Seq[Expression], input: Seq[LeafColumn], work: 
       excluded.ofList(value, elements, ask(value)(list.outcomes))
     case StartsWith(value, Literal(prefix: UTF8String, _)) if SupportedTypes.contains(value.dataType) =>
       ask(value)(Prefixes.startsWith(_, prefix))
+    case LikePattern.Simplified(predicate) => compileAtom(predicate)
+    case LiteralPrefix(value, prefix) => ask(value)(Prefixes.onlyIfStartsWith(_, prefix))
 
     case IsNull(child) => ask(child)(FactOutcomes.isNull)
     case IsNotNull(child) => not(ask(child)(FactOutcomes.isNull))

@@ -46,6 +46,12 @@ object Prefixes {
     if (facts.canBeNull) ofValues.union(Outcomes.Null) else ofValues
   }
 
+  /** The outcomes of a predicate that is false for strings without the prefix. For the others, it may be true or false. */
+  def onlyIfStartsWith(facts: ColumnFacts, prefix: UTF8String): Outcomes = {
+    val outcomes = startsWith(facts, prefix)
+    if (outcomes.canBeTrue) outcomes.union(Outcomes.False) else outcomes
+  }
+
   private val ordering = SupportedTypes.ordering(StringType)
 
   private def between(min: UTF8String, max: UTF8String, prefix: UTF8String): Outcomes = Outcomes(

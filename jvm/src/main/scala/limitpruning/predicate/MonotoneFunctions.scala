@@ -1,11 +1,8 @@
 package limitpruning.predicate
 
-import java.time.{Instant, ZoneId}
-import java.time.zone.ZoneRules
 import java.util.Locale
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.types._
 
 /**
@@ -35,7 +32,7 @@ object MonotoneFunctions {
       holdsOn: (Any, Any) => Boolean = always
   )
 
-  private val always: (Any, Any) => Boolean = (_, _) => true
+  private[predicate] val always: (Any, Any) => Boolean = (_, _) => true
 
   // One line for each expression. Each line needs a test that tries to break it.
   def unapply(e: Expression): Option[Monotone] = e match {
@@ -44,7 +41,7 @@ object MonotoneFunctions {
       Some(Monotone(cast.child, Rising, LocalDates.neverGoBack(cast.timeZoneId)))
     case known: KnownNotNull => rising(known.child)
     case year: Year if year.child.dataType == DateType => rising(year.child)
-    case trunc: TruncDate if isLiteral(trunc.format) => rising(trunc.date)
+    case trunc: TruncDate if isLiteral(trunc.format) => Some(Monotone(trunc.date, Rising, endWithinYears))
     case trunc: TruncTimestamp if isLiteral(trunc.format) =>
       val holdsOn =
         if (truncatesWithinDay(trunc.format)) LocalDates.haveFixedOffset(trunc.timeZoneId)
@@ -52,6 +49,11 @@ object MonotoneFunctions {
       Some(Monotone(trunc.timestamp, Rising, holdsOn))
     case add: DateAdd if isLiteral(add.days) => rising(add.startDate)
     case sub: DateSub if isLiteral(sub.days) => rising(sub.startDate)
+    // A day that the month does not have becomes its last day. So the first of two days never becomes the later one.
+    case add: AddMonths if isLiteral(add.numMonths) => rising(add.startDate)
+    case last: LastDay => Some(Monotone(last.startDate, Rising, endWithinYears))
+    case days: DateDiff if isLiteral(days.startDate) => rising(days.endDate)
+    case days: DateDiff if isLiteral(days.endDate) => falling(days.startDate)
     case unix: UnixDate => rising(unix.child)
     case unix: UnixSeconds => rising(unix.child)
     case unix: UnixMillis => rising(unix.child)
@@ -71,6 +73,11 @@ object MonotoneFunctions {
     case sub: Subtract if isFiniteNumber(sub.left) && isExact(sub.right) => falling(sub.right)
     case product: Multiply if isFiniteNumber(product.right) => times(product.left, product.right)
     case product: Multiply if isFiniteNumber(product.left) => times(product.right, product.left)
+    case quotient: Divide if isFiniteNumber(quotient.right) => over(quotient.left, quotient.right)
+    case quotient: IntegralDivide if quotient.left.dataType == LongType && isFiniteNumber(quotient.right) =>
+      div(quotient.left, quotient.right)
+    case DateParts(part) => Some(part)
+    case FormattedDates(text) => Some(text)
     case prefix: Substring
         if prefix.pos == Literal(1) && isLiteral(prefix.len) && prefix.dataType == StringType =>
       rising(prefix.str)
@@ -111,6 +118,15 @@ object MonotoneFunctions {
   }
 
   /**
+   * Whether no date of a range is in the first or last year that there is. There, the first or last day of a unit may
+   * wrap around. Over a range of all dates, the ends are in order nevertheless.
+   */
+  private val endWithinYears: (Any, Any) => Boolean = {
+    case (first: Int, last: Int) => first > Int.MinValue + 366 && last < Int.MaxValue - 366
+    case _ => false
+  }
+
+  /**
    * Hours and smaller units are truncated by the offset at the instant. If the offset changes, the order can
    * be reversed.
    */
@@ -142,6 +158,33 @@ object MonotoneFunctions {
     else None
   }
 
+  /** Rounding to the digits of the result, also at first to those of Spark's division of decimals, keeps the order. */
+  private def over(operand: Expression, literal: Expression): Option[Monotone] = operand.dataType match {
+    case DoubleType | _: DecimalType =>
+      signOf(literal) match {
+        case 1 => rising(operand)
+        case -1 => Some(Monotone(operand, Falling, withoutNaN))
+        case _ => None
+      }
+    case _ => None
+  }
+
+  /** Division of integers, which rounds toward zero. The least integer, divided by -1, overflows. */
+  private def div(operand: Expression, literal: Expression): Option[Monotone] = signOf(literal) match {
+    case 1 => rising(operand)
+    case -1 => Some(Monotone(operand, Falling, (low, _) => low != Long.MinValue))
+    case _ => None
+  }
+
+  private def signOf(literal: Expression): Int = BigDecimal(literal.eval().toString).signum
+
+  /** NaN is the greatest value, so it is the upper end of each range with it. */
+  private val withoutNaN: (Any, Any) => Boolean = (_, high) =>
+    high match {
+      case number: Double => !number.isNaN
+      case _ => true
+    }
+
   /**
    * A product of integers may wrap around any number of times between the ends. Therefore neither end may
    * wrap.
@@ -150,51 +193,4 @@ object MonotoneFunctions {
     val max = (BigInt(1) << (dataType.defaultSize * 8 - 1)) - 1
     (low, high) => Seq(low, high).forall(end => (BigInt(end.toString) * factor).abs <= max)
   }
-}
-
-/**
- * Checks whether a later instant can have an earlier local date. This happens if clocks are set back across
- * midnight.
- */
-private[predicate] object LocalDates {
-
-  /**
-   * The maximum number of offset changes that are examined. If a range has more of them, nothing is proved.
-   */
-  private val MostTransitions = 1000
-
-  /** @return whether local dates never decrease between two instants, in microseconds since the epoch */
-  def neverGoBack(timeZoneId: Option[String]): (Any, Any) => Boolean = timeZoneId match {
-    case None => (_, _) => false
-    case Some(id) =>
-      val zone: ZoneId = DateTimeUtils.getZoneId(id)
-      val rules = zone.getRules
-      (low, high) =>
-        (low, high) match {
-          case (from: Long, to: Long) => rules.isFixedOffset || neverGoBack(rules, from, to)
-          case _ => false
-        }
-  }
-
-  /** @return whether the zone's offset never changes, so local time never decreases */
-  def haveFixedOffset(timeZoneId: Option[String]): (Any, Any) => Boolean = {
-    val isFixed = timeZoneId.exists(id => DateTimeUtils.getZoneId(id).getRules.isFixedOffset)
-    (_, _) => isFixed
-  }
-
-  private def neverGoBack(rules: ZoneRules, from: Long, to: Long): Boolean = {
-    val end = DateTimeUtils.microsToInstant(to)
-    val transitions = Iterator
-      .iterate(next(rules, DateTimeUtils.microsToInstant(from)))(_.flatMap(t => next(rules, t.getInstant)))
-      .map(_.filter(!_.getInstant.isAfter(end)))
-      .takeWhile(_.nonEmpty)
-      .flatten
-      .take(MostTransitions)
-      .toVector
-    transitions.size < MostTransitions && transitions.forall { t =>
-      !t.isOverlap || !t.getDateTimeBefore.minusNanos(1).toLocalDate.isAfter(t.getDateTimeAfter.toLocalDate)
-    }
-  }
-
-  private def next(rules: ZoneRules, after: Instant) = Option(rules.nextTransition(after))
 }

@@ -68,6 +68,19 @@ class LocalDatesSuite extends AnyFunSuite {
     assert(!isFixed(Some("America/New_York")) && !isFixed(Some("Asia/Tokyo")) && !isFixed(None))
   }
 
+  test("line 26: local times should go back if clocks do, on any day") {
+    def timesNeverGoBack(zone: String, from: String, to: String) =
+      LocalDates.timesNeverGoBack(Some(zone))(micros(from), micros(to))
+    val NewYork = "America/New_York" // set back at 06:00 on 2024-11-03, set forward at 07:00 on 2024-03-10
+    assert(!timesNeverGoBack(NewYork, "2024-11-03T05:00:00Z", "2024-11-03T06:00:00Z"))
+    assert(timesNeverGoBack(NewYork, "2024-11-03T05:00:00Z", "2024-11-03T05:59:59.999999Z"))
+    assert(timesNeverGoBack(NewYork, "2024-11-03T06:00:00Z", "2025-11-02T05:00:00Z"))
+    assert(!timesNeverGoBack(NewYork, "2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z"))
+    assert(timesNeverGoBack("Pacific/Apia", "2011-12-30T00:00:00Z", "2011-12-31T00:00:00Z"), "a skipped day")
+    assert(LocalDates.timesNeverGoBack(Some("+01:00"))(Long.MinValue, Long.MaxValue))
+    assert(!LocalDates.timesNeverGoBack(None)(0L, 1L) && !LocalDates.timesNeverGoBack(Some("UTC"))(0L, null))
+  }
+
   test("should never accept a range with two instants on days in the wrong order") {
     val random = new Random(7)
     val zones =
@@ -82,6 +95,12 @@ class LocalDatesSuite extends AnyFunSuite {
       val claim = LocalDates.neverGoBack(Some(zone))(ends.head, ends.last)
       assert(!claim || isOrdered, s"$zone from $start on")
       if (claim) claimed += 1
+      val times = instants.map(_.atZone(ZoneId.of(zone)).toLocalDateTime)
+      val areTimesOrdered = times.zip(times.tail).forall { case (a, b) => !a.isAfter(b) }
+      assert(
+        !LocalDates.timesNeverGoBack(Some(zone))(ends.head, ends.last) || areTimesOrdered,
+        s"$zone from $start on"
+      )
     }
     assert(claimed > 1000, "most ranges of ten days have no such change")
   }

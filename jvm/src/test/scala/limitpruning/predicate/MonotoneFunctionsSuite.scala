@@ -1,32 +1,17 @@
 package limitpruning.predicate
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.predicate.Values.Range
-import limitpruning.testing.Evaluators.column
 
-class MonotoneFunctionsSuite extends AnyFunSuite {
-  private def of(dataType: DataType): AttributeReference = AttributeReference("c", dataType)()
+class MonotoneFunctionsSuite extends AnyFunSuite with MonotoneChecks {
   private val (int, long, double) = (of(IntegerType), of(LongType), of(DoubleType))
   private val (date, instant, text) = (of(DateType), of(TimestampType), of(StringType))
-  private def string(value: String): Literal = Literal(UTF8String.fromString(value), StringType)
 
-  /** The facts about a function over a range that is too long to enumerate. */
-  private def image(function: Expression, min: Any, max: Any): Values = {
-    val input = function.references.head
-    val operands = new Operands(Map(column(input).id -> 0), _ => _ => Outcomes.Any)
-    operands.facts(function)(_ => ColumnFacts(Range(min, max), Nulls.No)).values
-  }
-
-  private def legacy[T](body: => T): T = {
-    val conf = new SQLConf
-    conf.setConf(SQLConf.ANSI_ENABLED, false)
-    SQLConf.withExistingConf(conf)(body)
-  }
+  private def legacy[T](body: => T): T = withConf("spark.sql.ansi.enabled" -> "false")(body)
 
   test("a rising function keeps the order of the ends, a falling one reverses it") {
     assert(image(Add(int, Literal(5)), 0, 1000) == Range(5, 1005))
@@ -106,11 +91,133 @@ class MonotoneFunctionsSuite extends AnyFunSuite {
         Substring(text, Literal(1), int),
         TruncTimestamp(text, instant, Some("UTC")),
         Cast(text, DateType, Some("UTC")),
-        Cast(instant, StringType, Some("UTC")),
         UnaryMinus(double)
       )
     )
       assert(MonotoneFunctions.unapply(function).isEmpty, function)
+  }
+
+  private def decimal(value: String, precision: Int, scale: Int): Literal =
+    Literal(Decimal(BigDecimal(value), precision, scale), DecimalType(precision, scale))
+
+  test("a quotient rises with a positive divisor and falls with a negative one") {
+    assert(image(Divide(double, Literal(4.0)), -1.0, 8.0) == Range(-0.25, 2.0))
+    assert(image(Divide(double, Literal(-4.0)), -1.0, 8.0) == Range(-2.0, 0.25))
+    assert(image(Divide(Cast(int, DoubleType), Literal(2.0)), -1000, 1001) == Range(-500.0, 500.5))
+    assert(image(IntegralDivide(long, Literal(7L)), -1000L, 1000L) == Range(-142L, 142L))
+    assert(image(IntegralDivide(long, Literal(-7L)), -1000L, 1000L) == Range(-142L, 142L))
+    assert(image(IntegralDivide(long, Literal(-1L)), -Long.MaxValue, 1000L) == Range(-1000L, Long.MaxValue))
+    val price = of(DecimalType(5, 2))
+    val (low, high) = (decimal("-0.01", 5, 2).value, decimal("999.99", 5, 2).value)
+    for (divisor <- Seq("3.00", "-3.00", "0.07", "999.99"))
+      assert(image(Divide(price, decimal(divisor, 5, 2)), low, high) != Values.Unknown, divisor)
+  }
+
+  test("line 10: a quotient keeps NaN the greatest value if it rises, and infinities in their order") {
+    image(Divide(double, Literal(2.0)), Double.NegativeInfinity, Double.NaN) match {
+      case Range(min, max: Double) => assert(min == Double.NegativeInfinity && max.isNaN)
+      case other => fail(other.toString)
+    }
+    assert(image(Divide(double, Literal(-2.0)), 0.0, Double.NaN) == Values.Unknown)
+    assert(image(Divide(double, Literal(-2.0)), 0.0, Double.PositiveInfinity) ==
+      Range(Double.NegativeInfinity, -0.0))
+    for (
+      divisor <-
+        Seq(
+          Literal(0.0),
+          Literal(-0.0),
+          Literal(Double.NaN),
+          Literal(Double.PositiveInfinity),
+          Literal(null, DoubleType)
+        )
+    )
+      assert(MonotoneFunctions.unapply(Divide(double, divisor)).isEmpty, divisor)
+    assert(MonotoneFunctions.unapply(Divide(Literal(1.0), double)).isEmpty)
+    assert(MonotoneFunctions.unapply(IntegralDivide(long, Literal(0L))).isEmpty)
+    assert(MonotoneFunctions.unapply(IntegralDivide(Literal(1L), long)).isEmpty)
+    val price = of(DecimalType(5, 2))
+    assert(MonotoneFunctions.unapply(IntegralDivide(price, decimal("2.00", 5, 2))).isEmpty)
+  }
+
+  test(
+    "line 24: a quotient that overflows at an end, or is rounded, has no value outside of those of the ends"
+  ) {
+    val doubles = SampleTypes.of(DoubleType).values ++
+      Seq(Double.MaxValue, -Double.MaxValue, 1e-320, 3.0, -7.25)
+    for (divisor <- Seq(3.0, -3.0, 1e-310, -1e-310, 1e308, Double.MinPositiveValue))
+      assert(countRanges(Divide(double, Literal(divisor)), doubles) > 0, divisor)
+    val longs = Seq(Long.MinValue, Long.MinValue + 1, -8L, -7L, -1L, 0L, 1L, 6L, 7L, Long.MaxValue)
+    def quotients =
+      Seq(1L, -1L, 7L, -7L, Long.MaxValue, Long.MinValue).map(n => IntegralDivide(long, Literal(n)))
+    for (quotient <- quotients ++ legacy(quotients)) assert(countRanges(quotient, longs) > 0, quotient)
+    assert(legacy(image(IntegralDivide(long, Literal(-1L)), Long.MinValue, 1000L)) == Values.Unknown)
+    val huge = DecimalType(38, 0)
+    val most = "9" * 38
+    val numbers = Seq("-" + most, "-1", "0", "1", "4", "5", "15", "9" * 30, most).map(decimal(_, 38, 0).value)
+    // With 0.01 as divisor, only small numbers do not overflow. Without ANSI mode, the others give null.
+    def ofDecimals = Seq("0.01", "-0.01", "3.00", "-7.00").map(d => Divide(of(huge), decimal(d, 38, 2)))
+    for (quotient <- ofDecimals ++ legacy(ofDecimals)) assert(countRanges(quotient, numbers) > 0, quotient)
+  }
+
+  test("months that are added, last days and differences of days rise, also at the end of months") {
+    val days = Seq(
+      "0000-12-31",
+      "0001-01-01",
+      "1970-01-01",
+      "2023-01-28",
+      "2023-12-31",
+      "2024-01-29",
+      "2024-02-29",
+      "2024-03-31",
+      "9999-12-31"
+    ).map(java.time.LocalDate.parse(_).toEpochDay.toInt)
+    val all = days.flatMap(d => (-3 to 3).map(d + _)) ++
+      Seq(Int.MinValue, Int.MinValue + 40, Int.MaxValue - 40, Int.MaxValue)
+    val functions = Seq(1, -1, 12, 0, 13, Int.MaxValue, Int.MinValue).map(n => AddMonths(date, Literal(n))) ++
+      Seq(LastDay(date)) ++ Seq(0, 20000, Int.MaxValue, Int.MinValue).map(Literal(_, DateType))
+        .flatMap(d => Seq(DateDiff(date, d), DateDiff(d, date)))
+    for (function <- functions) {
+      val isOutOfRange =
+        function.children.exists(c => c == Literal(Int.MaxValue) || c == Literal(Int.MinValue))
+      assert(countRanges(function, all) > 0 || isOutOfRange, function)
+    }
+    def day(text: String) = java.time.LocalDate.parse(text).toEpochDay.toInt
+    assert(image(AddMonths(date, Literal(1)), day("2024-01-29"), day("2024-05-31")) ==
+      Range(day("2024-02-29"), day("2024-06-30")))
+    assert(image(LastDay(date), day("2024-01-31"), day("2024-06-30")) ==
+      Range(day("2024-01-31"), day("2024-06-30")))
+    assert(image(DateDiff(date, Literal(10, DateType)), 0, 1000) == Range(-10, 990))
+    assert(image(DateDiff(Literal(10, DateType), date), 0, 1000) == Range(-990, 10))
+    assert(
+      image(DateDiff(date, Literal(Int.MinValue, DateType)), -1000, 1000) == Values.Unknown,
+      "it wraps around"
+    )
+    for (function <- Seq(AddMonths(date, int), DateDiff(date, of(DateType)), DateDiff(of(DateType), date)))
+      assert(MonotoneFunctions.unapply(function).isEmpty, function)
+  }
+
+  test("line 24: at the ends of a type, no function has a value outside of those of the ends") {
+    val more: Map[DataType, Seq[Any]] = Map(
+      IntegerType -> Seq(Int.MinValue + 1, -1000, 1000, Int.MaxValue - 1),
+      LongType -> Seq(Long.MinValue + 1, -(1L << 62), -1000L, 1000L, 1L << 40, 1L << 62, Long.MaxValue - 1),
+      DateType ->
+        (Seq(Int.MinValue, Int.MaxValue) ++ (1 to 14).flatMap(i =>
+          Seq(Int.MinValue + i * 31, Int.MaxValue - i * 31, i * 31)
+        )),
+      TimestampType ->
+        (Seq(Long.MaxValue) ++ (1L to 1000000000000L by 99999999999L).flatMap(i =>
+          Seq(Long.MinValue + i, Long.MaxValue - i, i)
+        ))
+    )
+    for {
+      sample <- SampleTypes.all
+      isAnsi <- Seq(true, false)
+      function <- RandomFunctions.functions(of(sample.dataType), isAnsi)
+    } countRanges(function, sample.values ++ more.getOrElse(sample.dataType, Nil))
+    // The first of the month of the first date wraps around to the last one, so that both ends are in order.
+    for (unit <- Seq("MM", "WEEK", "QUARTER", "YEAR"))
+      assert(image(TruncDate(date, string(unit)), Int.MinValue, Int.MaxValue) == Values.Unknown, unit)
+    assert(image(LastDay(date), Int.MinValue, Int.MaxValue) == Values.Unknown)
   }
 
   test("a unit that is null gives null") {

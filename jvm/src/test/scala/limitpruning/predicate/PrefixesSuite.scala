@@ -60,4 +60,15 @@ class PrefixesSuite extends AnyFunSuite {
     assert(alpine("Alpine Goat", "Alpine Sheep", Nulls.Unknown) == Outcomes.True.union(Outcomes.Null))
     assert(Prefixes.startsWith(ColumnFacts.AllNull, bytes("A")) == Outcomes.Null)
   }
+
+  test("a prefix that is necessary disproves, and proves nothing") {
+    def outcomes(min: String, max: String, nulls: Nulls = Nulls.No) =
+      Prefixes.onlyIfStartsWith(ColumnFacts(Range(bytes(min), bytes(max)), nulls), bytes("Alpine"))
+    assert(outcomes("Alpine Goat", "Alpine Sheep") == Outcomes.TrueOrFalse)
+    assert(outcomes("Alp", "Alq") == Outcomes.TrueOrFalse)
+    assert(outcomes("Brown Bear", "Snow Vole") == Outcomes.False)
+    assert(outcomes("Brown Bear", "Snow Vole", Nulls.Unknown) == Outcomes.False.union(Outcomes.Null))
+    assert(Prefixes.onlyIfStartsWith(ColumnFacts.AllNull, bytes("A")) == Outcomes.Null)
+    assert(Prefixes.onlyIfStartsWith(ColumnFacts.Unknown, bytes("A")) == Outcomes.Any)
+  }
 }

@@ -66,10 +66,29 @@ final class RandomPredicates(columns: IndexedSeq[AttributeReference]) {
   private def prefix: Gen[Expression] = {
     val strings = columns.filter(_.dataType == StringType)
     if (strings.isEmpty) Gen.const(columns.last)
-    else Gen.zip(Gen.oneOf(strings), literal(StringType)).map { case (column, text) =>
-      StartsWith(column, text)
-    }
+    else
+      Gen.oneOf(strings).flatMap(column =>
+        Gen.oneOf(literal(StringType).map(StartsWith(column, _)), like(column), regex(column))
+      )
   }
+
+  private def like(column: Expression): Gen[Expression] = for {
+    parts <- Gen.choose(1, 4).flatMap(Gen.listOfN(_, patternPart))
+    escape <- Gen.oneOf('\\', '\\', '\\', '/', '%', 'A')
+  } yield Like(column, text(parts.mkString), escape)
+
+  private def regex(column: Expression): Gen[Expression] = for {
+    start <- Gen.oneOf("^", "^", "\\A", "", "^(?i)", "(?m)^", "^^")
+    parts <- Gen.choose(1, 3).flatMap(Gen.listOfN(_, Gen.frequency(3 -> textPart, 1 -> regexPart)))
+  } yield RLike(column, text(start + parts.mkString))
+
+  private def textPart: Gen[String] =
+    Gen.oneOf("A", "Al", "Alp", "pine", " Bat", "é", "日", "\uFFFD", "\uD83D\uDC3F", "a")
+  private def patternPart: Gen[String] =
+    Gen.frequency(3 -> textPart, 2 -> Gen.oneOf("_", "%", "\\_", "\\%", "\\\\", "/_", "%%", "\\"))
+  private def regexPart: Gen[String] =
+    Gen.oneOf("?", "*", "+", "{0}", "|", "\\.", ".", "\\_", "[a-z]", "(", "$", "\\Q")
+  private def text(value: String): Literal = Literal(UTF8String.fromString(value), StringType)
 
   /**
    * Forms without a rule, also next to forms with one. If Spark fails for a row, no outcome can be missing.

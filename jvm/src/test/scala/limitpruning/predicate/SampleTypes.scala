@@ -17,6 +17,7 @@ object SampleTypes {
       "Alp",
       "Alpine",
       "Alpine Bat",
+      "Al_",
       "Alq",
       "a",
       "é",
@@ -52,10 +53,17 @@ object SampleTypes {
     SampleType(DecimalType(30, 3), Seq("-1e20", "0", "0.001", "1e20").map(decimal(_, 30, 3))),
     SampleType(StringType, texts.map(UTF8String.fromBytes(_))),
     SampleType(BinaryType, texts),
-    SampleType(DateType, Seq(-719162, -1, 0, 1, 20000)),
-    SampleType(TimestampType, Seq(Long.MinValue, -1L, 0L, 1L, 1700000000000000L) ++ aroundMidnight),
-    SampleType(TimestampNTZType, Seq(-1L, 0L, 1L, 1700000000000000L))
+    // The first and the last day with a year of four digits, and the days beside them; a leap day.
+    SampleType(DateType, Seq(-719163, -719162, -1, 0, 1, 19782, 20000, 2932896, 2932897)),
+    SampleType(
+      TimestampType,
+      Seq(Long.MinValue, -1L, 0L, 1L, 1700000000000000L, lastOfFourDigits) ++ aroundMidnight
+    ),
+    SampleType(TimestampNTZType, Seq(-1L, 0L, 1L, 1700000000000000L, 1700000000100000L, lastOfFourDigits))
   )
+
+  /** 9999-12-31T23:59:59.5Z, in year 10000 of some time zones. */
+  private lazy val lastOfFourDigits = 253402300799500000L
 
   /** Minutes around 2010-11-07T00:01 in St. John's, when the clocks went back to 23:01 on the day before. */
   private lazy val aroundMidnight: Seq[Long] = {
