@@ -2,7 +2,7 @@ package limitpruning.predicate
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.types.BooleanType
+import org.apache.spark.sql.types._
 import org.scalacheck.Gen
 
 import limitpruning.predicate.Values.Range
@@ -32,12 +32,27 @@ object RandomCases {
     // Twice the first type, so that columns can be compared with each other. Always a boolean.
     types <-
       Gen.listOfN(count, Gen.oneOf(SampleTypes.all)).map(ts => ts.head +: ts :+ SampleTypes.of(BooleanType))
+    some <- cases(types)(_.gen)
+  } yield some
+
+  /** One column, and a comparison of a function of it. Most functions are of instants. */
+  val ofFunction: Gen[RandomCase] = for {
+    sample <- Gen.frequency(
+      3 -> Gen.oneOf(SampleTypes.all),
+      6 -> Gen.const(SampleTypes.of(TimestampType)),
+      2 -> Gen.oneOf(Seq(DateType, LongType, TimestampNTZType, DoubleType).map(SampleTypes.of)),
+      3 -> Gen.const(SampleTypes.of(StringType))
+    )
+    some <- cases(Seq(sample))(_.ofFunction)
+  } yield some
+
+  private def cases(types: Seq[SampleType])(of: RandomPredicates => Gen[Expression]): Gen[RandomCase] = for {
     rows <- Gen.choose(1, 5)
     columns <- sequence(types.map(column(_, rows)))
     attributes = types.zipWithIndex.map { case (t, i) =>
       AttributeReference(s"c$i", t.dataType)()
     }.toIndexedSeq
-    predicate <- new RandomPredicates(attributes).gen
+    predicate <- of(new RandomPredicates(attributes))
   } yield RandomCase(
     attributes,
     (0 until rows).map(row => InternalRow.fromSeq(columns.map { case (values, _) => values(row) })),
@@ -46,12 +61,19 @@ object RandomCases {
   )
 
   private def column(sample: SampleType, rows: Int): Gen[(IndexedSeq[Any], ColumnFacts)] = for {
-    pool <- Gen.choose(1, 3).flatMap(Gen.listOfN(_, Gen.oneOf(sample.values)))
+    near <- Gen.frequency(1 -> Gen.const(sample.values), 1 -> neighbours(sample))
+    pool <- Gen.choose(1, 3).flatMap(Gen.listOfN(_, Gen.oneOf(near)))
     nullable <- Gen.frequency(3 -> Gen.const(0), 1 -> Gen.const(30), 1 -> Gen.const(100))
     values <-
       Gen.listOfN(rows, Gen.frequency((100 - nullable) -> Gen.oneOf(pool), nullable -> Gen.const(null)))
     facts <- factsAbout(sample, values)
   } yield (values.toIndexedSeq, facts)
+
+  /** Values that follow each other, such as the times around one change of clocks. */
+  private def neighbours(sample: SampleType): Gen[Seq[Any]] = {
+    val sorted = sample.values.sorted(SupportedTypes.ordering(sample.dataType))
+    Gen.choose(0, sorted.size - 1).map(start => sorted.slice(start, start + 5))
+  }
 
   private def factsAbout(sample: SampleType, values: Seq[Any]): Gen[ColumnFacts] = {
     implicit val ordering: Ordering[Any] = SupportedTypes.ordering(sample.dataType)

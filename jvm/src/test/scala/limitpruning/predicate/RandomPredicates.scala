@@ -10,6 +10,14 @@ final class RandomPredicates(columns: IndexedSeq[AttributeReference]) {
 
   val gen: Gen[Expression] = tree(3)
 
+  /** A comparison of a function of the first column, or a prefix or a pattern if it is a string. */
+  def ofFunction: Gen[Expression] = for {
+    function <-
+      if (columns.head.dataType != StringType) RandomFunctions.comparison(columns.head)
+      else Gen.frequency(1 -> RandomFunctions.comparison(columns.head), 4 -> prefix)
+    isNegated <- Gen.oneOf(true, false)
+  } yield if (isNegated) Not(function) else function
+
   private def tree(depth: Int): Gen[Expression] =
     if (depth == 0) leaf
     else {

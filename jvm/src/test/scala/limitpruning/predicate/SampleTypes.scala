@@ -57,7 +57,8 @@ object SampleTypes {
     SampleType(DateType, Seq(-719163, -719162, -1, 0, 1, 19782, 20000, 2932896, 2932897)),
     SampleType(
       TimestampType,
-      Seq(Long.MinValue, -1L, 0L, 1L, 1700000000000000L, lastOfFourDigits) ++ aroundMidnight
+      Seq(Long.MinValue, beforeYearOne, -1L, 0L, 1L, 1700000000000000L, 1704067199000000L, lastOfFourDigits) ++
+        aroundChanges
     ),
     SampleType(TimestampNTZType, Seq(-1L, 0L, 1L, 1700000000000000L, 1700000000100000L, lastOfFourDigits))
   )
@@ -65,10 +66,16 @@ object SampleTypes {
   /** 9999-12-31T23:59:59.5Z, in year 10000 of some time zones. */
   private lazy val lastOfFourDigits = 253402300799500000L
 
-  /** Minutes around 2010-11-07T00:01 in St. John's, when the clocks went back to 23:01 on the day before. */
-  private lazy val aroundMidnight: Seq[Long] = {
+  /** In the year -1. */
+  private lazy val beforeYearOne = -62200000000000000L
+
+  /**
+   * Times around 2010-11-07T00:01 in St. John's, when the clocks went back to 23:01 on the day before, and around 02:00 in New
+   * York, when they went back to 01:00.
+   */
+  private lazy val aroundChanges: Seq[Long] = {
     val setBack = java.time.Instant.parse("2010-11-07T02:31:00Z").getEpochSecond
-    Seq(-120, -60, -30, 0, 60, 3600, 86400).map(seconds => (setBack + seconds) * 1000000L)
+    Seq(-120, -60, -30, 0, 60, 3600, 9000, 12539, 12540, 13000, 86400).map(seconds => (setBack + seconds) * 1000000L)
   }
 
   def of(dataType: DataType): SampleType = all.find(_.dataType == dataType).get
