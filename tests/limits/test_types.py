@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from support.predicates import Compare, Flag, In, IsNull, Not, Predicate, Value, between, either
-from support.runs import check, hold
+from support.runs import check, conf, hold, hold_each
 from support.tables import Column, one_column
 
 pytestmark = pytest.mark.usefixtures("statistics_alone")
@@ -107,3 +107,33 @@ def test_booleans(spark: SparkSession, tmp_path: Path) -> None:
     ]
     for predicate in tests:
         assert check(spark, table, predicate, 4).covered
+
+
+def test_functions_of_dates_and_numbers_are_covered(spark: SparkSession, tmp_path: Path) -> None:
+    """Each row group has one day of 2024, and the same hours, so each predicate matches some whole."""
+    days = [datetime(2024, month, day) for month, day in ((1, 31), (2, 1), (2, 29), (3, 1))]
+    values: list[Column] = [[day + timedelta(minutes=7 * n) for n in range(100)] for day in days]
+    one_column(tmp_path, pa.timestamp("us", "UTC"), values).register(spark)
+    predicates = [
+        "year(c) = 2024 AND month(c) = 2",
+        "quarter(c) = 1",
+        "day(c) = 29",
+        "dayofyear(c) >= 32",
+        "weekday(c) = 3 AND month(c) = 2",
+        "hour(c) < 12",
+        "extract(YEAR FROM c) = 2024 AND extract(MONTH FROM c) < 3",
+        "date_format(c, 'yyyy-MM') = '2024-02'",
+        "date_format(c, 'yyyyMMdd HH') >= '20240301 00'",
+        "from_unixtime(unix_timestamp(c), 'yyyy-MM-dd') < '2024-02-01'",
+        "cast(c AS STRING) LIKE '2024-02%'",
+        "cast(to_date(c) AS STRING) > '2024-02-01'",
+        "datediff(c, DATE'2024-01-01') = 59",
+        "add_months(c, 1) = DATE'2024-02-29'",
+        "last_day(c) = DATE'2024-02-29'",
+        "unix_timestamp(c) / 86400 >= 19754",
+        "unix_timestamp(c) div 86400 = 19783",
+        "unix_timestamp(c) / -86400 < -19753.5",
+    ]
+    with conf(spark, {"spark.sql.session.timeZone": "UTC"}):
+        covered = hold_each(spark, "t", predicates, 20)
+    assert [predicate for predicate in predicates if not covered[predicate]] == []

@@ -12,7 +12,15 @@ from pyspark.sql.functions import udf
 import limit_pruning
 from support import oracle
 from support.predicates import Compare, StartsWith
-from support.runs import as_dicts, assert_answer, assert_left_alone, check, conf, on_off
+from support.runs import (
+    as_dicts,
+    assert_answer,
+    assert_left_alone,
+    check,
+    conf,
+    hold_each,
+    on_off,
+)
 from support.tables import Table, one_column
 
 pytestmark = pytest.mark.usefixtures("statistics_alone")
@@ -108,6 +116,40 @@ def test_line_23_python_udf_in_the_output(spark: SparkSession, wildlife: Table) 
     allowed = oracle.matching(wildlife.rows, Compare("s", ">=", 50))
     assert len(rows) == 3
     assert {row["d"] for row in rows} <= {row["s"] * 2 for row in allowed}
+
+
+def test_line_15_a_prefix_of_a_pattern_is_only_necessary(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    groups: list[list[str | None]] = [
+        ["100 %", "100$", "100%"],
+        ["Alpine Goat", "Alpine Ibex", "Alpine_Sheep"],
+        ["Alpine", None, "Alpinf"],
+        ["Brown Bear", "Brown\nBear", "Brown"],
+        ["a_b", "a_b", "a_b"],
+    ]
+    one_column(tmp_path, pa.string(), groups).register(spark)
+    predicates = [
+        "c LIKE 'Alp_ne%'",
+        "c LIKE 'Alpine_%'",
+        r"c LIKE r'100\%%'",
+        "c LIKE '100/%%' ESCAPE '/'",
+        r"c NOT LIKE r'100\%%'",
+        "c NOT LIKE 'Alp%e%'",
+        r"c LIKE r'a\_b'",
+        "c LIKE 'a_b'",
+        "c RLIKE '^Alpine'",
+        "c RLIKE '^Alpine?'",
+        "NOT c RLIKE '^Alpine '",
+        "c RLIKE '^Brown.Bear$'",
+        "c RLIKE '^a|^B'",
+        "c RLIKE '(?i)^alpine'",
+    ]
+    for limit in (2, 5):
+        covered = hold_each(spark, "t", predicates, limit)
+    assert covered["c NOT LIKE 'Alp%e%'"]
+    assert covered["NOT c RLIKE '^Alpine '"]
+    assert not covered["c RLIKE '^Alpine'"]
 
 
 def test_wildcards_inside_a_pattern_are_no_prefix(spark: SparkSession, wildlife: Table) -> None:
