@@ -39,7 +39,8 @@ private[predicate] object LiteralPrefix {
    * may have another meaning. With quotes, a quantifier may be behind an empty one, and still be of the character before.
    */
   private[predicate] def ofRegex(regex: String): String =
-    if (regex.length > Longest || Unclear.exists(regex.contains(_)) || Try(Pattern.compile(regex)).isFailure) ""
+    if (regex.length > Longest || Unclear.exists(regex.contains(_)) || Try(Pattern.compile(regex)).isFailure)
+      ""
     else if (regex.startsWith("^")) literals(regex.substring(1), "")
     else if (regex.startsWith("\\A")) literals(regex.substring(2), "")
     else ""

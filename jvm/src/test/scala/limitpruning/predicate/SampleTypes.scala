@@ -57,7 +57,16 @@ object SampleTypes {
     SampleType(DateType, Seq(-719163, -719162, -1, 0, 1, 19782, 20000, 2932896, 2932897)),
     SampleType(
       TimestampType,
-      Seq(Long.MinValue, beforeYearOne, -1L, 0L, 1L, 1700000000000000L, 1704067199000000L, lastOfFourDigits) ++
+      Seq(
+        Long.MinValue,
+        beforeYearOne,
+        -1L,
+        0L,
+        1L,
+        1700000000000000L,
+        1704067199000000L,
+        lastOfFourDigits
+      ) ++
         aroundChanges
     ),
     SampleType(TimestampNTZType, Seq(-1L, 0L, 1L, 1700000000000000L, 1700000000100000L, lastOfFourDigits))
@@ -75,7 +84,9 @@ object SampleTypes {
    */
   private lazy val aroundChanges: Seq[Long] = {
     val setBack = java.time.Instant.parse("2010-11-07T02:31:00Z").getEpochSecond
-    Seq(-120, -60, -30, 0, 60, 3600, 9000, 12539, 12540, 13000, 86400).map(seconds => (setBack + seconds) * 1000000L)
+    Seq(
+      -120, -60, -30, 0, 60, 3600, 9000, 12539, 12540, 13000, 86400
+    ).map(seconds => (setBack + seconds) * 1000000L)
   }
 
   def of(dataType: DataType): SampleType = all.find(_.dataType == dataType).get
