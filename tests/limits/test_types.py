@@ -110,7 +110,7 @@ def test_booleans(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_functions_of_dates_and_numbers_are_covered(spark: SparkSession, tmp_path: Path) -> None:
-    """Each row group has one day of 2024, and the same hours, so each predicate matches some whole."""
+    """Each row group has one day of 2024, so each predicate matches some of them whole."""
     days = [datetime(2024, month, day) for month, day in ((1, 31), (2, 1), (2, 29), (3, 1))]
     values: list[Column] = [[day + timedelta(minutes=7 * n) for n in range(100)] for day in days]
     one_column(tmp_path, pa.timestamp("us", "UTC"), values).register(spark)
