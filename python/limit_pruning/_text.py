@@ -71,6 +71,7 @@ def _cost_line(limit: LimitReport) -> str:
             _files(limit.files),
             _verified(limit),
             f"to read: {to_read}" if to_read else "",
+            _known("skipped by OFFSET: {:,} rows", limit.rows.skipped or None),
             _known("pages skipped: {:,}", limit.pages.skipped or None),
             _known("planning: {:.1f} ms", limit.time.planning_ms),
             _row_filter(limit),

@@ -57,7 +57,7 @@ def test_one_row_group_has_enough_values(spark: SparkSession, keys: str, values:
         report = pruned(spark, query, 2, 5, values)
         assert (report.row_groups.scanned, report.files.inspected) == (1, 4)
     hold_sql(spark, f"SELECT DISTINCT {keys} FROM t", values + 1, 1000)
-    assert "GroupsCertain: " + str(values) in explained(spark, f"SELECT DISTINCT {keys} FROM t")
+    assert "GroupsCertain: 3, " in explained(spark, f"SELECT DISTINCT {keys} FROM t")
 
 
 def explained(spark: SparkSession, query: str) -> str:

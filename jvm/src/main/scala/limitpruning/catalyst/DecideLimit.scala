@@ -26,8 +26,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
 
   /**
    * @param isRoot whether the LIMIT is at the root of the query
-   * @param offset how many of its rows an OFFSET skips, if it can be told to skip fewer: then the LIMIT may need fewer, too, as
-   *   the chosen rows say
+   * @param offset how many of its rows an OFFSET skips, if the caller can reduce both by the rows that are counted
    * @return the LIMIT over the selected rows, or over a relation whose rows are chosen when the query runs, or why it is
    *   not pruned; `None` if it reads no known table, or if a selection is already in place
    */

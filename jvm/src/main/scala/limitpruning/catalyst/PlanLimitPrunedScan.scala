@@ -11,6 +11,7 @@ import org.apache.spark.sql.execution.datasources.{FileSourceStrategy, LogicalRe
 
 import limitpruning.conf.SparkSessions
 import limitpruning.scan.{HiddenRows, LimitPrunedScanExec, NoteTopKeysExec, SelectionRead}
+import limitpruning.select.SkippedRows
 import limitpruning.shims.{SparkShims, Strategy}
 import limitpruning.tables.{
   DeltaLake, ScanClauses, ScanContract, SelectedIndex, SelectedRelation, UndecidedIndex, UndecidedRelation
@@ -46,11 +47,10 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
             Some(FileSourceStrategy(Project(projections, logical))).filter(isSameReader)
           else None
         val planned = proved.getOrElse(withFilters)
-        if (hasUnknownField(planned)) index.planAsIs(SelectedRelation.restoreIn(plan))
+        if (hasUnknownField(planned)) planRestored(plan, index)
         else planned.map(replaceScan(_, index, keepsFilters = proved.isEmpty))
       }
-    case ScanOperation(_, _, _, SelectedRelation(_, index)) =>
-      index.planAsIs(SelectedRelation.restoreIn(plan))
+    case ScanOperation(_, _, _, SelectedRelation(_, index)) => planRestored(plan, index)
     case ScanOperation(_, Nil, filters, UndecidedRelation(logical, index)) =>
       val planned = index.planAsIs(UndecidedRelation.restoreIn(plan))
       if (!isAsWanted(filters, logical, index) || hasUnknownField(planned) || countsRows(planned)) planned
@@ -58,6 +58,16 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
     case ScanOperation(_, _, _, UndecidedRelation(_, index)) =>
       index.planAsIs(UndecidedRelation.restoreIn(plan))
     case _ => Nil
+  }
+
+  /**
+   * Plans all of the table. If the plan above does not skip all rows of the OFFSET, because the first ones were counted, the others
+   * are skipped here: there may be another filter, which fewer rows pass.
+   */
+  private def planRestored(plan: LogicalPlan, index: SelectedIndex): Seq[SparkPlan] = {
+    val restored = SelectedRelation.restoreIn(plan)
+    if (index.chosen.skipped == SkippedRows.Zero) index.planAsIs(restored)
+    else Seq(planLater(SkipByOffset.skipping(index.chosen, restored)))
   }
 
   private def countsRows(planned: Seq[SparkPlan]): Boolean = planned.exists(_.exists {

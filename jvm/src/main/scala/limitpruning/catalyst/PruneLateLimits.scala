@@ -32,7 +32,8 @@ final case class PruneLateLimits(session: SparkSession, override val state: Plan
     } else {
       val (restored, leftAlone) = leaveAlone(plan, RecursiveDefinitions.restoredIn)(!isDecided(_))
       restored.transformDownWithPruning(_.containsPattern(LIMIT)) {
-        case limit: LocalLimit if isDecided(limit) => limit
+        case limit: LocalLimit if isDecided(limit) =>
+          FailOpen(state, conf)(SkipByOffset.undone(limit))(_ => None).getOrElse(limit)
         case limit: LocalLimit if NoPruningHint.isBelow(limit.child) =>
           limit.setTagValue(NotPruned.Tag, NotPruned(Reason.Hint))
           limit

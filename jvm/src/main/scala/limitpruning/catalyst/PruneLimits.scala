@@ -52,13 +52,16 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
       case _ => None
     }
     // The scan of another engine may read rows that are not selected.
-    val skipping = if (NativeEngines.reasonForUnknown(session).isEmpty) SkipByOffset.in(plan) else None
+    val skipping = FailOpen(state, conf)(
+      SkipByOffset.in(plan).filter(_ => NativeEngines.reasonForUnknown(session).isEmpty)
+    )(_ => None)
     val limits = plan.transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit =>
       val offset = skipping.filter(_.limit eq limit).fold(0)(_.rows)
       prune(limit, isRoot = root.exists(_ eq limit), leftAlone, offset)
     }
     pruneSubqueries(
-      if (skipping.isEmpty) limits else SkipByOffset.withoutSkipped(limits),
+      if (skipping.isEmpty) limits
+      else FailOpen(state, conf)(SkipByOffset.withoutSkipped(limits))(_ => None).getOrElse(plan),
       leftAlone,
       mutable.Map.empty
     )

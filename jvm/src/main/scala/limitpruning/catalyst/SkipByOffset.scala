@@ -1,18 +1,20 @@
 package limitpruning.catalyst
 
 import org.apache.spark.sql.catalyst.expressions.{IntegerLiteral, Literal}
+import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.{
   GlobalLimit, LocalLimit, LogicalPlan, Offset, Subquery, UnaryNode
 }
 import org.apache.spark.sql.catalyst.trees.TreePattern.{CTE, LIMIT, PLAN_EXPRESSION}
 
-import limitpruning.select.SkippedRows
+import limitpruning.select.{ChosenRows, SkippedRows}
 import limitpruning.tables.SelectedRelation
 
 /**
- * `LIMIT n OFFSET k` over rows of which the first are counted and not read. Spark has pushed a LIMIT of `k + n` rows below the
- * OFFSET. If `d` of its first rows are not read, an OFFSET of `k - d` over a LIMIT of `k + n - d` gives the rows that it would give
- * over all of them: these rows are proved to be enough, so even another `k + n - d` rows of the table would be a correct result.
+ * `LIMIT n OFFSET k`, if its first rows are counted and not read. Spark has pushed a LIMIT of `k + n` rows below the OFFSET. If `d`
+ * of these rows are not read, an OFFSET of `k - d` over a LIMIT of `k + n - d` gives the rows that it would give over all of them.
+ * All of them are proved to satisfy the predicate, so any other `k + n - d` rows that satisfy it are a correct result, too. With
+ * another predicate, the `d` rows are skipped as without the extension.
  */
 private[catalyst] object SkipByOffset {
 
@@ -42,8 +44,38 @@ private[catalyst] object SkipByOffset {
     case _ => None
   }
 
-  /** The plan with an OFFSET and a LIMIT that do not count the rows that are not read. */
-  def withoutSkipped(plan: LogicalPlan): LogicalPlan =
+  /**
+   * @param pruned the plan with the chosen rows
+   * @return the same with an OFFSET and a LIMIT that do not count the rows that are not read; none if this is not possible
+   */
+  def withoutSkipped(pruned: LogicalPlan): Option[LogicalPlan] =
+    Some(reduced(pruned)).filterNot(_.exists {
+      case limit: LocalLimit => skippedBelow(limit).nonEmpty
+      case _ => false
+    })
+
+  /** The rows of a plan without those that were counted, if all rows of the table are read. */
+  def skipping(chosen: ChosenRows, plan: LogicalPlan): LogicalPlan =
+    Offset(Literal(chosen.skipped.rows.toInt), LocalLimit(Literal(chosen.limit), plan))
+
+  /**
+   * The LIMIT over all rows of the table, of which those that were counted are skipped, if a rule has changed the predicate since
+   * then; none otherwise.
+   */
+  def undone(limit: LocalLimit): Option[LogicalPlan] = {
+    def isUnchanged = limit.child match {
+      case ScanOperation(_, Nil, filters, SelectedRelation(_, index)) => index.chosen.isChosenFor(filters)
+      case _ => false
+    }
+    limit.child
+      .collectFirst {
+        case SelectedRelation(_, index) if index.chosen.skipped != SkippedRows.Zero => index.chosen
+      }
+      .filterNot(_ => isUnchanged)
+      .map(chosen => limit.withNewChildren(Seq(skipping(chosen, SelectedRelation.restoreIn(limit.child)))))
+  }
+
+  private def reduced(plan: LogicalPlan): LogicalPlan =
     plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
       case offset @ OffsetOverLimit(rows, limit) => skippedBelow(limit).fold[LogicalPlan](offset) { notRead =>
           val reduced = less(offset.child, notRead)
@@ -51,7 +83,7 @@ private[catalyst] object SkipByOffset {
         }
     }
 
-  /** The rows that are not read; none if the LIMIT does not count them. */
+  /** The rows that are not read; none if there are none, or if the LIMIT does not count them any more. */
   private def skippedBelow(limit: LocalLimit): Option[Int] = limit.child.collectFirst {
     case SelectedRelation(_, index)
         if index.chosen.skipped != SkippedRows.Zero &&

@@ -4,7 +4,6 @@ import java.io.ByteArrayOutputStream
 import java.nio.{ByteBuffer, ByteOrder}
 import java.util.zip.CRC32
 
-import scala.collection.immutable.TreeSet
 import scala.util.Try
 
 import org.apache.hadoop.conf.Configuration
@@ -161,11 +160,11 @@ private[parquet] final class DictionaryValues(
 
   /**
    * @param dictionary the entries as they are stored
-   * @return the distinct values of all entries; none if the value of one is not trusted
+   * @return the values of all entries, which may be equal; none if one is not trusted
    */
-  def distinct(dictionary: Seq[Any]): Option[Set[Any]] = {
+  def all(dictionary: Seq[Any]): Option[Seq[Any]] = {
     val values = dictionary.iterator.map(toValue).takeWhile(_.nonEmpty).flatten.toVector
-    if (values.size < dictionary.size) None else Some(TreeSet(values: _*)(ordering))
+    Some(values).filter(_.size == dictionary.size)
   }
 
   private sealed trait Found {

@@ -114,14 +114,14 @@ final class RowGroupDetails(
     }
 
   /**
-   * The distinct values of a column in a row group, apart from null, of each of which there is a row. None if they are not known:
-   * without a complete dictionary, or if its entries need not occur.
+   * The values of a column in a row group, apart from null, of each of which there is a row. None if they are not known: without a
+   * complete dictionary, or if its entries need not occur.
    */
-  def occurring(column: LeafColumn, rowGroup: Int): Option[Set[Any]] = facts.locationOf(column) match {
+  def occurring(column: LeafColumn, rowGroup: Int): Option[Seq[Any]] = facts.locationOf(column) match {
     case stored: Stored if facts.trust.provesByEntries && hasDictionary(column, stored, rowGroup) =>
       reader.dictionary(rowGroup, stored.leaf, maxBytes).flatMap { entries =>
         decoded += entries.size
-        values(column, stored).distinct(entries)
+        values(column, stored).all(entries)
       }
     case _ => None
   }

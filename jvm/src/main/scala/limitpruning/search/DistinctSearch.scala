@@ -133,7 +133,7 @@ final class DistinctSearch(
 
   private def notEnough(seen: SearchCounts): Reason =
     Reason.NotEnoughGroups(
-      found.size,
+      found.size.max(occurring.fold(0)(_.most)),
       limit,
       keys.sql,
       seen.filesInspected,

@@ -14,7 +14,7 @@ import limitpruning.select.ChosenRows
  * @param limit rows that the LIMIT needs, at least 1
  * @param conjuncts the predicate over the table's columns; empty if every row matches
  * @param needed the table's columns that are read if the predicate is proved; may contain others
- * @param offset how many of these rows an OFFSET skips, if it can be told to skip fewer; 0 otherwise
+ * @param offset how many of these rows an OFFSET skips, if they may be counted instead of read; 0 otherwise
  */
 final case class LimitedScan(
     limit: Int,

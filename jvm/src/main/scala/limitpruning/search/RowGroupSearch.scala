@@ -47,7 +47,7 @@ final class RowGroupSearch(
   private var skippedRows = SkippedRows.Zero
   private var lastWave: Seq[ClassifiedFile] = Nil
 
-  /** What the OFFSET skips, of which nothing is selected. */
+  /** The rows that the OFFSET skips and that are not selected. */
   def skipped: SkippedRows = skippedRows
 
   /** The files that were inspected, in reading order. */
@@ -93,7 +93,7 @@ final class RowGroupSearch(
       now: SearchCounts
   ): Option[Either[Reason, Selection]] =
     if (cover.isComplete) {
-      val found = cover.chosenAfter(offset.toLong, dropsRows)
+      val found = cover.withoutFirst(offset.toLong, dropsRows)
       skippedRows = found.skipped
       Some(select(found.chosen))
     } else if (rest.isEmpty && !anyUndecided) Some(select(cover.chosen))

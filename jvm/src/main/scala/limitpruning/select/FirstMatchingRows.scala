@@ -75,10 +75,10 @@ final class FirstMatchingRows[F](limit: Long) {
    *
    * @param dropsRows whether the scan can drop rows of a row group that it reads; if not, only whole row groups are left out
    */
-  def chosenAfter(offset: Long, dropsRows: Boolean): After[F] =
+  def withoutFirst(offset: Long, dropsRows: Boolean): Rest[F] =
     if (taken.exists(_.certain.nonEmpty)) {
       val (skipped, rest) = split(taken.toSeq, offset)(_.count)
-      After(
+      Rest(
         rest.map(part => (part.file, part.rows)),
         SkippedRows(skipped.map(_.count).sum, skipped.map(_.rows.size).sum)
       )
@@ -89,8 +89,8 @@ final class FirstMatchingRows[F](limit: Long) {
       if (dropsRows && rows < offset) {
         val (file, first) = rest.head
         val cut = first.copy(ranges = RowRange.drop(first.ranges, offset - rows), areAlone = true)
-        After(byFile((file, cut) +: rest.tail), SkippedRows(offset, skipped.size))
-      } else After(byFile(rest), SkippedRows(rows, skipped.size))
+        Rest(byFile((file, cut) +: rest.tail), SkippedRows(offset, skipped.size))
+      } else Rest(byFile(rest), SkippedRows(rows, skipped.size))
     }
 
   /** @return the first elements that have, together, at most `most` rows, and the others */
@@ -116,7 +116,7 @@ object FirstMatchingRows {
    *
    * @param skipped the rows before them that are not read
    */
-  final case class After[F](chosen: Seq[(F, Seq[MatchingRows])], skipped: SkippedRows)
+  final case class Rest[F](chosen: Seq[(F, Seq[MatchingRows])], skipped: SkippedRows)
 }
 
 /**

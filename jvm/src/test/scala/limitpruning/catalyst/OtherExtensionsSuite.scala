@@ -50,6 +50,7 @@ class OtherExtensionsSuite extends AnyFunSuite with SparkSuite {
   private val queries = Seq(
     "SELECT * FROM t LIMIT 7",
     "SELECT * FROM t WHERE a >= 20 LIMIT 45",
+    "SELECT * FROM t WHERE a >= 20 LIMIT 25 OFFSET 55",
     "SELECT * FROM t WHERE a >= 20 AND day = 3 LIMIT 25",
     "SELECT * FROM t WHERE DAY > 1 AND a % 7 = 3 AND a >= 30 LIMIT 9",
     "SELECT day, a FROM t WHERE day IN (2, 4) AND b > 4 ORDER BY a DESC, day LIMIT 6",
@@ -94,6 +95,15 @@ class OtherExtensionsSuite extends AnyFunSuite with SparkSuite {
     session.read.parquet(path).createOrReplaceTempView("t")
     session.experimental.extraOptimizations = Seq(KeepsSevens)
     try {
+      for (offset <- Seq(5, 20, 30, 34, 37, 40, 60, 300)) {
+        val query = s"SELECT * FROM t WHERE a >= 20 LIMIT 9 OFFSET $offset"
+        val found = session.sql(query).collect()
+        session.conf.set(LimitPruningConf.Enabled.key, "false")
+        val plain =
+          try session.sql(query).collect()
+          finally session.conf.unset(LimitPruningConf.Enabled.key)
+        assert(found.length == plain.length && found.forall(_.getInt(0) % 7 == 0), query)
+      }
       val rows = session.sql("SELECT * FROM t WHERE a >= 20 LIMIT 15").collect().toSeq
       assert(rows.size == 15 && rows.forall(_.getInt(0) % 7 == 0), rows)
     } finally session.experimental.extraOptimizations = Nil

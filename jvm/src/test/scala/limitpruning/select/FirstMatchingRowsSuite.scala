@@ -59,19 +59,19 @@ class FirstMatchingRowsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("an OFFSET leaves out the row groups with only rows that it skips, up to the first one with others") {
     val found = cover(20)("a" -> Seq(whole(0, 3), part(2, (1, 3))), "b" -> Seq(whole(0, 4), whole(1, 30)))
-    def after(offset: Long) = found.chosenAfter(offset, dropsRows = false)
-    assert(after(2) == FirstMatchingRows.After(found.chosen, SkippedRows.Zero))
+    def after(offset: Long) = found.withoutFirst(offset, dropsRows = false)
+    assert(after(2) == FirstMatchingRows.Rest(found.chosen, SkippedRows.Zero))
     val second = Seq("a" -> Seq(part(2, (1, 3))), found.chosen.last)
-    for (offset <- Seq(3L, 4L)) assert(after(offset) == FirstMatchingRows.After(second, SkippedRows(3, 1)))
-    assert(after(5) == FirstMatchingRows.After(found.chosen.tail, SkippedRows(5, 2)))
+    for (offset <- Seq(3L, 4L)) assert(after(offset) == FirstMatchingRows.Rest(second, SkippedRows(3, 1)))
+    assert(after(5) == FirstMatchingRows.Rest(found.chosen.tail, SkippedRows(5, 2)))
     val last = Seq("b" -> Seq(whole(1, 30).copy(ranges = Seq(RowRange(0, 11)))))
-    for (offset <- Seq(9L, 19L)) assert(after(offset) == FirstMatchingRows.After(last, SkippedRows(9, 3)))
+    for (offset <- Seq(9L, 19L)) assert(after(offset) == FirstMatchingRows.Rest(last, SkippedRows(9, 3)))
   }
 
   test("an OFFSET leaves out rows of a row group if the scan can drop them") {
     val found = cover(20)("a" -> Seq(whole(0, 3), part(2, (1, 3), (7, 9))), "b" -> Seq(whole(0, 30)))
     def first(offset: Long) = {
-      val after = found.chosenAfter(offset, dropsRows = true)
+      val after = found.withoutFirst(offset, dropsRows = true)
       assert(after.skipped.rows == offset && after.chosen.flatMap(_._2).map(_.rows).sum == 20 - offset)
       (after.skipped.rowGroups, after.chosen.head._2.head)
     }
@@ -86,12 +86,12 @@ class FirstMatchingRowsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val found = cover(20)("a" -> Seq(whole(0, 3), whole(1, 2)))
     found.addAll("b", Seq(whole(0, 10), whole(1, 10)), certain = 6)
     found.addAll("c", Seq(whole(0, 90)), certain = 50)
-    def after(offset: Long) = found.chosenAfter(offset, dropsRows = true)
-    assert(after(4) == FirstMatchingRows.After(found.chosen, SkippedRows.Zero))
+    def after(offset: Long) = found.withoutFirst(offset, dropsRows = true)
+    assert(after(4) == FirstMatchingRows.Rest(found.chosen, SkippedRows.Zero))
     for (offset <- Seq(5L, 10L))
-      assert(after(offset) == FirstMatchingRows.After(found.chosen.tail, SkippedRows(5, 2)))
+      assert(after(offset) == FirstMatchingRows.Rest(found.chosen.tail, SkippedRows(5, 2)))
     for (offset <- Seq(11L, 19L))
-      assert(after(offset) == FirstMatchingRows.After(found.chosen.drop(2), SkippedRows(11, 4)))
+      assert(after(offset) == FirstMatchingRows.Rest(found.chosen.drop(2), SkippedRows(11, 4)))
   }
 
   private val ranges = Gen.listOf(Gen.choose(0L, 40L)).map { bounds =>
