@@ -2,9 +2,7 @@ package limitpruning.catalyst
 
 import org.apache.spark.sql.catalyst.expressions.{IntegerLiteral, Literal}
 import org.apache.spark.sql.catalyst.planning.ScanOperation
-import org.apache.spark.sql.catalyst.plans.logical.{
-  GlobalLimit, LocalLimit, LogicalPlan, Offset, Subquery, UnaryNode
-}
+import org.apache.spark.sql.catalyst.plans.logical.{GlobalLimit, LocalLimit, LogicalPlan, Offset, Subquery}
 import org.apache.spark.sql.catalyst.trees.TreePattern.{CTE, LIMIT, PLAN_EXPRESSION}
 
 import limitpruning.select.{ChosenRows, SkippedRows}
@@ -40,8 +38,7 @@ private[catalyst] object SkipByOffset {
 
   private def below(plan: LogicalPlan): Option[Skipping] = plan match {
     case OffsetOverLimit(skipped, limit) => Some(Skipping(limit, skipped))
-    case node: UnaryNode => below(node.child)
-    case _ => None
+    case node => if (node.children.lengthCompare(1) == 0) below(node.children.head) else None
   }
 
   /**

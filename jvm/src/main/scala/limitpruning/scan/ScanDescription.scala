@@ -94,7 +94,7 @@ private[scan] object ScanDescription {
   private def skipped(chosen: ChosenRows): Seq[(String, String)] = chosen.skipped match {
     case SkippedRows.Zero => Nil
     case SkippedRows(rows, rowGroups) =>
-      Seq("SkippedByOffset" -> s"$rows rows, with $rowGroups whole row groups")
+      Seq("SkippedByOffset" -> s"$rows rows, $rowGroups whole row groups")
   }
 
   /** Empty if row groups are read whole. */

@@ -33,6 +33,7 @@ private[search] final class OccurringKeys(
   private val counts = keys.plain.map(new Count(_))
   private var bytesLeft = maxBytes.min(MostBytes)
   private var dictionariesLeft = MostDictionaries
+  private var valuesLeft = MostValues
   private val ahead = new ReadAhead(parts => prefetch(PartOfFile.within(bytesLeft, parts)), first = 1)
 
   /** Rows with `limit` groups, and the number of groups that they are certain to have; none if they have not been found. */
@@ -46,7 +47,7 @@ private[search] final class OccurringKeys(
   }
 
   /** The most groups that were counted. */
-  def most: Int = counts.map(_.values.size).maxOption.getOrElse(0)
+  def most: Int = counts.foldLeft(0)((most, count) => most.max(count.values.size))
 
   /** Adds the files of a wave, until enough keys are found, or until the next ones are not expected to have others. */
   def add(wave: Seq[ClassifiedFile]): Unit = {
@@ -68,7 +69,7 @@ private[search] final class OccurringKeys(
   }
 
   private def isOpen: Boolean = counts.exists(_.isOpen) && !counts.exists(_.isEnough) &&
-    bytesLeft > 0 && dictionariesLeft > 0 && deadline.hasTimeLeft()
+    bytesLeft > 0 && dictionariesLeft > 0 && valuesLeft >= limit && deadline.hasTimeLeft()
 
   private def isAll(file: ClassifiedFile, rows: MatchingRows): Boolean =
     rows.isWhole && RowRange.rowsOf(rows.ranges) == file.footer.rowGroups(rows.ordinal).getRowCount
@@ -95,10 +96,11 @@ private[search] final class OccurringKeys(
     def isOpen: Boolean = inVain < MostInVain
 
     def add(file: ClassifiedFile, rowGroup: MatchingRows, details: RowGroupDetails): Unit = {
-      val before = details.bytesRead
+      val (before, decoded) = (details.bytesRead, details.valuesDecoded)
       val occurring = details.occurring(leaf, rowGroup.ordinal)
       if (details.bytesRead > before) dictionariesLeft -= 1
       bytesLeft -= details.bytesRead - before
+      valuesLeft -= details.valuesDecoded - decoded
       // Without a dictionary, nothing was read.
       occurring.foreach { entries =>
         val known = values.size
@@ -117,6 +119,9 @@ private object OccurringKeys {
 
   /** The maximum number of dictionaries that are read for one LIMIT. */
   private val MostDictionaries = 32
+
+  /** So many values of these dictionaries take some hundredths of a second. Fewer than the LIMIT needs are not read. */
+  private val MostValues = 100000L
 
   /** The maximum bytes of these dictionaries. Writers limit each one to 1 or 2 MB. */
   private val MostBytes = 4L * 1024 * 1024
