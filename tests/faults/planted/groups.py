@@ -76,8 +76,8 @@ FAULTS = (
     fault(
         "groups: a dictionary counts for one key more than it has",
         "search/OccurringKeys.scala",
-        "counts.find(_.values.size >= limit)",
-        "counts.find(_.values.size + 1 >= limit)",
+        "def isEnough: Boolean = values.size >= limit",
+        "def isEnough: Boolean = values.size + 1 >= limit",
         GROUPS,
         "tests/limits/test_groups_by_dictionaries.py",
     ),
