@@ -75,6 +75,17 @@ def test_only_row_groups_in_which_all_rows_match_count(spark: SparkSession) -> N
         hold_sql(spark, f"SELECT DISTINCT few FROM t WHERE {where}", 4, 5, 6, 12)
 
 
+def test_values_of_rows_that_are_not_read_do_not_count(spark: SparkSession, tmp_path: Path) -> None:
+    # Each file has eight pages, and in each page another value. All rows of the last ones match.
+    columns = ("id", "CAST(id % 400 AS INT) AS place", "CAST(id % 400 DIV 50 AS INT) AS page")
+    rows = spark.range(0, 1600, 1, 4).selectExpr(*columns)
+    rows.write.option("parquet.page.row.count.limit", "50").parquet(str(tmp_path / "t"))
+    spark.read.parquet(str(tmp_path / "t")).createOrReplaceTempView("paged")
+    query = "SELECT DISTINCT page FROM paged WHERE place >= 350 OR (id + place) % 97 = 3"
+    with conf(spark, {"spark.limitPruning.pages.minBytes": "0"}):
+        hold_sql(spark, query, 1, 2, 3, 8)
+
+
 def test_values_of_several_row_groups_add_up(spark: SparkSession, tmp_path: Path) -> None:
     values = "explode(flatten(array_repeat(array(id, id + 10, id + 20), 50))) AS k"
     rows = spark.range(0, 10, 1, 10).selectExpr(values)
@@ -105,7 +116,7 @@ def test_line_109_an_entry_that_no_row_has_does_not_count(
     # Arrow writes all entries of a dictionary array.
     entries = pa.array([f"value {n}" for n in range(20)])
     for file in range(4):
-        indices = pa.array([n % 3 for n in range(100)], pa.int8())
+        indices = pa.array([3 * file + n % 3 for n in range(100)], pa.int8())
         table = pa.table({"k": pa.DictionaryArray.from_arrays(indices, entries)})
         (tmp_path / "t").mkdir(exist_ok=True)
         pq.write_table(table, tmp_path / "t" / f"{file}.parquet", store_schema=False)
