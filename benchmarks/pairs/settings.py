@@ -60,6 +60,7 @@ def from_environment() -> Settings:
         rows=rows,
         sessions=sessions,
         kinds=kinds,
-        data=data / f"pairs-{rows}",
+        # Another name whenever the tables change: they are written once.
+        data=data / f"pairs-2-{rows}",
         results=Path(environment.get("BENCH_RESULTS") or results).resolve(),
     )

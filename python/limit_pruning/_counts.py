@@ -98,8 +98,8 @@ class RowCounts(Exported):
         ranges: Ranges of selected rows in row groups that are read in part; None where the LIMIT is
             not pruned.
         cut: Rows of the selected row groups that are not read; None where the LIMIT is not pruned.
-        skipped: Rows that an OFFSET skips, and that are counted and not read; None where the LIMIT is
-            not pruned.
+        skipped: Rows that an OFFSET skips, and that are counted and not read; None where the LIMIT
+            is not pruned.
         certain: Rows that are certain to reach the threshold; None where the LIMIT is not pruned,
             or has no ORDER BY.
         verified: Rows that jobs found before the scan, by reading the columns of the predicate and
