@@ -45,8 +45,8 @@ def ids(df: DataFrame) -> list[int]:
     return [row[0] for row in df.collect()]
 
 
-def skipped(df: DataFrame) -> LimitReport:
-    """Return the report of the only LIMIT; the query has run."""
+def report_of(df: DataFrame) -> LimitReport:
+    """Return the report of the only LIMIT."""
     return limit_pruning.report(df).only
 
 
@@ -54,7 +54,7 @@ def test_skipped_rows_are_not_read(spark: SparkSession) -> None:
     query = "SELECT id FROM t WHERE id >= 20 LIMIT 10 OFFSET 95"
     df = spark.sql(query)
     assert ids(df) == list(range(115, 125))
-    report = skipped(df)
+    report = report_of(df)
     assert report.covered
     assert (report.limit, report.rows.skipped, report.rows.to_read) == (105, 95, 15)
     assert (report.row_groups.scanned, report.row_groups.read) == (2, 2)
@@ -70,7 +70,7 @@ def test_the_row_based_reader_reads_whole_row_groups(
     with conf(spark, {VECTORIZED: "false"}):
         df = spark.sql(f"SELECT id FROM t LIMIT 4 OFFSET {offset}")
         assert ids(df) == list(range(offset, offset + 4))
-        assert skipped(df).rows.skipped == rows
+        assert report_of(df).rows.skipped == rows
 
 
 @pytest.mark.parametrize("where", ["", "WHERE id >= 35", "WHERE id < 50 OR id >= 100"])
@@ -116,7 +116,7 @@ def test_shapes_of_queries(spark: SparkSession, name: str, aqe: str) -> None:
         rows = df.collect()
         assert len(rows) == len(set(rows)) == len(expected)
         assert rows == expected or name != "count"
-        assert skipped(df).rows.skipped == 42
+        assert report_of(df).rows.skipped == 42
         assert df.collect() == rows
 
 
@@ -125,7 +125,7 @@ def test_a_table_that_is_written(spark: SparkSession) -> None:
     try:
         query = "SELECT id FROM t WHERE id >= 10 LIMIT 5 OFFSET 42"
         command = spark.sql(f"INSERT INTO written {query}")
-        assert skipped(command).rows.skipped == 42
+        assert report_of(command).rows.skipped == 42
         found = set(ids(spark.table("written")))
         assert len(found) == 5
         assert min(found) >= 10
@@ -162,7 +162,7 @@ def test_rows_of_files_that_spark_may_skip_are_not_counted(
     with conf(spark, {f"spark.sql.files.{setting}": "true"}):
         df = spark.sql("SELECT id FROM t WHERE id >= 10 LIMIT 5 OFFSET 42")
         assert len(ids(df)) == 5
-        assert not skipped(df).rows.skipped
+        assert not report_of(df).rows.skipped
 
 
 def test_line_108_random_offsets(spark: SparkSession) -> None:
@@ -179,7 +179,7 @@ def test_line_108_random_offsets(spark: SparkSession) -> None:
         with conf(spark, settings):
             df = spark.sql(f"SELECT id FROM t {where} LIMIT {limit} OFFSET {offset}")
             allowed, found = ids(spark.sql(f"SELECT id FROM t {where}")), ids(df)
-            report = skipped(df)
+            report = report_of(df)
         assert len(found) == len(set(found)) == max(0, min(limit, len(allowed) - offset)), df
         assert set(found) <= set(allowed), (where, limit, offset)
         assert (report.rows.skipped or 0) <= offset

@@ -28,12 +28,12 @@ private[catalyst] object SkipByOffset {
    * what was chosen for it may have to be undone.
    */
   def in(plan: LogicalPlan): Option[Skipping] =
-    if (isAlone(plan) && plan.collect { case limit: LocalLimit => limit }.lengthCompare(1) == 0) below(plan)
-    else None
+    if (mayHaveCopies(plan)) None
+    else below(plan).filter(_ => plan.collect { case limit: LocalLimit => limit }.lengthCompare(1) == 0)
 
-  private def isAlone(plan: LogicalPlan): Boolean = plan match {
-    case _: Subquery => false
-    case _ => plan.containsPattern(LIMIT) && !plan.containsAnyPattern(PLAN_EXPRESSION, CTE)
+  private def mayHaveCopies(plan: LogicalPlan): Boolean = plan match {
+    case _: Subquery => true
+    case _ => plan.containsAnyPattern(PLAN_EXPRESSION, CTE)
   }
 
   private def below(plan: LogicalPlan): Option[Skipping] = plan match {

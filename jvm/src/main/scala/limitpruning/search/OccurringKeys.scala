@@ -32,6 +32,7 @@ private[search] final class OccurringKeys(
 
   private val counts = keys.plain.map(new Count(_))
   private var bytesLeft = maxBytes.min(MostBytes)
+  private var rowGroupsLeft = MostRowGroups
   private var dictionariesLeft = MostDictionaries
   private var valuesLeft = MostValues
   private val ahead = new ReadAhead(parts => prefetch(PartOfFile.within(bytesLeft, parts)), first = 1)
@@ -50,14 +51,16 @@ private[search] final class OccurringKeys(
   def most: Int = counts.foldLeft(0)((most, count) => most.max(count.values.size))
 
   /** Adds the files of a wave, until enough keys are found, or until the next ones are not expected to have others. */
-  def add(wave: Seq[ClassifiedFile]): Unit = {
+  def add(wave: Seq[ClassifiedFile]): Unit = if (isOpen) {
     // Neighbours often have the same values, so the first row group of each file comes first.
-    val whole = wave.filter(_.isComplete)
+    val whole = wave.iterator.filter(file => file.isComplete && file.fullyMatching > 0)
+      .take(rowGroupsLeft).toVector
       .flatMap(file => file.matching.filter(isAll(file, _)).zipWithIndex.map(file -> _))
       .sortBy(_._2._2).map { case (file, (rows, _)) => (file, rows) }
     ahead.expect(() => whole.map { case (file, rows) => (file, rows.ordinal) })
     whole.iterator.takeWhile(_ => isOpen).foreach { case (file, rows) =>
       Work.checkInterrupted()
+      rowGroupsLeft -= 1
       Using.resource(detailsOf(file)) { details =>
         ahead.values(file, rows.ordinal)((file, rowGroup) =>
           Using.resource(detailsOf(file))(parts(_, rowGroup))
@@ -69,7 +72,8 @@ private[search] final class OccurringKeys(
   }
 
   private def isOpen: Boolean = counts.exists(_.isOpen) && !counts.exists(_.isEnough) &&
-    bytesLeft > 0 && dictionariesLeft > 0 && valuesLeft >= limit && deadline.hasTimeLeft()
+    rowGroupsLeft > 0 && bytesLeft > 0 && dictionariesLeft > 0 && valuesLeft >= limit &&
+    deadline.hasTimeLeft()
 
   private def isAll(file: ClassifiedFile, rows: MatchingRows): Boolean =
     rows.isWhole && RowRange.rowsOf(rows.ranges) == file.footer.rowGroups(rows.ordinal).getRowCount
@@ -116,6 +120,9 @@ private[search] final class OccurringKeys(
 }
 
 private object OccurringKeys {
+
+  /** The maximum number of row groups that are tried for one LIMIT, with a dictionary or without. */
+  private val MostRowGroups = 64
 
   /** The maximum number of dictionaries that are read for one LIMIT. */
   private val MostDictionaries = 32
