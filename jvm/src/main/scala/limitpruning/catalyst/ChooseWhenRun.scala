@@ -111,11 +111,23 @@ final class ChooseWhenRun(
   private def order: Seq[SortOrder] = index.wanted.order.toSeq.flatMap(_.keys)
 
   private def byMetadata(scan: LimitedScan, inputs: SearchInputs): Either[NotPruned, LimitPlan] =
-    index.wanted.order match {
-      case Some(order) =>
-        ChooseTopRows(TopRowsScan(scan, order.overTable, order.overOutput, order.keys), inputs)
-      case None => ChooseRows(scan, inputs)
-    }
+    topRows(scan).fold(ChooseRows(scan, inputs))(ChooseTopRows(_, inputs))
+
+  private def topRows(scan: LimitedScan): Option[TopRowsScan] =
+    index.wanted.order.map(order => TopRowsScan(scan, order.overTable, order.overOutput, order.keys))
+
+  /** The row groups in which the first rows are searched for by reading columns; none if there is no order of them. */
+  private def bestFirst(
+      scan: LimitedScan,
+      inputs: SearchInputs,
+      found: Either[NotPruned, LimitPlan]
+  ): Option[LimitPlan] = found match {
+    case Right(plan) => Some(plan)
+    // This search has seen too little. Other reasons exclude any search.
+    case Left(NotPruned(_: Reason.KeyNotClustered, _, _, _, _)) =>
+      topRows(scan).flatMap(ChooseTopRows.ofKeys(_, inputs).toOption)
+    case Left(_) => None
+  }
 
   private def byRows(
       scan: LimitedScan,
@@ -132,6 +144,7 @@ final class ChooseWhenRun(
       inputs,
       found,
       likely,
+      bestFirst(scan, inputs, found),
       conf
     )()
 

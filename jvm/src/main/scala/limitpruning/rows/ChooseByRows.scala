@@ -27,6 +27,7 @@ import limitpruning.shims.ClassicSession
  * @param planned plans a scan of the table as without the extension
  * @param searched what the search of metadata found: why the LIMIT is not pruned, or rows among which those of the LIMIT are
  * @param likely decides where any rows are searched for first
+ * @param bestFirst the row groups that may have the first rows, best first; none if that is not known
  */
 private[limitpruning] final class ChooseByRows(
     session: ClassicSession,
@@ -36,6 +37,7 @@ private[limitpruning] final class ChooseByRows(
     inputs: SearchInputs,
     searched: Either[NotPruned, LimitPlan],
     likely: LikelyRowGroups,
+    bestFirst: => Option[LimitPlan],
     conf: SQLConf
 ) extends Logging {
   import ChooseByRows._
@@ -50,7 +52,7 @@ private[limitpruning] final class ChooseByRows(
       positions <- PositionScan.of(session, numbered, scan.conjuncts, order, planned)
       bytes = RowsPay.bytes(inputs, searched)
       find = new FindPositions(session, scan.table.name, conf, inputs.selectivity, bytes)
-      found <- find(positions, scan.limit, likely)
+      found <- find(positions, scan.limit, likely, bestFirst)
       selection <- select(found, files)
     } yield {
       val rows = CandidateRows(

@@ -9,10 +9,11 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.codegen.LazilyGeneratedOrdering
+import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.footers.{NamedJob, Selectivity}
-import limitpruning.search.LikelyRowGroups
+import limitpruning.search.{LikelyRowGroups, LimitPlan}
 import limitpruning.shims.{ClassicSession, SparkShims}
 
 /**
@@ -54,14 +55,20 @@ private[rows] final class FindPositions(
    * The first rows in the order of the scan; any rows if it has none.
    *
    * @param likely decides the order in which any rows are searched for
+   * @param bestFirst the row groups that may have the first rows, best first; none if that is not known
    * @return none if a job fails: the row that it fails at may be one that plain Spark does not read
    */
   def apply(
       scan: PositionScan,
       limit: Int,
-      likely: LikelyRowGroups = LikelyRowGroups.none
+      likely: LikelyRowGroups = LikelyRowGroups.none,
+      bestFirst: => Option[LimitPlan] = None
   ): Option[FoundPositions] =
-    try Some(if (scan.order.isEmpty) any(scan, limit, likely) else first(scan, limit))
+    try
+      Some(
+        if (scan.order.isEmpty) any(scan, limit, likely)
+        else bestFirst.flatMap(BestFirst(scan, _)).fold(first(scan, limit))(inWaves(scan, limit, _))
+      )
     catch {
       case error: SparkException if !SparkShims.isCancelled(error) =>
         logWarning(
@@ -109,17 +116,51 @@ private[rows] final class FindPositions(
     search(0, 0, 0, Nil, areAll = true)
   }
 
-  /** The first rows in the order of the scan. */
+  /** The first rows in the order of the scan, by one job. */
   private def first(scan: PositionScan, limit: Int): FoundPositions = {
-    val order = new LazilyGeneratedOrdering(scan.order, scan.plan.output)
-    val (rows, bytes) = counted(scan.plan.execute())
+    val (found, bytes) =
+      first(scan.plan, orderOf(scan), limit, s"limit pruning: first rows of $table")
+    FoundPositions(Positions.first(found.iterator, found.length), found.length < limit, 1, bytes)
+  }
+
+  /** The first rows in the order of the scan, by jobs of which each reads row groups with better keys than the next one. */
+  private def inWaves(scan: PositionScan, limit: Int, bestFirst: BestFirst): FoundPositions = {
+    val order = orderOf(scan)
+
+    @tailrec
+    def search(left: BestFirst, wave: Int, before: Array[InternalRow], bytesBefore: Long): FoundPositions = {
+      val rest = if (before.length < limit) left else left.notAfter(before.last)
+      if (rest.isEmpty)
+        FoundPositions(Positions.first(before.iterator, limit), before.length < limit, wave, bytesBefore)
+      else {
+        val (plan, next) = rest.wave(wave, context.defaultParallelism)
+        val (found, bytes) =
+          first(plan, order, limit, s"limit pruning: first rows of $table, wave ${wave + 1}")
+        search(next, wave + 1, firstOfBoth(order, limit)(before, found), bytesBefore + bytes)
+      }
+    }
+
+    search(bestFirst, 0, Array.empty, 0L)
+  }
+
+  private def orderOf(scan: PositionScan): Ordering[InternalRow] =
+    new LazilyGeneratedOrdering(scan.order, scan.planned.output)
+
+  /** The first rows of a plan, in order, and the bytes that were read for them. */
+  private def first(
+      plan: SparkPlan,
+      order: Ordering[InternalRow],
+      limit: Int,
+      job: String
+  ): (Array[InternalRow], Long) = {
+    val (rows, bytes) = counted(plan.execute())
     val partitions = rows.getNumPartitions
-    val found = NamedJob(context, s"limit pruning: first rows of $table") {
+    val found = NamedJob(context, job) {
       if (partitions == 0) Array.empty[InternalRow]
       else if (partitions.toLong * limit <= MostSent) rows.map(copied).takeOrdered(limit)(order)
       else rows.mapPartitions(firstIn(order, limit)).treeReduce(firstOfBoth(order, limit))
     }
-    FoundPositions(Positions.first(found.iterator, found.length), found.length < limit, 1, bytes())
+    (found, bytes())
   }
 
   /** The same rows, and a function that gives the bytes that have been read for them. */

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   SortOrder
 }
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
-import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
+import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.datasources.{
   FileFormat, HadoopFsRelation, LogicalRelation, SchemaPruning
 }
@@ -17,24 +17,53 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat.{
 }
 import org.apache.spark.sql.types.{LongType, StructType}
 
-import limitpruning.parquet.ColumnNames
+import limitpruning.parquet.{ColumnNames, ReadSettings}
+import limitpruning.scan.{HiddenRows, LimitPrunedScanExec, NoteTopKeysExec}
 import limitpruning.search.NumberedRows
+import limitpruning.select.ChosenRows
 import limitpruning.shims.ClassicSession
 
 /**
  * The positions of the rows of a table that satisfy a predicate, with their sort keys. Spark's own scan reads them, so that a
  * column means what it means to Spark. It reads the columns of the predicate and of the sort keys alone.
  *
- * @param plan its output is the path of the file, the position of the row in the file, and the sort keys
- * @param order the order of these rows, over the output of `plan`
+ * @param planned its output is the path of the file, the position of the row in the file, and the sort keys
+ * @param order the order of these rows, over the output of `planned`
  */
-private[rows] final case class PositionScan(plan: SparkPlan, order: Seq[SortOrder])
+private[rows] final case class PositionScan(
+    session: ClassicSession,
+    planned: SparkPlan,
+    order: Seq[SortOrder]
+) {
+
+  /** A plan that Spark can run. */
+  lazy val plan: SparkPlan = QueryExecution.prepareExecutedPlan(session, planned)
+
+  /** Whether row groups of the table can be read without the others. */
+  def readsRowGroups: Boolean = planned.collect { case scan: FileSourceScanExec => scan } match {
+    case Seq(scan) => !HiddenRows.areReadBy(scan)
+    case _ => false
+  }
+
+  /**
+   * A plan for chosen row groups alone, which skips row groups while it reads.
+   *
+   * @param settings for which they were chosen
+   */
+  def of(chosen: ChosenRows, settings: ReadSettings): SparkPlan = {
+    val some = planned.transform { case scan: FileSourceScanExec =>
+      LimitPrunedScanExec(scan.output, scan, chosen, settings, isOneTask = false)
+    }
+    QueryExecution.prepareExecutedPlan(session, NoteTopKeysExec(order.head, chosen.limit, some))
+  }
+}
 
 private[rows] object PositionScan {
 
   /** The ordinals of the output. */
   val Path = 0
   val Row = 1
+  val FirstKey = 2
 
   /**
    * @param numbered the table
@@ -59,7 +88,8 @@ private[rows] object PositionScan {
     planned(SchemaPruning(Project(Seq(numbered.path, numbered.row) ++ keys, filtered))).headOption.map {
       scan =>
         PositionScan(
-          QueryExecution.prepareExecutedPlan(session, scan),
+          session,
+          scan,
           if (order.isEmpty) Nil // any rows
           else order.zip(keys).map { case (key, alias) => key.copy(child = alias.toAttribute) } ++ places
         )

@@ -22,7 +22,23 @@ object ChooseTopRows {
     Some(top.sorted).filter(key => selection.rowGroups > 1 && !key.exists(_.isInstanceOf[GetStructField]))
 
   /** @return what to read, or the reason why the LIMIT is not pruned */
-  def apply(top: TopRowsScan, table: SearchInputs): Either[NotPruned, LimitPlan] = {
+  def apply(top: TopRowsScan, table: SearchInputs): Either[NotPruned, LimitPlan] =
+    chosen(top, table, isOfKeys = false)
+
+  /**
+   * The row groups that may have the first rows, best first, for jobs that read the sort keys and the columns of the predicate
+   * alone.
+   *
+   * @return the reason if these jobs are not expected to skip row groups
+   */
+  def ofKeys(top: TopRowsScan, table: SearchInputs): Either[NotPruned, LimitPlan] =
+    chosen(top, table, isOfKeys = true)
+
+  private def chosen(
+      top: TopRowsScan,
+      table: SearchInputs,
+      isOfKeys: Boolean
+  ): Either[NotPruned, LimitPlan] = {
     val scan = top.scan
     val run = new RunSearch(scan, table)
     val files = table.files // listed before the time budget for footers starts
@@ -34,13 +50,14 @@ object ChooseTopRows {
     val search = new TopRowsSearch(
       scan.limit,
       key,
-      top.isOnlyKey,
+      top.isOnlyKey && !isOfKeys, // jobs return the first positions of the rows with the last key
       budget,
       table.memory,
       NoteTopKeysExec.MostKeys,
       table.footers(_),
       table.classify(_, _),
-      dictionaries
+      if (isOfKeys) identity else dictionaries,
+      isOfKeys
     )
     def refine =
       new RefineTopRows(
@@ -59,7 +76,7 @@ object ChooseTopRows {
       )
     run(search, files) { (outcome, counts) =>
       for {
-        found <- outcome.map(refine(_))
+        found <- if (isOfKeys) outcome else outcome.map(refine(_))
         selection <- select(found)
         _ <- if (leavesOut(found, selection, counts)) Right(()) else Left(search.notClustered(counts))
       } yield {
