@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
@@ -67,6 +68,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if isinstance(item, pytest.Function) and "spark" in item.fixturenames:
             item.add_marker(pytest.mark.spark)
     items.sort(key=lambda item: item.path.name not in LONGEST)
+
+
+def pytest_collection_finish() -> None:
+    """Let Python not count the objects of thousands of tests, of which it would collect rarely."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def queries_released() -> Iterator[None]:
+    """Release the queries of a file: the objects of py4j are in cycles, and keep them in the JVM."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture

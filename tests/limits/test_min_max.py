@@ -129,8 +129,13 @@ AT_ROOT = {
     "min by and min": ("min_by(named_struct('f', f, 'v', v), id), min(id)", "", 1),
     "with a predicate": ("max(id)", "WHERE p < 2 AND id > 5", 1),
     "no row": ("max(id)", "WHERE id > 5000", None),
-    "both ends": ("min(id), max(id)", "", None),
-    "two columns": ("max(id), max(v)", "", None),
+    "both ends": ("min(id), max(id)", "", 2),
+    "both ends of a partition": ("min(p), max(p), max(p) - min(p)", "", 2),
+    "both ends with a predicate": ("max(id), min(id)", "WHERE p = 1", 2),
+    "two columns": ("max(id), max(v)", "", 2),
+    "four orders": ("max(id), min(id), min(p), max_by(p, p)", "", 3),
+    "five orders": ("max(id), min(id), min(p), max(p), max(v)", "", None),
+    "both ends, and a double": ("min(id), max(id), min(f)", "", None),
     "max and count": ("max(id), count(*)", "", None),
     "groups": ("max(id)", "GROUP BY p", None),
     "some of the rows": ("max(id) FILTER (WHERE v = 3)", "", None),
@@ -291,7 +296,7 @@ def test_random_keys(spark: SparkSession, tmp_path: Path, seed: int) -> None:
             Path(path).mkdir()
             pq.write_table(table, f"{path}/a.parquet", row_group_size=draw.choice([30, 200]))
         spark.read.parquet(path).createOrReplaceTempView("r")
-        for _ in range(12):
+        for _ in range(16):
             key, other = (f"`{draw.choice(list(KEYS))}`" for _ in range(2))
             end = draw.choice(["max", "min"])
             where = draw.choice(
@@ -305,6 +310,8 @@ def test_random_keys(spark: SparkSession, tmp_path: Path, seed: int) -> None:
                 [
                     f"SELECT {end}({key}) FROM r {where}",
                     f"SELECT {end}({key}), {end}({key}) IS NULL FROM r {where}",
+                    f"SELECT min({key}), max({key}) FROM r {where}",
+                    f"SELECT max({key}), min({other}), {end}_by({key}, id) FROM r {where}",
                     # One value for each row, so that no two rows have the same key.
                     f"SELECT {end}_by({key}, id) FROM r {where}",
                     (

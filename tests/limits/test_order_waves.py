@@ -18,8 +18,7 @@ import limit_pruning
 from support.runs import ENABLED, VECTORIZED, conf
 from support.scan_tables import physical
 
-FILES, GROUPS, ROWS = 6, 20, 100
-ALL = FILES * GROUPS * ROWS
+FILES, GROUPS, ROWS = 6, 40, 50
 
 
 def values(seed: int) -> pa.Table:
@@ -142,7 +141,7 @@ def test_random_orders(spark: SparkSession, folder: Path, adaptive: str, vectori
             assert [repr(row) for row in df.collect()] == expected, query
             if "RowsVerified" in physical(df):
                 seen.add(jobs(df))
-    assert seen == {1, 2, 3}
+    assert seen >= {1, 2}
 
 
 @pytest.fixture(scope="module")
@@ -195,3 +194,46 @@ def test_keys_that_do_not_differ_are_read_by_one_job(spark: SparkSession, folder
         )
         df.collect()
         assert jobs(df) == 1, key
+
+
+@pytest.mark.parametrize(
+    ("where", "count"),
+    [
+        ("v % 5 < 2", 2),
+        ("v % 100 = 7", 3),
+        ("v % 1000 = 1000", 4),
+        ("v % 5 < 2 AND id >= 11990", 1),
+    ],
+)
+def test_later_jobs_read_more(spark: SparkSession, folder: Path, where: str, count: int) -> None:
+    """Eight row groups come first, then four times as many, and the fourth job reads the rest."""
+    paths = [str(folder / f"{seed}.parquet") for seed in range(FILES) if seed != FILES - 2]
+    spark.read.parquet(*paths).createOrReplaceTempView("t")
+    query = f"SELECT * FROM t WHERE {where} ORDER BY k, id LIMIT 3"
+    with conf(spark, {ENABLED: "false"}):
+        expected = [repr(row) for row in spark.sql(query).collect()]
+    df = spark.sql(query)
+    assert [repr(row) for row in df.collect()] == expected
+    assert jobs(df) == count
+
+
+def test_partitions_and_files_that_are_not_inspected(
+    spark: SparkSession, folder: Path, tmp_path: Path
+) -> None:
+    for seed in range(FILES):
+        (tmp_path / "t" / f"p={seed % 3}").mkdir(parents=True, exist_ok=True)
+        name = f"{seed}.parquet"
+        (tmp_path / "t" / f"p={seed % 3}" / name).write_bytes((folder / name).read_bytes())
+    spark.read.parquet(str(tmp_path / "t")).createOrReplaceTempView("t")
+    some = "v % 5 < 2"
+    wheres = (f"p = 1 AND {some}", f"p + v % 2 = 2 AND {some}", f"{some} AND (p = 0 OR v < 300)")
+    for where in wheres:
+        for order in ("k, id", "p DESC, k, id", "k + p, id", "n DESC NULLS FIRST, id"):
+            query = f"SELECT * FROM t WHERE {where} ORDER BY {order} LIMIT 7"
+            with conf(spark, {ENABLED: "false"}):
+                expected = [repr(row) for row in spark.sql(query).collect()]
+            for most in ("1000", "3"):
+                with conf(spark, {"spark.limitPruning.planning.maxFiles": most}):
+                    df = spark.sql(query)
+                    assert [repr(row) for row in df.collect()] == expected, (query, most)
+                    assert "RowsVerified" in physical(df)

@@ -10,7 +10,8 @@ import org.apache.spark.sql.internal.SQLConf
 import limitpruning.conf.{LimitPruningConf, SparkSessions}
 import limitpruning.rows.{ChooseByRows, RowsPay}
 import limitpruning.search.{
-  ChooseFirstRows, ChooseRows, ChooseTopRows, LikelyRowGroups, LimitPlan, LimitedScan, NotPruned,
+  ChooseFirstRows, ChooseKeysFirst, ChooseRows, ChooseTopRows, LikelyRowGroups, LimitPlan, LimitedScan,
+  NotPruned,
   SearchInputs, Table, TopRowsScan
 }
 import limitpruning.select.Reason
@@ -125,7 +126,7 @@ final class ChooseWhenRun(
     case Right(plan) => Some(plan)
     // This search has seen too little. Other reasons exclude any search.
     case Left(NotPruned(_: Reason.KeyNotClustered, _, _, _, _)) =>
-      topRows(scan).flatMap(ChooseTopRows.ofKeys(_, inputs).toOption)
+      topRows(scan).flatMap(ChooseKeysFirst(_, inputs))
     case Left(_) => None
   }
 

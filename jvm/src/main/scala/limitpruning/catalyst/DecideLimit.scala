@@ -56,16 +56,17 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     }
 
   /**
-   * @return a MIN or MAX over the selected rows; `None` if it is not pruned: if the aggregate is another one, reads no known
-   *   table or waits for subqueries, if a selection is already in place, or if little is skipped
+   * @return an aggregate of MIN and MAX over the selected rows; `None` if it is not pruned: if the aggregate is another one, reads
+   *   no known table or waits for subqueries, if a selection is already in place, or if little is skipped
    */
   def minMax(aggregate: Aggregate): Option[LogicalPlan] =
-    MatchMinMax.of(aggregate).filterNot(_.exists(_.scan.waitsForSubqueries)).flatMap {
-      // Reading the key first saves nothing: the query reads little else.
-      decide(aggregate, _, isRoot = false, countsRows = false)(_.scan)(top => Some(wanted(top)))(_ => Nil)(
-        (top, inputs) =>
-          if (mayBeSeen(top, inputs)) ChooseTopRows(top, inputs).flatMap(ofFewRowGroups(top, _))
-          else Left(notClustered(top, 0))
+    MatchMinMax.of(aggregate).filterNot(_.exists(_.head.scan.waitsForSubqueries)).flatMap {
+      // Reading the keys first saves nothing: the query reads little else.
+      decide(aggregate, _, isRoot = false, countsRows = false)(_.head.scan)(_ => None)(_.map(_.key.child))(
+        (orders, inputs) =>
+          if (orders.forall(mayBeSeen(_, inputs)))
+            ChooseTopRows.ofAll(orders, inputs).flatMap(ofFewRowGroups(orders.head, _))
+          else Left(notClustered(orders.head, 0))
       )
     }.flatMap(_.toOption)
 
@@ -228,7 +229,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
   }
 
   private def minMaxWhenRun(aggregate: Aggregate): LogicalPlan = MatchMinMax.of(aggregate) match {
-    case Some(Right(top)) if top.scan.table.canDecideWhenRun && !isDecided(top.scan) =>
+    case Some(Right(Seq(top))) if top.scan.table.canDecideWhenRun && !isDecided(top.scan) =>
       whenRun(aggregate, top.scan, Some(wanted(top))).getOrElse(aggregate)
     case _ => aggregate
   }

@@ -13,34 +13,48 @@ import limitpruning.search.TopRowsScan
 import limitpruning.select.Reason
 
 /**
- * Matches `SELECT max(k)`, `min(k)`, `max_by(x, k)` or `min_by(x, k)`, without GROUP BY, over a plan that [[MatchLimit]]
- * matches. The value is that of the first row by `ORDER BY k DESC NULLS LAST LIMIT 1`, or by `ORDER BY k NULLS LAST LIMIT 1`. So
- * any rows of the table that include this row give the same value: the rows that are chosen for the ORDER BY.
+ * Matches `SELECT min(k), max(k), max_by(x, k) …`, without GROUP BY, over a plan that [[MatchLimit]] matches. The value of a max is
+ * that of the first row by `ORDER BY k DESC NULLS LAST LIMIT 1`, and that of a min is that of the first row by `ORDER BY k NULLS
+ * LAST LIMIT 1`. So any rows of the table that include the first row in each of these orders give the same values.
  */
 object MatchMinMax {
 
-  /**
-   * The scan below `aggregate`, in the order whose first row has the value; the reason why it is not pruned; `None` if
-   * `aggregate` is another one, or not over Parquet.
-   */
-  def of(aggregate: Aggregate): Option[Either[Reason, TopRowsScan]] =
-    orderOf(aggregate).flatMap(order => MatchTopRows.first(order, firstRow(aggregate)))
+  /** Each order is searched for on its own. */
+  private val MostOrders = 4
 
-  /** A LIMIT that has the value, if its rows are in this order; for reports. None if `aggregate` is another one. */
+  /**
+   * The scan below `aggregate`, in each of the orders whose first rows have its values, at least one; the reason why it is not
+   * pruned; `None` if `aggregate` is another one, or not over Parquet.
+   */
+  def of(aggregate: Aggregate): Option[Either[Reason, Seq[TopRowsScan]]] = {
+    val scans = ordersOf(aggregate).map(MatchTopRows.first(_, firstRow(aggregate)))
+    if (scans.isEmpty || scans.exists(_.isEmpty)) None
+    else {
+      val found = scans.flatten
+      Some(found.collectFirst { case Left(reason) => reason }.toLeft(found.collect { case Right(top) =>
+        top
+      }))
+    }
+  }
+
+  /** A LIMIT that has the values, if its rows are in these orders; for reports. None if `aggregate` is another one. */
   def limitOf(aggregate: Aggregate): Option[LocalLimit] =
-    orderOf(aggregate).map(_ => firstRow(aggregate))
+    ordersOf(aggregate).headOption.map(_ => firstRow(aggregate))
 
   private def firstRow(aggregate: Aggregate): LocalLimit = LocalLimit(Literal(1), aggregate.child)
 
-  /** The order whose first row has the values of all functions of the aggregate; none if there is no such order. */
-  private def orderOf(aggregate: Aggregate): Option[SortOrder] =
-    if (aggregate.groupingExpressions.nonEmpty) None
+  /** The orders whose first rows have the values of all functions of the aggregate; empty if there are no such orders. */
+  private def ordersOf(aggregate: Aggregate): Seq[SortOrder] =
+    if (aggregate.groupingExpressions.nonEmpty) Nil
     else {
       val functions = aggregate.aggregateExpressions.flatMap(_.collect { case one: AggregateExpression =>
         one
       })
       val orders = functions.map(orderOf)
-      orders.headOption.flatten.filter(first => orders.forall(_.exists(_.semanticEquals(first))))
+      val different = orders.flatten.foldLeft(Vector.empty[SortOrder]) { (known, order) =>
+        if (known.exists(_.semanticEquals(order))) known else known :+ order
+      }
+      if (orders.forall(_.nonEmpty) && different.size <= MostOrders) different else Nil
     }
 
   private def orderOf(function: AggregateExpression): Option[SortOrder] =

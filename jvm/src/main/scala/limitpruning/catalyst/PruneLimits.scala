@@ -13,7 +13,7 @@ import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.FactsCache
 import limitpruning.search.NotPruned
 import limitpruning.select.Reason
-import limitpruning.tables.DeltaLake
+import limitpruning.tables.{DeltaLake, UndecidedRelation}
 
 /**
  * Replaces the file index of a relation below a LIMIT by an index of selected files and row groups. These are proved to
@@ -87,8 +87,8 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
       : Boolean = (plan +: plan.subqueriesAll).exists(_.containsPattern(CTE))
 
   /**
-   * Prunes each MIN or MAX of the plan and of its subqueries, unless a LIMIT waits for it. One that is not pruned gets no tag:
-   * the query may have no LIMIT whose reason a user looks for.
+   * Prunes each MIN or MAX of the plan and of its subqueries, unless a LIMIT waits for it: the conjuncts for which its rows will be
+   * chosen have the subquery as it is. One that is not pruned gets no tag: the query may have no LIMIT whose reason a user looks for.
    *
    * @param deadline none is searched for after it: a query may have hundreds, each of another column or table
    * @param decided the results so far. Spark may have copied a subquery.
@@ -100,10 +100,13 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
   ): LogicalPlan = {
     def pruned(aggregate: Aggregate) =
       if (deadline.isOverdue()) None else new DecideLimit(session, state.facts, conf).minMax(aggregate)
+    lazy val waitedFor = plan.collect { case UndecidedRelation(_, index) =>
+      index.wanted.conjuncts.flatMap(_.collect { case subquery: SubqueryExpression => subquery.exprId })
+    }.flatten.toSet
     plan.transformDownWithPruning(_.containsPattern(AGGREGATE)) { case aggregate: Aggregate =>
       decided.getOrElseUpdate(aggregate, pruned(aggregate).getOrElse(aggregate))
     }.transformAllExpressionsWithPruning(_.containsPattern(PLAN_EXPRESSION)) {
-      case subquery: SubqueryExpression =>
+      case subquery: SubqueryExpression if !waitedFor(subquery.exprId) =>
         subquery.withNewPlan(pruneMinMax(subquery.plan, deadline, decided))
     }
   }

@@ -17,7 +17,7 @@ private[report] object PrunedMinMax {
 
   /** Not if another aggregate is between it and the table: that one is pruned. */
   private def isChosen(aggregate: Aggregate): Boolean =
-    MatchMinMax.of(aggregate).exists(_.exists(_.scan.table.selected.nonEmpty))
+    MatchMinMax.of(aggregate).exists(_.exists(_.head.scan.table.selected.nonEmpty))
 }
 
 /** Finds the scan that a LIMIT of an optimized plan is about, as the rule found it. */

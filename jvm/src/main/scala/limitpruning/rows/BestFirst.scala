@@ -6,7 +6,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import limitpruning.parquet.ReadSettings
 import limitpruning.predicate.FirstKey
 import limitpruning.search.LimitPlan
-import limitpruning.select.{CandidateRows, RowRange, SelectedFile, SelectedRowGroup, Selection}
+import limitpruning.select.{CandidateRows, ListedFile, RowRange, SelectedFile, SelectedRowGroup, Selection}
 
 /**
  * The row groups that may have the first rows in the order of a [[PositionScan]], best first; those whose best key value is not
@@ -36,33 +36,41 @@ private[rows] final case class BestFirst private (
   def notAfter(last: InternalRow): BestFirst = {
     val place =
       if (last.isNullAt(PositionScan.FirstKey)) null else last.get(PositionScan.FirstKey, key.dataType)
-    copyOf(files.filterNot(rowGroupOf(_).best.exists(best => key.order.gt(best.place, place))))
+    copyOf(
+      files.filterNot(rowGroupOf(_).best.exists(best => key.order.gt(best.place, place))),
+      rows.selection.unseen
+    )
   }
 
   /**
-   * @param before the number of jobs so far
+   * @param jobs so far
    * @param cores a job that reads fewer row groups would not be faster
    * @return the plan of the next job, and what it leaves
    */
-  def wave(before: Int, cores: Int): (SparkPlan, BestFirst) = {
+  def wave(jobs: Int, cores: Int): (SparkPlan, BestFirst) = {
     val first = Seq(cores.toLong, Least, rows.limit * RowGroupsOfRow).max
-    val size =
-      if (before == 0) first + files.count(rowGroupOf(_).best.isEmpty)
-      else if (before < Most - 1) first * math.pow(Growth.toDouble, before.toDouble).toLong
-      else Long.MaxValue
-    val (now, later) = files.splitAt(math.min(size, files.size.toLong).toInt)
+    val unknown = files.count(rowGroupOf(_).best.isEmpty)
+    val size = unknown + first * math.pow(Growth.toDouble, jobs.toDouble).toLong
+    val isLast = jobs == Most - 1 || areAlike || files.size <= size + first
+    val (now, later) = if (isLast) (files, Nil) else files.splitAt(size.toInt)
     // A task opens a file once for row groups that follow each other.
     val inFileOrder = now.sortBy(file => (file.listed.position, rowGroupOf(file).ordinal))
-    val wave = rows.copy(selection = rows.selection.copy(files = inFileOrder))
-    (scan.of(wave, settings), copyOf(later, areUnseenRead = true))
+    val unseen = if (isLast) rows.selection.unseen else Nil
+    val wave = rows.copy(selection = Selection(inFileOrder, unseen))
+    (scan.of(wave, settings), copyOf(later, if (isLast) Nil else rows.selection.unseen))
   }
 
-  private def copyOf(left: Seq[SelectedFile], areUnseenRead: Boolean = false): BestFirst =
-    copy(rows =
-      rows.copy(selection =
-        Selection(left, if (areUnseenRead) Nil else rows.selection.unseen)
-      )
-    )
+  /** Whether no row group can be skipped by the rows of others. */
+  private def areAlike: Boolean = {
+    val known = files.iterator.flatMap(rowGroupOf(_).best).map(_.place)
+    known.isEmpty || {
+      val first = known.next()
+      known.forall(key.order.equiv(first, _))
+    }
+  }
+
+  private def copyOf(files: Seq[SelectedFile], unseen: Seq[ListedFile]): BestFirst =
+    copy(rows = rows.copy(selection = Selection(files, unseen)))
 }
 
 private[rows] object BestFirst {
@@ -76,12 +84,12 @@ private[rows] object BestFirst {
   /** The same for each row of the LIMIT. */
   private val RowGroupsOfRow = 2L
 
-  /** How many times as many row groups as the job before it a job reads. */
+  /** A job reads so many times as many row groups as the one before it. */
   private val Growth = 4L
 
-  /** @return none if metadata found no row groups in an order, or if Spark cannot read them without the others */
+  /** @return none if metadata found no row groups in an order */
   def apply(scan: PositionScan, found: LimitPlan): Option[BestFirst] = found.rows match {
-    case rows: CandidateRows if scan.readsRowGroups =>
+    case rows: CandidateRows =>
       rows.top.map { top =>
         val files = rows.selection.files.flatMap(file =>
           file.rowGroups.map(one => file.copy(rowGroups = Seq(whole(one))))

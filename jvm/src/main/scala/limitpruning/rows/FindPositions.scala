@@ -63,11 +63,13 @@ private[rows] final class FindPositions(
       limit: Int,
       likely: LikelyRowGroups = LikelyRowGroups.none,
       bestFirst: => Option[LimitPlan] = None
-  ): Option[FoundPositions] =
+  ): Option[FoundPositions] = {
+    val waves =
+      if (scan.order.nonEmpty && scan.readsRowGroups) bestFirst.flatMap(BestFirst(scan, _)) else None
     try
       Some(
         if (scan.order.isEmpty) any(scan, limit, likely)
-        else bestFirst.flatMap(BestFirst(scan, _)).fold(first(scan, limit))(inWaves(scan, limit, _))
+        else waves.fold(inOneJob(scan, limit))(inWaves(scan, limit, _))
       )
     catch {
       case error: SparkException if !SparkShims.isCancelled(error) =>
@@ -77,6 +79,7 @@ private[rows] final class FindPositions(
         )
         None
     }
+  }
 
   /** Any rows, by jobs of which each reads more partitions of the table; see [[NextWave]]. */
   private def any(scan: PositionScan, limit: Int, likely: LikelyRowGroups): FoundPositions = {
@@ -117,26 +120,29 @@ private[rows] final class FindPositions(
   }
 
   /** The first rows in the order of the scan, by one job. */
-  private def first(scan: PositionScan, limit: Int): FoundPositions = {
+  private def inOneJob(scan: PositionScan, limit: Int): FoundPositions = {
     val (found, bytes) =
-      first(scan.plan, orderOf(scan), limit, s"limit pruning: first rows of $table")
+      firstRows(scan.plan, orderOf(scan), limit, s"limit pruning: first rows of $table")
     FoundPositions(Positions.first(found.iterator, found.length), found.length < limit, 1, bytes)
   }
 
-  /** The first rows in the order of the scan, by jobs of which each reads row groups with better keys than the next one. */
+  /**
+   * The first rows in the order of the scan, by jobs of which each reads row groups with better keys than the next one, as far as
+   * these are known.
+   */
   private def inWaves(scan: PositionScan, limit: Int, bestFirst: BestFirst): FoundPositions = {
     val order = orderOf(scan)
 
     @tailrec
-    def search(left: BestFirst, wave: Int, before: Array[InternalRow], bytesBefore: Long): FoundPositions = {
-      val rest = if (before.length < limit) left else left.notAfter(before.last)
+    def search(left: BestFirst, wave: Int, found: Array[InternalRow], bytesBefore: Long): FoundPositions = {
+      val rest = if (found.length < limit) left else left.notAfter(found.last)
       if (rest.isEmpty)
-        FoundPositions(Positions.first(before.iterator, limit), before.length < limit, wave, bytesBefore)
+        FoundPositions(Positions.first(found.iterator, limit), found.length < limit, wave, bytesBefore)
       else {
         val (plan, next) = rest.wave(wave, context.defaultParallelism)
-        val (found, bytes) =
-          first(plan, order, limit, s"limit pruning: first rows of $table, wave ${wave + 1}")
-        search(next, wave + 1, firstOfBoth(order, limit)(before, found), bytesBefore + bytes)
+        val (more, bytes) =
+          firstRows(plan, order, limit, s"limit pruning: first rows of $table, wave ${wave + 1}")
+        search(next, wave + 1, firstOfBoth(order, limit)(found, more), bytesBefore + bytes)
       }
     }
 
@@ -147,7 +153,7 @@ private[rows] final class FindPositions(
     new LazilyGeneratedOrdering(scan.order, scan.planned.output)
 
   /** The first rows of a plan, in order, and the bytes that were read for them. */
-  private def first(
+  private def firstRows(
       plan: SparkPlan,
       order: Ordering[InternalRow],
       limit: Int,

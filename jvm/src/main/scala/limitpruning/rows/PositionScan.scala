@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   SortOrder
 }
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
-import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan}
+import org.apache.spark.sql.execution.{FileSourceScanExec, FilterExec, QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.datasources.{
   FileFormat, HadoopFsRelation, LogicalRelation, SchemaPruning
 }
@@ -24,8 +24,8 @@ import limitpruning.select.ChosenRows
 import limitpruning.shims.ClassicSession
 
 /**
- * The positions of the rows of a table that satisfy a predicate, with their sort keys. Spark's own scan reads them, so that a
- * column means what it means to Spark. It reads the columns of the predicate and of the sort keys alone.
+ * The positions of the rows of a table that satisfy a predicate, with their sort keys. Spark plans the scan and reads it with its own
+ * reader, so that a column means what it means to Spark. It reads the columns of the predicate and of the sort keys alone.
  *
  * @param planned its output is the path of the file, the position of the row in the file, and the sort keys
  * @param order the order of these rows, over the output of `planned`
@@ -52,7 +52,9 @@ private[rows] final case class PositionScan(
    */
   def of(chosen: ChosenRows, settings: ReadSettings): SparkPlan = {
     val some = planned.transform { case scan: FileSourceScanExec =>
-      LimitPrunedScanExec(scan.output, scan, chosen, settings, isOneTask = false)
+      val read = LimitPrunedScanExec(scan.output, scan, chosen, settings, isOneTask = false)
+      // Spark evaluates these in its own scan alone.
+      scan.partitionFilters.reduceOption(And(_, _)).fold[SparkPlan](read)(FilterExec(_, read))
     }
     QueryExecution.prepareExecutedPlan(session, NoteTopKeysExec(order.head, chosen.limit, some))
   }

@@ -1,10 +1,12 @@
 package limitpruning.search
 
+import scala.concurrent.duration.Deadline
+
 import org.apache.spark.sql.catalyst.expressions.{GetStructField, SortOrder}
 
 import limitpruning.predicate.FirstKey
 import limitpruning.scan.NoteTopKeysExec
-import limitpruning.select.{CandidateRows, SearchCounts, Selection, TopRows}
+import limitpruning.select.{CandidateRows, Reason, RowRange, SearchCounts, Selection, TopRows}
 
 /** Decides what to read for one ORDER BY … LIMIT: lists the files, inspects them, selects row groups. */
 object ChooseTopRows {
@@ -23,45 +25,135 @@ object ChooseTopRows {
 
   /** @return what to read, or the reason why the LIMIT is not pruned */
   def apply(top: TopRowsScan, table: SearchInputs): Either[NotPruned, LimitPlan] =
-    chosen(top, table, isOfKeys = false)
+    ofAll(Seq(top), table)
 
   /**
-   * The row groups that may have the first rows, best first, for jobs that read the sort keys and the columns of the predicate
-   * alone.
+   * Chooses the rows of several orders together.
    *
-   * @return the reason if these jobs are not expected to skip row groups
+   * @param orders of one scan, at least one
+   * @return rows that include the first ones in each order, or why there are none in one of them
    */
-  def ofKeys(top: TopRowsScan, table: SearchInputs): Either[NotPruned, LimitPlan] =
-    chosen(top, table, isOfKeys = true)
-
-  private def chosen(
-      top: TopRowsScan,
-      table: SearchInputs,
-      isOfKeys: Boolean
-  ): Either[NotPruned, LimitPlan] = {
-    val scan = top.scan
+  def ofAll(orders: Seq[TopRowsScan], table: SearchInputs): Either[NotPruned, LimitPlan] = {
+    val scan = orders.head.scan
     val run = new RunSearch(scan, table)
     val files = table.files // listed before the time budget for footers starts
-    val key = new KeyFacts(top.key, scan.conjuncts, table.classify)
     // Even if partition values alone decide the predicate, they do not decide the key.
     val budget = table.budget.copy(firstFiles = table.firstFiles)
     val deadline = budget.maxTime.fromNow
-    val dictionaries = table.keyDictionaries(key, deadline)
+    val searches = orders.map(new InOrder(_, table, budget, deadline))
+    val select = new AddressBestFirst(table.address(deadline))
+    val plan = run(searches.head.search, files) { (outcome, ofFirst) =>
+      val outcomes = outcome +: searches.tail.map(_.search.run(files)._1)
+      val counts = if (searches.size == 1) ofFirst else countsOf(seenInAny(searches), ofFirst)
+      for {
+        each <- inAll(searches, outcomes)
+        found = together(each)
+        selection <- select(found)
+        _ <-
+          if (leavesOut(found, selection, counts)) Right(())
+          else Left(searches.head.search.notClustered(counts))
+      } yield {
+        val rows = CandidateRows(
+          scan.limit,
+          scan.conjuncts,
+          selection,
+          counts,
+          run.nanos,
+          Some(why(searches, each, found.dropped))
+        )
+        LimitPlan(rows, scan.table.settings, notedSortKey = notedSortKey(orders.head, selection))
+      }
+    }
+    if (searches.size == 1) plan
+    else plan.map(_.copy(inspected = Some(InspectedRowGroups(seenInAny(searches), table.classify))))
+  }
+
+  /** The files that were inspected in some of the searches, once each. */
+  private def seenInAny(searches: Seq[InOrder]): Seq[ClassifiedFile] =
+    searches.flatMap(_.search.seen).groupBy(_.listed.position).toSeq.sortBy(_._1).map(_._2.head)
+
+  private def countsOf(seen: Seq[ClassifiedFile], others: SearchCounts): SearchCounts = {
+    val rowGroups = seen.map(_.rowGroups.size).sum
+    others.copy(
+      filesInspected = seen.size,
+      rowGroups = rowGroups,
+      matched = rowGroups - seen.map(_.notMatching).sum,
+      fullyMatched = seen.map(_.fullyMatching).sum
+    )
+  }
+
+  private def inAll(
+      searches: Seq[InOrder],
+      outcomes: Seq[Either[Reason, FoundTopRows]]
+  ): Either[Reason, Seq[FoundTopRows]] = {
+    val all = searches.zip(outcomes).map { case (search, outcome) => outcome.map(search.refined) }
+    all.collectFirst { case Left(reason) => reason }.toLeft(all.collect { case Right(found) => found })
+  }
+
+  /** What is read for several orders: whatever one of them needs. Row groups are in no order then. */
+  private def together(found: Seq[FoundTopRows]): FoundTopRows = found match {
+    case Seq(one) => one
+    case several =>
+      // Each search has classified the files on its own.
+      val all = several.flatMap(_.candidates)
+      val files = all.map(one => one.file.listed.position -> one.file).toMap
+      val candidates = all
+        .groupBy(candidate => (candidate.file.listed.position, candidate.rowGroup)).toSeq.sortBy(_._1)
+        .map { case ((file, rowGroup), same) =>
+          Candidate(files(file), rowGroup, best = None, RowRange.union(same.flatMap(_.ranges)))
+        }
+      val unseen = several.flatMap(_.unseen).map(file => file.position -> file).toMap
+      val matched = several.map(one => one.candidates.size + one.dropped).max
+      FoundTopRows(
+        candidates,
+        unseen.values.toSeq.sortBy(_.position),
+        several.head.threshold,
+        matched - candidates.size,
+        skipsWhileReading = false
+      )
+  }
+
+  /** Why these are the first rows in each order. */
+  private def why(searches: Seq[InOrder], each: Seq[FoundTopRows], dropped: Int): TopRows = {
+    val thresholds = each.zip(searches).map { case (found, search) =>
+      // A better one is found while reading.
+      found.threshold.place.filterNot(place => found.skipsWhileReading && KeyFacts.isNaN(place))
+        .map(search.key.show)
+    }
+    TopRows(
+      searches.map(_.key.sql).mkString(", "),
+      FirstKey.of(searches.head.top.key),
+      if (thresholds.forall(_.nonEmpty)) Some(thresholds.flatten.mkString(", ")) else None,
+      each.map(_.threshold.rows).min,
+      dropped
+    )
+  }
+
+  /** The search for the first rows in one order. */
+  private final class InOrder(
+      val top: TopRowsScan,
+      table: SearchInputs,
+      budget: SearchBudget,
+      deadline: Deadline
+  ) {
+    val key = new KeyFacts(top.key, top.scan.conjuncts, table.classify)
+    private val dictionaries = table.keyDictionaries(key, deadline)
     val search = new TopRowsSearch(
-      scan.limit,
+      top.scan.limit,
       key,
-      top.isOnlyKey && !isOfKeys, // jobs return the first positions of the rows with the last key
+      top.isOnlyKey,
       budget,
       table.memory,
       NoteTopKeysExec.MostKeys,
       table.footers(_),
       table.classify(_, _),
-      if (isOfKeys) identity else dictionaries,
-      isOfKeys
+      dictionaries
     )
-    def refine =
+
+    /** What pages leave of the rows that were found. */
+    def refined(found: FoundTopRows): FoundTopRows =
       new RefineTopRows(
-        scan.limit,
+        top.scan.limit,
         key,
         table.classify,
         table.storage,
@@ -69,24 +161,6 @@ object ChooseTopRows {
         dictionaries.bytesLeft,
         deadline,
         table.prefetch(deadline)
-      )
-    val select =
-      new AddressBestFirst(
-        table.address(deadline)
-      )
-    run(search, files) { (outcome, counts) =>
-      for {
-        found <- if (isOfKeys) outcome else outcome.map(refine(_))
-        selection <- select(found)
-        _ <- if (leavesOut(found, selection, counts)) Right(()) else Left(search.notClustered(counts))
-      } yield {
-        // A better one is found while reading.
-        val place = found.threshold.place.filterNot(place => found.skipsWhileReading && KeyFacts.isNaN(place))
-        val threshold = place.map(key.show)
-        val why = TopRows(key.sql, FirstKey.of(top.key), threshold, found.threshold.rows, found.dropped)
-        val rows = CandidateRows(scan.limit, scan.conjuncts, selection, counts, run.nanos, Some(why))
-        LimitPlan(rows, scan.table.settings, notedSortKey = notedSortKey(top, selection))
-      }
-    }
+      )(found)
   }
 }

@@ -149,7 +149,10 @@ private[limitpruning] final class SearchInputs(
   val threads: PlanningThreads = new PlanningThreads(mostThreads)
 
   /** The memory that the search holds. */
-  val memory: SearchMemory = cache.planning.search(conf.getConf(LimitPruningConf.MaxMemory))
+  val memory: SearchMemory = newMemory()
+
+  /** The memory of another search, which must be closed. */
+  def newMemory(): SearchMemory = cache.planning.search(conf.getConf(LimitPruningConf.MaxMemory))
 
   /** Ends the threads of the search, and releases its memory. */
   override def close(): Unit = {

@@ -43,8 +43,6 @@ final case class FoundTopRows(
  * @param narrow reads more about the key in the files of a wave
  * @param mostNoted the largest limit for which row groups are skipped while reading, by the rows that were read
  *   before
- * @param isOfKeys whether the sort keys are read before other columns, so that it may be read in vain for the best row groups.
- *   Then row groups are expected to be skipped if one row of each matches, and if it has the best key value
  */
 final class TopRowsSearch(
     limit: Int,
@@ -55,15 +53,14 @@ final class TopRowsSearch(
     mostNoted: Int,
     read: Seq[ListedFile] => FooterWave,
     classify: (ListedFile, Footer) => ClassifiedFile,
-    narrow: Seq[ClassifiedFile] => Seq[ClassifiedFile] = identity,
-    isOfKeys: Boolean = false
+    narrow: Seq[ClassifiedFile] => Seq[ClassifiedFile] = identity
 ) extends WaveSearch[FoundTopRows](budget, read, classify, memory) {
   import TopRowsSearch._
 
   private val threshold = new Threshold(limit.toLong, key.order)
   // The threshold of LIMIT 1 if every row group had a matching row, with any of its values. If it skips little, the data is
   // not clustered by the key.
-  private val bestCase = new Threshold(if (isOfKeys) limit.toLong * RowGroupsOfRow else 1, key.order)
+  private val bestCase = new Threshold(1, key.order)
   private val matched = ArrayBuffer.empty[Candidate]
   // Of fully matching row groups, by position in `matched`.
   private val certain = ArrayBuffer.empty[CertainRows]
@@ -104,10 +101,8 @@ final class TopRowsSearch(
       val rows = RowRange.all(file.footer.rowGroups(rowGroup).getRowCount)
       matched += Candidate(file, rowGroup, key.best(file, rowGroup), rows)
       file.rowGroups(rowGroup).obstacle.orElse(key.obstacle(file, rowGroup)).foreach(obstacles.add)
-      if (isOfKeys) matched.last.best.foreach(bestCase.add(_, 1))
-      else
-        for ((place, rows) <- key.ofAnyRows(file, rowGroup))
-          bestCase.add(key.ifNeverNaN(place, file, rowGroup), rows)
+      for ((place, rows) <- key.ofAnyRows(file, rowGroup))
+        bestCase.add(key.ifNeverNaN(place, file, rowGroup), rows)
       if (file.rowGroups(rowGroup).state == MatchState.FullyMatching)
         for ((place, rows) <- key.certain(file, rowGroup)) {
           threshold.add(place, rows)
@@ -123,21 +118,8 @@ final class TopRowsSearch(
       now: SearchCounts
   ): Option[Either[Reason, FoundTopRows]] =
     if (rest.isEmpty || outOfBudget(now, threshold.rows, limit).nonEmpty) Some(result(rest, now))
-    else if (!isWorthReading(rest, now)) Some(Left(notClustered(now)))
+    else if (!pays(rest, now)) Some(Left(notClustered(now)))
     else None
-
-  /** Whether it pays to inspect more files. */
-  private def isWorthReading(rest: IndexedSeq[ListedFile], seen: SearchCounts): Boolean =
-    if (isOfKeys) differ else pays(rest, seen)
-
-  /** Whether at least half of the row groups sort after the best one. */
-  private def differ: Boolean = {
-    val known = matched.flatMap(_.best)
-    known.nonEmpty && {
-      val first = known.min(key.order)
-      2 * known.count(key.order.gt(_, first)) >= matched.size
-    }
-  }
 
   private def result(unseen: Seq[ListedFile], seen: SearchCounts): Either[Reason, FoundTopRows] = {
     val needed = positionsNeeded
@@ -176,7 +158,7 @@ final class TopRowsSearch(
     val judge: Option[Any] => Boolean = if (isBounded) isSkipped else bestCase.excludes
     val skipped = seen.rowGroups - seen.matched + matched.count(candidate => judge(candidate.best)) +
       (seen.files - seen.filesInspected - unseen.size) + unseen.count(file => judge(best(file)))
-    (if (isOfKeys) LeastSkippedByKeys else LeastSkipped) * skipped >= seen.rowGroups
+    LeastSkipped * skipped >= seen.rowGroups
   }
 
   /** Why nothing can be skipped by the key. */
@@ -188,12 +170,6 @@ private object TopRowsSearch {
 
   /** The search pays if at least one in this many row groups is skipped. */
   private val LeastSkipped = 8
-
-  /** The same if only the sort keys are read: then each row group takes little time, and each job that skips some takes some. */
-  private val LeastSkippedByKeys = 2
-
-  /** So many row groups are expected to have one row that matches, and that has nearly the best key value. */
-  private val RowGroupsOfRow = 2L
 
   /**
    * Rows that are certain to be in the result, unless better ones are.

@@ -46,6 +46,13 @@ object RowRange {
     both.result()
   }
 
+  /** The rows that are in some of these, in any order: ascending ranges that are not adjacent. */
+  def union(ranges: Seq[RowRange]): Seq[RowRange] = ranges.sortBy(_.from).foldLeft(Vector.empty[RowRange]) {
+    case (done :+ last, next) if last.until >= next.from =>
+      done :+ RowRange(last.from, last.until.max(next.until))
+    case (done, next) => done :+ next
+  }
+
   /** The same rows of ascending ranges, with adjacent ranges merged. */
   def joined(ranges: Seq[RowRange]): Seq[RowRange] = ranges.foldLeft(Vector.empty[RowRange]) {
     case (done :+ last, next) if last.until == next.from => done :+ RowRange(last.from, next.until)
