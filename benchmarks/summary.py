@@ -84,6 +84,8 @@ LINES = (
         ("web,", "ORDER BY"),
         (),
     ),
+    Line("the same; 240 such row groups", ROWS, ("240 row groups",), ()),
+    Line("queries 24 to 27 of ClickBench, over tables of its shape", ROWS, ("ClickBench",), ()),
     Line("Delta Lake: a range of the sorted column", DELTA, SORTED),
     Line("Delta Lake: `ORDER BY` that column, `LIMIT 100`", DELTA, NEWEST, ()),
     Line("Apache Iceberg: a range of the sorted column", ICEBERG, SORTED),

@@ -78,7 +78,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def queries_released() -> Iterator[None]:
-    """Release the queries of a file: the objects of py4j are in cycles, and keep them in the JVM."""
+    """Release the queries of a file: py4j's objects are in cycles, and keep them in the JVM."""
     yield
     gc.collect()
 

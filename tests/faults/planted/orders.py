@@ -48,6 +48,13 @@ FAULTS = (
         (MIN_MAX,),
     ),
     fault(
+        "MIN and MAX: of several, only the rows of the first are read",
+        "search/ChooseTopRows.scala",
+        "val all = several.flatMap(_.candidates)",
+        "val all = several.head.candidates",
+        MIN_MAX,
+    ),
+    fault(
         "MIN and MAX: a min counts as the first row of a descending order",
         "catalyst/MatchMinMax.scala",
         "case min: Min => order(min.child, Ascending)",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from faults.fault import LIES, ORDERS, TABLES, fault
 
 BY_ROWS = "tests/limits/test_by_rows.py"
+WAVES = "tests/limits/test_order_waves.py"
 _SQL = "org.apache.spark.sql.catalyst.expressions"
 
 FAULTS = (
@@ -95,6 +96,22 @@ FAULTS = (
         "keys = order.take(1).zipWithIndex.map",
         ORDERS,
         BY_ROWS,
+    ),
+    fault(
+        "by rows: row groups with the same first key are left out",
+        "rows/BestFirst.scala",
+        "best => key.order.gt(best.place, place)",
+        "best => key.order.gteq(best.place, place)",
+        ORDERS,
+        WAVES,
+    ),
+    fault(
+        "by rows: a row group between two jobs is lost",
+        "rows/BestFirst.scala",
+        "copyOf(later, if (isLast)",
+        "copyOf(later.drop(1), if (isLast)",
+        ORDERS,
+        WAVES,
     ),
     fault(
         "by rows: nulls are on the other side",

@@ -51,10 +51,15 @@ object MatchMinMax {
         one
       })
       val orders = functions.map(orderOf)
-      val different = orders.flatten.foldLeft(Vector.empty[SortOrder]) { (known, order) =>
-        if (known.exists(_.semanticEquals(order))) known else known :+ order
-      }
-      if (orders.forall(_.nonEmpty) && different.size <= MostOrders) different else Nil
+      if (orders.forall(_.nonEmpty))
+        Some(differentOf(orders.flatten)).filter(_.size <= MostOrders).getOrElse(Nil)
+      else Nil
+    }
+
+  /** A query may have hundreds of functions, so more than enough orders are not compared. */
+  private def differentOf(orders: Seq[SortOrder]): Seq[SortOrder] =
+    orders.foldLeft(Vector.empty[SortOrder]) { (known, order) =>
+      if (known.size > MostOrders || known.exists(_.semanticEquals(order))) known else known :+ order
     }
 
   private def orderOf(function: AggregateExpression): Option[SortOrder] =

@@ -15,12 +15,14 @@ import limitpruning.select.{CandidateRows, ListedFile, RowRange, SelectedFile, S
  * @param rows the predicate and the limit, with the row groups that are left; each file has one
  * @param key the first sort key
  * @param settings for which the row groups were chosen
+ * @param readsDictionaries whether it pays to read the dictionaries of a row group before its columns
  */
 private[rows] final case class BestFirst private (
     scan: PositionScan,
     rows: CandidateRows,
     key: FirstKey,
-    settings: ReadSettings
+    settings: ReadSettings,
+    readsDictionaries: Boolean
 ) {
   import BestFirst._
 
@@ -57,7 +59,7 @@ private[rows] final case class BestFirst private (
     val inFileOrder = now.sortBy(file => (file.listed.position, rowGroupOf(file).ordinal))
     val unseen = if (isLast) rows.selection.unseen else Nil
     val wave = rows.copy(selection = Selection(inFileOrder, unseen))
-    (scan.of(wave, settings), copyOf(later, if (isLast) Nil else rows.selection.unseen))
+    (scan.of(wave, settings, readsDictionaries), copyOf(later, if (isLast) Nil else rows.selection.unseen))
   }
 
   /** Whether no row group can be skipped by the rows of others. */
@@ -84,6 +86,9 @@ private[rows] object BestFirst {
   /** The same for each row of the LIMIT. */
   private val RowGroupsOfRow = 2L
 
+  /** The bytes of columns that are read in the time that it takes to read their dictionaries before. */
+  private val SmallColumns = 1024L * 1024
+
   /** A job reads so many times as many row groups as the one before it. */
   private val Growth = 4L
 
@@ -98,7 +103,8 @@ private[rows] object BestFirst {
           scan,
           rows.copy(selection = Selection(files.toVector, rows.selection.unseen)),
           top.order,
-          found.settings
+          found.settings,
+          readsDictionaries = files.map(rowGroupOf(_).columns.lengths.sum).sum >= SmallColumns * files.size
         )
       }
     case _ => None

@@ -29,11 +29,13 @@ import limitpruning.shims.ClassicSession
  *
  * @param planned its output is the path of the file, the position of the row in the file, and the sort keys
  * @param order the order of these rows, over the output of `planned`
+ * @param plannedWithoutDictionaries plans the same scan again, with a reader that reads no dictionaries to skip row groups
  */
 private[rows] final case class PositionScan(
     session: ClassicSession,
     planned: SparkPlan,
-    order: Seq[SortOrder]
+    order: Seq[SortOrder],
+    plannedWithoutDictionaries: () => Option[SparkPlan]
 ) {
 
   /** A plan that Spark can run. */
@@ -49,9 +51,11 @@ private[rows] final case class PositionScan(
    * A plan for chosen row groups alone, which skips row groups while it reads.
    *
    * @param settings for which they were chosen
+   * @param readsDictionaries whether Spark's reader reads dictionaries to skip row groups, also of those between the chosen ones
    */
-  def of(chosen: ChosenRows, settings: ReadSettings): SparkPlan = {
-    val some = planned.transform { case scan: FileSourceScanExec =>
+  def of(chosen: ChosenRows, settings: ReadSettings, readsDictionaries: Boolean): SparkPlan = {
+    val all = if (readsDictionaries) planned else plannedWithoutDictionaries().getOrElse(planned)
+    val some = all.transform { case scan: FileSourceScanExec =>
       val read = LimitPrunedScanExec(scan.output, scan, chosen, settings, isOneTask = false)
       // Spark evaluates these in its own scan alone.
       scan.partitionFilters.reduceOption(And(_, _)).fold[SparkPlan](read)(FilterExec(_, read))
@@ -82,20 +86,33 @@ private[rows] object PositionScan {
       planned: LogicalPlan => Seq[SparkPlan]
   ): Option[PositionScan] = {
     val keys = order.zipWithIndex.map { case (key, i) => Alias(key.child, s"key$i")() }
-    val relation = numbered.relation
-    val filtered = conjuncts.reduceOption(And(_, _)).fold[LogicalPlan](relation)(Filter(_, relation))
+    val filter = conjuncts.reduceOption(And(_, _))
+    // The plan has been optimized already, as the plan of the query.
+    def plan(relation: LogicalPlan): Option[SparkPlan] = {
+      val filtered = filter.fold(relation)(Filter(_, relation))
+      planned(SchemaPruning(Project(Seq(numbered.path, numbered.row) ++ keys, filtered))).headOption
+    }
     // Of rows with the same keys, the same ones in each run: Spark may copy a plan, and its copies search apart.
     val places = Seq(numbered.path, numbered.row).map(place => SortOrder(place.toAttribute, Ascending))
-    // The plan has been optimized already, as the plan of the query.
-    planned(SchemaPruning(Project(Seq(numbered.path, numbered.row) ++ keys, filtered))).headOption.map {
-      scan =>
-        PositionScan(
-          session,
-          scan,
-          if (order.isEmpty) Nil // any rows
-          else order.zip(keys).map { case (key, alias) => key.copy(child = alias.toAttribute) } ++ places
-        )
+    val byKeys = order.zip(keys).map { case (key, alias) => key.copy(child = alias.toAttribute) }
+    plan(numbered.relation).map { scan =>
+      PositionScan(
+        session,
+        scan,
+        if (order.isEmpty) Nil else byKeys ++ places, // without an order, any rows
+        () => plan(withoutDictionaries(numbered.relation))
+      )
     }
+  }
+
+  private def withoutDictionaries(table: LogicalPlan): LogicalPlan = table.transform {
+    case leaf: LogicalRelation =>
+      leaf.relation match {
+        case files: HadoopFsRelation =>
+          val options = files.options + (ParquetInputFormat.DICTIONARY_FILTERING_ENABLED -> "false")
+          leaf.copy(relation = files.copy(options = options)(files.sparkSession))
+        case _ => leaf
+      }
   }
 
   /** @return none if Spark does not number the rows of the table */

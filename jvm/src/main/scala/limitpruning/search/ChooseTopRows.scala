@@ -43,10 +43,13 @@ object ChooseTopRows {
     val searches = orders.map(new InOrder(_, table, budget, deadline))
     val select = new AddressBestFirst(table.address(deadline))
     val plan = run(searches.head.search, files) { (outcome, ofFirst) =>
-      val outcomes = outcome +: searches.tail.map(_.search.run(files)._1)
+      val outcomes = searches.tail.foldLeft(Vector(outcome)) { (before, next) =>
+        if (before.last.isLeft) before else before :+ next.search.run(files)._1
+      }
       val counts = if (searches.size == 1) ofFirst else countsOf(seenInAny(searches), ofFirst)
       for {
         each <- inAll(searches, outcomes)
+        _ <- if (areOfOneState(each)) Right(()) else Left(searches.head.search.notClustered(counts))
         found = together(each)
         selection <- select(found)
         _ <-
@@ -89,6 +92,12 @@ object ChooseTopRows {
     val all = searches.zip(outcomes).map { case (search, outcome) => outcome.map(search.refined) }
     all.collectFirst { case Left(reason) => reason }.toLeft(all.collect { case Right(found) => found })
   }
+
+  /** Whether no file was replaced between the searches. Each of them may have read its footer. */
+  private def areOfOneState(found: Seq[FoundTopRows]): Boolean =
+    found.size == 1 ||
+      found.flatMap(_.candidates).map(_.file).groupBy(_.listed.position).values
+        .forall(_.map(_.footer.seal).distinct.size == 1)
 
   /** What is read for several orders: whatever one of them needs. Row groups are in no order then. */
   private def together(found: Seq[FoundTopRows]): FoundTopRows = found match {

@@ -36,4 +36,12 @@ class RowRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       assert(joined.zip(joined.drop(1)).forall { case (a, b) => a.until < b.from })
     }
   }
+
+  test("a union has the rows of all ranges, once each") {
+    forAll(ascending, ascending, ascending) { (a, b, c) =>
+      val union = RowRange.union(c ++ a ++ b)
+      assert(rows(union) == (rows(a) ++ rows(b) ++ rows(c)).distinct.sorted)
+      assert(union.zip(union.drop(1)).forall { case (before, after) => before.until < after.from })
+    }
+  }
 }
