@@ -125,7 +125,9 @@ def drawn_order(draw: random.Random) -> str:
 @pytest.mark.core
 @pytest.mark.parametrize("vectorized", ["true", "false"], ids=["vectorized", "row-based"])
 @pytest.mark.parametrize("adaptive", ["true", "false"], ids=["adaptive", "static"])
-def test_line_110_random_orders(spark: SparkSession, folder: Path, adaptive: str, vectorized: str) -> None:
+def test_line_110_random_orders(
+    spark: SparkSession, folder: Path, adaptive: str, vectorized: str
+) -> None:
     draw = random.Random(f"{adaptive} {vectorized}")
     settings = {"spark.sql.adaptive.enabled": adaptive, VECTORIZED: vectorized}
     seen: set[int] = set()
