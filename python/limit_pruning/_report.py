@@ -54,8 +54,8 @@ class LimitReport(Shown, Exported):
         limit: Rows that the LIMIT needs from the scan, with an OFFSET added; None where it is not a
             constant.
         predicate: The WHERE in SQL; None where there is none.
-        order_by: The first key of the ORDER BY below the LIMIT, with its direction, in SQL; None
-            where there is none.
+        order_by: The first key of the ORDER BY below the LIMIT, with its direction, in SQL; of
+            several MIN and MAX, the key of each. None where there is none.
         threshold: A value of this key in SQL: at least `limit` rows are certain to reach it. None
             where there is no ORDER BY, or no such value before rows are read.
         covered: Without an ORDER BY: whether all selected rows are proved to match, and are enough

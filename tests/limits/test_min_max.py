@@ -63,6 +63,12 @@ PRUNED = {
         "id >= (SELECT a.m - b.m FROM (SELECT max(id) m FROM t) a, (SELECT max(p) m FROM t) b)",
         2,
     ),
+    # The files of all are listed when the query runs, and only one order is searched then.
+    "below a join, with both ends": (
+        "id >= (SELECT a.m - b.hi FROM (SELECT max(id) m FROM t) a, "
+        "(SELECT min(id) lo, max(p) hi FROM t) b WHERE b.lo = 0)",
+        1,
+    ),
 }
 
 

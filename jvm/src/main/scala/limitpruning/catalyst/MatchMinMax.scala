@@ -41,6 +41,9 @@ object MatchMinMax {
   def limitOf(aggregate: Aggregate): Option[LocalLimit] =
     ordersOf(aggregate).headOption.map(_ => firstRow(aggregate))
 
+  /** Whether the values are those of first rows in more than one order. */
+  def hasSeveralOrders(aggregate: Aggregate): Boolean = ordersOf(aggregate).size > 1
+
   private def firstRow(aggregate: Aggregate): LocalLimit = LocalLimit(Literal(1), aggregate.child)
 
   /** The orders whose first rows have the values of all functions of the aggregate; empty if there are no such orders. */

@@ -87,27 +87,33 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
       : Boolean = (plan +: plan.subqueriesAll).exists(_.containsPattern(CTE))
 
   /**
-   * Prunes each MIN or MAX of the plan and of its subqueries, unless a LIMIT waits for it: the conjuncts for which its rows will be
-   * chosen have the subquery as it is. One that is not pruned gets no tag: the query may have no LIMIT whose reason a user looks for.
+   * Prunes each MIN or MAX of the plan and of its subqueries, unless a LIMIT waits for it. One that is not pruned gets no tag:
+   * the query may have no LIMIT whose reason a user looks for.
    *
    * @param deadline none is searched for after it: a query may have hundreds, each of another column or table
    * @param decided the results so far. Spark may have copied a subquery.
+   * @param mayWait whether a LIMIT may wait for the plan. Its files are then listed when the query runs, and so are those of
+   *   aggregates with several orders, whose rows are not chosen then.
    */
   private def pruneMinMax(
       plan: LogicalPlan,
       deadline: Deadline,
-      decided: mutable.Map[LogicalPlan, LogicalPlan]
+      decided: mutable.Map[LogicalPlan, LogicalPlan],
+      mayWait: Boolean = false
   ): LogicalPlan = {
     def pruned(aggregate: Aggregate) =
       if (deadline.isOverdue()) None else new DecideLimit(session, state.facts, conf).minMax(aggregate)
-    lazy val waitedFor = plan.collect { case UndecidedRelation(_, index) =>
-      index.wanted.conjuncts.flatMap(_.collect { case subquery: SubqueryExpression => subquery.exprId })
-    }.flatten.toSet
-    plan.transformDownWithPruning(_.containsPattern(AGGREGATE)) { case aggregate: Aggregate =>
-      decided.getOrElseUpdate(aggregate, pruned(aggregate).getOrElse(aggregate))
+    lazy val hasWaiting = mayWait || plan.exists {
+      case UndecidedRelation(_, index) =>
+        index.wanted.conjuncts.exists(_.containsPattern(PLAN_EXPRESSION))
+      case _ => false
+    }
+    plan.transformDownWithPruning(_.containsPattern(AGGREGATE)) {
+      case aggregate: Aggregate if !(mayWait && MatchMinMax.hasSeveralOrders(aggregate)) =>
+        decided.getOrElseUpdate(aggregate, pruned(aggregate).getOrElse(aggregate))
     }.transformAllExpressionsWithPruning(_.containsPattern(PLAN_EXPRESSION)) {
-      case subquery: SubqueryExpression if !waitedFor(subquery.exprId) =>
-        subquery.withNewPlan(pruneMinMax(subquery.plan, deadline, decided))
+      case subquery: SubqueryExpression =>
+        subquery.withNewPlan(pruneMinMax(subquery.plan, deadline, decided, hasWaiting))
     }
   }
 

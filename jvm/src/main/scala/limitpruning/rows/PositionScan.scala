@@ -41,6 +41,8 @@ private[rows] final case class PositionScan(
   /** A plan that Spark can run. */
   lazy val plan: SparkPlan = QueryExecution.prepareExecutedPlan(session, planned)
 
+  private lazy val withoutDictionaries = plannedWithoutDictionaries().getOrElse(planned)
+
   /** Whether row groups of the table can be read without the others. */
   def readsRowGroups: Boolean = planned.collect { case scan: FileSourceScanExec => scan } match {
     case Seq(scan) => !HiddenRows.areReadBy(scan)
@@ -54,7 +56,7 @@ private[rows] final case class PositionScan(
    * @param readsDictionaries whether Spark's reader reads dictionaries to skip row groups, also of those between the chosen ones
    */
   def of(chosen: ChosenRows, settings: ReadSettings, readsDictionaries: Boolean): SparkPlan = {
-    val all = if (readsDictionaries) planned else plannedWithoutDictionaries().getOrElse(planned)
+    val all = if (readsDictionaries) planned else withoutDictionaries
     val some = all.transform { case scan: FileSourceScanExec =>
       val read = LimitPrunedScanExec(scan.output, scan, chosen, settings, isOneTask = false)
       // Spark evaluates these in its own scan alone.

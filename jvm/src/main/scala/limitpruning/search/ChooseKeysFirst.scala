@@ -1,9 +1,10 @@
 package limitpruning.search
 
+import java.util.IdentityHashMap
+
 import scala.util.Using
 
 import limitpruning.predicate.FirstKey
-import limitpruning.scan.NoteTopKeysExec
 import limitpruning.select.{CandidateRows, SelectedFile, TopRows}
 
 /**
@@ -16,7 +17,7 @@ object ChooseKeysFirst {
   def apply(top: TopRowsScan, table: SearchInputs): Option[LimitPlan] = {
     val scan = top.scan
     val budget = table.budget.copy(firstFiles = table.firstFiles)
-    if (scan.limit > NoteTopKeysExec.MostKeys || table.files.size > budget.maxFiles) None
+    if (table.files.size > budget.maxFiles) None
     else
       // The jobs run for long. Meanwhile, other searches need the memory.
       Using.resource(table.newMemory()) { memory =>
@@ -41,12 +42,19 @@ object ChooseKeysFirst {
   /** Without the columns that the jobs do not read. A table may have thousands, in each of its row groups. */
   private def columnsOf(top: TopRowsScan, table: SearchInputs): SelectedFile => SelectedFile = {
     val isRead = table.areUsedIn(top.scan.conjuncts ++ top.order.map(_.child))
+    // Row groups share the names of their columns.
+    val known = new IdentityHashMap[IndexedSeq[Seq[String]], (IndexedSeq[Int], IndexedSeq[Seq[String]])]
+    def of(paths: IndexedSeq[Seq[String]]) = known.computeIfAbsent(
+      paths,
+      _ => {
+        val positions = paths.indices.filter(i => isRead(paths(i).head))
+        (positions, positions.map(paths))
+      }
+    )
     file =>
       file.copy(rowGroups = file.rowGroups.map { rowGroup =>
-        val read = rowGroup.columns.paths.indices.filter(i => isRead(rowGroup.columns.paths(i).head))
-        rowGroup.copy(columns =
-          rowGroup.columns.copy(read.map(rowGroup.columns.paths), read.map(rowGroup.columns.lengths))
-        )
+        val (positions, paths) = of(rowGroup.columns.paths)
+        rowGroup.copy(columns = rowGroup.columns.copy(paths, positions.map(rowGroup.columns.lengths)))
       })
   }
 }

@@ -49,8 +49,8 @@ object ChooseTopRows {
       val counts = if (searches.size == 1) ofFirst else countsOf(seenInAny(searches), ofFirst)
       for {
         each <- inAll(searches, outcomes)
-        _ <- if (areOfOneState(each)) Right(()) else Left(searches.head.search.notClustered(counts))
-        found = together(each)
+        _ <- if (areOfOneState(searches)) Right(()) else Left(searches.head.search.notClustered(counts))
+        found = together(each, counts.matched)
         selection <- select(found)
         _ <-
           if (leavesOut(found, selection, counts)) Right(())
@@ -94,13 +94,17 @@ object ChooseTopRows {
   }
 
   /** Whether no file was replaced between the searches. Each of them may have read its footer. */
-  private def areOfOneState(found: Seq[FoundTopRows]): Boolean =
-    found.size == 1 ||
-      found.flatMap(_.candidates).map(_.file).groupBy(_.listed.position).values
+  private def areOfOneState(searches: Seq[InOrder]): Boolean =
+    searches.size == 1 ||
+      searches.flatMap(_.search.seen).groupBy(_.listed.position).values
         .forall(_.map(_.footer.seal).distinct.size == 1)
 
-  /** What is read for several orders: whatever one of them needs. Row groups are in no order then. */
-  private def together(found: Seq[FoundTopRows]): FoundTopRows = found match {
+  /**
+   * What is read for several orders: whatever one of them needs. Row groups are in no order then.
+   *
+   * @param matched the row groups that may match
+   */
+  private def together(found: Seq[FoundTopRows], matched: Int): FoundTopRows = found match {
     case Seq(one) => one
     case several =>
       // Each search has classified the files on its own.
@@ -112,7 +116,6 @@ object ChooseTopRows {
           Candidate(files(file), rowGroup, best = None, RowRange.union(same.flatMap(_.ranges)))
         }
       val unseen = several.flatMap(_.unseen).map(file => file.position -> file).toMap
-      val matched = several.map(one => one.candidates.size + one.dropped).max
       FoundTopRows(
         candidates,
         unseen.values.toSeq.sortBy(_.position),

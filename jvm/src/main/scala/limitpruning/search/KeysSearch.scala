@@ -27,7 +27,12 @@ private[search] final class KeysSearch(
 
   override def seen: Seq[ClassifiedFile] = inspectedFiles
 
-  override protected def inOrder(files: IndexedSeq[ListedFile]): IndexedSeq[ListedFile] = files
+  /** The first wave has files from all parts of the table. */
+  override protected def inOrder(files: IndexedSeq[ListedFile]): IndexedSeq[ListedFile] = {
+    val step = math.max(1, files.size / budget.firstFiles.max(1))
+    val (first, later) = files.indices.partition(i => i % step == 0)
+    (first ++ later).map(files)
+  }
 
   override protected def missingRows: Long = Long.MaxValue
   override protected def matchingRows(file: ClassifiedFile): Long = 0
