@@ -65,8 +65,10 @@ PRUNED = {
     ),
     # The files of all are listed when the query runs, and only one order is searched then.
     "below a join, with both ends": (
-        "id >= (SELECT a.m - b.hi FROM (SELECT max(id) m FROM t) a, "
-        "(SELECT min(id) lo, max(p) hi FROM t) b WHERE b.lo = 0)",
+        (
+            "id >= (SELECT a.m - b.hi FROM (SELECT max(id) m FROM t) a, "
+            "(SELECT min(id) lo, max(p) hi FROM t) b WHERE b.lo = 0)"
+        ),
         1,
     ),
 }
