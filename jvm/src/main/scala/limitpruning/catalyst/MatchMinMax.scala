@@ -1,13 +1,15 @@
 package limitpruning.catalyst
 
 import org.apache.spark.sql.catalyst.expressions.{
-  Ascending, Descending, Expression, Literal, NullsLast, SortDirection, SortOrder
+  Ascending, Attribute, Descending, Expression, Literal, NullsLast, SortDirection, SortOrder
 }
 import org.apache.spark.sql.catalyst.expressions.aggregate.{
   AggregateExpression, Complete, Max, MaxBy, Min, MinBy
 }
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LocalLimit}
-import org.apache.spark.sql.types.{DoubleType, FloatType}
+import org.apache.spark.sql.types.{
+  ByteType, DateType, DoubleType, FloatType, IntegerType, LongType, ShortType, TimestampNTZType, TimestampType
+}
 
 import limitpruning.search.TopRowsScan
 import limitpruning.select.Reason
@@ -23,19 +25,28 @@ object MatchMinMax {
   private val MostOrders = 4
 
   /**
-   * The scan below `aggregate`, in each of the orders whose first rows have its values, at least one; the reason why it is not
-   * pruned; `None` if `aggregate` is another one, or not over Parquet.
+   * The scan below `aggregate`, in each of the orders whose first rows have its values, at least one, as they are best searched for;
+   * the reason why it is not pruned; `None` if `aggregate` is another one, or not over Parquet.
    */
   def of(aggregate: Aggregate): Option[Either[Reason, Seq[TopRowsScan]]] = {
     val scans = ordersOf(aggregate).map(MatchTopRows.first(_, firstRow(aggregate)))
     if (scans.isEmpty || scans.exists(_.isEmpty)) None
     else {
       val found = scans.flatten
-      Some(found.collectFirst { case Left(reason) => reason }.toLeft(found.collect { case Right(top) =>
-        top
-      }))
+      val tops = found.collect { case Right(top) => top }
+      Some(found.collectFirst { case Left(reason) => reason }.toLeft(tops.sortBy(mayOccur)))
     }
   }
+
+  /**
+   * Whether a min or max in a footer may count as a value of the key, so that an unsorted key is pruned, too. If another key is
+   * not sorted, this is known after a few footers, so it is searched for first.
+   */
+  private def mayOccur(top: TopRowsScan): Boolean = top.key.child.isInstanceOf[Attribute] &&
+    (top.key.dataType match {
+      case ByteType | ShortType | IntegerType | LongType | DateType | TimestampType | TimestampNTZType => true
+      case _ => false
+    })
 
   /** A LIMIT that has the values, if its rows are in these orders; for reports. None if `aggregate` is another one. */
   def limitOf(aggregate: Aggregate): Option[LocalLimit] =
