@@ -30,7 +30,7 @@ _COMPARED = (
 _ABOUT_COMPARED = (
     "Queries at the root and not at the root: ms / MB / tasks. With `take(n)`, plain Spark begins "
     "with one task. For `limit(n).toPandas()`, it runs one for each part of the table, and one "
-    "more."
+    "more. DataFusion and DuckDB return a pandas frame."
 )
 _ABOUT_OTHERS = "The other queries are collected:"
 _ABOUT_KINDS = {
@@ -39,9 +39,10 @@ _ABOUT_KINDS = {
         "column chunk as in *web_spark*."
     ),
     CLICKBENCH: (
-        f"*{CLICKBENCH}*: query 24 selects all columns where `url` contains a text (0.01 % of the "
-        "rows), `ORDER BY event_time LIMIT 10`; 25 to 27 select `search_phrase` where it is not "
-        "empty (13 %), `ORDER BY event_time`, `search_phrase`, or both."
+        f"*{CLICKBENCH}*, counted from 1, all `LIMIT 10`: query 24 selects all columns where `url` "
+        "contains a text (0.01 % of the rows), `ORDER BY event_time`; 25 to 27 select "
+        "`search_phrase` where it is not empty (13 %), `ORDER BY event_time`, `search_phrase`, or "
+        "both."
     ),
 }
 _ABOUT_STORE = (

@@ -71,7 +71,7 @@ def test_kinds_are_described_if_they_were_measured() -> None:
     assert "search_phrase" not in text(FIRST)
     both = text(FIRST, GROUPS, CLICKBENCH)
     assert f"*{GROUPS}* is over *web_groups*" in both
-    assert f"*{CLICKBENCH}*: query 24 selects" in both
+    assert f"*{CLICKBENCH}*, counted from 1" in both
     assert f"*{CLICKBENCH}* 40.0 and 4.0" in both
     assert f"| web, {CLICKBENCH} | 800.0 / 20.0 /" in both
 
