@@ -21,7 +21,6 @@ _TITLES = (
     "query",
     "MB: Spark / ours / DataFusion / DuckDB",
     "ms: Spark / ours",
-    "tasks: Spark / ours",
 )
 _COMPARED = (
     "query", "Spark, `take(n)`", "Spark, `limit(n).toPandas()`", "ours, `take(n)`",
@@ -32,7 +31,6 @@ _ABOUT_COMPARED = (
     "with one task. For `limit(n).toPandas()`, it runs one for each part of the table, and one "
     "more. DataFusion and DuckDB return a pandas frame."
 )
-_ABOUT_OTHERS = "The other queries are collected:"
 _ABOUT_KINDS = {
     GROUPS: (
         f"*{GROUPS}* is over *web_groups*: *web* in 12 files of 20 row groups, with 20 pages in a "
@@ -74,7 +72,7 @@ def page(results: dict[str, Any], machine: str, fill: Callable[[str], str]) -> s
     """
     about = results["about"]
     versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
-    rows = [_cells(one) for one in results["queries"] if one["query"]["kind"] not in (ROOT, BELOW)]
+    rows = [_cells(one) for one in results["queries"] if _is_other(one)]
     table = [f"| {' | '.join(_TITLES)} |", "| --- " * len(_TITLES) + "|"]
     table += [f"| {' | '.join(row)} |" for row in rows]
     kinds = {one["query"]["kind"] for one in results["queries"]}
@@ -84,7 +82,7 @@ def page(results: dict[str, Any], machine: str, fill: Callable[[str], str]) -> s
         *(fill(text) for kind, text in _ABOUT_KINDS.items() if kind in kinds),
         fill(_ABOUT_COMPARED),
         _compared(results),
-        _ABOUT_OTHERS,
+        _about_others([one for one in results["queries"] if _is_other(one)]),
         "\n".join(table),
         "The targets:",
         targets.table(results["queries"]),
@@ -102,8 +100,22 @@ def _cells(measured: dict[str, Any]) -> list[str]:
         measured["query"]["name"],
         " / ".join(f"{costs[name]['bytes'] / 1e6:.1f}" for name in _ENGINES),
         " / ".join(f"{cost['seconds'] * 1e3:.0f}" for cost in both),
-        " / ".join(str(cost.get("tasks", "-")) for cost in both),
     ]
+
+
+def _is_other(measured: dict[str, Any]) -> bool:
+    return measured["query"]["kind"] not in (ROOT, BELOW)
+
+
+def _about_others(queries: list[dict[str, Any]]) -> str:
+    """Return what is common to the other queries as a sentence."""
+    if not queries:
+        return ""
+    plain, ours = ([one["costs"][name]["tasks"] for one in queries] for name in (PLAIN, OURS))
+    return (
+        f"The other queries are collected. Plain Spark ran {min(plain)} to {max(plain)} tasks, "
+        f"ours {min(ours)} to {max(ours)}:"
+    )
 
 
 def _compared(results: dict[str, Any]) -> str:

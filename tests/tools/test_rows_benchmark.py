@@ -56,7 +56,8 @@ def test_results_as_text() -> None:
     one = measured("web, one user")
     assert "6/1     bytes   40.0, time  4.00" in line(one)
     text = page({"about": ABOUT, "queries": [one]}, "a machine", str)
-    assert "| web, one user | 800.0 / 20.0 / 40.0 / 30.0 | 4000 / 1000 | 6 / 1 |" in text
+    assert "| web, one user | 800.0 / 20.0 / 40.0 / 30.0 | 4000 / 1000 |" in text
+    assert "Plain Spark ran 6 to 6 tasks, ours 1 to 1:" in text
     assert "*needle* 40.0 and 4.0" in text
     assert "Medians of 3 runs; Spark 4.2.1; a machine." in text
     assert "object store" not in text
