@@ -12,7 +12,7 @@ from benchmarks.pairs.verdict import UNCLEAR, WITHIN
 _NEITHER = (WITHIN, UNCLEAR)
 _HIGH = 1.03
 """A ratio above it is shown, also if its interval reaches down to 1."""
-_TITLES = ("kind", "plain, ms", "ours, ms", "ours / plain", "verdict")
+_TITLES = ("kind", "ms: plain / ours", "ours / plain")
 
 
 def page(results: dict[str, Any], machine: str, fill: Callable[[str], str]) -> str:
@@ -58,8 +58,8 @@ def _others(results: dict[str, Any]) -> str:
     if not ratios:
         return ""
     return (
-        f"The table has the kinds that are faster or slower, or have a median above {_HIGH}. "
-        f"The medians of the other {len(ratios)} are {min(ratios):.2f} to {max(ratios):.2f}."
+        f"These are faster, slower, or have a median above {_HIGH}. The medians of the other "
+        f"{len(ratios)} are {min(ratios):.2f} to {max(ratios):.2f}."
     )
 
 
@@ -73,13 +73,11 @@ def _cpu(results: dict[str, Any]) -> str:
 
 
 def _cells(kind: dict[str, Any]) -> list[str]:
-    verdict = kind["verdict"]
+    mark = f" **{kind['verdict']}**" if kind["verdict"].isupper() else ""
     return [
         kind["kind"],
-        f"{kind['plain_ms']:.0f}",
-        f"{kind['ours_ms']:.0f}",
-        interval(kind["time"]),
-        f"**{verdict}**" if verdict.isupper() else verdict,
+        f"{kind['plain_ms']:.0f} / {kind['ours_ms']:.0f}",
+        f"{interval(kind['time'])}{mark}",
     ]
 
 
@@ -95,14 +93,17 @@ def _sessions(results: dict[str, Any]) -> str:
     if first:
         sentences.append(
             f"The first query of a session (*{first['kind']}*) took {first['plain_ms']:.0f} ms "
-            f"without the extension and {first['ours_ms']:.0f} ms with it; ratio "
+            f"without and {first['ours_ms']:.0f} ms with the extension: ratio "
             f"{interval(first['time'])}, {first['pairs']} new sessions of each."
         )
-    for one in results["switched off"]:
-        plans = "the same plan as" if one["same_plans"] else "another plan than"
+    off = [
+        f"{'the same plan' if one['same_plans'] else 'another plan'} for *{one['kind']}*, ratio "
+        f"{interval(one['time'])}"
+        for one in results["switched off"]
+    ]
+    if off:
         sentences.append(
-            f"With the extension switched off, *{one['kind']}* has {plans} in a session without "
-            f"it; ratio {interval(one['time'])}."
+            f"Switched off, against a session without the extension: {'; '.join(off)}."
         )
     return " ".join(sentences)
 

@@ -9,6 +9,7 @@ from typing import Any
 from benchmarks.engines import DATAFUSION, DUCKDB, OURS, PLAIN
 from benchmarks.queries import COLLECT, TO_PANDAS
 from benchmarks.report import store_costs
+from benchmarks.rows import targets
 from benchmarks.rows.queries import BELOW, CLICKBENCH, GROUPS, ROOT
 
 _ENGINES = (PLAIN, OURS, DATAFUSION, DUCKDB)
@@ -17,37 +18,34 @@ HEADER = (
     f"{'ms: Spark':>9} {'ours':>8}   {'tasks':>7}"
 )
 _TITLES = (
-    "query", "kind", "MB: Spark", "ours", "DataFusion", "DuckDB", "ratio",
-    "ms: Spark", "ours", "ratio", "tasks: Spark", "ours",
-)  # fmt: skip
+    "query",
+    "MB: Spark / ours / DataFusion / DuckDB",
+    "ms: Spark / ours",
+)
 _COMPARED = (
     "query", "Spark, `take(n)`", "Spark, `limit(n).toPandas()`", "ours, `take(n)`",
     "ours, `limit(n).toPandas()`", "DataFusion", "DuckDB",
 )  # fmt: skip
 _ABOUT_COMPARED = (
-    "Queries at the root and not at the root; each cell has ms / MB / tasks. With `take(n)`, plain "
-    "Spark begins with one task, and starts more until it has enough rows. For "
-    "`limit(n).toPandas()`, it runs a task for each part of the table, and one more. DataFusion "
-    "and DuckDB have no tasks, and return a pandas frame, too."
+    "Queries at the root and not at the root: ms / MB / tasks. With `take(n)`, plain Spark begins "
+    "with one task. For `limit(n).toPandas()`, it runs one for each part of the table, and one "
+    "more. DataFusion and DuckDB return a pandas frame."
 )
-_ABOUT_OTHERS = "The other queries are collected:"
 _ABOUT_KINDS = {
     GROUPS: (
-        f"*{GROUPS}* is over *web_groups*, which has the rows of *web* in 12 files of 20 row "
-        "groups, written by Spark. A column chunk has 20 pages, as in *web_spark*. Queries without "
-        "`WHERE` are the same in each run."
+        f"*{GROUPS}* is over *web_groups*: *web* in 12 files of 20 row groups, with 20 pages in a "
+        "column chunk as in *web_spark*."
     ),
     CLICKBENCH: (
-        f"*{CLICKBENCH}* has its queries 24 to 27, counted from 1. Query 24 selects all columns "
-        "where `url` contains a text (0.01 % of the rows), `ORDER BY event_time`. The others "
-        "select `search_phrase` where it is not empty (13 % of the rows), `ORDER BY event_time`, "
-        "`search_phrase`, or both. All have `LIMIT 10`."
+        f"*{CLICKBENCH}*, counted from 1, all `LIMIT 10`: query 24 selects all columns where `url` "
+        "contains a text (0.01 % of the rows), `ORDER BY event_time`; 25 to 27 select "
+        "`search_phrase` where it is not empty (13 %), `ORDER BY event_time`, `search_phrase`, or "
+        "both."
     ),
 }
 _ABOUT_STORE = (
-    "Some of these queries over *web_spark* on an object store that takes {milliseconds} ms for "
-    "each request (`make bench-s3`). Each cell has the cost in plain Spark, and in ours without "
-    "and with cached footers: of each, the run with the median time."
+    "Over *web_spark* on an object store of {milliseconds} ms for each request (`make bench-s3`), "
+    "plain Spark / ours without / ours with cached footers; of each, the run with the median time:"
 )
 
 
@@ -74,7 +72,7 @@ def page(results: dict[str, Any], machine: str, fill: Callable[[str], str]) -> s
     """
     about = results["about"]
     versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
-    rows = [_cells(one) for one in results["queries"] if one["query"]["kind"] not in (ROOT, BELOW)]
+    rows = [_cells(one) for one in results["queries"] if _is_other(one)]
     table = [f"| {' | '.join(_TITLES)} |", "| --- " * len(_TITLES) + "|"]
     table += [f"| {' | '.join(row)} |" for row in rows]
     kinds = {one["query"]["kind"] for one in results["queries"]}
@@ -84,8 +82,10 @@ def page(results: dict[str, Any], machine: str, fill: Callable[[str], str]) -> s
         *(fill(text) for kind, text in _ABOUT_KINDS.items() if kind in kinds),
         fill(_ABOUT_COMPARED),
         _compared(results),
-        _ABOUT_OTHERS,
+        _about_others([one for one in results["queries"] if _is_other(one)]),
         "\n".join(table),
+        "The targets:",
+        targets.table(results["queries"]),
     ]
     if results.get("store"):
         stored = store_costs({"queries": results["store"]}).rstrip("\n")
@@ -95,17 +95,27 @@ def page(results: dict[str, Any], machine: str, fill: Callable[[str], str]) -> s
 
 def _cells(measured: dict[str, Any]) -> list[str]:
     costs = measured["costs"]
-    plain, ours = costs[PLAIN], costs[OURS]
+    both = (costs[PLAIN], costs[OURS])
     return [
         measured["query"]["name"],
-        measured["query"]["kind"],
-        *(f"{costs[name]['bytes'] / 1e6:.1f}" for name in _ENGINES),
-        f"{plain['bytes'] / ours['bytes']:.1f}",
-        f"{plain['seconds'] * 1e3:.0f}",
-        f"{ours['seconds'] * 1e3:.0f}",
-        f"{plain['seconds'] / ours['seconds']:.2f}",
-        *(str(cost.get("tasks", "-")) for cost in (plain, ours)),
+        " / ".join(f"{costs[name]['bytes'] / 1e6:.1f}" for name in _ENGINES),
+        " / ".join(f"{cost['seconds'] * 1e3:.0f}" for cost in both),
     ]
+
+
+def _is_other(measured: dict[str, Any]) -> bool:
+    return measured["query"]["kind"] not in (ROOT, BELOW)
+
+
+def _about_others(queries: list[dict[str, Any]]) -> str:
+    """Return what is common to the other queries as a sentence."""
+    if not queries:
+        return ""
+    plain, ours = ([one["costs"][name]["tasks"] for one in queries] for name in (PLAIN, OURS))
+    return (
+        f"The other queries are collected. Plain Spark ran {min(plain)} to {max(plain)} tasks, "
+        f"ours {min(ours)} to {max(ours)}:"
+    )
 
 
 def _compared(results: dict[str, Any]) -> str:
@@ -142,4 +152,4 @@ def _means(results: dict[str, Any]) -> str:
         f"*{kind}* {mean([b for b, _ in ratios]):.1f} and {mean([t for _, t in ratios]):.1f}"
         for kind, ratios in kinds.items()
     ]
-    return f"Geometric means of the ratios Spark / ours, in bytes and in time: {'; '.join(shown)}."
+    return f"Geometric means of Spark / ours, in bytes and in time: {'; '.join(shown)}."

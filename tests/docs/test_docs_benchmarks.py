@@ -18,6 +18,7 @@ from benchmarks.queries import COLLECT, PLAN, queries
 from benchmarks.reasons import REASONS
 from benchmarks.report import cost_table, store_costs
 from benchmarks.rows import page as rows
+from benchmarks.spread import spread
 from benchmarks.targets import NO_GOAL
 from faults.planted import FAULTS
 from support.doc_pages import PAIRS_RESULTS, RESULTS, S3_RESULTS, fill, hold_generated
@@ -181,12 +182,11 @@ def classifying(results: dict[str, Any]) -> str:
         lines.append(f"| {size:,} | {' | '.join(cells)} |")
     speeds = [1 / costs["fromFooter", size]["microseconds"] for size in sizes]
     about = fill(
-        "Times are in µs for one row group, with JMH's error, and allocated bytes are in B for one "
-        f"row group. The result is {min(speeds):.1f} to {max(speeds):.1f} million row groups per "
-        "second on one thread. The target is 0.5 million, with a time that is linear in the number "
-        "of row groups."
+        f"µs for one row group, with JMH's error: {min(speeds):.1f} to {max(speeds):.1f} million "
+        "row groups per second on one thread. The target is 0.5 million, and a time that is "
+        "linear in the number of row groups."
     )
-    titles = "| row groups | from the footer | bytes allocated | from facts | bytes allocated |"
+    titles = "| row groups | from the footer | bytes | from facts | bytes |"
     table = "\n".join([titles, "| --- " * 5 + "|", *lines])
     return f"\n{machine(results)}.\n\n{table}\n\n{about}\n\n"
 
@@ -221,7 +221,7 @@ def described(results: dict[str, Any]) -> str:
     queries_run = f"{len(results['queries'])} queries; {measured_on(results, 'events')}"
     about = fill(TIMES + "; ".join(ABOUT_TABLES[name] for name in other_tables(results)) + ".")
     return (
-        f"\n{fill(queries_run)}\n\n{literals(results)}\n\n{ratios(results)}\n{about}\n\n"
+        f"\n{fill(queries_run)} {literals(results)}\n\n{ratios(results)}\n{about}\n\n"
         f"{times(results)}\n"
     )
 
@@ -229,7 +229,7 @@ def described(results: dict[str, Any]) -> str:
 def literals(results: dict[str, Any]) -> str:
     """Return whether the runs of a query had new literals; earlier results do not say so."""
     if results["about"].get("new_literals"):
-        return "Each run of a query has new literals, if its predicate is a comparison."
+        return "Comparisons have new literals in each run."
     return "All runs of a query had the same literals."
 
 
@@ -259,18 +259,20 @@ def machine(results: dict[str, Any]) -> str:
 
 
 def ratios(results: dict[str, Any]) -> str:
-    """Return the ratios as a table, and the reasons for missed targets."""
-    rows = [row(target) for target in results["targets"]]
-    missed = [
-        fill(f"- *{target['name']}:* {reason(target)}.", indent="  ") + "\n"
-        for target in results["targets"]
-        if target["met"] is False
-    ]
-    reasons = f"\nKnown reasons for missed targets:\n\n{''.join(missed)}" if missed else ""
-    return (
-        f"| ratio | target | | geometric mean | least | most |\n{'| --- ' * 6}|\n"
-        f"{''.join(rows)}{reasons}"
-    )
+    """Return the ratios that have a target as a table, with the reasons for missed ones.
+
+    The others follow from the table of costs.
+    """
+    rows = [row(target) for target in results["targets"] if target["goal"] != NO_GOAL]
+    return f"| ratio | target | measured | | if missed |\n{'| --- ' * 5}|\n{''.join(rows)}"
+
+
+def row(target: dict[str, Any]) -> str:
+    """Return one line of the table."""
+    values = target["ratios"].values()
+    why = reason(target) if target["met"] is False else ""
+    cells = [target["name"], target["goal"], spread(target["geometric_mean"], values)]
+    return f"| {' | '.join([*cells, MET[target['met']], why])} |\n"
 
 
 def reason(target: dict[str, Any]) -> str:
@@ -279,10 +281,10 @@ def reason(target: dict[str, Any]) -> str:
 
 
 TIMES = (
-    "Times in ms: the geometric mean of the queries of a kind. *First* is the first run of a query "
-    "in its process, *warm* the median of the others. DataFusion and DuckDB are libraries without "
-    "Spark's planning, tasks and commits; they are shown for scale. A line is over the table of 60 "
-    "files, or over the table that it names: "
+    "Times in ms, as geometric means of the queries of a kind: *first*, the first run of a query "
+    "in its process, of Spark / ours; *warm*, the median of the others, of Spark / ours / "
+    "DataFusion / DuckDB. The last two are libraries without Spark's planning, tasks and commits. "
+    "The table is that of 60 files, if no other is named: "
 )
 ABOUT_TABLES = {
     "by_day": "*by_day* has the partition column *day*",
@@ -290,46 +292,49 @@ ABOUT_TABLES = {
     "int96_plain": "*int96_plain* has INT96 timestamps without dictionaries",
 }
 """The other tables whose queries are shown, and what is different about each."""
-COLUMNS = [
-    ("Spark, first", PLAIN, "first_seconds"),
-    ("ours, first", OURS, "first_seconds"),
-    ("Spark, warm", PLAIN, "seconds"),
-    ("ours, warm", OURS, "seconds"),
-    ("DataFusion, warm", DATAFUSION, "seconds"),
-    ("DuckDB, warm", DUCKDB, "seconds"),
-]
+TIMED = {
+    "first": ("first_seconds", (PLAIN, OURS)),
+    "warm": ("seconds", (PLAIN, OURS, DATAFUSION, DUCKDB)),
+}
 
 
 def times(results: dict[str, Any]) -> str:
-    """Return a table with a line for each kind of query, and what its tables are.
+    """Return a table with a line for each kind of query, at the root and not at the root.
 
     All actions that are not at the root are one kind. Queries over tables that only differ from the
     one of 60 files in their layout are in the JSON.
     """
-    kinds: dict[str, list[dict[str, Any]]] = {}
+    kinds: dict[str, dict[bool, list[dict[str, Any]]]] = {}
     costs = {query["query"]: query["costs"] for query in results["queries"]}
     for query in queries():
         of_events = query.table.name == "events"
         if query.name in costs and (of_events or query.table.name in ABOUT_TABLES):
             table = "" if of_events else f"{query.table.name}, "
             limit = "LIMIT" if query.limit else "no LIMIT"
-            action = COLLECT if query.action == COLLECT else "not at the root"
-            kind = f"{table}{query.predicate}, {query.clause}{limit}, {action}"
-            kinds.setdefault(kind, []).append(costs[query.name])
-    any_costs = next(iter(costs.values()))
-    columns = [column for column in COLUMNS if column[2] in any_costs[column[1]]]
-    titles = ["queries", "number", *(title for title, _, _ in columns)]
+            of = kinds.setdefault(f"{table}{query.predicate}, {query.clause}{limit}", {})
+            of.setdefault(query.action == COLLECT, []).append(costs[query.name])
+    where = {True: "at the root", False: "not at the root"}
+    titles = ["queries", *(f"{where[root]}, {title}" for root in where for title in TIMED)]
     lines = [f"| {' | '.join(titles)} |", "| --- " * len(titles) + "|"]
-    for kind, of in kinds.items():
-        means = [geometric_mean([each[name][key] for each in of]) for _, name, key in columns]
-        lines.append(f"| {kind} | {len(of)} | {' | '.join(f'{1000 * n:.0f}' for n in means)} |")
+    for kind, by_root in kinds.items():
+        cells = [timed(by_root.get(root), *of) for root in where for of in TIMED.values()]
+        lines.append(f"| {kind} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
+def timed(costs: list[dict[str, Any]] | None, key: str, engines: Sequence[str]) -> str:
+    """Return the geometric mean of the times of queries in ms, for each engine."""
+    if costs is None:
+        return ""
+    return " / ".join(
+        f"{1000 * geometric_mean([each[name][key] for each in costs]):.0f}" for name in engines
+    )
+
+
 COSTS = fill(
-    "Each cell has the cost in Delta, in Delta without push-down, and with the "
-    "extension: the geometric mean of the queries of a kind. *First* is the first run of a query "
-    "in its process; in the first line, it includes loading classes and the log."
+    "Each cell: Delta / Delta without push-down / ours, as geometric means of the queries of a "
+    "kind. *First* is the first run of a query in its process; in the first line, it includes "
+    "loading classes and the log."
 )
 
 
@@ -341,10 +346,8 @@ def costs(results: dict[str, Any]) -> str:
 def iceberg_costs(results: dict[str, Any]) -> str:
     """Return a table of times and bytes, with a line for each query over the Iceberg table."""
     about = fill(
-        "Each cell has the cost in Iceberg alone, and with the extension: the "
-        "geometric mean of the queries of a kind. *First* is the first run of a query in its "
-        "process. "
-        "[`iceberg.json`](../benchmarks/results/iceberg.json) contains all results."
+        "Each cell: Iceberg alone / ours, as geometric means of the queries of a kind. All "
+        "results: [`iceberg.json`](../benchmarks/results/iceberg.json)."
     )
     return f"{about}\n\n{format_costs(results, ICEBERG_ENGINES)}"
 
@@ -380,17 +383,7 @@ def means(costs: list[dict[str, Any]], engines: Sequence[str]) -> dict[str, dict
 
 
 STORE_COSTS = fill(
-    "Each cell has the cost in plain Spark, and with the extension in the first and in the second "
-    "run: of each, the run with the median time. *No match in range* was only planned, and this "
-    "search stops early; the worst case of planning is below."
+    "Each cell: plain Spark / ours, first run / ours, second run; of each, the run with the median "
+    "time. *No match in range* was only planned; its search stops early, and the worst case is "
+    "[below](#planning-as-tables-grow)."
 )
-
-
-def row(target: dict[str, Any]) -> str:
-    """Return one line of the table."""
-    ratios = target["ratios"].values()
-    numbers = (target["geometric_mean"], min(ratios), max(ratios))
-    met = "" if target["goal"] == NO_GOAL else MET[target["met"]]
-    cells = [target["name"], target["goal"], met]
-    cells += ["-" if number is None else f"{number:.2f}" for number in numbers]
-    return f"| {' | '.join(cells)} |\n"

@@ -58,7 +58,7 @@ def test_messages_are_found_and_others_are_not() -> None:
 def test_every_reason_is_one_of_the_code() -> None:
     codes = set(re.findall(r'Reason\(\s*"([a-z0-9-]+)"', joined([SCALA / "select/Reason.scala"])))
     linked = {code for code, _ in re.findall(r"\[`([a-z0-9-]+)`\]\(#(\1)\)", PAGE)}
-    assert len(linked) > 10
+    assert len(linked) >= 3
     assert linked <= codes
 
 

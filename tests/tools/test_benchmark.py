@@ -28,6 +28,7 @@ from benchmarks.queries import (
     queries,
 )
 from benchmarks.run import Cost, Measured, WrongAnswerError, compare, run_all, run_one
+from benchmarks.spread import spread
 from benchmarks.targets import targets
 from support import small_benchmark
 
@@ -226,3 +227,9 @@ def test_it_runs_at_a_small_size(tmp_path: Path) -> None:
         assert {one["rows"] for one in query["costs"].values()} == {100}
         assert query["costs"][OURS]["tasks"] <= 2
         assert all(one["first_seconds"] > 0 for one in query["costs"].values())
+
+
+def test_a_mean_is_shown_with_the_least_and_the_most() -> None:
+    assert spread(2.0, [4.0, 1.0]) == "2.00 (1.00 to 4.00)"
+    assert spread(177.53, [177.53]) == "178"
+    assert spread(None, [1417.07, -29.35]) == "-29.4 to 1417"

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from benchmarks.engines import DATAFUSION, DUCKDB, OURS, PLAIN
-from benchmarks.rows import store
+from benchmarks.rows import store, targets
 from benchmarks.rows.page import line, page
 from benchmarks.rows.queries import (
     BELOW,
@@ -56,7 +56,8 @@ def test_results_as_text() -> None:
     one = measured("web, one user")
     assert "6/1     bytes   40.0, time  4.00" in line(one)
     text = page({"about": ABOUT, "queries": [one]}, "a machine", str)
-    assert "| needle | 800.0 | 20.0 | 40.0 | 30.0 | 40.0 | 4000 | 1000 | 4.00 | 6 | 1 |" in text
+    assert "| web, one user | 800.0 / 20.0 / 40.0 / 30.0 | 4000 / 1000 |" in text
+    assert "Plain Spark ran 6 to 6 tasks, ours 1 to 1:" in text
     assert "*needle* 40.0 and 4.0" in text
     assert "Medians of 3 runs; Spark 4.2.1; a machine." in text
     assert "object store" not in text
@@ -71,9 +72,23 @@ def test_kinds_are_described_if_they_were_measured() -> None:
     assert "search_phrase" not in text(FIRST)
     both = text(FIRST, GROUPS, CLICKBENCH)
     assert f"*{GROUPS}* is over *web_groups*" in both
-    assert f"*{CLICKBENCH}* has its queries 24 to 27" in both
+    assert f"*{CLICKBENCH}*, counted from 1" in both
     assert f"*{CLICKBENCH}* 40.0 and 4.0" in both
-    assert f"| web, {CLICKBENCH} | {CLICKBENCH} | 800.0 | 20.0 |" in both
+    assert f"| web, {CLICKBENCH} | 800.0 / 20.0 /" in both
+
+
+def test_targets_are_compared_with_the_ratios_of_a_run() -> None:
+    """Of bytes, 40 times fewer are enough for one user; 4 times as fast is not."""
+    text = targets.table([measured("web_spark, one user"), measured("web_groups, one user")])
+    lines = text.splitlines()[2:]
+    assert lines[0] == "| bytes: *needle* | ≥ 10 each | - | 40.0 |  |"
+    assert lines[1].startswith("| time: *needle* | ≥ 5 each | - | 4.00; **missed** | as for bytes")
+    below = [measured(f"web, {kind}, toPandas", BELOW) for kind in ("1 %", "40 %")]
+    below[1]["costs"][PLAIN] = {"seconds": 20.0, "bytes": 320e6, "tasks": 6}
+    bytes_read, time = targets.table(below).splitlines()[2:]
+    assert "| ≥ 15 each, mean ≥ 25 | 25.3 (16.0 to 40.0) | - |" in bytes_read
+    assert "| ≥ 5 each, mean ≥ 8 | 8.94 (4.00 to 20.0); **missed** | - |" in time
+    assert targets.table([measured("web, two columns", NOTHING)]) == ""
 
 
 def test_the_ways_to_ask_for_rows_are_compared() -> None:
