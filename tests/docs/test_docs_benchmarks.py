@@ -152,29 +152,21 @@ def mutated(results: dict[str, Any]) -> str:
 
 
 def planted(results: dict[str, Any]) -> str:
-    """Return a row for each test that was run first: how many faults it found, and how many not."""
-    runs: dict[str, list[list[dict[str, Any]]]] = {}
-    for one in results["faults"]:
-        first = Path(one["runs"][0]["test"].partition("::")[0]).name
-        runs.setdefault(first, []).append(one["runs"])
-    rows = []
-    for test, of in runs.items():
-        found = [tried[0] for tried in of if tried[0]["found"]]
-        by_others = sum(tried[-1]["found"] for tried in of) - len(found)
-        queries = [run["query"] for run in found if run["query"]]
-        query = f"{median(queries):.0f}" if queries else ""
-        rows.append(f"| `{test}` | {len(of)} | {len(found)} | {query} | {by_others} |")
+    """Return how many faults tests found, how soon, and which ones no test found."""
+    runs = [one["runs"] for one in results["faults"]]
+    first = [tried[0] for tried in runs if tried[0]["found"]]
+    found = sum(tried[-1]["found"] for tried in runs)
+    queries = [run["query"] for run in first if run["query"]]
     missed = [one["fault"] for one in results["faults"] if not one["runs"][-1]["found"]]
-    number = len(results["faults"])
-    untried = len(FAULTS) - number
+    untried = len(FAULTS) - len(runs)
     about = [
-        f"The last run planted {number} faults; tests found {number - len(missed)}.",
+        f"Tests found {found} of {len(runs)} planted faults: {len(first)} by the test run first,",
+        f"at query {median(queries):.0f} (median), and {found - len(first)} by another one.",
         *(f"No test found: {fault}." for fault in missed),
-        *([f"It did not try {untried} faults that were added since."] if untried else []),
+        *([f"{untried} faults were added since, and not tried."] if untried else []),
         f"{machine(results)}.",
     ]
-    titles = "| test | planted | found by it | at query (median) | found by another test |"
-    return "\n".join(["", fill(" ".join(about)), "", titles, "| --- " * 5 + "|", *rows, "", ""])
+    return f"\n{fill(' '.join(about))}\n\n"
 
 
 def classifying(results: dict[str, Any]) -> str:

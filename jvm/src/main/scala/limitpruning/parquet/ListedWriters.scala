@@ -4,7 +4,7 @@ package limitpruning.parquet
  * The writers whose statements count as proofs, each for some kinds of statements. What a writer states that is not listed
  * for it proves nothing, whether it is right or not: a list of bad writers is never complete.
  *
- * A line needs evidence: files of this writer in the tests, and its source. docs/soundness.md names both for each line.
+ * A line needs evidence: files of this writer in the tests, and its source: tests/data/quirks/README.md.
  * Known errors of listed writers are in [[WriterQuirks]].
  */
 private[parquet] object ListedWriters {
