@@ -141,6 +141,7 @@ final class ChooseWhenRun(
       SparkSessions.onServer(session),
       scan,
       order,
+      index.wanted.groups,
       index.planAsIs,
       inputs,
       found,

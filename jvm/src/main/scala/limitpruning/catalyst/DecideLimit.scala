@@ -13,15 +13,16 @@ import org.apache.spark.sql.internal.SQLConf
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.FactsCache
 import limitpruning.predicate.SupportedTypes
-import limitpruning.rows.RowsPay
+import limitpruning.rows.{GroupsPay, RowsPay}
 import limitpruning.search.{
-  ChooseGroups, ChooseRows, ChooseTopRows, GroupKeys, LikelyRowGroups, LimitPlan, LimitedScan, NotPruned,
-  SearchInputs, TopRowsScan
+  AnyRowsScan, ChooseGroups, ChooseRows, ChooseTopRows, GroupsScan, LikelyRowGroups, LimitPlan, LimitQuery,
+  LimitedScan,
+  MinMaxScan, NotPruned, SearchInputs, TopRowsScan
 }
 import limitpruning.select.Reason
 import limitpruning.tables.{FileSourceTable, ParquetTable, UndecidedRelation, WantedOrder, WantedRows}
 
-/** Decides what to read for one LIMIT, with or without ORDER BY: matches the plan, lists the table, searches it. */
+/** Decides what to read for one LIMIT: matches the plan, lists the table, searches it. */
 final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf) {
 
   /**
@@ -35,24 +36,10 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
       isRoot: Boolean = false,
       offset: Int = 0
   ): Option[Either[NotPruned, LogicalPlan]] =
-    MatchTopRows.of(limit) match {
-      case Some(ordered) =>
-        decide(limit, ordered, isRoot, isJoined = ordered.exists(_.isJoined))(_.scan)(top =>
-          Some(wanted(top))
-        )(_ => Nil)(ChooseTopRows(_, _))
-      case None => MatchGroups.of(limit) match {
-          // Not the rows of a root: any rows of the table do not have enough groups.
-          case Some(groups) =>
-            decide(limit, groups, isRoot = false, countsRows = false)(_.scan)(_ => None)(g =>
-              GroupKeys.compared(g.keys)
-            )(
-              ChooseGroups(_, _)
-            )
-          case None =>
-            MatchLimit.of(limit).map(_.map(_.copy(offset = offset))).flatMap(
-              decide(limit, _, isRoot, mayHaveReserve = true)(identity)(_ => None)(_ => Nil)(ChooseRows(_, _))
-            )
-        }
+    MatchQuery.of(limit).flatMap {
+      case Right(AnyRowsScan(scan)) =>
+        decide(limit, Right(AnyRowsScan(scan.copy(offset = offset))), isRoot)
+      case matched => decide(limit, matched, isRoot)
     }
 
   /**
@@ -60,15 +47,14 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
    *   no known table or waits for subqueries, if a selection is already in place, or if little is skipped
    */
   def minMax(aggregate: Aggregate): Option[LogicalPlan] =
-    MatchMinMax.of(aggregate).filterNot(_.exists(_.head.scan.waitsForSubqueries)).flatMap {
-      // Reading the keys first saves nothing: the query reads little else.
-      decide(aggregate, _, isRoot = false, countsRows = false)(_.head.scan)(_ => None)(_.map(_.key.child))(
-        (orders, inputs) =>
-          if (orders.forall(mayBeSeen(_, inputs)))
-            ChooseTopRows.ofAll(orders, inputs).flatMap(ofFewRowGroups(orders.head, _))
-          else Left(notClustered(orders.head, 0))
-      )
-    }.flatMap(_.toOption)
+    MatchMinMax.of(aggregate).filterNot(_.exists(_.head.scan.waitsForSubqueries))
+      .flatMap(orders => decide(aggregate, orders.map(MinMaxScan(_)), isRoot = false))
+      .flatMap(_.toOption)
+
+  private def minMax(orders: Seq[TopRowsScan], inputs: SearchInputs): Either[NotPruned, LimitPlan] =
+    if (orders.forall(mayBeSeen(_, inputs)))
+      ChooseTopRows.ofAll(orders, inputs).flatMap(ofFewRowGroups(orders.head, _))
+    else Left(notClustered(orders.head, 0))
 
   /**
    * The same rows, if a threshold is known and excludes most of the table: Spark may read the table once for several aggregates
@@ -93,49 +79,61 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
 
   /**
    * @param plan contains the relation of the scan
-   * @param orderOf the order whose first sort key needs facts in addition to those of the predicate
-   * @param keysOf other expressions that need such facts
-   * @param mayHaveReserve whether rows of other files can replace those of a file that Spark skips. The first rows in an
-   *   order, or the rows of a group, may be in the skipped file alone.
-   * @param countsRows whether the LIMIT counts rows, and not groups
-   * @param isJoined whether the scan is on the preserved side of outer joins. Spark may copy this side, into the other side
-   *   and into runtime filters, and each copy must have the same rows. So they are chosen now, once for all.
+   * @param matched what is needed of it, or the reason why it is not pruned
    */
-  private def decide[A](
+  private def decide(
       plan: LogicalPlan,
-      matched: Either[Reason, A],
-      isRoot: Boolean,
-      mayHaveReserve: Boolean = false,
-      countsRows: Boolean = true,
-      isJoined: Boolean = false
-  )(scanOf: A => LimitedScan)(orderOf: A => Option[WantedOrder])(keysOf: A => Seq[Expression])(
-      search: (A, SearchInputs) => Either[NotPruned, LimitPlan]
+      matched: Either[Reason, LimitQuery],
+      isRoot: Boolean
   ): Option[Either[NotPruned, LogicalPlan]] = matched match {
     case Left(Reason.NotSeen) => None // PruneV2Limits decides
     case Left(reason) => Some(Left(NotPruned(reason)))
-    case Right(request) =>
-      val scan = scanOf(request)
+    case Right(query) =>
+      val scan = query.scan
       val tolerated = scan.table.toleratesBadFiles
-      def order = orderOf(request)
-      def atRoot = if (isRoot && order.isEmpty && tolerated.isEmpty) takenWhenRun(plan, scan) else None
+      // Spark may copy the preserved side of outer joins, into the other side and into runtime filters, and each copy must have the
+      // same rows. So they are chosen now, once for all.
+      val isJoined = query match { case top: TopRowsScan => top.isJoined; case _ => false }
+      // Rows of other files can replace those of a file that Spark skips. The first rows in an order, or the rows of a group, may be
+      // in the skipped file alone.
+      val isAnyRows = query.isInstanceOf[AnyRowsScan]
+      def atRoot = if (isRoot && isAnyRows && tolerated.isEmpty) takenWhenRun(plan, scan) else None
       if (isDecided(scan)) None
-      else if (tolerated.nonEmpty && (scan.waitsForSubqueries || !mayHaveReserve))
+      else if (tolerated.nonEmpty && (scan.waitsForSubqueries || !isAnyRows))
         tolerated.map(reason => Left(NotPruned(reason, Some(scan))))
       else if (scan.waitsForSubqueries && isJoined) Some(Left(NotPruned(Reason.Subquery, Some(scan))))
-      else if (scan.waitsForSubqueries) Some(whenRun(plan, scan, order))
+      else if (scan.waitsForSubqueries) Some(whenRun(plan, scan, orderOf(query)))
       else atRoot.orElse {
-        val keys = order.map(_.overTable.child).toSeq ++ keysOf(request)
-        val isOneTask = isRoot && keys.isEmpty
-        Using.resource(new SearchInputs(scan, session, cache, conf, keys, isOneTask = isOneTask)) { inputs =>
-          val found = search(request, inputs)
-          def byRows =
-            if (countsRows && !isJoined) this.byRows(plan, scan, order, inputs, found, isRoot) else None
-          def read(chosen: LimitPlan) =
-            if (isJoined) OuterJoin.changePreserved(plan)(inputs.listing.read(_, chosen))
-            else inputs.listing.read(plan, chosen)
-          Some(byRows.map(Right(_)).getOrElse(found.map(read)))
+        val isOneTask = isRoot && isAnyRows
+        Using.resource(new SearchInputs(
+          scan,
+          session,
+          cache,
+          conf,
+          query.alsoNeeded,
+          isOneTask = isOneTask
+        )) {
+          inputs =>
+            val found = search(query, inputs)
+            def read(chosen: LimitPlan) =
+              if (isJoined) OuterJoin.changePreserved(plan)(inputs.listing.read(_, chosen))
+              else inputs.listing.read(plan, chosen)
+            val byRows = if (isJoined) None else this.byRows(query, plan, inputs, found, isRoot)
+            Some(byRows.map(Right(_)).getOrElse(found.map(read)))
         }
       }
+  }
+
+  private def search(query: LimitQuery, inputs: SearchInputs): Either[NotPruned, LimitPlan] = query match {
+    case AnyRowsScan(scan) => ChooseRows(scan, inputs)
+    case top: TopRowsScan => ChooseTopRows(top, inputs)
+    case groups: GroupsScan => ChooseGroups(groups, inputs)
+    case MinMaxScan(orders) => minMax(orders, inputs)
+  }
+
+  private def orderOf(query: LimitQuery): Option[WantedOrder] = query match {
+    case top: TopRowsScan => Some(wanted(top))
+    case _: AnyRowsScan | _: GroupsScan | _: MinMaxScan => None
   }
 
   /**
@@ -144,32 +142,47 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
    * @return none if this does not pay
    */
   private def byRows(
+      query: LimitQuery,
       plan: LogicalPlan,
-      scan: LimitedScan,
-      order: Option[WantedOrder],
       inputs: SearchInputs,
       found: Either[NotPruned, LimitPlan],
       isRoot: Boolean
   ): Option[LogicalPlan] = for {
-    table <- Some(scan.table).collect {
+    table <- Some(query.scan.table).collect {
       case table: FileSourceTable if table.canReadFirst && table.toleratesBadFiles.isEmpty => table
     }
-    if order.forall(_.keys.forall(hasStableColumns)) && NativeEngines.reasonForUnknown(session).isEmpty
-    keys = order.toSeq.flatMap(_.keys)
-    saved <- RowsPay(scan, keys, inputs, found, conf.getConf(LimitPruningConf.RowsMinBytes))
-  } yield table.decideWhenRun(
-    plan,
-    WantedRows(
-      scan.limit,
-      scan.conjuncts,
-      order,
-      Some(found),
-      saved.bytes,
-      isRoot,
-      inFirstTask = isRoot && saved.inFirstTask && conf.getConf(LimitPruningConf.RowsInFirstTask),
-      if (keys.isEmpty) LikelyRowGroups.of(found) else LikelyRowGroups.none
-    )
-  )
+    rows <- wantedByRows(query, inputs, found, isRoot)
+    if rows.keys.forall(hasStableColumns) && NativeEngines.reasonForUnknown(session).isEmpty
+  } yield table.decideWhenRun(plan, rows)
+
+  private def wantedByRows(
+      query: LimitQuery,
+      inputs: SearchInputs,
+      found: Either[NotPruned, LimitPlan],
+      isRoot: Boolean
+  ): Option[WantedRows] = {
+    val scan = query.scan
+    val order = orderOf(query)
+    val minBytes = conf.getConf(LimitPruningConf.RowsMinBytes)
+    val wanted = WantedRows(scan.limit, scan.conjuncts, order, Some(found))
+    query match {
+      case _: AnyRowsScan | _: TopRowsScan =>
+        RowsPay(scan, order.toSeq.flatMap(_.keys), inputs, found, minBytes).map(saved =>
+          wanted.copy(
+            saved = saved.bytes,
+            isRoot = isRoot,
+            inFirstTask = isRoot && saved.inFirstTask && conf.getConf(LimitPruningConf.RowsInFirstTask),
+            likely = if (order.isEmpty) LikelyRowGroups.of(found) else LikelyRowGroups.none
+          )
+        )
+      case groups: GroupsScan =>
+        GroupsPay(groups, inputs, found, minBytes).map(saved =>
+          wanted.copy(saved = saved, likely = LikelyRowGroups.of(found), groups = groups.keys)
+        )
+      // Reading the keys first saves nothing: the query reads little else.
+      case _: MinMaxScan => None
+    }
+  }
 
   /** Whether the rows are chosen, or are to be chosen when the query runs. */
   private def isDecided(scan: LimitedScan): Boolean =

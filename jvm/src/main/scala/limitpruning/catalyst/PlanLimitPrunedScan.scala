@@ -78,13 +78,13 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
   private def hasUnknownField(planned: Seq[SparkPlan]): Boolean =
     planned.exists(_.exists(PlanLimitPrunedScan.unknownField(_).nonEmpty))
 
-  /** Whether the filters and the columns of the sort key are still those for which rows are to be chosen. */
+  /** Whether the filters and the columns of the keys are still those for which rows are to be chosen. */
   private def isAsWanted(
       filters: Seq[Expression],
       logical: LogicalRelation,
       index: UndecidedIndex
   ): Boolean = {
-    val keys = index.wanted.order.toSeq.flatMap(_.keys).flatMap(_.references)
+    val keys = index.wanted.keys.flatMap(_.references)
     ScalarSubqueries.areSupported(filters) && ScalarSubqueries.areSame(filters, index.wanted.conjuncts) &&
     keys.forall(key => logical.output.exists(c => c.exprId == key.exprId && c.dataType == key.dataType))
   }
@@ -104,6 +104,7 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
           filters,
           wanted.limit,
           wanted.order.toSeq.flatMap(_.keys),
+          wanted.groups,
           Some(choose),
           SparkShims.withSubqueryFilters(scan, filters, logical)
         )

@@ -3,7 +3,7 @@ package limitpruning.report
 import org.apache.spark.sql.catalyst.expressions.AttributeSet
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LocalLimit, LogicalPlan}
 
-import limitpruning.catalyst.{AboveTable, MatchGroups, MatchLimit, MatchMinMax, MatchTopRows}
+import limitpruning.catalyst.{AboveTable, MatchMinMax, MatchQuery}
 import limitpruning.search.{LimitedScan, NotPruned}
 import limitpruning.select.Reason
 import limitpruning.tables.{SelectedRelation, Tables}
@@ -25,9 +25,7 @@ private[report] object MatchedLimit {
 
   /** The scan, or the reason why the LIMIT is not pruned; `None` if it is over none of the tables. */
   def of(limit: LocalLimit): Option[Either[Reason, LimitedScan]] =
-    MatchTopRows.of(limit).map(_.map(_.scan))
-      .orElse(MatchGroups.of(limit).map(_.map(_.scan)))
-      .orElse(MatchLimit.of(limit)) match {
+    MatchQuery.of(limit).map(_.map(_.scan)) match {
       // Spark may have put other operators between an Aggregate and the relation since.
       case Some(Left(reason)) if limit.getTagValue(NotPruned.Tag).isEmpty =>
         Some(selectedBelow(limit.child).toRight(reason))

@@ -7,23 +7,26 @@ import scala.concurrent.duration.{Deadline, DurationInt}
 
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.internal.Logging
-import org.apache.spark.sql.catalyst.expressions.SortOrder
+import org.apache.spark.sql.catalyst.expressions.{Expression, SortOrder}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
+import limitpruning.footers.Selectivity
 import limitpruning.parquet.UnreadableFooterException
+import limitpruning.predicate.BriefSql
 import limitpruning.search.{ClassifiedFile, LikelyRowGroups, LimitPlan, LimitedScan, NotPruned, SearchInputs}
 import limitpruning.select.{
-  CandidateRows, ListedFile, MatchingRows, Reason, SearchCounts, Selection, VerifiedRows
+  CandidateRows, Groups, ListedFile, MatchingRows, Reason, SearchCounts, Selection, VerifiedRows
 }
 import limitpruning.shims.ClassicSession
 
 /**
- * Decides what to read for a LIMIT when its query runs, by reading first the columns of the predicate and of the sort keys:
- * Spark jobs find the positions of the rows, and the scan reads these rows. The plan keeps its filter.
+ * Decides what to read for a LIMIT when its query runs, by reading first the columns of the predicate and of the sort keys, or of the
+ * keys of groups: Spark jobs find the positions of the rows, and the scan reads these rows. The plan keeps its filter.
  *
  * @param order the sort keys, over the table's columns; empty if any rows will do
+ * @param groups the keys of groups of which one row each will do, over the table's columns; empty if the LIMIT counts rows
  * @param planned plans a scan of the table as without the extension
  * @param searched what the search of metadata found: why the LIMIT is not pruned, or rows among which those of the LIMIT are
  * @param likely decides where any rows are searched for first
@@ -33,6 +36,7 @@ private[limitpruning] final class ChooseByRows(
     session: ClassicSession,
     scan: LimitedScan,
     order: Seq[SortOrder],
+    groups: Seq[Expression],
     planned: LogicalPlan => Seq[SparkPlan],
     inputs: SearchInputs,
     searched: Either[NotPruned, LimitPlan],
@@ -49,9 +53,11 @@ private[limitpruning] final class ChooseByRows(
     val chosen = for {
       files <- byPath
       numbered <- PositionScan.numbered(candidates)
-      positions <- PositionScan.of(session, numbered, scan.conjuncts, order, planned)
+      positions <- PositionScan.of(session, numbered, scan.conjuncts, order, groups, planned)
       bytes = RowsPay.bytes(inputs, searched)
-      find = new FindPositions(session, scan.table.name, conf, inputs.selectivity, bytes)
+      // How many rows match is not how many groups they have.
+      selectivity = if (groups.isEmpty) inputs.selectivity else Selectivity.unknown
+      find = new FindPositions(session, scan.table.name, conf, selectivity, bytes)
       found <- find(positions, scan.limit, likely, bestFirst)
       selection <- select(found, files)
     } yield {
@@ -61,7 +67,11 @@ private[limitpruning] final class ChooseByRows(
         selection,
         counts,
         searched.fold(_.planningNanos, _.rows.planningNanos) + System.nanoTime() - started,
-        verified = Some(VerifiedRows(found.rows, found.areAll, found.waves, found.bytes))
+        groups =
+          if (groups.isEmpty) None else Some(Groups(BriefSql.list(groups), found.rows.toInt, found.areAll)),
+        // Other rows of the same groups match, too.
+        verified =
+          Some(VerifiedRows(found.rows, found.areAll && groups.isEmpty, found.waves, found.bytes))
       )
       LimitPlan(rows, scan.table.settings, searched.fold(_.inspected, _.inspected))
     }
@@ -105,13 +115,14 @@ private[limitpruning] final class ChooseByRows(
           positions.byRowGroup(file.footer.rowGroups.map(_.getRowCount))
             .map(groups =>
               file -> groups.map { case (ordinal, ranges) =>
-                // It may be read as a whole: the plan keeps its filter. Rows that Spark need not sort are dropped before.
+                // It may be read as a whole: the plan keeps its filter. Rows that Spark need not sort or group are dropped before.
                 MatchingRows(
                   ordinal,
                   ranges,
                   isWhole = true,
                   reliesOnPages = false,
-                  areAlone = order.nonEmpty && inputs.listing.facts(file.listed).isWithoutDeletes
+                  areAlone = (order.nonEmpty || groups.nonEmpty) &&
+                    inputs.listing.facts(file.listed).isWithoutDeletes
                 )
               }
             )

@@ -46,7 +46,7 @@ private[limitpruning] final class ChooseFilesByRows(
     val columns = AttributeSet((conjuncts ++ order.map(_.child)).flatMap(_.references))
     val chosen = for {
       numbered <- table.numbered(columns, searched.toOption.map(_.files))
-      positions <- PositionScan.of(session, numbered, conjuncts, order, planned)
+      positions <- PositionScan.of(session, numbered, conjuncts, order, Nil, planned)
       found <- new FindPositions(session, table.name, conf, selectivity, bytes)(positions, limit)
       (files, opened) <- select(found.positions)
     } yield {

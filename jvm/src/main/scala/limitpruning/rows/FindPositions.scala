@@ -52,11 +52,12 @@ private[rows] final class FindPositions(
   private val context = session.sparkContext
 
   /**
-   * The first rows in the order of the scan; any rows if it has none.
+   * The first rows in the order of the scan; one row of each of any groups if it has groups, and any rows if it has neither.
    *
    * @param likely decides the order in which any rows are searched for
    * @param bestFirst the row groups that may have the first rows, best first; none if that is not known
-   * @return none if a job fails: the row that it fails at may be one that plain Spark does not read
+   * @return none if a job fails: the row that it fails at may be one that plain Spark does not read; or if the keys of groups are too
+   *   large
    */
   def apply(
       scan: PositionScan,
@@ -67,10 +68,9 @@ private[rows] final class FindPositions(
     val waves =
       if (scan.order.nonEmpty && scan.readsRowGroups) bestFirst.flatMap(BestFirst(scan, _)) else None
     try
-      Some(
-        if (scan.order.isEmpty) any(scan, limit, likely)
-        else waves.fold(inOneJob(scan, limit))(inWaves(scan, limit, _))
-      )
+      if (scan.order.nonEmpty) Some(waves.fold(inOneJob(scan, limit))(inWaves(scan, limit, _)))
+      else
+        any(scan, limit, likely, if (scan.groups > 0) new RowsOfGroups(limit, scan) else new AnyRows(limit))
     catch {
       case error: SparkException if !SparkShims.isCancelled(error) =>
         logWarning(
@@ -81,8 +81,13 @@ private[rows] final class FindPositions(
     }
   }
 
-  /** Any rows, by jobs of which each reads more partitions of the table; see [[NextWave]]. */
-  private def any(scan: PositionScan, limit: Int, likely: LikelyRowGroups): FoundPositions = {
+  /** Any rows, or one row of each of any groups, by jobs of which each reads more partitions of the table; see [[NextWave]]. */
+  private def any(
+      scan: PositionScan,
+      limit: Int,
+      likely: LikelyRowGroups,
+      collected: CollectedRows
+  ): Option[FoundPositions] = {
     val (rows, bytesRead) = counted(scan.plan.execute())
     val order = likely.order(rows.partitions)
     val partitions = order.ordinals.size
@@ -97,26 +102,32 @@ private[rows] final class FindPositions(
     )
 
     @tailrec
-    def search(from: Int, wave: Int, last: Int, before: Seq[Positions], areAll: Boolean): FoundPositions = {
-      val found = before.iterator.map(_.rows.length.toLong).sum
-      if (found >= limit || from >= partitions) {
+    def search(from: Int, wave: Int, last: Int): Option[FoundPositions] = {
+      val found = collected.found.toLong
+      if (collected.isTooLarge) None
+      else if (found >= limit || from >= partitions) {
         if (from > 0 && bytes > 0)
-          selectivity.add(found.toDouble / bytes * mayMatch / from.min(mayMatch), areLeast = !areAll)
-        FoundPositions(Positions.merged(before, limit), found < limit, wave, bytesRead())
+          selectivity.add(
+            found.toDouble / bytes * mayMatch / from.min(mayMatch),
+            areLeast = !collected.areAll
+          )
+        Some(FoundPositions(collected.positions, found < limit, wave, bytesRead()))
       } else {
-        val missing = (limit - found).toInt
         val size =
-          if (from < mayMatch) next.size(from, last, wave, found, missing) else partitions - from
-        val parts = NamedJob(context, s"limit pruning: rows of $table, wave ${wave + 1}") {
-          context.runJob(rows, firstOf(missing), order.ordinals.slice(from, from + size))
-        }.map(Positions.ofBytes(_))
-        // A task ends when it has found enough rows.
-        val areAllOfParts = parts.forall(_.iterator.map(_.rows.length).sum < missing)
-        search(from + size, wave + 1, size, before ++ parts.flatMap(_.toSeq), areAll && areAllOfParts)
+          if (from < mayMatch) next.size(from, last, wave, found, (limit - found).toInt)
+          else partitions - from
+        NamedJob(context, s"limit pruning: rows of $table, wave ${wave + 1}") {
+          collected.add(context.runJob(
+            rows,
+            collected.inTask(size),
+            order.ordinals.slice(from, from + size)
+          ).toSeq)
+        }
+        search(from + size, wave + 1, size)
       }
     }
 
-    search(0, 0, 0, Nil, areAll = true)
+    search(0, 0, 0)
   }
 
   /** The first rows in the order of the scan, by one job. */
@@ -203,10 +214,6 @@ private object FindPositions {
       limit: Int
   ): Array[InternalRow] =
     GuavaOrdering.from(order).leastOf(rows.asJava, limit).toArray(Array.empty[InternalRow])
-
-  // As bytes, so that the serializer of the application does not matter.
-  private def firstOf(limit: Int): Iterator[InternalRow] => Array[Byte] =
-    rows => Positions.toBytes(Positions.first(rows, limit))
 
   private def countedIn(
       bytes: org.apache.spark.util.LongAccumulator

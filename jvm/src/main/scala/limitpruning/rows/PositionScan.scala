@@ -24,17 +24,20 @@ import limitpruning.select.ChosenRows
 import limitpruning.shims.ClassicSession
 
 /**
- * The positions of the rows of a table that satisfy a predicate, with their sort keys. Spark plans the scan and reads it with its own
- * reader, so that a column means what it means to Spark. It reads the columns of the predicate and of the sort keys alone.
+ * The positions of the rows of a table that satisfy a predicate, with their sort keys, or with the keys of their groups. Spark plans
+ * the scan and reads it with its own reader, so that a column means what it means to Spark. It reads the columns of the predicate and
+ * of the keys alone.
  *
- * @param planned its output is the path of the file, the position of the row in the file, and the sort keys
- * @param order the order of these rows, over the output of `planned`
+ * @param planned its output is the path of the file, the position of the row in the file, and the keys
+ * @param order the order of these rows, over the output of `planned`; empty if any rows will do, or one of each group
+ * @param groups the number of the keys if they are those of groups; 0 otherwise
  * @param plannedWithoutDictionaries plans the same scan again, with a reader that reads no dictionaries to skip row groups
  */
 private[rows] final case class PositionScan(
     session: ClassicSession,
     planned: SparkPlan,
     order: Seq[SortOrder],
+    groups: Int,
     plannedWithoutDictionaries: () => Option[SparkPlan]
 ) {
 
@@ -77,6 +80,7 @@ private[rows] object PositionScan {
    * @param numbered the table
    * @param conjuncts the predicate, over the columns of the table
    * @param order the sort keys, over the columns of the table
+   * @param groups the keys of groups, over the columns of the table; empty if there is an order
    * @param planned plans a scan as without the extension
    * @return none if Spark cannot plan the scan
    */
@@ -85,9 +89,10 @@ private[rows] object PositionScan {
       numbered: NumberedRows,
       conjuncts: Seq[Expression],
       order: Seq[SortOrder],
+      groups: Seq[Expression],
       planned: LogicalPlan => Seq[SparkPlan]
   ): Option[PositionScan] = {
-    val keys = order.zipWithIndex.map { case (key, i) => Alias(key.child, s"key$i")() }
+    val keys = (order.map(_.child) ++ groups).zipWithIndex.map { case (key, i) => Alias(key, s"key$i")() }
     val filter = conjuncts.reduceOption(And(_, _))
     // The plan has been optimized already, as the plan of the query.
     def plan(relation: LogicalPlan): Option[SparkPlan] = {
@@ -102,6 +107,7 @@ private[rows] object PositionScan {
         session,
         scan,
         if (order.isEmpty) Nil else byKeys ++ places, // without an order, any rows
+        groups.size,
         () => plan(withoutDictionaries(numbered.relation))
       )
     }

@@ -147,12 +147,12 @@ private[limitpruning] object RowsPay {
       case _ => false
     }
 
-  private def remembered(of: String => Boolean): String => Boolean = {
+  private[rows] def remembered(of: String => Boolean): String => Boolean = {
     val known = mutable.Map.empty[String, Boolean]
     name => known.getOrElseUpdate(name, of(name))
   }
 
-  private def sizesOf(
+  private[rows] def sizesOf(
       files: Seq[ClassifiedFile],
       isFirst: String => Boolean,
       isRead: String => Boolean,

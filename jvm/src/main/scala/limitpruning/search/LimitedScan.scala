@@ -29,38 +29,6 @@ final case class LimitedScan(
 }
 
 /**
- * ORDER BY … LIMIT over a table, with only deterministic projections and filters between them. Any rows of the table
- * that include the first `limit` rows give the same result, up to ties.
- *
- * @param scan the scan below the Sort; all columns that the query reads are needed, because the filter stays
- * @param key the first sort key, over the table's columns
- * @param sorted the same key, over the output of the child of the Sort, or of the preserved side of joins below it
- * @param order all sort keys, over the table's columns
- * @param isJoined whether there are outer joins between the Sort and the scan
- */
-final case class TopRowsScan(
-    scan: LimitedScan,
-    key: SortOrder,
-    sorted: SortOrder,
-    order: Seq[SortOrder],
-    isJoined: Boolean = false
-) {
-
-  /** Whether there is no other sort key, so that rows with the same key may be in any order. */
-  def isOnlyKey: Boolean = order.size == 1
-}
-
-/**
- * GROUP BY … LIMIT, or DISTINCT … LIMIT, over a table, with only deterministic projections and filters between them. Any
- * `limit` groups are a correct result, if each group is the same as over the whole table.
- *
- * @param scan the scan below the Aggregate; its limit is a number of groups
- * @param keys the keys of the groups, over the table's columns; at least one
- * @param areKeysAll whether a group consists of its keys only, so that any one of its rows gives the whole group
- */
-final case class GroupsScan(scan: LimitedScan, keys: Seq[Expression], areKeysAll: Boolean)
-
-/**
  * The result of a search for a LIMIT, for the scan and the report.
  *
  * @param rows the rows to read

@@ -127,7 +127,7 @@ final case class ProvedRows(
  * @param conjuncts the predicate for which all other rows were skipped, over the relation's columns
  * @param top the reason why the others were skipped, for ORDER BY with LIMIT
  * @param notCovered the reason why the LIMIT is not proved to be covered, for LIMIT without ORDER BY
- * @param groups the groups of which these are all rows, for GROUP BY with LIMIT
+ * @param groups the groups of which these are all rows, or one row each if a group consists of its keys, for GROUP BY with LIMIT
  * @param verified how these rows were found, if they were read before
  */
 final case class CandidateRows(

@@ -30,6 +30,8 @@ final case class WantedOrder(overTable: SortOrder, overOutput: SortOrder, keys: 
  * @param isRoot whether the LIMIT is at the root of the query, so that an action may need few partitions of the table
  * @param inFirstTask whether it pays, at the root, to read the columns of the predicate first in each task, too
  * @param likely where metadata that have been searched prove or promise rows
+ * @param groups if the LIMIT counts groups, their keys, over the table's columns: one row of each group will do; empty if it counts
+ *   rows
  */
 final case class WantedRows(
     limit: Int,
@@ -39,8 +41,12 @@ final case class WantedRows(
     saved: Long = 0,
     isRoot: Boolean = false,
     inFirstTask: Boolean = false,
-    likely: LikelyRowGroups = LikelyRowGroups.none
+    likely: LikelyRowGroups = LikelyRowGroups.none,
+    groups: Seq[Expression] = Nil
 ) {
+
+  /** The columns whose values decide which rows are chosen, besides those of the predicate. */
+  def keys: Seq[Expression] = order.toSeq.flatMap(_.keys.map(_.child)) ++ groups
 
   /** Whether the first rows of any file will do, and metadata have not been searched. */
   def areAny: Boolean = conjuncts.isEmpty && order.isEmpty && searched.isEmpty
@@ -55,6 +61,12 @@ final case class WantedRows(
    */
   private[tables] def canonicalized(columns: Seq[Attribute]): Any = {
     def normalized(e: Expression) = QueryPlan.normalizeExpressions(e, columns).canonicalized
-    (limit, conjuncts.map(normalized), order.map(_.keys.map(normalized)), searched.nonEmpty)
+    (
+      limit,
+      conjuncts.map(normalized),
+      order.map(_.keys.map(normalized)),
+      groups.map(normalized),
+      searched.nonEmpty
+    )
   }
 }

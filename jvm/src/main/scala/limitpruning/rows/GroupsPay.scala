@@ -1,0 +1,85 @@
+package limitpruning.rows
+
+import scala.util.Using
+
+import limitpruning.predicate.{LeafColumn, MatchState}
+import limitpruning.search.{ClassifiedFile, ClassifyRowGroups, GroupsScan, LimitPlan, NotPruned, SearchInputs}
+import limitpruning.select.Reason
+
+/**
+ * Decides whether it pays to find one row of each group for a LIMIT by reading the columns of the keys and of the predicate first.
+ * Plain Spark reads these, too, and all of them. So it pays only if few row groups are expected to have enough groups: if metadata
+ * prove that all rows of one match, and a key has many values there: its dictionary is large, or the writer has given it up.
+ */
+private[limitpruning] object GroupsPay {
+
+  /**
+   * @param found the result of the search of metadata
+   * @param minBytes the minimum of compressed bytes that must be saved; if 0, it always pays
+   * @return the compressed bytes that plain Spark reads more; none if it does not pay
+   */
+  def apply(
+      groups: GroupsScan,
+      inputs: SearchInputs,
+      found: Either[NotPruned, LimitPlan],
+      minBytes: Long
+  ): Option[Long] = {
+    val scan = groups.scan
+    val first = scan.conjuncts ++ groups.keys
+    found match {
+      case Left(NotPruned(_: Reason.NotEnoughGroups, _, _, _, Some(inspected)))
+          if groups.areKeysAll && scan.limit <= MostGroups && RowsOfGroups.canCompare(groups.keys) &&
+            first.forall(RowsPay.canRunTwice) =>
+        inspected.map((files, classify) =>
+          if (RowsPay.hasUnlistedColumnIndexes(files, scan, inputs)) None
+          else if (minBytes == 0) Some(RowsPay.Always)
+          else if (files.exists(promises(_, groups, classify, inputs)))
+            Some(saved(files, inputs, RowsPay.bytes(inputs, found))).filter(RowsPay.isWorthIt(_, minBytes))
+          else None
+        ).flatten
+      case _ => None
+    }
+  }
+
+  /** Whether a row group probably has rows of enough groups, all of which match. */
+  private def promises(
+      file: ClassifiedFile,
+      groups: GroupsScan,
+      classify: ClassifyRowGroups,
+      inputs: SearchInputs
+  ): Boolean = {
+    val columns = groups.keys.collect { case LeafColumn(column) =>
+      classify.columns.indexWhere(_.id == column.id)
+    }.filter(_ >= 0)
+    val limit = groups.scan.limit.toLong
+    Using.resource(inputs.detailsOf(file)) { details =>
+      def haveMany(rowGroup: Int)(column: Int) = file.known(rowGroup).exceedsDictionary(column) ||
+        details.dictionaryPart(classify.columns(column), rowGroup).exists(_.length >= limit * BytesOfValue)
+      file.rowGroups.indices.exists(rowGroup =>
+        file.rowGroups(rowGroup).state == MatchState.FullyMatching &&
+          file.footer.rowGroups(rowGroup).getRowCount >= limit * LeastRows &&
+          columns.exists(haveMany(rowGroup))
+      )
+    }
+  }
+
+  /** One row group is read first, and its rows are read again. */
+  private def saved(files: Seq[ClassifiedFile], inputs: SearchInputs, all: Long): Long = {
+    val isFirst = RowsPay.remembered(inputs.isNeeded)
+    val sizes = RowsPay.sizesOf(files, isFirst, isFirst, canSkipRows = false, dropRows = false, () => false)
+    val whole = if (sizes.files == 0) 0.0 else all.toDouble / sizes.files
+    val rowGroups = sizes.rowGroups * whole
+    if (rowGroups < ReadTwice) 0L else (sizes.first * whole * (1 - ReadTwice / rowGroups)).toLong
+  }
+
+  /** The keys of all groups are on the driver. */
+  private val MostGroups = 10000
+
+  /** The rows of a row group, for each group that is needed, if it is expected to have enough groups. */
+  private val LeastRows = 10L
+
+  /** The bytes of a dictionary for each group that is needed: most values have fewer, also before they are compressed. */
+  private val BytesOfValue = 256L
+
+  private val ReadTwice = 2.0
+}

@@ -1,0 +1,65 @@
+package limitpruning.search
+
+import org.apache.spark.sql.catalyst.expressions.{Expression, SortOrder}
+
+/** What a LIMIT needs of a table, as it is matched in a plan. */
+sealed trait LimitQuery {
+
+  /** The scan below the LIMIT. */
+  def scan: LimitedScan
+
+  /** Expressions over the table's columns about which a search of metadata needs facts, besides the predicate. */
+  def alsoNeeded: Seq[Expression]
+}
+
+/** A LIMIT without ORDER BY and GROUP BY: any rows that match will do. */
+final case class AnyRowsScan(scan: LimitedScan) extends LimitQuery {
+  override def alsoNeeded: Seq[Expression] = Nil
+}
+
+/**
+ * ORDER BY … LIMIT over a table, with only deterministic projections and filters between them. Any rows of the table
+ * that include the first `limit` rows give the same result, up to ties.
+ *
+ * @param scan the scan below the Sort; all columns that the query reads are needed, because the filter stays
+ * @param key the first sort key, over the table's columns
+ * @param sorted the same key, over the output of the child of the Sort, or of the preserved side of joins below it
+ * @param order all sort keys, over the table's columns
+ * @param isJoined whether there are outer joins between the Sort and the scan
+ */
+final case class TopRowsScan(
+    scan: LimitedScan,
+    key: SortOrder,
+    sorted: SortOrder,
+    order: Seq[SortOrder],
+    isJoined: Boolean = false
+) extends LimitQuery {
+
+  override def alsoNeeded: Seq[Expression] = Seq(key.child)
+
+  /** Whether there is no other sort key, so that rows with the same key may be in any order. */
+  def isOnlyKey: Boolean = order.size == 1
+}
+
+/**
+ * GROUP BY … LIMIT, or DISTINCT … LIMIT, over a table, with only deterministic projections and filters between them. Any
+ * `limit` groups are a correct result, if each group is the same as over the whole table.
+ *
+ * @param scan the scan below the Aggregate; its limit is a number of groups
+ * @param keys the keys of the groups, over the table's columns; at least one
+ * @param areKeysAll whether a group consists of its keys only, so that any one of its rows gives the whole group
+ */
+final case class GroupsScan(scan: LimitedScan, keys: Seq[Expression], areKeysAll: Boolean)
+    extends LimitQuery {
+  override def alsoNeeded: Seq[Expression] = GroupKeys.compared(keys)
+}
+
+/**
+ * MIN and MAX without GROUP BY over a table: the first row in each of the orders gives their values.
+ *
+ * @param orders of one scan, whose limit is 1; at least one
+ */
+final case class MinMaxScan(orders: Seq[TopRowsScan]) extends LimitQuery {
+  override def scan: LimitedScan = orders.head.scan
+  override def alsoNeeded: Seq[Expression] = orders.map(_.key.child)
+}
