@@ -273,7 +273,7 @@ def test_the_first_rows_are_read_by_their_keys(spark: SparkSession) -> None:
 @pytest.mark.usefixtures("t")
 def test_explain_before_and_after(spark: SparkSession) -> None:
     df = spark.sql("SELECT * FROM t WHERE v = 42 LIMIT 9")
-    assert "by reading the columns of the predicate and of the order first" in physical(df)
+    assert "by reading the columns of the predicate and of the keys first" in physical(df)
     reason = limit_pruning.report(df).only.reason
     assert reason is not None
     assert reason.code == "decided-by-rows"

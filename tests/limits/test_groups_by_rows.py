@@ -193,7 +193,7 @@ def test_keys_that_are_too_large_are_left_to_spark(spark: SparkSession, tmp_path
     assert report.rows.to_read == 30
 
 
-def test_random_keys(spark: SparkSession) -> None:
+def test_line_111_random_keys(spark: SparkSession) -> None:
     rng = random.Random(11)
     names = [column.rpartition(" AS ")[2] for column in COLUMNS]
     wheres = [

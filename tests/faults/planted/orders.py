@@ -63,7 +63,7 @@ FAULTS = (
     ),
     fault(
         "ORDER BY: ties are skipped although there is another key",
-        "search/LimitedScan.scala",
+        "search/LimitQuery.scala",
         "order.size == 1",
         "order.nonEmpty",
         ORDERS,

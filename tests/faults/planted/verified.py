@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from faults.fault import LIES, ORDERS, TABLES, fault
+from faults.fault import GROUPS, LIES, ORDERS, TABLES, fault
 
 BY_ROWS = "tests/limits/test_by_rows.py"
+GROUPS_BY_ROWS = "tests/limits/test_groups_by_rows.py"
 WAVES = "tests/limits/test_order_waves.py"
 _SQL = "org.apache.spark.sql.catalyst.expressions"
 
@@ -35,17 +36,17 @@ FAULTS = (
     ),
     fault(
         "by rows: the rows of a job count twice",
-        "rows/FindPositions.scala",
-        "val found = before.iterator.map(_.rows.length.toLong).sum",
-        "val found = 2 * before.iterator.map(_.rows.length.toLong).sum",
+        "rows/CollectedRows.scala",
+        "all.iterator.map(_.rows.length.toLong).sum",
+        "(2 * all.iterator.map(_.rows.length.toLong).sum)",
         TABLES,
         BY_ROWS,
     ),
     fault(
         "by rows: the positions of a task are lost",
-        "rows/FindPositions.scala",
-        "before ++ parts.flatMap(_.toSeq)",
-        "before ++ parts.drop(1).flatMap(_.toSeq)",
+        "rows/CollectedRows.scala",
+        "all ++= parts.flatten",
+        "all ++= parts.drop(1).flatten",
         TABLES,
         BY_ROWS,
     ),
@@ -92,8 +93,8 @@ FAULTS = (
     fault(
         "by rows: only the first sort key counts",
         "rows/PositionScan.scala",
-        "keys = order.zipWithIndex.map",
-        "keys = order.take(1).zipWithIndex.map",
+        "keys = (order.map(_.child) ++",
+        "keys = (order.take(1).map(_.child) ++",
         ORDERS,
         BY_ROWS,
     ),
@@ -112,6 +113,46 @@ FAULTS = (
         "copyOf(later.drop(1), if (isLast)",
         ORDERS,
         WAVES,
+    ),
+    fault(
+        "groups by rows: a group counts once for each row",
+        "rows/RowsOfGroups.scala",
+        "ByteBuffer.wrap(group.key)",
+        "ByteBuffer.wrap(group.key :+ group.row.toByte)",
+        GROUPS,
+        GROUPS_BY_ROWS,
+    ),
+    fault(
+        "groups by rows: only the first key counts",
+        "rows/RowsOfGroups.scala",
+        "types.zipWithIndex.map",
+        "types.take(1).zipWithIndex.map",
+        GROUPS,
+        GROUPS_BY_ROWS,
+    ),
+    fault(
+        "groups by rows: the groups of a task are lost",
+        "rows/RowsOfGroups.scala",
+        "results.foreach { result",
+        "results.drop(1).foreach { result",
+        GROUPS,
+        GROUPS_BY_ROWS,
+    ),
+    fault(
+        "groups by rows: -0.0 is another key than 0.0",
+        "rows/RowsOfGroups.scala",
+        "case FloatType | DoubleType => false",
+        "case FloatType | DoubleType => true",
+        GROUPS,
+        GROUPS_BY_ROWS,
+    ),
+    fault(
+        "groups by rows: keys that are too large are all keys",
+        "rows/RowsOfGroups.scala",
+        "(bytes > mostBytes) TooLarge",
+        "(bytes > mostBytes) AllRead",
+        GROUPS,
+        GROUPS_BY_ROWS,
     ),
     fault(
         "by rows: nulls are on the other side",

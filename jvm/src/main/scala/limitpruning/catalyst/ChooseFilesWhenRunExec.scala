@@ -138,7 +138,7 @@ case class ChooseFilesWhenRunExec(
 
   override protected def shown(maxFields: Int): String = choice match {
     case None =>
-      "Choice: when the query runs, by reading the columns of the predicate and of the order first"
+      "Choice: when the query runs, by reading the columns of the predicate and of the keys first"
     case Some(Left(reason)) => s"Choice: the scan below (${reason.code})"
     case Some(Right(chosen)) =>
       val found = chosen.files.verified.fold("") { verified =>

@@ -149,7 +149,7 @@ case class ChooseWhenRunExec(
 
   override protected def shown(maxFields: Int): String = choice match {
     case None if choose.exists(_.index.wanted.searched.nonEmpty) =>
-      "Choice: when the query runs, by reading the columns of the predicate and of the order first"
+      "Choice: when the query runs, by reading the columns of the predicate and of the keys first"
     case None if conjuncts.isEmpty && order.isEmpty => "Choice: when an action runs the query"
     case None if ScalarSubqueries.plansIn(conjuncts).isEmpty => "Choice: when the subquery runs"
     case None => "Choice: when the values of the subqueries are known"

@@ -110,8 +110,8 @@ object LimitPruningConf {
   val RowsMinBytes = SQLConf
     .buildConf("spark.limitPruning.rows.minBytes")
     .doc(
-      "If metadata do not find the rows for a LIMIT, and reading the columns of the predicate and of the sort keys first can " +
-        "save at least twice this number of compressed bytes of other columns, the rows are searched for when the query runs: jobs " +
+      "If metadata do not find the rows for a LIMIT, and reading the columns of the predicate and of the keys first can " +
+        "save at least twice this number of compressed bytes, the rows are searched for when the query runs: jobs " +
         "read these columns, and then the query reads only the rows that it needs. On storage that is not local, the requests " +
         "that this takes are counted, too. A very large value switches this off; with 0, it is done wherever it is possible, " +
         "even if it saves nothing."

@@ -59,7 +59,7 @@ object Reason {
       extends Reason(
         "decided-by-rows",
         "metadata alone do not find the rows, so they are searched for when the query runs, by reading the columns of the " +
-          s"predicate and of the sort keys first${because.fold("")(reason => s": ${reason.message}")}"
+          s"predicate and of the keys first${because.fold("")(reason => s": ${reason.message}")}"
       ) {
     override def isPending: Boolean = true
   }
