@@ -87,6 +87,22 @@ def test_later_searches_begin_with_as_much_as_they_need(spark: SparkSession, tab
     assert report.bytes.read_first < size / FILES, "one file"
 
 
+def test_what_several_tasks_find_together_is_learned_exactly(
+    spark: SparkSession, table: str
+) -> None:
+    """Each file has about five of these rows, so a search needs three or four files, each time."""
+
+    def read(value: int) -> int:
+        df = spark.sql(f"SELECT * FROM {table} WHERE v % 200 = {value} LIMIT 11")
+        assert len(df.collect()) == 11
+        first = limit_pruning.report(df).limits[0].bytes.read_first
+        assert first
+        return first
+
+    reads = [read(value) for value in range(14)]
+    assert max(reads[7:]) <= max(reads[:7])
+
+
 def test_a_changed_table_is_searched_anew(spark: SparkSession, table: str) -> None:
     for value in (5, 6, 7):
         found = asked(spark, table, f"v % 1009 = {value}", 40)

@@ -183,8 +183,10 @@ def test_it_must_pay(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_keys_that_are_too_large_are_left_to_spark(spark: SparkSession, tmp_path: Path) -> None:
-    keys = [f"{i:04}" + "x" * 100_000 for i in range(400)]
-    pq.write_table(pa.table({"k": keys}), tmp_path / "0.parquet", use_dictionary=False)
+    keys = [f"{i:04}" + "x" * 300_000 for i in range(400)]
+    for i in range(4):
+        rows = pa.table({"k": keys[i * 100 : i * 100 + 100]})
+        pq.write_table(rows, tmp_path / f"{i}.parquet", use_dictionary=False)
     query = f"SELECT DISTINCT k FROM parquet.`{tmp_path}`"
     df = spark.sql(f"{query} LIMIT 300")
     assert len({row.k for row in df.collect()}) == 300

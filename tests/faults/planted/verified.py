@@ -6,6 +6,7 @@ from faults.fault import GROUPS, LIES, ORDERS, TABLES, fault
 
 BY_ROWS = "tests/limits/test_by_rows.py"
 GROUPS_BY_ROWS = "tests/limits/test_groups_by_rows.py"
+WINDOWS = "tests/limits/test_first_of_groups.py"
 WAVES = "tests/limits/test_order_waves.py"
 _SQL = "org.apache.spark.sql.catalyst.expressions"
 
@@ -125,8 +126,8 @@ FAULTS = (
     fault(
         "groups by rows: only the first key counts",
         "rows/RowsOfGroups.scala",
-        "types.zipWithIndex.map",
-        "types.take(1).zipWithIndex.map",
+        "scan.groupKeys.map(i",
+        "scan.groupKeys.take(1).map(i",
         GROUPS,
         GROUPS_BY_ROWS,
     ),
@@ -149,10 +150,42 @@ FAULTS = (
     fault(
         "groups by rows: keys that are too large are all keys",
         "rows/RowsOfGroups.scala",
-        "(bytes > mostBytes) TooLarge",
-        "(bytes > mostBytes) AllRead",
+        "(isTooLarge) TooLarge",
+        "(isTooLarge) AllRead",
         GROUPS,
         GROUPS_BY_ROWS,
+    ),
+    fault(
+        "windows by rows: one row of each group is lost",
+        "rows/FirstOfEachGroup.scala",
+        "if (first.size < limit) {",
+        "if (first.size < 1.max(limit - 1)) {",
+        ORDERS,
+        WINDOWS,
+    ),
+    fault(
+        "windows by rows: the last rows of each group are kept",
+        "rows/FirstOfEachGroup.scala",
+        "order.lt(row, first.head)",
+        "order.gt(row, first.head)",
+        ORDERS,
+        WINDOWS,
+    ),
+    fault(
+        "windows by rows: what other tasks found is lost",
+        "rows/FirstOfEachGroup.scala",
+        "of(some.iterator ++ more)",
+        "of(some.iterator)",
+        ORDERS,
+        WINDOWS,
+    ),
+    fault(
+        "windows by rows: rows of other groups skip row groups",
+        "catalyst/PlanLimitPrunedScan.scala",
+        "wanted.order.filter(_ => wanted.groups.isEmpty)",
+        "wanted.order",
+        ORDERS,
+        WINDOWS,
     ),
     fault(
         "by rows: nulls are on the other side",

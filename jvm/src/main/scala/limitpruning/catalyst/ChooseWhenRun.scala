@@ -123,6 +123,7 @@ final class ChooseWhenRun(
       inputs: SearchInputs,
       found: Either[NotPruned, LimitPlan]
   ): Option[LimitPlan] = found match {
+    case _ if index.wanted.groups.nonEmpty => None // the rows of one group do not exclude those of another
     case Right(plan) => Some(plan)
     // This search has seen too little. Other reasons exclude any search.
     case Left(NotPruned(_: Reason.KeyNotClustered, _, _, _, _)) =>

@@ -26,7 +26,8 @@ import limitpruning.tables.WantedRows
  * @param conjuncts the predicate with its subqueries, which Spark runs before this node
  * @param limit rows that the LIMIT needs, with its OFFSET
  * @param order the sort keys, over the table's columns; empty if any rows that match will do
- * @param groups the keys of groups of which one row each will do, over the table's columns; empty if the LIMIT counts rows
+ * @param groups the keys of groups, over the table's columns: of each, the first rows are needed, and without an order, one row of any
+ *   of them; empty if the LIMIT counts rows
  * @param choose makes the choice; none in a canonicalized plan, because the other fields determine it
  * @param child Spark's own scan
  */

@@ -7,7 +7,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{
   AttributeSet, ExprId, Expression, NamedExpression, ScalarSubquery
 }
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LocalLimit, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LocalLimit, LogicalPlan, WindowGroupLimit}
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.LimitPruningConf
@@ -15,9 +15,10 @@ import limitpruning.footers.FactsCache
 import limitpruning.predicate.SupportedTypes
 import limitpruning.rows.{GroupsPay, RowsPay}
 import limitpruning.search.{
-  AnyRowsScan, ChooseGroups, ChooseRows, ChooseTopRows, GroupsScan, LikelyRowGroups, LimitPlan, LimitQuery,
+  AnyRowsScan, ChooseGroups, ChooseRows, ChooseTopRows, FirstOfGroupsScan, GroupsScan, LikelyRowGroups,
+  LimitPlan, LimitQuery,
   LimitedScan,
-  MinMaxScan, NotPruned, SearchInputs, TopRowsScan
+  MinMaxScan, NotPruned, SearchInputs, SizesOfColumns, TopRowsScan
 }
 import limitpruning.select.Reason
 import limitpruning.tables.{FileSourceTable, ParquetTable, UndecidedRelation, WantedOrder, WantedRows}
@@ -55,6 +56,18 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     if (orders.forall(mayBeSeen(_, inputs)))
       ChooseTopRows.ofAll(orders, inputs).flatMap(ofFewRowGroups(orders.head, _))
     else Left(notClustered(orders.head, 0))
+
+  /**
+   * @return the window over a relation whose rows are chosen when the query runs, by reading the keys first; `None` if that does not
+   *   pay, or is not possible
+   */
+  def firstOfGroups(window: WindowGroupLimit): Option[LogicalPlan] = for {
+    query <- MatchWindow.of(window).flatMap(_.toOption)
+    if !isDecided(query.scan) && !query.scan.waitsForSubqueries
+    chosen <- Using.resource(new SearchInputs(query.scan, session, cache, conf)) { inputs =>
+      byRows(query, window, inputs, Left(SizesOfColumns(query.scan, inputs)), isRoot = false)
+    }
+  } yield chosen
 
   /**
    * The same rows, if a threshold is known and excludes most of the table: Spark may read the table once for several aggregates
@@ -129,10 +142,12 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     case top: TopRowsScan => ChooseTopRows(top, inputs)
     case groups: GroupsScan => ChooseGroups(groups, inputs)
     case MinMaxScan(orders) => minMax(orders, inputs)
+    case first: FirstOfGroupsScan => Left(SizesOfColumns(first.scan, inputs))
   }
 
   private def orderOf(query: LimitQuery): Option[WantedOrder] = query match {
     case top: TopRowsScan => Some(wanted(top))
+    case FirstOfGroupsScan(top, _) => Some(wanted(top))
     case _: AnyRowsScan | _: GroupsScan | _: MinMaxScan => None
   }
 
@@ -151,8 +166,9 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     table <- Some(query.scan.table).collect {
       case table: FileSourceTable if table.canReadFirst && table.toleratesBadFiles.isEmpty => table
     }
+    if NativeEngines.reasonForUnknown(session).isEmpty
     rows <- wantedByRows(query, inputs, found, isRoot)
-    if rows.keys.forall(hasStableColumns) && NativeEngines.reasonForUnknown(session).isEmpty
+    if rows.keys.forall(hasStableColumns)
   } yield table.decideWhenRun(plan, rows)
 
   private def wantedByRows(
@@ -179,6 +195,9 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
         GroupsPay(groups, inputs, found, minBytes).map(saved =>
           wanted.copy(saved = saved, likely = LikelyRowGroups.of(found), groups = groups.keys)
         )
+      case FirstOfGroupsScan(top, groups) =>
+        GroupsPay.first(scan, top.order.map(_.child) ++ groups, groups, inputs, found, minBytes)
+          .map(saved => wanted.copy(saved = saved, groups = groups))
       // Reading the keys first saves nothing: the query reads little else.
       case _: MinMaxScan => None
     }

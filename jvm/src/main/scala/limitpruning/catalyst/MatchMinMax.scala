@@ -29,7 +29,7 @@ object MatchMinMax {
    * the reason why it is not pruned; `None` if `aggregate` is another one, or not over Parquet.
    */
   def of(aggregate: Aggregate): Option[Either[Reason, Seq[TopRowsScan]]] = {
-    val scans = ordersOf(aggregate).map(MatchTopRows.first(_, firstRow(aggregate)))
+    val scans = ordersOf(aggregate).map(order => MatchTopRows.inOrder(Seq(order), firstRow(aggregate)))
     if (scans.isEmpty || scans.exists(_.isEmpty)) None
     else {
       val found = scans.flatten

@@ -23,10 +23,10 @@ object MatchTopRows {
    * The scan below `local`, in an order that the plan need not contain, or the reason why it is not pruned; `None` if
    * `local` is not over Parquet.
    *
-   * @param order the sort order, over the output of the child of `local`
+   * @param order all sort keys, at least one, over the output of the child of `local`
    */
-  def first(order: SortOrder, local: LocalLimit): Option[Either[Reason, TopRowsScan]] =
-    ordered(Seq(order), Nil, local)(MatchLimit.of).map(_.map(scanOf))
+  def inOrder(order: Seq[SortOrder], local: LocalLimit): Option[Either[Reason, TopRowsScan]] =
+    ordered(order, Nil, local)(MatchLimit.of).map(_.map(scanOf))
 
   private def scanOf(top: Ordered[LimitedScan]): TopRowsScan =
     TopRowsScan(

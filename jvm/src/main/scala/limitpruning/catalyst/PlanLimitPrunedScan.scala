@@ -111,7 +111,10 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
       )
     }
     if (wanted.areAny || wanted.isRoot && wanted.order.isEmpty) TakeFirstRowsExec(wanted.limit, withChoice)
-    else wanted.order.fold(withChoice)(order => noting(order.overOutput, wanted.limit, withChoice))
+    // The rows of one group do not exclude those of another.
+    else wanted.order.filter(_ => wanted.groups.isEmpty).fold(withChoice)(order =>
+      noting(order.overOutput, wanted.limit, withChoice)
+    )
   }
 
   /**

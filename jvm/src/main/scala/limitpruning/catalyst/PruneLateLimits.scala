@@ -1,17 +1,18 @@
 package limitpruning.catalyst
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan, WindowGroupLimit}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
+import org.apache.spark.sql.catalyst.trees.TreePattern.{LIMIT, WINDOW_GROUP_LIMIT}
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.search.NotPruned
 import limitpruning.select.Reason
+import limitpruning.tables.Tables
 
 /**
  * Prunes the LIMITs that Spark makes after [[PruneLimits]], as that rule does. For `row_number() OVER (ORDER BY k) <= n`,
- * Spark puts an ORDER BY k LIMIT n below the window, in one of its last batches.
+ * Spark puts an ORDER BY k LIMIT n below the window, in one of its last batches; with PARTITION BY, a `WindowGroupLimit`.
  *
  * If pruning is disabled, all LIMITs get a tag with this reason. No rule comes later that could lose the tag.
  *
@@ -21,7 +22,9 @@ final case class PruneLateLimits(session: SparkSession, override val state: Plan
     extends Rule[LogicalPlan]
     with PrunesLimits {
 
-  override def apply(plan: LogicalPlan): LogicalPlan =
+  override def apply(plan: LogicalPlan): LogicalPlan = pruneWindows(pruneLimits(plan))
+
+  private def pruneLimits(plan: LogicalPlan): LogicalPlan =
     if (!plan.containsPattern(LIMIT)) plan
     else if (!conf.getConf(LimitPruningConf.Enabled)) {
       plan.foreach {
@@ -39,6 +42,24 @@ final case class PruneLateLimits(session: SparkSession, override val state: Plan
           limit
         case limit: LocalLimit =>
           pruneOrTag(limit)(leftAlone.orElse(limit)(new DecideLimit(session, state.facts, conf)(limit)))
+      }
+    }
+
+  /**
+   * Prunes `row_number() OVER (PARTITION BY p ORDER BY k) <= n`, if it is the only window of the query over its table: each copy of
+   * a window must have the same rows, up to ties.
+   */
+  private def pruneWindows(plan: LogicalPlan): LogicalPlan =
+    if (!plan.containsPattern(WINDOW_GROUP_LIMIT) || !conf.getConf(LimitPruningConf.Enabled)) plan
+    else {
+      val windows = plan.collectWithSubqueries { case window: WindowGroupLimit => window }
+      val sources = windows.flatMap(_.collectLeaves().flatMap(Tables.sourceOf(_)))
+      def isAlone(window: WindowGroupLimit) =
+        window.collectLeaves().flatMap(Tables.sourceOf(_)).forall(source => sources.count(_ == source) == 1)
+      plan.transformDownWithPruning(_.containsPattern(WINDOW_GROUP_LIMIT)) {
+        case window: WindowGroupLimit if isAlone(window) && !NoPruningHint.isBelow(window.child) =>
+          FailOpen(state, conf)(new DecideLimit(session, state.facts, conf).firstOfGroups(window))(_ => None)
+            .getOrElse(window)
       }
     }
 

@@ -163,6 +163,14 @@ final class RowGroupFacts(
     case _ => false
   }
 
+  /** The mean size of a value of a column in a row group before compression, in bytes; none if it is not known. */
+  def valueBytes(column: LeafColumn, rowGroup: Int): Option[Double] = locationOf(column) match {
+    case stored: Stored =>
+      footer.chunk(rowGroup, stored.leaf).filter(_.getValueCount > 0)
+        .map(chunk => chunk.getTotalUncompressedSize.toDouble / chunk.getValueCount)
+    case _ => None
+  }
+
   private[parquet] def dictionaryValues(column: LeafColumn, stored: Stored): DictionaryValues =
     new DictionaryValues(column.dataType, stored.leafType, calendar)
 

@@ -2,7 +2,7 @@ package limitpruning.report
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{CommandResult, LocalLimit, LogicalPlan}
-import org.apache.spark.sql.catalyst.trees.TreePattern.{AGGREGATE, LIMIT}
+import org.apache.spark.sql.catalyst.trees.TreePattern.{AGGREGATE, LIMIT, WINDOW_GROUP_LIMIT}
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
@@ -43,7 +43,8 @@ object DescribeQuery {
     val limits = logical.collectWithSubqueries { case limit: LocalLimit => limit }
     // Not those of subqueries, for which a LIMIT may wait: EXPLAIN shows them.
     val minMax = logical.collect { case PrunedMinMax(limit) => limit }
-    PruningReport((limits ++ minMax).flatMap(describe(_, physical, mostRowGroups)))
+    val windows = logical.collectWithSubqueries { case PrunedWindow(limit) => limit }
+    PruningReport((limits ++ minMax ++ windows).flatMap(describe(_, physical, mostRowGroups)))
   }
 
   /**
@@ -52,7 +53,8 @@ object DescribeQuery {
    */
   def logicalOf(physical: SparkPlan): Option[LogicalPlan] =
     nodes.collectFirst(physical) {
-      case node if node.logicalLink.exists(_.containsAnyPattern(LIMIT, AGGREGATE)) => node.logicalLink
+      case node if node.logicalLink.exists(_.containsAnyPattern(LIMIT, AGGREGATE, WINDOW_GROUP_LIMIT)) =>
+        node.logicalLink
     }.flatten
 
   private def describe(limit: LocalLimit, physical: SparkPlan, most: Int): Option[LimitReport] = {

@@ -1,12 +1,12 @@
 package limitpruning.report
 
 import org.apache.spark.sql.catalyst.expressions.AttributeSet
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LocalLimit, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LocalLimit, LogicalPlan, WindowGroupLimit}
 
-import limitpruning.catalyst.{AboveTable, MatchMinMax, MatchQuery}
+import limitpruning.catalyst.{AboveTable, MatchMinMax, MatchQuery, MatchWindow}
 import limitpruning.search.{LimitedScan, NotPruned}
 import limitpruning.select.Reason
-import limitpruning.tables.{SelectedRelation, Tables}
+import limitpruning.tables.{SelectedRelation, Tables, UndecidedRelation}
 
 /** A MIN or MAX whose rows are chosen, as the LIMIT that has the same value. */
 private[report] object PrunedMinMax {
@@ -18,6 +18,15 @@ private[report] object PrunedMinMax {
   /** Not if another aggregate is between it and the table: that one is pruned. */
   private def isChosen(aggregate: Aggregate): Boolean =
     MatchMinMax.of(aggregate).exists(_.exists(_.head.scan.table.selected.nonEmpty))
+}
+
+/** The first rows of each group, if they are chosen when the query runs, as the ORDER BY … LIMIT that each group has. */
+private[report] object PrunedWindow {
+  def unapply(plan: LogicalPlan): Option[LocalLimit] = plan match {
+    case window: WindowGroupLimit if window.collectLeaves().exists(UndecidedRelation.unapply(_).nonEmpty) =>
+      Some(MatchWindow.limitOf(window))
+    case _ => None
+  }
 }
 
 /** Finds the scan that a LIMIT of an optimized plan is about, as the rule found it. */

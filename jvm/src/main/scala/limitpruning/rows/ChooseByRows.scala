@@ -26,7 +26,8 @@ import limitpruning.shims.ClassicSession
  * keys of groups: Spark jobs find the positions of the rows, and the scan reads these rows. The plan keeps its filter.
  *
  * @param order the sort keys, over the table's columns; empty if any rows will do
- * @param groups the keys of groups of which one row each will do, over the table's columns; empty if the LIMIT counts rows
+ * @param groups the keys of groups, over the table's columns: of each, the first rows are needed, and without an order, one row of any
+ *   of them; empty if the LIMIT counts rows
  * @param planned plans a scan of the table as without the extension
  * @param searched what the search of metadata found: why the LIMIT is not pruned, or rows among which those of the LIMIT are
  * @param likely decides where any rows are searched for first
@@ -68,7 +69,8 @@ private[limitpruning] final class ChooseByRows(
         counts,
         searched.fold(_.planningNanos, _.rows.planningNanos) + System.nanoTime() - started,
         groups =
-          if (groups.isEmpty) None else Some(Groups(BriefSql.list(groups), found.rows.toInt, found.areAll)),
+          if (groups.isEmpty || order.nonEmpty) None
+          else Some(Groups(BriefSql.list(groups), found.rows.toInt, found.areAll)),
         // Other rows of the same groups match, too.
         verified =
           Some(VerifiedRows(found.rows, found.areAll && groups.isEmpty, found.waves, found.bytes))

@@ -16,11 +16,14 @@ private[rows] trait CollectedRows {
   /** Adds the results of the tasks of one job, in the order of reading. */
   def add(results: Seq[Array[Byte]]): Unit
 
-  /** The number of rows, or of groups, that have been found: at most as many as are needed. */
-  def found: Int
+  /** The number of rows, or of groups, that have been found; it may be more than are needed. */
+  def found: Long
 
   /** Whether each task has read all rows of its partition. */
   def areAll: Boolean
+
+  /** The number of tasks whose results the driver can hold; known after the first job. */
+  def mostTasks: Int
 
   /** Whether the rows cannot be collected, because their keys are too large. */
   def isTooLarge: Boolean
@@ -34,7 +37,7 @@ private[rows] final class AnyRows(limit: Int) extends CollectedRows {
   private var all = Vector.empty[Positions]
   private var areRead = true
 
-  private def missing: Int = limit - found
+  private def missing: Int = (limit - found).toInt
 
   override def inTask(tasks: Int): Iterator[InternalRow] => Array[Byte] = AnyRows.first(missing)
 
@@ -45,8 +48,9 @@ private[rows] final class AnyRows(limit: Int) extends CollectedRows {
     all ++= parts.flatten
   }
 
-  override def found: Int = all.iterator.map(_.rows.length.toLong).sum.min(limit.toLong).toInt
+  override def found: Long = all.iterator.map(_.rows.length.toLong).sum
   override def areAll: Boolean = areRead
+  override def mostTasks: Int = Int.MaxValue
   override def isTooLarge: Boolean = false
   override def positions: Seq[Positions] = Positions.merged(all, limit)
 }

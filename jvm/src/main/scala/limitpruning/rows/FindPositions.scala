@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 import com.google.common.collect.{Ordering => GuavaOrdering}
 import org.apache.spark.{SparkException, TaskContext}
 import org.apache.spark.internal.Logging
-import org.apache.spark.rdd.RDD
+import org.apache.spark.rdd.{PartitionPruningRDD, RDD}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.codegen.LazilyGeneratedOrdering
 import org.apache.spark.sql.execution.SparkPlan
@@ -52,12 +52,13 @@ private[rows] final class FindPositions(
   private val context = session.sparkContext
 
   /**
-   * The first rows in the order of the scan; one row of each of any groups if it has groups, and any rows if it has neither.
+   * The first rows in the order of the scan, or the first rows of each group if it has groups, too; one row of each of any groups if it
+   * has groups alone; any rows if it has neither.
    *
    * @param likely decides the order in which any rows are searched for
    * @param bestFirst the row groups that may have the first rows, best first; none if that is not known
-   * @return none if a job fails: the row that it fails at may be one that plain Spark does not read; or if the keys of groups are too
-   *   large
+   * @return none if a job fails: the row that it fails at may be one that plain Spark does not read; or if there are too many
+   *   groups, or their keys are too large
    */
   def apply(
       scan: PositionScan,
@@ -68,7 +69,8 @@ private[rows] final class FindPositions(
     val waves =
       if (scan.order.nonEmpty && scan.readsRowGroups) bestFirst.flatMap(BestFirst(scan, _)) else None
     try
-      if (scan.order.nonEmpty) Some(waves.fold(inOneJob(scan, limit))(inWaves(scan, limit, _)))
+      if (scan.groups > 0 && scan.order.nonEmpty) ofEachGroup(scan, limit)
+      else if (scan.order.nonEmpty) Some(waves.fold(inOneJob(scan, limit))(inWaves(scan, limit, _)))
       else
         any(scan, limit, likely, if (scan.groups > 0) new RowsOfGroups(limit, scan) else new AnyRows(limit))
     catch {
@@ -103,9 +105,13 @@ private[rows] final class FindPositions(
 
     @tailrec
     def search(from: Int, wave: Int, last: Int): Option[FoundPositions] = {
-      val found = collected.found.toLong
-      if (collected.isTooLarge) None
-      else if (found >= limit || from >= partitions) {
+      val found = collected.found
+      val isTooLarge = collected.isTooLarge ||
+        collected.mostTasks < (partitions - from).min(context.defaultParallelism)
+      if (isTooLarge && found < limit && from < partitions) {
+        logInfo(s"The keys of groups are too large to be counted, so Spark's own scan reads the table $table")
+        None
+      } else if (found >= limit || from >= partitions) {
         if (from > 0 && bytes > 0)
           selectivity.add(
             found.toDouble / bytes * mayMatch / from.min(mayMatch),
@@ -113,9 +119,10 @@ private[rows] final class FindPositions(
           )
         Some(FoundPositions(collected.positions, found < limit, wave, bytesRead()))
       } else {
-        val size =
+        val wanted =
           if (from < mayMatch) next.size(from, last, wave, found, (limit - found).toInt)
           else partitions - from
+        val size = wanted.min(collected.mostTasks)
         NamedJob(context, s"limit pruning: rows of $table, wave ${wave + 1}") {
           collected.add(context.runJob(
             rows,
@@ -160,6 +167,33 @@ private[rows] final class FindPositions(
     search(bestFirst, 0, Array.empty, 0L)
   }
 
+  /** The first rows of each group: of one part of the table for each core first, because this may show that there are too many. */
+  private def ofEachGroup(scan: PositionScan, limit: Int): Option[FoundPositions] = {
+    val (rows, bytes) = counted(scan.plan.execute())
+    val first = new FirstOfEachGroup(limit, orderOf(scan), RowsOfGroups.keysOf(scan))
+    val partitions = rows.getNumPartitions
+    val some = context.defaultParallelism.min(partitions)
+
+    def wave(number: Int, from: Int, until: Int): Option[Array[InternalRow]] =
+      if (from >= until) Some(Array.empty[InternalRow])
+      else
+        NamedJob(context, s"limit pruning: first rows of the groups of $table, wave $number") {
+          PartitionPruningRDD.create(rows, i => from <= i && i < until)
+            .mapPartitions(firstOfGroups(first)).treeReduce(first.ofBoth(_, _))
+        }
+
+    for {
+      before <- wave(1, 0, some)
+      after <- wave(2, some, partitions)
+      all <- first.ofBoth(Some(before), Some(after))
+    } yield FoundPositions(
+      Positions.first(all.iterator, all.length),
+      areAll = false,
+      if (some < partitions) 2 else 1,
+      bytes()
+    )
+  }
+
   private def orderOf(scan: PositionScan): Ordering[InternalRow] =
     new LazilyGeneratedOrdering(scan.order, scan.planned.output)
 
@@ -192,6 +226,10 @@ private object FindPositions {
 
   /** If the tasks find more rows together, other tasks merge them, so that the driver need not hold them. */
   private val MostSent = 100000L
+
+  private def firstOfGroups(
+      first: FirstOfEachGroup
+  ): Iterator[InternalRow] => Iterator[Option[Array[InternalRow]]] = rows => Iterator(first.of(rows))
 
   private val copied: InternalRow => InternalRow = _.copy()
 

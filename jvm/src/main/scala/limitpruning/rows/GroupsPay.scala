@@ -2,14 +2,19 @@ package limitpruning.rows
 
 import scala.util.Using
 
+import org.apache.spark.sql.catalyst.expressions.{Ascending, Expression, SortOrder}
+
 import limitpruning.predicate.{LeafColumn, MatchState}
-import limitpruning.search.{ClassifiedFile, ClassifyRowGroups, GroupsScan, LimitPlan, NotPruned, SearchInputs}
+import limitpruning.search.{
+  ClassifiedFile, ClassifyRowGroups, GroupsScan, LimitPlan, LimitedScan, NotPruned, SearchInputs
+}
 import limitpruning.select.Reason
 
 /**
  * Decides whether it pays to find one row of each group for a LIMIT by reading the columns of the keys and of the predicate first.
  * Plain Spark reads these, too, and all of them. So it pays only if few row groups are expected to have enough groups: if metadata
- * prove that all rows of one match, and a key has many values there: its dictionary is large, or the writer has given it up.
+ * prove that all rows of one match, and a key has many values there: its dictionary is large, or the writer has given it up, as most
+ * writers do at 1 MB.
  */
 private[limitpruning] object GroupsPay {
 
@@ -41,6 +46,27 @@ private[limitpruning] object GroupsPay {
     }
   }
 
+  /**
+   * Whether it pays to find the first rows of each group, in an order, by reading the columns of `keys` first.
+   *
+   * @param keys the sort keys and the keys of the groups, over the table's columns
+   * @param groups the keys of the groups
+   * @param found the sizes of columns
+   */
+  def first(
+      scan: LimitedScan,
+      keys: Seq[Expression],
+      groups: Seq[Expression],
+      inputs: SearchInputs,
+      found: Either[NotPruned, LimitPlan],
+      minBytes: Long
+  ): Option[Long] =
+    if (!RowsOfGroups.canCompare(groups) || scan.limit > MostOfGroup) None
+    else
+      // How many groups there are is not known. If there are too many, this is known soon.
+      RowsPay(scan.copy(limit = ExpectedRows), keys.map(SortOrder(_, Ascending)), inputs, found, minBytes)
+        .map(_.bytes)
+
   /** Whether a row group probably has rows of enough groups, all of which match. */
   private def promises(
       file: ClassifiedFile,
@@ -53,7 +79,9 @@ private[limitpruning] object GroupsPay {
     }.filter(_ >= 0)
     val limit = groups.scan.limit.toLong
     Using.resource(inputs.detailsOf(file)) { details =>
-      def haveMany(rowGroup: Int)(column: Int) = file.known(rowGroup).exceedsDictionary(column) ||
+      def isGivenUp(rowGroup: Int, column: Int) = file.known(rowGroup).exceedsDictionary(column) &&
+        file.facts.valueBytes(classify.columns(column), rowGroup).exists(_ * limit * 2 <= LargestDictionary)
+      def haveMany(rowGroup: Int)(column: Int) = isGivenUp(rowGroup, column) ||
         details.dictionaryPart(classify.columns(column), rowGroup).exists(_.length >= limit * BytesOfValue)
       file.rowGroups.indices.exists(rowGroup =>
         file.rowGroups(rowGroup).state == MatchState.FullyMatching &&
@@ -82,4 +110,13 @@ private[limitpruning] object GroupsPay {
   private val BytesOfValue = 256L
 
   private val ReadTwice = 2.0
+
+  /** A dictionary that is larger is given up. */
+  private val LargestDictionary = 1024L * 1024
+
+  /** The rows that are first in their groups, if there are not many groups. */
+  private val ExpectedRows = 1000
+
+  /** The first rows of a group are kept in order. */
+  private val MostOfGroup = 1000
 }

@@ -30,7 +30,7 @@ import limitpruning.shims.ClassicSession
  *
  * @param planned its output is the path of the file, the position of the row in the file, and the keys
  * @param order the order of these rows, over the output of `planned`; empty if any rows will do, or one of each group
- * @param groups the number of the keys if they are those of groups; 0 otherwise
+ * @param groups the number of the last keys, which are those of groups; 0 if there are no groups
  * @param plannedWithoutDictionaries plans the same scan again, with a reader that reads no dictionaries to skip row groups
  */
 private[rows] final case class PositionScan(
@@ -40,6 +40,9 @@ private[rows] final case class PositionScan(
     groups: Int,
     plannedWithoutDictionaries: () => Option[SparkPlan]
 ) {
+
+  /** The ordinals of the keys of groups. */
+  def groupKeys: Range = planned.output.indices.takeRight(groups)
 
   /** A plan that Spark can run. */
   lazy val plan: SparkPlan = QueryExecution.prepareExecutedPlan(session, planned)
@@ -80,7 +83,7 @@ private[rows] object PositionScan {
    * @param numbered the table
    * @param conjuncts the predicate, over the columns of the table
    * @param order the sort keys, over the columns of the table
-   * @param groups the keys of groups, over the columns of the table; empty if there is an order
+   * @param groups the keys of groups, over the columns of the table; empty if there are none
    * @param planned plans a scan as without the extension
    * @return none if Spark cannot plan the scan
    */

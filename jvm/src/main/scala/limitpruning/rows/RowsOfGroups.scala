@@ -7,7 +7,7 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, UnsafeProjection, UnsafeRow}
-import org.apache.spark.sql.types.{DataType, DoubleType, FloatType}
+import org.apache.spark.sql.types.{DoubleType, FloatType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import limitpruning.predicate.SupportedTypes
@@ -21,28 +21,35 @@ import limitpruning.predicate.SupportedTypes
 private[rows] final class RowsOfGroups(limit: Int, scan: PositionScan) extends CollectedRows {
   import RowsOfGroups._
 
-  private val types =
-    scan.planned.output.slice(PositionScan.FirstKey, PositionScan.FirstKey + scan.groups).map(_.dataType)
+  private val references = keysOf(scan)
   private val keys = mutable.HashSet.empty[ByteBuffer]
   private val rows = mutable.LinkedHashMap.empty[UTF8String, mutable.ArrayBuilder.ofLong]
+  private var bytes = 0L
   private var areRead = true
   private var areTooLarge = false
 
   // A task that finds groups that other tasks have found, too, must go on until it has found enough by itself.
   override def inTask(tasks: Int): Iterator[InternalRow] => Array[Byte] =
-    first(limit, types, MostBytes / tasks)
+    first(limit, references, MostBytes / tasks)
 
   override def add(results: Seq[Array[Byte]]): Unit = results.foreach { result =>
     val part = Part.ofBytes(result)
     areRead &&= part.end == AllRead
     areTooLarge ||= part.end == TooLarge
     part.groups.foreach { group =>
-      if (keys.size < limit && keys.add(ByteBuffer.wrap(group.key)))
+      if (keys.size < limit && keys.add(ByteBuffer.wrap(group.key))) {
+        bytes += group.key.length
         rows.getOrElseUpdate(group.path, new mutable.ArrayBuilder.ofLong) += group.row
+      }
     }
   }
 
-  override def found: Int = keys.size
+  /** A task may return as many keys as are needed. Some are twice as large as others. */
+  override def mostTasks: Int =
+    if (keys.isEmpty) Int.MaxValue
+    else (MostBytes / (2 * limit * (bytes / keys.size).max(1L))).min(Int.MaxValue.toLong).toInt
+
+  override def found: Long = keys.size.toLong
   override def areAll: Boolean = areRead
   override def isTooLarge: Boolean = areTooLarge && found < limit
 
@@ -58,8 +65,12 @@ private[rows] object RowsOfGroups {
     case other => SupportedTypes.contains(other)
   })
 
+  /** The keys of groups in a row of a [[PositionScan]]. */
+  def keysOf(scan: PositionScan): Seq[BoundReference] =
+    scan.groupKeys.map(i => BoundReference(i, scan.planned.output(i).dataType, nullable = true))
+
   /** The keys that all tasks of a job return are on the driver. */
-  private val MostBytes = 16L * 1024 * 1024
+  private val MostBytes = 64L * 1024 * 1024
 
   private val AllRead = 0
   private val Enough = 1
@@ -70,26 +81,28 @@ private[rows] object RowsOfGroups {
 
   private def first(
       limit: Int,
-      types: Seq[DataType],
+      references: Seq[BoundReference],
       mostBytes: Long
   ): Iterator[InternalRow] => Array[Byte] = { rows =>
-    val keyOf = UnsafeProjection.create(types.zipWithIndex.map { case (dataType, i) =>
-      BoundReference(PositionScan.FirstKey + i, dataType, nullable = true)
-    })
+    val keyOf = UnsafeProjection.create(references)
     val keys = mutable.LinkedHashMap.empty[UnsafeRow, (UTF8String, Long)]
     var path = UTF8String.EMPTY_UTF8
     var bytes = 0L
-    while (keys.size < limit && bytes <= mostBytes && rows.hasNext) {
+    var isTooLarge = false
+    while (keys.size < limit && !isTooLarge && rows.hasNext) {
       val row = rows.next()
       val key = keyOf(row)
       if (!keys.contains(key)) {
-        // The row is overwritten by the next one.
-        if (Positions.pathOf(row) != path) path = Positions.pathOf(row).copy()
-        keys.update(key.copy(), (path, Positions.rowOf(row)))
         bytes += key.getSizeInBytes
+        isTooLarge = bytes > mostBytes
+        if (!isTooLarge) {
+          // The row is overwritten by the next one.
+          if (Positions.pathOf(row) != path) path = Positions.pathOf(row).copy()
+          keys.update(key.copy(), (path, Positions.rowOf(row)))
+        }
       }
     }
-    val end = if (keys.size >= limit) Enough else if (bytes > mostBytes) TooLarge else AllRead
+    val end = if (keys.size >= limit) Enough else if (isTooLarge) TooLarge else AllRead
     Part(end, keys.iterator.map { case (key, (in, row)) => Group(in, row, key.getBytes) }.toVector).toBytes
   }
 
@@ -107,7 +120,9 @@ private[rows] object RowsOfGroups {
         out.write(part)
       }
       out.writeInt(end)
-      val byPath = groups.groupBy(_.path)
+      // In the order of reading.
+      val byPath = mutable.LinkedHashMap.empty[UTF8String, mutable.ArrayBuffer[Group]]
+      groups.foreach(group => byPath.getOrElseUpdate(group.path, mutable.ArrayBuffer.empty) += group)
       out.writeInt(byPath.size)
       byPath.foreach { case (path, inFile) =>
         write(path.getBytes)

@@ -55,6 +55,19 @@ final case class GroupsScan(scan: LimitedScan, keys: Seq[Expression], areKeysAll
 }
 
 /**
+ * The first rows of each group in an order: `row_number() OVER (PARTITION BY groups ORDER BY order) <= limit`.
+ *
+ * @param top the order, and the scan below the window, whose limit is that of each group
+ * @param groups the keys of the groups, over the table's columns; at least one
+ */
+final case class FirstOfGroupsScan(top: TopRowsScan, groups: Seq[Expression]) extends LimitQuery {
+  override def scan: LimitedScan = top.scan
+
+  /** Only the sizes of columns are asked for. */
+  override def alsoNeeded: Seq[Expression] = Nil
+}
+
+/**
  * MIN and MAX without GROUP BY over a table: the first row in each of the orders gives their values.
  *
  * @param orders of one scan, whose limit is 1; at least one

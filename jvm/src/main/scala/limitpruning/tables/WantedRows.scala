@@ -30,8 +30,8 @@ final case class WantedOrder(overTable: SortOrder, overOutput: SortOrder, keys: 
  * @param isRoot whether the LIMIT is at the root of the query, so that an action may need few partitions of the table
  * @param inFirstTask whether it pays, at the root, to read the columns of the predicate first in each task, too
  * @param likely where metadata that have been searched prove or promise rows
- * @param groups if the LIMIT counts groups, their keys, over the table's columns: one row of each group will do; empty if it counts
- *   rows
+ * @param groups the keys of groups, over the table's columns: of each, the first `limit` rows are needed, and without an order, one row
+ *   of each of `limit` groups; empty if the LIMIT counts rows
  */
 final case class WantedRows(
     limit: Int,
