@@ -8,8 +8,6 @@ import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.{LimitPruningConf, SparkSessions}
 import limitpruning.predicate.MatchState
-import limitpruning.search.{InspectFiles, InspectTable}
-import limitpruning.tables.{Iceberg, SelectedRelation}
 
 /** Starts to inspect the table of a query with one LIMIT. The query is planned for this, but does not run. */
 private[report] object BeginInspection {
@@ -20,26 +18,13 @@ private[report] object BeginInspection {
       session: SparkSession,
       shared: SharedState,
       mostRowGroups: Int
-  ): Either[String, Inspection] = {
-    val conf = SparkSessions.onServer(session).sessionState.conf
-    plan(query, session, enabled = false)(FindScan(_, shared.facts)).map { found =>
-      val (planned, inspected) = plan(query, session, enabled = true) { execution =>
-        val optimized = execution.optimizedPlan
-        val inspected = found match {
-          case FoundScan.OfFiles(scan) =>
-            val selection = optimized.collectFirst { case SelectedRelation(_, index) =>
-              index.chosen.selection
-            }
-            new InspectedFooters(new InspectTable(scan, session, shared.facts, conf), selection)
-          case FoundScan.OfManifests(conjuncts, table) =>
-            val chosen = optimized.collect { case leaf => Iceberg.chosen(leaf) }.flatten.headOption
-            new InspectedManifests(new InspectFiles(conjuncts, table), chosen.flatMap(_.toOption))
-        }
-        (DescribeQuery(execution, mostRowGroups = 0).limits.head, inspected)
+  ): Either[String, Inspection] =
+    plan(query, session, enabled = false)(FindScan(_, session, shared.facts)).map { tableOf =>
+      plan(query, session, enabled = true) { execution =>
+        val table = tableOf(execution.optimizedPlan)
+        new Inspection(table, DescribeQuery(execution, mostRowGroups = 0).limits.head, mostRowGroups)
       }
-      new Inspection(inspected, planned, mostRowGroups)
     }
-  }
 
   private def plan[T](query: QueryExecution, session: SparkSession, enabled: Boolean)(
       use: QueryExecution => T
