@@ -67,7 +67,7 @@ def test_every_field_of_a_report_is_explained() -> None:
 
 def test_every_total_is_explained() -> None:
     gauges, attributes, _ = zip(*metrics("All queries"), strict=True)
-    assert names(list(gauges)) == found(r'^    "(\w+)" -> ', SCALA / "report/History.scala")
+    assert names(list(gauges)) == found(r'^    "(\w+)" -> ', SCALA / "report/Totals.scala")
     assert names(list(attributes)) == [field.name for field in fields(limit_pruning.Totals)]
 
 

@@ -59,8 +59,8 @@ EQUIVALENT: dict[str, str] = {
     " !first.canBeValue) rest": "the union of no value and the rest is the rest",
     "predicate/FewValues.scala: values >= 0 && values < LongestRange -> values > 0 && values"
     " < LongestRange": "a range of one value is constant, which is asked before",
-    'tables/ScanContract.scala: "markedForSingleTaskExecution", -> '
-    '"no markedForSingleTaskExecution",': (
+    'tables/ScanContract.scala: "markedForSingleTaskExecution" -> '
+    '"no markedForSingleTaskExecution"': (
         "of Spark 4.3; the suites run on 4.2. On 4.3, test_scan_contract.py asks for it"
     ),
 }

@@ -62,8 +62,8 @@ _REPLACED: list[tuple[str, str]] = [
 _COMMENT = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 # Declarations say what exists, not what it is.
 _DECLARES = re.compile(r"^\s*(package|import|case object|sealed|object|trait|final case class)\b")
-# An entry of a constructor field in the contract.
-_FIELD = re.compile(r'(?:honoured|notPruned)\(\s*"(\w+)"')
+# A constructor field in the contract.
+_FIELD = re.compile(r'"(\w+)"')
 LISTS = ("fileSourceScan", "logicalRelation", "fsRelation")
 
 
@@ -122,7 +122,7 @@ def without_fields(file: str, source: str) -> Iterator[Mutant]:
     """Return mutants of the contract in which one constructor field is not listed."""
     for name in LISTS:
         start = source.index(f"val {name}")
-        end = source.index("\n  )\n", start)
+        end = source.index(")", start)
         for match in _FIELD.finditer(source, start, end):
             yield _mutant(file, source, *match.span(1), f"no {match[1]}")
 

@@ -3,12 +3,12 @@ package limitpruning.report
 import org.apache.spark.sql.catalyst.expressions.{Expression, IntegerLiteral}
 import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LocalLimit, LogicalPlan}
 
-import limitpruning.catalyst.{ChooseWhenRunExec, MatchTopRows}
+import limitpruning.catalyst.{ChooseWhenRunExec, MatchLimit, MatchTopRows}
 import limitpruning.predicate.BriefSql
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
 import limitpruning.search.{InspectedRowGroups, LimitPlan, LimitedScan, NotPruned}
 import limitpruning.select.{ChosenRows, Reason, SearchCounts}
-import limitpruning.tables.Tables
+import limitpruning.tables.{Iceberg, Tables}
 
 /** Makes the report on one LIMIT from what was decided about it. */
 private[report] object DescribeDecision {
@@ -91,25 +91,40 @@ private[report] object DescribeDecision {
     )
   }
 
-  def notPruned(limit: LocalLimit, decision: NotPruned, most: Int): LimitReport = LimitReport(
-    table = decision.scan.map(_.table.name).orElse(firstName(limit)).getOrElse(""),
-    limit = IntegerLiteral.unapply(limit.limitExpr),
-    order = orderOf(limit).orElse(DescribeFiles.orderOf(limit)),
-    predicate = decision.scan.flatMap(scan => predicate(scan.conjuncts)),
-    reason = Some(decision.reason),
-    rowGroups = decision.counts.map(rowGroups(_, None)),
-    files = decision.counts.map(files(_, None)),
-    planningMs = if (decision.planningNanos > 0) Some(millis(decision.planningNanos)) else None,
-    map = map(decision.inspected, most)
-  )
+  def notPruned(limit: LocalLimit, decision: NotPruned, most: Int): LimitReport = {
+    val table = decision.scan.map(_.table.name).orElse(firstName(limit)).getOrElse("")
+    notPruned(limit, table, decision.scan.toSeq.flatMap(_.conjuncts), decision.reason).copy(
+      rowGroups = decision.counts.map(rowGroups(_, None)),
+      files = decision.counts.map(files(_, None)),
+      planningMs = if (decision.planningNanos > 0) Some(millis(decision.planningNanos)) else None,
+      map = map(decision.inspected, most)
+    )
+  }
 
-  def orderOf(limit: LocalLimit): Option[OrderReport] =
-    MatchTopRows.of(limit).flatMap(_.toOption).map(top => OrderReport(top.key.sql, None, None, None))
+  /** A LIMIT that is not pruned, without what the search found. */
+  def notPruned(limit: LocalLimit, table: String, conjuncts: Seq[Expression], reason: Reason): LimitReport =
+    LimitReport(
+      table = table,
+      limit = IntegerLiteral.unapply(limit.limitExpr),
+      order = orderOf(limit),
+      predicate = predicate(conjuncts),
+      reason = Some(reason),
+      rowGroups = None,
+      files = None,
+      planningMs = None
+    )
+
+  /** The first sort key of a LIMIT over Parquet or Iceberg that is not pruned. */
+  def orderOf(limit: LocalLimit): Option[OrderReport] = {
+    def ofIceberg = MatchTopRows.over(limit)(MatchLimit.over[Unit](_)(Iceberg.relation)).flatMap(_.toOption)
+    MatchTopRows.of(limit).flatMap(_.toOption).map(_.key).orElse(ofIceberg.map(_.key))
+      .map(key => OrderReport(key.sql, None, None, None))
+  }
 
   private def firstName(plan: LogicalPlan): Option[String] =
     plan.collect { case leaf: LeafNode => Tables.nameOf(leaf) }.flatten.headOption
 
-  private def predicate(conjuncts: Seq[Expression]): Option[String] =
+  def predicate(conjuncts: Seq[Expression]): Option[String] =
     if (conjuncts.isEmpty) None else Some(BriefSql.and(conjuncts))
 
   private def rowGroups(counts: SearchCounts, scanned: Option[Int]): RowGroupCounts =

@@ -1,11 +1,10 @@
 package limitpruning.report
 
-import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LocalLimit
 import org.apache.spark.sql.connector.read.Scan
 
 import limitpruning.catalyst.{ChooseFilesWhenRunExec, MatchLimit, MatchTopRows}
-import limitpruning.predicate.BriefSql
+import limitpruning.report.DescribeDecision.{notPruned, orderOf, predicate}
 import limitpruning.search.ChosenFiles
 import limitpruning.select.Reason
 import limitpruning.tables.{Iceberg, UndecidedScan}
@@ -45,21 +44,12 @@ private[report] object DescribeFiles {
     val wanted = scan.wanted
     val own = nodes.filter(_.choose.exists(_.wanted eq wanted))
     val run = own.flatMap(node => node.choice.map(node -> _)).headOption
-    def notChosen(reason: Reason) = LimitReport(
-      table = wanted.table.name,
-      limit = Some(wanted.rows.limit),
-      order = orderOf(limit, Iceberg.undecided(_).map(_ => Right(()))),
-      predicate = predicate(wanted.rows.conjuncts),
-      reason = Some(reason),
-      rowGroups = None,
-      files = None,
-      planningMs = None
-    )
+    def notChosen(reason: Reason) = notPruned(limit, wanted.table.name, wanted.rows.conjuncts, reason)
     run match {
       case Some((node, Right(chosen))) =>
         val report = describe(chosen.files, most)
         report.copy(
-          order = report.order.orElse(notChosen(Reason.NotSeen).order),
+          order = report.order.orElse(orderOf(limit)),
           rowsVerified = chosen.files.verified.map(_.rows),
           bytesReadFirst = chosen.files.verified.flatMap(_ => node.bytesReadFirst)
         )
@@ -79,16 +69,6 @@ private[report] object DescribeFiles {
       val describe = new DescribeParts(chosen.columns, Some(chosen))
       RowGroupMap(chosen.inspected.take(most).map(describe(_)), math.max(0, chosen.inspected.size - most))
     }
-
-  /** The first sort key of a LIMIT over an Iceberg table that is not pruned. */
-  def orderOf(limit: LocalLimit): Option[OrderReport] = orderOf(limit, Iceberg.relation)
-
-  private def orderOf(limit: LocalLimit, relation: MatchLimit.Find[Unit]): Option[OrderReport] =
-    MatchTopRows.over(limit)(MatchLimit.over[Unit](_)(relation)).flatMap(_.toOption)
-      .map(top => OrderReport(top.key.sql, None, None, None))
-
-  private def predicate(conjuncts: Seq[Expression]): Option[String] =
-    if (conjuncts.isEmpty) None else Some(BriefSql.and(conjuncts))
 
   private def describe(chosen: ChosenFiles): LimitReport = LimitReport(
     table = chosen.table,

@@ -1,6 +1,6 @@
 package limitpruning.report
 
-import limitpruning.predicate.{BriefSql, LeafColumn, MatchState}
+import limitpruning.predicate.{LeafColumn, MatchState}
 import limitpruning.search.{ChosenFiles, InspectedPart, ManifestFile}
 
 /**
@@ -22,8 +22,13 @@ private[report] final class DescribeParts(columns: Seq[LeafColumn], chosen: Opti
       part.bytes,
       DescribeRowGroups.nameOf(part.state),
       if (part.state == MatchState.PartiallyMatching) None else Some("statistics"),
-      threshold.filter(_ => !isRead && part.state != MatchState.NotMatching)
-        .fold(why(part))(place => s"no row reaches the threshold $place"),
+      DescribeRowGroups.why(
+        part.state,
+        threshold.filter(_ => !isRead),
+        hasPredicate = columns.nonEmpty,
+        part.found.neverTrue,
+        part.found.obstacle.map(_.sentence)
+      ),
       columns.indices.take(DescribeRowGroups.MostColumns)
         .map(i => DescribeFacts(columns(i), part.found.facts(i).known)),
       if (isRead) Some(part.rows) else None
@@ -33,11 +38,4 @@ private[report] final class DescribeParts(columns: Seq[LeafColumn], chosen: Opti
   /** Whether the scan reads a row group, or a whole file. */
   private def isRead(file: ManifestFile, rowGroup: Option[Int]): Boolean =
     read.get(file.position).exists(_.forall(some => rowGroup.forall(some.map(_.ordinal).contains)))
-
-  private def why(part: InspectedPart): String = part.state match {
-    case MatchState.FullyMatching => if (columns.isEmpty) "there is no predicate" else "every row matches"
-    case MatchState.NotMatching =>
-      part.found.neverTrue.fold("no row matches")(conjunct => s"${BriefSql(conjunct)} holds for no row")
-    case MatchState.PartiallyMatching => part.found.obstacle.fold("some rows may match")(_.sentence)
-  }
 }

@@ -1,5 +1,7 @@
 package limitpruning.report
 
+import org.apache.spark.sql.catalyst.expressions.Expression
+
 import limitpruning.predicate.{BriefSql, MatchState}
 import limitpruning.search.{ClassifiedFile, ClassifyRowGroups, Layer}
 import limitpruning.select.{ListedFile, RowRange, Selection, VerifiedRows}
@@ -50,7 +52,7 @@ private[report] final class DescribeRowGroups(
       if (byRows.exists(_.isDecided)) Some("rows")
       else if (rowGroup.isDecided) Some(nameOf(rowGroup.by))
       else None,
-      byRows.fold(why(file, ordinal))(_.why),
+      byRows.fold(sentenceOf(file, ordinal))(_.why),
       if (file.isBelieved) factsOf(file, ordinal) else Nil,
       chosen.get((idOf(file.listed), ordinal))
     )
@@ -75,9 +77,6 @@ private[report] final class DescribeRowGroups(
   private def idOf(file: ListedFile): Any =
     if (verified.nonEmpty) (file.path, file.length) else file.position
 
-  private def isBehindThreshold(file: ClassifiedFile, ordinal: Int): Boolean =
-    threshold.nonEmpty && !isChosen(file, ordinal)
-
   private def factsOf(file: ClassifiedFile, ordinal: Int): Seq[String] = {
     val known = file.known(ordinal)
     classify.columns.indices.take(columns.min(MostColumns)).map(i =>
@@ -85,22 +84,19 @@ private[report] final class DescribeRowGroups(
     )
   }
 
-  private def why(file: ClassifiedFile, ordinal: Int): String = {
+  private def sentenceOf(file: ClassifiedFile, ordinal: Int): String = {
     val rowGroup = file.rowGroups(ordinal)
-    rowGroup.state match {
-      case _ if file.footer.rowGroups(ordinal).getRowCount == 0 => "it has no rows"
-      case MatchState.FullyMatching | MatchState.PartiallyMatching if isBehindThreshold(file, ordinal) =>
-        s"no row reaches the threshold ${threshold.get}"
-      case MatchState.FullyMatching if !classify.hasPredicate => "there is no predicate"
-      case MatchState.FullyMatching => "every row matches"
-      case MatchState.NotMatching => classify.neverTrue(file.known(ordinal))
-          .fold("no row matches")(conjunct => s"${BriefSql(conjunct)} holds for no row")
-      case MatchState.PartiallyMatching if rowGroup.matching.nonEmpty =>
-        val rest = if (rowGroup.isDecided) "no others do" else "others may"
-        s"${RowRange.rowsOf(rowGroup.matching)} rows match, $rest"
-      case MatchState.PartiallyMatching =>
-        rowGroup.obstacle.fold("some rows may match")(_.sentence)
-    }
+    def rest = if (rowGroup.isDecided) "no others do" else "others may"
+    if (file.footer.rowGroups(ordinal).getRowCount == 0) "it has no rows"
+    else
+      DescribeRowGroups.why(
+        rowGroup.state,
+        threshold.filter(_ => !isChosen(file, ordinal)),
+        classify.hasPredicate,
+        classify.neverTrue(file.known(ordinal)),
+        if (rowGroup.matching.isEmpty) rowGroup.obstacle.map(_.sentence)
+        else Some(s"${RowRange.rowsOf(rowGroup.matching)} rows match, $rest")
+      )
   }
 }
 
@@ -117,6 +113,27 @@ private[report] object DescribeRowGroups {
     case MatchState.NotMatching => "not"
     case MatchState.PartiallyMatching => "partially"
     case MatchState.FullyMatching => "fully"
+  }
+
+  /**
+   * The fact that decided a state, or the obstacle, as a sentence.
+   *
+   * @param missed the top-k threshold, if no row is read, because none reaches it
+   * @param neverTrue a conjunct that holds for no row, if the state is "not"
+   * @param partially why only some rows may match, if the state is "partially"
+   */
+  def why(
+      state: MatchState,
+      missed: Option[String],
+      hasPredicate: Boolean,
+      neverTrue: => Option[Expression],
+      partially: => Option[String]
+  ): String = state match {
+    case MatchState.NotMatching =>
+      neverTrue.fold("no row matches")(conjunct => s"${BriefSql(conjunct)} holds for no row")
+    case _ if missed.nonEmpty => s"no row reaches the threshold ${missed.get}"
+    case MatchState.FullyMatching => if (hasPredicate) "every row matches" else "there is no predicate"
+    case MatchState.PartiallyMatching => partially.getOrElse("some rows may match")
   }
 
   private def nameOf(layer: Layer): String = layer match {

@@ -1,6 +1,6 @@
 package limitpruning.report
 
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{
   Aggregate, BaseEvalPython, Filter, GlobalLimit, Join, LeafNode, LocalLimit, LocalRelation, LogicalPlan,
   Offset, Project, Sort, Tail, Union, Window
@@ -10,29 +10,23 @@ import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 import limitpruning.catalyst.MatchLimit
+import limitpruning.conf.SparkSessions
 import limitpruning.footers.FactsCache
-import limitpruning.search.{LimitedScan, ManifestTable}
+import limitpruning.search.{InspectFiles, InspectTable, LimitedScan, ManifestTable}
 import limitpruning.select.Reason
-import limitpruning.tables.Iceberg
-
-/** The scan below the LIMIT of a query that is inspected. */
-private[report] sealed trait FoundScan
-
-private[report] object FoundScan {
-  final case class OfFiles(scan: LimitedScan) extends FoundScan
-
-  /** @param conjuncts the predicate, over the table's columns */
-  final case class OfManifests(conjuncts: Seq[Expression], table: ManifestTable) extends FoundScan
-}
+import limitpruning.tables.{Iceberg, SelectedRelation}
 
 /** Finds the one scan below the LIMIT of a query that is inspected. */
 private[report] object FindScan {
 
+  /** Makes the table from the optimized plan of the same query, with what was chosen for the LIMIT. */
+  type Found = LogicalPlan => InspectedTable
+
   /**
    * @param cache the application's cache of metadata
-   * @return the scan, or a sentence that says what the query contains instead, and what to do
+   * @return the table below the LIMIT, or a sentence that says what the query contains instead, and what to do
    */
-  def apply(query: QueryExecution, cache: FactsCache): Either[String, FoundScan] =
+  def apply(query: QueryExecution, session: SparkSession, cache: FactsCache): Either[String, Found] =
     // The optimizer merges LIMITs, and removes a LIMIT of at least as many rows as there are. So limits are counted before.
     if (limits(query.withCachedData) > 1)
       Left(notInspected(
@@ -43,15 +37,26 @@ private[report] object FindScan {
       val plan = query.optimizedPlan
       val limit = plan.collectFirst { case limit: LocalLimit => limit }
       limit.flatMap(MatchLimit.over[ManifestTable](_)(Iceberg.table(cache)))
-        .map(_.map(found => FoundScan.OfManifests(found.conjuncts, found.table)))
-        .orElse(limit.flatMap(MatchLimit.of).map(_.map(FoundScan.OfFiles(_)))) match {
-        case Some(Right(FoundScan.OfFiles(scan))) if scan.waitsForSubqueries =>
-          Left(notInspected(Reason.Subquery))
+        .map(_.map(ofManifests))
+        .orElse(limit.flatMap(MatchLimit.of).map(
+          _.filterOrElse(!_.waitsForSubqueries, Reason.Subquery).map(ofFiles(_, session, cache))
+        )) match {
         case Some(Right(found)) => Right(found)
         case Some(Left(reason)) if !reason.isInstanceOf[Reason.OperatorBetween] => Left(notInspected(reason))
         case _ => Left(obstacle(limit.fold(plan)(_.child)))
       }
     }
+
+  private def ofManifests(found: MatchLimit.Limited[ManifestTable]): Found = { planned =>
+    val chosen = planned.collect { case leaf => Iceberg.chosen(leaf) }.flatten.headOption
+    new InspectedManifests(new InspectFiles(found.conjuncts, found.table), chosen.flatMap(_.toOption))
+  }
+
+  private def ofFiles(scan: LimitedScan, session: SparkSession, cache: FactsCache): Found = { planned =>
+    val selection = planned.collectFirst { case SelectedRelation(_, index) => index.chosen.selection }
+    val conf = SparkSessions.onServer(session).sessionState.conf
+    new InspectedFooters(new InspectTable(scan, session, cache, conf), selection)
+  }
 
   private def notInspected(reason: Reason): String =
     s"LIMITs over this query are not pruned (${reason.code}): ${reason.message}."

@@ -8,8 +8,6 @@ import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.{LimitPruningConf, SparkSessions}
 import limitpruning.predicate.MatchState
-import limitpruning.search.{InspectFiles, InspectTable}
-import limitpruning.tables.{Iceberg, SelectedRelation}
 
 /** Starts to inspect the table of a query with one LIMIT. The query is planned for this, but does not run. */
 private[report] object BeginInspection {
@@ -20,26 +18,13 @@ private[report] object BeginInspection {
       session: SparkSession,
       shared: SharedState,
       mostRowGroups: Int
-  ): Either[String, Inspection] = {
-    val conf = SparkSessions.onServer(session).sessionState.conf
-    plan(query, session, enabled = false)(FindScan(_, shared.facts)).map { found =>
-      val (planned, inspected) = plan(query, session, enabled = true) { execution =>
-        val optimized = execution.optimizedPlan
-        val inspected = found match {
-          case FoundScan.OfFiles(scan) =>
-            val selection = optimized.collectFirst { case SelectedRelation(_, index) =>
-              index.chosen.selection
-            }
-            new InspectedFooters(new InspectTable(scan, session, shared.facts, conf), selection)
-          case FoundScan.OfManifests(conjuncts, table) =>
-            val chosen = optimized.collect { case leaf => Iceberg.chosen(leaf) }.flatten.headOption
-            new InspectedManifests(new InspectFiles(conjuncts, table), chosen.flatMap(_.toOption))
-        }
-        (DescribeQuery(execution, mostRowGroups = 0).limits.head, inspected)
+  ): Either[String, Inspection] =
+    plan(query, session, enabled = false)(FindScan(_, session, shared.facts)).map { tableOf =>
+      plan(query, session, enabled = true) { execution =>
+        val table = tableOf(execution.optimizedPlan)
+        new Inspection(table, DescribeQuery(execution, mostRowGroups = 0).limits.head, mostRowGroups)
       }
-      new Inspection(inspected, planned, mostRowGroups)
     }
-  }
 
   private def plan[T](query: QueryExecution, session: SparkSession, enabled: Boolean)(
       use: QueryExecution => T
@@ -57,18 +42,20 @@ private[report] object BeginInspection {
  *
  * @param planned the report on the LIMIT as it is planned
  */
-final class Inspection private[report] (table: InspectedTable, planned: LimitReport, mostRowGroups: Int) {
-  import Inspection._
-
-  private val layouts = table.columns.map(column => new ColumnLayout(column, table.isPartition(column)))
+final class Inspection private[report] (
+    table: InspectedTable,
+    private[report] val planned: LimitReport,
+    mostRowGroups: Int
+) {
+  private[report] val layouts: Seq[ColumnLayout] =
+    table.columns.map(column => new ColumnLayout(column, table.isPartition(column)))
   private val told = ArrayBuffer.empty[RowGroupReport]
-  private var next, found, matched, fullyMatched = 0
-  private var rows, rowsMatching, bytes = 0L
+
+  /** The numbers so far. */
+  private[report] var filesInspected, rowGroups, matched, fullyMatched = 0
+  private[report] var rows, rowsMatching, bytes = 0L
 
   def files: Int = table.files
-
-  /** Number of row groups found so far. */
-  private[report] def rowGroups: Int = found
 
   /** The row groups found so far, without those that are omitted. */
   private[report] def details: Seq[RowGroupReport] = told.toSeq
@@ -80,10 +67,10 @@ final class Inspection private[report] (table: InspectedTable, planned: LimitRep
    * @return the number of files inspected so far
    */
   def inspect(count: Int): Int = {
-    val until = (next + count).min(files)
-    for (rowGroup <- table.inspect(next, until)) {
+    val until = (filesInspected + count).min(files)
+    for (rowGroup <- table.inspect(filesInspected, until)) {
       if (told.size < mostRowGroups) told += rowGroup.describe()
-      found += 1
+      rowGroups += 1
       if (rowGroup.state != MatchState.NotMatching) matched += 1
       if (rowGroup.state == MatchState.FullyMatching) fullyMatched += 1
       rows += rowGroup.rows
@@ -91,40 +78,10 @@ final class Inspection private[report] (table: InspectedTable, planned: LimitRep
       bytes += rowGroup.bytes
       for (i <- layouts.indices) layouts(i).add(rowGroup.chunks(i))
     }
-    next = until
-    next
+    filesInspected = until
+    filesInspected
   }
 
   /** The results so far, as JSON. */
-  def result: String = ReportJson.write(fields)
-
-  /** The results so far. */
-  private[report] def fields: ReportJson.Fields = ReportJson.fields(
-    "report" -> ReportJson.fieldsOf(planned.copy(map = RowGroupMap.Empty)),
-    "files" -> ReportJson.fields("total" -> files, "inspected" -> next),
-    "row_groups" -> ReportJson.fields(
-      "total" -> found,
-      "matched" -> matched,
-      "fully_matched" -> fullyMatched,
-      "bytes" -> bytes,
-      "details" -> told.toSeq.map(ReportJson.fieldsOf),
-      "omitted" -> (found - told.size)
-    ),
-    "rows" -> ReportJson.fields("total" -> rows, "proved" -> rowsMatching),
-    "columns" -> layouts.map(fieldsOf)
-  )
-}
-
-private object Inspection {
-  private def fieldsOf(layout: ColumnLayout): ReportJson.Fields = ReportJson.fields(
-    "name" -> layout.column.name,
-    "type" -> layout.column.dataType.sql,
-    "is_partition" -> layout.isPartition,
-    "with_min_max" -> layout.minMax,
-    "with_null_count" -> layout.nullCounts,
-    "with_page_index" -> layout.pageIndexes,
-    "with_dictionary" -> layout.dictionaries,
-    "with_bloom_filter" -> layout.bloomFilters,
-    "overlap" -> layout.overlap
-  )
+  def result: String = ReportJson.write(ReportSchemas.OfInspection.fields(this))
 }

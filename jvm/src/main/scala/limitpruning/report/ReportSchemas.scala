@@ -1,89 +1,174 @@
 package limitpruning.report
 
-import scala.jdk.CollectionConverters._
-
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
-import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.types.{
-  ArrayType, BooleanType, DataType, DoubleType, IntegerType, LongType, StringType, StructType, TimestampType
+  ArrayType, BooleanType, DoubleType, IntegerType, LongType, StringType, TimestampType
 }
-import org.apache.spark.unsafe.types.UTF8String
+
+import limitpruning.report.ReportSchema.{Column, struct}
+import limitpruning.select.Reason
 
 /**
- * The columns of the table functions, and rows of them. The names are those of [[ReportJson]]: columns, fields of structs and
- * attributes in Python have the same names.
+ * The columns of all reports. Columns of table functions, keys of JSON objects and attributes of the Python classes in
+ * `limit_pruning` have the same names, in the same order.
  */
 private[report] object ReportSchemas {
 
-  private val rowGroupFields =
-    "file STRING, ordinal INT, `rows` BIGINT, bytes BIGINT, state STRING, decided_by STRING, why STRING, " +
-      "facts ARRAY<STRING>, scanned BOOLEAN, rows_to_read BIGINT"
-
-  private val limitFields =
-    "`table` STRING, `limit` INT, predicate STRING, order_by STRING, threshold STRING, covered BOOLEAN, " +
-      "reason STRUCT<code: STRING, message: STRING>, row_filter_skipped BOOLEAN, " +
-      "files STRUCT<pruned_by_log: BIGINT, total: INT, inspected: INT, footers_cached: INT, scanned: INT, " +
-      "reserve: INT, chosen: ARRAY<STRING>>, " +
-      "row_groups STRUCT<total: INT, matched: INT, fully_matched: INT, dropped: INT, scanned: INT, reserve: INT, " +
-      s"read: BIGINT, skipped: BIGINT, details: ARRAY<STRUCT<$rowGroupFields>>, omitted: INT>, " +
-      "pages STRUCT<skipped: BIGINT, not_skipped_reason: STRING>, " +
-      "`rows` STRUCT<to_read: BIGINT, `ranges`: INT, cut: BIGINT, skipped: BIGINT, certain: BIGINT, " +
-      "verified: BIGINT, read: BIGINT>, " +
-      "bytes STRUCT<total: BIGINT, to_read: BIGINT, read_first: BIGINT, read: BIGINT>, " +
-      "`time` STRUCT<planning_ms: DOUBLE>"
-
-  /** One row for each row group: the attributes of RowGroupReport. */
-  val RowGroup: StructType = StructType.fromDDL(rowGroupFields)
-
-  /** One row for each LIMIT: the attributes of LimitReport. */
-  val Limit: StructType = StructType.fromDDL(limitFields)
-
-  /** One row for each query: the attributes of QueryReport, and sums over the LIMITs of the query. */
-  val Query: StructType = StructType.fromDDL(
-    "execution_id BIGINT, description STRING, started TIMESTAMP, ended TIMESTAMP, failed BOOLEAN, " +
-      "covered BOOLEAN, reason STRING, files_total BIGINT, files_scanned BIGINT, row_groups_total BIGINT, " +
-      "row_groups_read BIGINT, row_groups_skipped BIGINT, rows_read BIGINT, bytes_total BIGINT, bytes_read BIGINT, " +
-      s"planning_ms DOUBLE, limits ARRAY<STRUCT<$limitFields>>"
+  private val reason = new ReportSchema[Reason](
+    Column("code", StringType, _.code),
+    Column("message", StringType, _.message)
   )
 
-  /** One row for the result of an inspection: the attributes of Inspection. */
-  val Summary: StructType = StructType.fromDDL(
-    s"report STRUCT<$limitFields>, files STRUCT<total: INT, inspected: INT>, " +
-      "row_groups STRUCT<total: INT, matched: INT, fully_matched: INT, bytes: BIGINT, " +
-      s"details: ARRAY<STRUCT<$rowGroupFields>>, omitted: INT>, " +
-      "`rows` STRUCT<total: BIGINT, proved: BIGINT>, " +
-      "`columns` ARRAY<STRUCT<name: STRING, type: STRING, is_partition: BOOLEAN, with_min_max: INT, " +
-      "with_null_count: INT, with_page_index: INT, with_dictionary: INT, with_bloom_filter: INT, overlap: DOUBLE>>"
+  /** A row group: the attributes of RowGroupReport. */
+  val RowGroup = new ReportSchema[RowGroupReport](
+    Column("file", StringType, _.file),
+    Column("ordinal", IntegerType, _.ordinal),
+    Column("rows", LongType, _.rows),
+    Column("bytes", LongType, _.bytes),
+    Column("state", StringType, _.state),
+    Column("decided_by", StringType, _.decidedBy),
+    Column("why", StringType, _.why),
+    Column("facts", ArrayType(StringType), _.facts),
+    Column("scanned", BooleanType, _.rowsToRead.nonEmpty),
+    Column("rows_to_read", LongType, _.rowsToRead.getOrElse(0L))
   )
 
-  /** @param names names of [[Totals]] */
-  def totals(names: Seq[String]): StructType =
-    names.foldLeft(new StructType)((schema, name) => schema.add(snake(name), LongType))
+  /** A LIMIT: the attributes of LimitReport. */
+  val Limit = new ReportSchema[LimitReport](
+    Column("table", StringType, _.table),
+    Column("limit", IntegerType, _.limit),
+    Column("predicate", StringType, _.predicate),
+    Column("order_by", StringType, _.order.map(_.key)),
+    Column("threshold", StringType, _.order.flatMap(_.threshold)),
+    Column("covered", BooleanType, _.covered),
+    Column("reason", reason.sql, _.reason.map(reason.fields)),
+    Column("row_filter_skipped", BooleanType, _.rowFilterSkipped),
+    struct(
+      "files",
+      Column("pruned_by_log", LongType, _.files.flatMap(_.prunedByLog)),
+      Column("total", IntegerType, _.files.map(_.total)),
+      Column("inspected", IntegerType, _.files.map(_.lookedAt)),
+      Column("footers_cached", IntegerType, _.files.map(_.footersCached)),
+      Column("scanned", IntegerType, _.files.flatMap(_.scanned)),
+      Column("reserve", IntegerType, _.files.flatMap(_.reserve)),
+      Column("chosen", ArrayType(StringType), _.files.toSeq.flatMap(_.chosen))
+    ),
+    struct(
+      "row_groups",
+      Column("total", IntegerType, _.rowGroups.map(_.total)),
+      Column("matched", IntegerType, _.rowGroups.map(_.matched)),
+      Column("fully_matched", IntegerType, _.rowGroups.map(_.fullyMatched)),
+      Column("dropped", IntegerType, _.order.flatMap(_.rowGroupsDropped)),
+      Column("scanned", IntegerType, _.rowGroups.flatMap(_.scanned)),
+      Column("reserve", IntegerType, _.rowGroups.flatMap(_.reserve)),
+      Column("read", LongType, _.rowGroupsRead),
+      Column("skipped", LongType, _.rowGroupsSkipped),
+      Column("details", ArrayType(RowGroup.sql), _.map.rowGroups.map(RowGroup.fields)),
+      Column("omitted", IntegerType, _.map.omitted)
+    ),
+    struct(
+      "pages",
+      Column("skipped", LongType, _.pagesSkipped),
+      Column("not_skipped_reason", StringType, _.noPageSkipping)
+    ),
+    struct(
+      "rows",
+      Column("to_read", LongType, _.rowsToRead),
+      Column("ranges", IntegerType, _.rowRanges),
+      Column("cut", LongType, _.rowsCut),
+      Column("skipped", LongType, _.rowsSkipped),
+      Column("certain", LongType, _.order.flatMap(_.rowsCertain)),
+      Column("verified", LongType, _.rowsVerified),
+      Column("read", LongType, _.rowsRead)
+    ),
+    struct(
+      "bytes",
+      Column("total", LongType, _.files.map(_.bytes)),
+      Column("to_read", LongType, _.bytesToRead),
+      Column("read_first", LongType, _.bytesReadFirst),
+      Column("read", LongType, _.bytesRead)
+    ),
+    struct("time", Column("planning_ms", DoubleType, _.planningMs))
+  )
+
+  private val ofQuery = Seq[Column[QueryReport]](
+    Column("execution_id", LongType, _.executionId),
+    Column("description", StringType, _.description),
+    Column("started", TimestampType, _.started),
+    Column("ended", TimestampType, _.ended),
+    Column("failed", BooleanType, _.failed)
+  )
+
+  private val sums = Seq[Column[QueryReport]](
+    Column("covered", BooleanType, _.report.limits.forall(_.covered)),
+    Column("reason", StringType, _.report.limits.flatMap(_.reason).headOption.map(_.code)),
+    Column("files_total", LongType, sum(_)(_.files.map(_.total.toLong))),
+    Column("files_scanned", LongType, sum(_)(_.files.flatMap(_.scanned).map(_.toLong))),
+    Column("row_groups_total", LongType, sum(_)(_.rowGroups.map(_.total.toLong))),
+    Column("row_groups_read", LongType, sum(_)(_.rowGroupsRead)),
+    Column("row_groups_skipped", LongType, sum(_)(_.rowGroupsSkipped)),
+    Column("rows_read", LongType, sum(_)(_.rowsRead)),
+    // If a LIMIT is not pruned, the bytes that its scan reads are not known.
+    Column("bytes_total", LongType, sum(_)(limit => limit.bytesRead.flatMap(_ => limit.files.map(_.bytes)))),
+    Column("bytes_read", LongType, sum(_)(_.bytesReadInAll)),
+    Column("planning_ms", DoubleType, _.report.limits.flatMap(_.planningMs).reduceOption(_ + _))
+  )
+
+  private val limits =
+    Column[QueryReport]("limits", ArrayType(Limit.sql), _.report.limits.map(Limit.fields))
+
+  /** A query that has run: the attributes of QueryReport. */
+  val Query = new ReportSchema[QueryReport](ofQuery :+ limits: _*)
+
+  /** The same, with sums over the LIMITs of the query as in [[Totals]]. */
+  val QueryWithSums = new ReportSchema[QueryReport]((ofQuery ++ sums) :+ limits: _*)
+
+  /** All queries: the attributes of Totals. */
+  val AllQueries = new ReportSchema[Totals](
+    new Totals().names.map(name => Column[Totals](snake(name), LongType, _.value(name))): _*
+  )
+
+  private val columnLayout = new ReportSchema[ColumnLayout](
+    Column("name", StringType, _.column.name),
+    Column("type", StringType, _.column.dataType.sql),
+    Column("is_partition", BooleanType, _.isPartition),
+    Column("with_min_max", IntegerType, _.minMax),
+    Column("with_null_count", IntegerType, _.nullCounts),
+    Column("with_page_index", IntegerType, _.pageIndexes),
+    Column("with_dictionary", IntegerType, _.dictionaries),
+    Column("with_bloom_filter", IntegerType, _.bloomFilters),
+    Column("overlap", DoubleType, _.overlap)
+  )
+
+  /** An inspection: the attributes of Inspection. */
+  val OfInspection = new ReportSchema[Inspection](
+    Column("report", Limit.sql, inspection => Limit.fields(inspection.planned.copy(map = RowGroupMap.Empty))),
+    struct(
+      "files",
+      Column("total", IntegerType, _.files),
+      Column("inspected", IntegerType, _.filesInspected)
+    ),
+    struct(
+      "row_groups",
+      Column("total", IntegerType, _.rowGroups),
+      Column("matched", IntegerType, _.matched),
+      Column("fully_matched", IntegerType, _.fullyMatched),
+      Column("bytes", LongType, _.bytes),
+      Column("details", ArrayType(RowGroup.sql), _.details.map(RowGroup.fields)),
+      Column("omitted", IntegerType, inspection => inspection.rowGroups - inspection.details.size)
+    ),
+    struct(
+      "rows",
+      Column("total", LongType, _.rows),
+      Column("proved", LongType, _.rowsMatching)
+    ),
+    Column("columns", ArrayType(columnLayout.sql), _.layouts.map(columnLayout.fields))
+  )
+
+  /** The sum of the values that are known; none if none is known. */
+  private def sum(query: QueryReport)(value: LimitReport => Option[Long]): Option[Long] =
+    query.report.limits.flatMap(value(_)).reduceOption(_ + _)
 
   /** The name of a value in SQL and Python. */
-  def snake(name: String): String = name.replaceAll("([A-Z])", "_$1").toLowerCase(java.util.Locale.ROOT)
-
-  /** @param fields a value for each field of the schema, by name */
-  def row(fields: ReportJson.Fields, schema: StructType): InternalRow =
-    new GenericInternalRow(schema.fields.map { field =>
-      require(fields.containsKey(field.name), s"a report has no ${field.name}")
-      value(fields.get(field.name), field.dataType)
-    })
-
-  private def value(found: Any, dataType: DataType): Any = (found, dataType) match {
-    case (null, _) => null
-    case (fields: java.util.Map[_, _], struct: StructType) =>
-      row(fields.asInstanceOf[ReportJson.Fields], struct)
-    case (several: java.util.List[_], ArrayType(element, _)) =>
-      new GenericArrayData(several.asScala.map(value(_, element)).toArray[Any])
-    case (text: String, StringType) => UTF8String.fromString(text)
-    case (yes: Boolean, BooleanType) => yes
-    case (number: Number, IntegerType) => Math.toIntExact(number.longValue)
-    case (number: Number, LongType) => number.longValue
-    case (number: Number, DoubleType) => number.doubleValue
-    case (millis: Number, TimestampType) => Math.multiplyExact(millis.longValue, 1000L)
-    case (other, _) =>
-      throw new IllegalArgumentException(s"a report has $other where ${dataType.sql} is expected")
-  }
+  private def snake(name: String): String =
+    name.replaceAll("([A-Z])", "_$1").toLowerCase(java.util.Locale.ROOT)
 }

@@ -12,12 +12,10 @@ import limitpruning.conf.SparkSessions
  * What a table function returns. It makes its rows when its query runs, so each run sees the state of that time. It has no
  * state of its own.
  */
-private[report] sealed trait ReportSource extends Product with Serializable {
+private[report] sealed abstract class ReportSource(val schema: StructType) extends Product with Serializable {
 
   /** The name of the function. */
   def function: String
-
-  def schema: StructType
 
   /** Makes the rows, on the driver. */
   def rows(session: SparkSession, shared: SharedState): Seq[InternalRow]
@@ -30,40 +28,36 @@ private[report] object ReportSource {
    *
    * @param most the maximum number of queries, the latest ones
    */
-  final case class Queries(function: String, most: Int) extends ReportSource {
-    override def schema: StructType = ReportSchemas.Query
+  final case class Queries(function: String, most: Int)
+      extends ReportSource(ReportSchemas.QueryWithSums.sql) {
 
     override def rows(session: SparkSession, shared: SharedState): Seq[InternalRow] = {
       awaitEvents(session)
-      shared.history.queries.filter(_.ranIn(SparkSessions.onServer(session))).takeRight(most).map { query =>
-        ReportSchemas.row(QuerySums.fieldsOf(query), schema)
-      }
+      shared.history.queries.filter(_.ranIn(SparkSessions.onServer(session))).takeRight(most)
+        .map(ReportSchemas.QueryWithSums.row)
     }
   }
 
-  final case class Sums(function: String) extends ReportSource {
-    override def schema: StructType = ReportSchemas.totals(new Totals().names)
+  final case class Sums(function: String) extends ReportSource(ReportSchemas.AllQueries.sql) {
 
     override def rows(session: SparkSession, shared: SharedState): Seq[InternalRow] = {
       awaitEvents(session)
-      val all = shared.totals
-      val fields = all.names.map(name => ReportSchemas.snake(name) -> all.value(name))
-      Seq(ReportSchemas.row(ReportJson.fields(fields: _*), schema))
+      Seq(ReportSchemas.AllQueries.row(shared.totals))
     }
   }
 
   /** @param query the query that is described, analyzed; it does not run */
-  final case class Limits(function: String, query: LogicalPlan) extends ReportSource {
-    override def schema: StructType = ReportSchemas.Limit
+  final case class Limits(function: String, query: LogicalPlan)
+      extends ReportSource(ReportSchemas.Limit.sql) {
 
     override def rows(session: SparkSession, shared: SharedState): Seq[InternalRow] =
       DescribeQuery(executionOf(query, session), ReportBridge.MostRowGroups).limits
-        .map(limit => ReportSchemas.row(ReportJson.fieldsOf(limit), schema))
+        .map(ReportSchemas.Limit.row)
   }
 
   /** @param query the table with its predicate and a LIMIT, analyzed; it does not run */
-  final case class RowGroups(function: String, query: LogicalPlan, maxFiles: Int) extends ReportSource {
-    override def schema: StructType = ReportSchemas.RowGroup
+  final case class RowGroups(function: String, query: LogicalPlan, maxFiles: Int)
+      extends ReportSource(ReportSchemas.RowGroup.sql) {
 
     override def rows(session: SparkSession, shared: SharedState): Seq[InternalRow] = {
       // One more shows that there are too many.
@@ -75,18 +69,18 @@ private[report] object ReportSource {
               "Set max_files to inspect fewer files, or add a predicate on partition columns."
           )
       }
-      inspection.details.map(rowGroup => ReportSchemas.row(ReportJson.fieldsOf(rowGroup), schema))
+      inspection.details.map(ReportSchemas.RowGroup.row)
     }
   }
 
   /** @param query as for [[RowGroups]] */
-  final case class Summary(function: String, query: LogicalPlan, maxFiles: Int) extends ReportSource {
-    override def schema: StructType = ReportSchemas.Summary
+  final case class Summary(function: String, query: LogicalPlan, maxFiles: Int)
+      extends ReportSource(ReportSchemas.OfInspection.sql) {
 
     override def rows(session: SparkSession, shared: SharedState): Seq[InternalRow] = {
       val inspection = begin(function, query, session, shared, ReportBridge.MostRowGroups)
       inspectAll(inspection, maxFiles)(())
-      Seq(ReportSchemas.row(inspection.fields, schema))
+      Seq(ReportSchemas.OfInspection.row(inspection))
     }
   }
 
@@ -121,32 +115,4 @@ private[report] object ReportSource {
       check
     }
   }
-}
-
-/** A query that has run, as fields: those of its report, and sums over its LIMITs as in [[Totals]]. */
-private[report] object QuerySums {
-
-  def fieldsOf(query: QueryReport): ReportJson.Fields = {
-    val limits = query.report.limits
-    val fields = ReportJson.fieldsOf(query)
-    fields.putAll(ReportJson.fields(
-      "covered" -> limits.forall(_.covered),
-      "reason" -> limits.flatMap(_.reason).headOption.map(_.code),
-      "files_total" -> sum(limits)(_.files.map(_.total.toLong)),
-      "files_scanned" -> sum(limits)(_.files.flatMap(_.scanned).map(_.toLong)),
-      "row_groups_total" -> sum(limits)(_.rowGroups.map(_.total.toLong)),
-      "row_groups_read" -> sum(limits)(_.rowGroupsRead),
-      "row_groups_skipped" -> sum(limits)(_.rowGroupsSkipped),
-      "rows_read" -> sum(limits)(_.rowsRead),
-      // If a LIMIT is not pruned, the bytes that its scan reads are not known.
-      "bytes_total" -> sum(limits.filter(_.bytesRead.nonEmpty))(_.files.map(_.bytes)),
-      "bytes_read" -> sum(limits)(_.bytesReadInAll),
-      "planning_ms" -> limits.flatMap(_.planningMs).reduceOption(_ + _)
-    ))
-    fields
-  }
-
-  /** The sum of the values that are known; none if none is known. */
-  private def sum(limits: Seq[LimitReport])(value: LimitReport => Option[Long]): Option[Long] =
-    limits.flatMap(value(_)).reduceOption(_ + _)
 }

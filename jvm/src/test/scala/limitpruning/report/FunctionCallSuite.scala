@@ -3,7 +3,7 @@ package limitpruning.report
 import org.apache.spark.sql.catalyst.expressions.{
   AttributeReference, Expression, Literal, NamedArgumentExpression, UnaryMinus
 }
-import org.apache.spark.sql.types.{StringType, StructType}
+import org.apache.spark.sql.types.StringType
 import org.scalatest.funsuite.AnyFunSuite
 
 class FunctionCallSuite extends AnyFunSuite {
@@ -57,16 +57,5 @@ class FunctionCallSuite extends AnyFunSuite {
     )
     for (blank <- Seq(Literal(""), Literal(null)))
       assert(problem(call(blank).required(table)).contains("NULL, empty or not given"))
-  }
-
-  test("a report that lacks a column is an error, never NULL") {
-    val schema = new StructType().add("a", StringType)
-    assert(ReportSchemas.row(ReportJson.fields("a" -> None), schema).isNullAt(0))
-    val _ = intercept[IllegalArgumentException](ReportSchemas.row(ReportJson.fields("b" -> "x"), schema))
-    val wrong = ReportJson.fields("a" -> 3)
-    assert(intercept[IllegalArgumentException](ReportSchemas.row(
-      wrong,
-      schema
-    )).getMessage.contains("STRING"))
   }
 }

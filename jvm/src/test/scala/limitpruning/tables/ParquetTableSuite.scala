@@ -32,17 +32,15 @@ class ParquetTableSuite extends AnyFunSuite with SparkSuite {
     assert(unsupported(relation).isEmpty)
   }
 
-  test("the first field of a node that no clause is about is named") {
-    def clauses(fields: String*) =
-      fields.map(ScanContract.Clause(_, ScanContract.NotCalled("test"), "ParquetTableSuite"))
+  test("the first field of a node that is not listed is named") {
     val node = TwoFields("x", "y")
-    assert(ScanContract.undecided(node, clauses("one", "other")).isEmpty)
-    assert(ScanContract.undecided(node, clauses("one", "another")).contains("TwoFields.other"))
-    assert(ScanContract.undecided(node, clauses("other", "another")).contains("TwoFields.one"))
+    assert(ScanContract.undecided(node, Seq("one", "other")).isEmpty)
+    assert(ScanContract.undecided(node, Seq("one", "another")).contains("TwoFields.other"))
+    assert(ScanContract.undecided(node, Seq("other", "another")).contains("TwoFields.one"))
     assert(ScanContract.undecided(node, Nil).contains("TwoFields.one"))
   }
 
-  test("a relation with a field that no clause is about is not supported") {
+  test("a relation with a field that is not listed is not supported") {
     assert(unsupported(new WiderRelation(relation)).contains(Reason.UnknownField("HadoopFsRelation.example")))
   }
 
