@@ -17,14 +17,12 @@ import limitpruning.select.RowRange
  */
 private[scan] final class NarrowPlanned(
     run: PlannedRun,
-    override val path: String,
+    path: String,
     reopen: () => Iterator[Any],
     skip: Option[SkipBehindThreshold],
     counts: ReadCounts,
     onRead: PlannedRowGroup => Unit
-) extends NarrowedRows.Observer {
-  private val byPosition = run.rowGroups.map(planned => (planned.ordinal - run.first, planned)).toMap
-  private var opened: IndexedSeq[(BlockMetaData, Option[PlannedRowGroup])] = IndexedSeq.empty
+) {
 
   /**
    * @param rows what Spark's format returned for the split
@@ -34,51 +32,43 @@ private[scan] final class NarrowPlanned(
    */
   def apply(rows: Iterator[_], areFiltered: Boolean): Option[NarrowedRows] =
     VectorizedReader.of(rows).map { reader =>
-      opened = plannedOf(reader, areFiltered)
       new NarrowedRows(
         reader,
-        i => if (areFiltered) dueFiltered(reader, i) else plannedRows(i),
-        // Pages that the reader's filters exclude are skipped by the page index.
-        inWholeChunks = i =>
-          opened(i)._2.exists(_.inWholeChunks) &&
-            (!areFiltered || reader.rangesByFilters(i) == VectorizedReader.all(reader.rowGroups(i))),
-        reliesOnIndex = i => opened(i)._2.exists(_.reliesOnPages),
-        isSkipped = i => skip.exists(skip => opened(i)._2.exists(planned => skip(Seq(planned)))),
+        plannedOf(reader, areFiltered),
+        path,
         reopen,
-        observer = this
+        onRead,
+        i => counts.readsAgain(reader.rowGroups(i)),
+        isSkipped = rowGroup => skip.exists(_(Seq(rowGroup)))
       )
     }
 
-  private def plannedRows(position: Int): Seq[RowRange] = opened(position)._2.toSeq.flatMap(_.ranges)
+  /** Without the rows that the reader's filters exclude. */
+  private def filtered(planned: PlannedRowGroup, reader: VectorizedReader, position: Int): PlannedRowGroup = {
+    val left = reader.rangesByFilters(position)
+    planned.copy(
+      ranges = RowRange.intersection(planned.ranges, left),
+      // Pages that the reader's filters exclude are skipped by the page index.
+      inWholeChunks = planned.inWholeChunks && left == VectorizedReader.all(reader.rowGroups(position))
+    )
+  }
 
-  private def dueFiltered(reader: VectorizedReader, position: Int): Seq[RowRange] =
-    plannedRows(position) match {
-      case Nil => Nil
-      case planned => RowRange.intersection(planned, reader.rangesByFilters(position))
-    }
-
-  /** The row groups of the reader, with those that are planned for them. */
+  /** By row group of the reader, what is planned for it. */
   private def plannedOf(
       reader: VectorizedReader,
       areFiltered: Boolean
-  ): IndexedSeq[(BlockMetaData, Option[PlannedRowGroup])] = {
+  ): IndexedSeq[Option[PlannedRowGroup]] = {
     val all = (if (areFiltered) reader.ofSplit else reader.rowGroups).filter(_.getRowCount > 0)
-    val found = byPosition.keys.toSeq.sorted.map(all.lift(_).map(_.getRowCount))
-    val planned = byPosition.toSeq.sortBy(_._1).map { case (_, rowGroup) => Some(rowGroup.rows) }
-    if (all.size != run.size || found != planned)
+    def found(rowGroup: PlannedRowGroup) = all.lift(rowGroup.ordinal - run.first)
+    if (all.size != run.size || !run.rowGroups.forall(one => found(one).exists(_.getRowCount == one.rows)))
       throw new FileChangedException(
         path,
         s"its row groups have ${all.map(_.getRowCount).mkString(", ")} rows instead of ${run.rowGroups.map(_.rows).mkString(", ")}"
       )
-    val positions = new IdentityHashMap[BlockMetaData, Int]
-    all.zipWithIndex.foreach { case (rowGroup, position) => positions.put(rowGroup, position) }
-    reader.rowGroups.map { rowGroup =>
-      (rowGroup, if (positions.containsKey(rowGroup)) byPosition.get(positions.get(rowGroup)) else None)
+    val planned = new IdentityHashMap[BlockMetaData, PlannedRowGroup]
+    for (rowGroup <- run.rowGroups; block <- found(rowGroup)) planned.put(block, rowGroup)
+    reader.rowGroups.zipWithIndex.map { case (block, position) =>
+      Option(planned.get(block)).map(one => if (areFiltered) filtered(one, reader, position) else one)
     }
   }
-
-  override def read(rowGroup: Int): Unit = opened(rowGroup)._2.foreach(onRead)
-
-  override def readsAgain(rowGroup: Int): Unit =
-    counts.readsAgain(NarrowedRows.bytesOf(opened(rowGroup)._1))
 }

@@ -64,12 +64,11 @@ private[scan] final class ReadUnseenFile(
         counts.bytes += chosen.bytes
         new NarrowedRows(
           reader,
-          i => chosen.planned.lift(i).toSeq.flatMap(_.ranges),
-          inWholeChunks = _ => false,
-          reliesOnIndex = _ => false, // nothing is proved about the rows
-          isSkipped = _ => false,
+          chosen.planned.lift,
+          file.urlEncodedPath,
           () => read(file),
-          new ReadUnseenFile.Observer(file.urlEncodedPath, reader, counts)
+          onRead = _ => (), // it was counted when the file was opened
+          i => counts.readsAgain(reader.rowGroups(i))
         )
       }
       narrowed match {
@@ -102,14 +101,6 @@ private[scan] final class ReadUnseenFile(
 }
 
 private[scan] object ReadUnseenFile {
-
-  /** Counts what is read a second time. The rest is counted when the file is opened. */
-  private final class Observer(override val path: String, reader: VectorizedReader, counts: ReadCounts)
-      extends NarrowedRows.Observer {
-    override def read(rowGroup: Int): Unit = ()
-    override def readsAgain(rowGroup: Int): Unit =
-      counts.readsAgain(NarrowedRows.bytesOf(reader.rowGroups(rowGroup)))
-  }
 
   /**
    * Rows of a file that may be deleted while it is read. On local file systems, vectored reads open its path again and fail
