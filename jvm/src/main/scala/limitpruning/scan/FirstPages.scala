@@ -17,7 +17,7 @@ import limitpruning.select.RowRange
 private[scan] final class FirstPages(file: ParquetFileReader, schema: MessageType, first: FirstRows) {
 
   /** None if the footer claims numbers of rows that no file can have: Spark then reads what it reads of such a file. */
-  def apply(): Option[PlannedRowGroups] = {
+  def apply(): Option[Seq[PlannedRowGroup]] = {
     val rows = file.getRowGroups.asScala.map(_.getRowCount).toIndexedSeq
     if (rows.exists(_ < 0) || rows.map(BigInt(_)).sum > Long.MaxValue) None
     else {
@@ -27,7 +27,7 @@ private[scan] final class FirstPages(file: ParquetFileReader, schema: MessageTyp
       // `missing` rows are not in the row groups before this one.
       def planned(ordinal: Int, missing: Long) =
         pages.of(ordinal, Seq(RowRange(0, missing.min(rows(ordinal)))))
-      Some(PlannedRowGroups(needed.map(i => planned(i, first.limit - before(i)))))
+      Some(needed.map(i => planned(i, first.limit - before(i))))
     }
   }
 }

@@ -51,8 +51,8 @@ private[scan] final class ReadUnseenFile(
     read(file)
   }
 
-  /** @param choose the row groups and rows to read, in the order of the row groups of the reader; none for all */
-  private def readSome(file: PartitionedFile)(choose: VectorizedReader => Option[PlannedRowGroups])
+  /** @param choose the row groups and rows to read, from the first row group of the reader on; none for all */
+  private def readSome(file: PartitionedFile)(choose: VectorizedReader => Option[Seq[PlannedRowGroup]])
       : Iterator[Any] = {
     val rows = read(file)
     try {
@@ -60,11 +60,11 @@ private[scan] final class ReadUnseenFile(
         reader <- VectorizedReader.of(rows)
         chosen <- choose(reader)
       } yield {
-        counts.rowGroups += chosen.rowGroups.toLong
-        counts.bytes += chosen.bytes
+        counts.rowGroups += chosen.count(_.rowsToRead > 0).toLong
+        counts.bytes += chosen.map(_.bytes).sum
         new NarrowedRows(
           reader,
-          chosen.planned.lift,
+          chosen.lift,
           file.urlEncodedPath,
           () => read(file),
           onRead = _ => (), // it was counted when the file was opened
@@ -168,9 +168,9 @@ private[scan] trait FindMatchingRows extends WhileReading {
 
   /**
    * @param all the open reader of all columns, which has read nothing yet
-   * @return what to read of its row groups; none for everything
+   * @return what to read of its row groups, from the first one on; none for everything
    */
-  def apply(file: PartitionedFile, all: VectorizedReader): Option[PlannedRowGroups]
+  def apply(file: PartitionedFile, all: VectorizedReader): Option[Seq[PlannedRowGroup]]
 }
 
 /**

@@ -55,15 +55,15 @@ private[scan] final class RowFilter(
     (if (rowsEvaluated <= mostInterpreted) interpreted else compiled).eval(row)
   }
 
-  override def apply(file: PartitionedFile, all: VectorizedReader): Option[PlannedRowGroups] =
-    if (all.rowGroups.isEmpty) Some(PlannedRowGroups(Nil)) // the filters of the reader exclude all rows
+  override def apply(file: PartitionedFile, all: VectorizedReader): Option[Seq[PlannedRowGroup]] =
+    if (all.rowGroups.isEmpty) Some(Nil) // the filters of the reader exclude all rows
     else
       matchingIn(file, all).map { matching =>
         val pages = new RowGroupPages(all.file, all.schema, minPageBytes)
-        PlannedRowGroups(matching.zipWithIndex.map {
+        matching.zipWithIndex.map {
           case (Nil, i) => PlannedRowGroup(i, all.rowGroups(i).getRowCount, Nil, 0)
           case (ranges, i) => pages.of(i, ranges)
-        })
+        }
       }
 
   /** For each row group, the rows to read; none if the part is to be read as without the filter. */

@@ -11,20 +11,6 @@ import limitpruning.parquet.{Interrupted, PageLocations}
 import limitpruning.select.RowRange
 
 /**
- * What a reader will read of a split.
- *
- * @param planned row groups of the reader, from the first one on
- */
-private[scan] final case class PlannedRowGroups(planned: Seq[PlannedRowGroup]) {
-
-  /** The number of row groups that are read. */
-  def rowGroups: Int = planned.count(_.rowsToRead > 0)
-
-  /** Compressed bytes of the pages, or of the column chunks, that are read. */
-  def bytes: Long = planned.map(_.bytes).sum
-}
-
-/**
  * Determines which pages of an open file are read for some rows, by its page index.
  *
  * @param file the open file; its row groups are those of the split
