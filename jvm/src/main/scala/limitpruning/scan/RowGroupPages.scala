@@ -46,6 +46,24 @@ private[scan] final class RowGroupPages(
     }
   }
 
+  /**
+   * @param limit the first rows of the split that are due
+   * @return the row groups that contain them, from the first one on; none if the footer claims numbers of rows that no file can
+   *   have: Spark then reads what it reads of such a file
+   */
+  def first(limit: Long): Option[Seq[PlannedRowGroup]] = {
+    val rows = rowGroups.map(_.getRowCount)
+    if (rows.exists(_ < 0) || rows.map(BigInt(_)).sum > Long.MaxValue) None
+    else {
+      val before = rows.scanLeft(0L)(_ + _)
+      val needed = rows.indices.takeWhile(before(_) < limit)
+      // `missing` rows are not in the row groups before this one.
+      def planned(ordinal: Int, missing: Long) =
+        of(ordinal, Seq(RowRange(0, missing.min(rows(ordinal)))))
+      Some(needed.map(i => planned(i, limit - before(i))))
+    }
+  }
+
   /** The column chunks of a row group that are read. */
   def chunksOf(ordinal: Int): Seq[ColumnChunkMetaData] =
     rowGroups(ordinal).getColumns.asScala.filter(chunk => columns(chunk.getPath.toArray.toSeq)).toSeq
