@@ -139,7 +139,7 @@ private[scan] final class NarrowedRows(
       else if (planned(position).exists(_.inWholeChunks)) {
         // Spark's reader ends with the last row that is due.
         val last = RowRange.all(rows.last.until)
-        (last, FirstRowsOfPages(reader.read(position, all), rows.last.until))
+        (last, ChangedPages.first(reader.read(position, all), rows.last.until))
       } else {
         isNarrow = true
         narrow(position, rows).getOrElse((all, reader.read(position, all)))

@@ -39,7 +39,9 @@ private[scan] final class ReadUnseenFile(
 
   private def open(file: PartitionedFile): Iterator[Any] = whileReading match {
     case Some(first: FirstRows) =>
-      readSome(file)(reader => new RowGroupPages(reader.file, reader.schema, first.minBytes).first(first.limit))
+      readSome(file)(reader =>
+        new RowGroupPages(reader.file, reader.schema, first.minBytes).first(first.limit)
+      )
     case Some(find: FindMatchingRows) => readSome(file)(find(file, _))
     case Some(inspect: InspectWhileReading) =>
       enoughOf(inspect, file).map(readEnough(file, _)).getOrElse(readAll(file))
