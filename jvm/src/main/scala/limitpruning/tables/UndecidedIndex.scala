@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.StructType
 /**
  * A table's own file index, with the rows that a LIMIT needs. It carries them from the rule to the strategy. It lists what
  * the original lists, so a plan with it gives correct rows with any planner strategy. Two of these indexes are equal only
- * if the same rows of the same table are wanted.
+ * if they are of the same class, and the same rows of the same table are wanted.
  */
 trait UndecidedIndex extends FileIndex {
 
@@ -22,47 +22,48 @@ trait UndecidedIndex extends FileIndex {
 
   def wanted: WantedRows
 
+  /** The columns of the relation, over which `wanted` is. */
+  protected def columns: Seq[Attribute]
+
   /**
    * Plans a scan as without the extension.
    *
    * @param plan over the original index, or over a [[SelectedIndex]]
    */
   def planAsIs(plan: LogicalPlan): Seq[SparkPlan]
+
+  override def inputFiles: Array[String] = original.inputFiles
+  override def refresh(): Unit = original.refresh()
+  override def sizeInBytes: Long = original.sizeInBytes
+
+  private lazy val canonicalized = wanted.canonicalized(columns)
+
+  override def equals(other: Any): Boolean = other match {
+    case that: UndecidedIndex =>
+      getClass == that.getClass && original == that.original && canonicalized == that.canonicalized
+    case _ => false
+  }
+
+  override def hashCode(): Int = (original, wanted.limit).hashCode()
 }
 
-/**
- * An [[UndecidedIndex]] of Spark's own tables.
- *
- * @param columns the columns of the relation, over which `wanted` is
- */
+/** An [[UndecidedIndex]] of Spark's own tables. */
 private final class UndecidedFileIndex(
     override val original: FileIndex,
     override val wanted: WantedRows,
-    columns: Seq[Attribute]
+    override protected val columns: Seq[Attribute]
 ) extends UndecidedIndex {
-  private lazy val canonicalized = wanted.canonicalized(columns)
 
   override def planAsIs(plan: LogicalPlan): Seq[SparkPlan] = FileSourceStrategy(plan)
 
   override def rootPaths: Seq[Path] = original.rootPaths
   override def partitionSchema: StructType = original.partitionSchema
   override def metadataOpsTimeNs: Option[Long] = original.metadataOpsTimeNs
-  override def inputFiles: Array[String] = original.inputFiles
-  override def refresh(): Unit = original.refresh()
-  override def sizeInBytes: Long = original.sizeInBytes
 
   override def listFiles(
       partitionFilters: Seq[Expression],
       dataFilters: Seq[Expression]
   ): Seq[PartitionDirectory] = original.listFiles(partitionFilters, dataFilters)
-
-  override def equals(other: Any): Boolean = other match {
-    case that: UndecidedFileIndex =>
-      original == that.original && canonicalized == that.canonicalized
-    case _ => false
-  }
-
-  override def hashCode(): Int = (original, wanted.limit).hashCode()
 }
 
 /** A Parquet relation with an [[UndecidedIndex]]. The rule creates it, and the strategy plans it. */
