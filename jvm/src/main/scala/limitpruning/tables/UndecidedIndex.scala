@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.datasources.{
-  FileIndex, FileSourceStrategy, HadoopFsRelation, LogicalRelation, PartitionDirectory
+  FileIndex, FileSourceStrategy, LogicalRelation, PartitionDirectory
 }
 import org.apache.spark.sql.types.StructType
 
@@ -70,15 +70,7 @@ private final class UndecidedFileIndex(
 object UndecidedRelation {
 
   def unapply(plan: LogicalPlan): Option[(LogicalRelation, UndecidedIndex)] = plan match {
-    case logical: LogicalRelation =>
-      logical.relation match {
-        case files: HadoopFsRelation =>
-          files.location match {
-            case index: UndecidedIndex => Some((logical, index))
-            case _ => None
-          }
-        case _ => None
-      }
+    case IndexedRelation(logical, index: UndecidedIndex) => Some((logical, index))
     case _ => None
   }
 
@@ -88,8 +80,8 @@ object UndecidedRelation {
       leaf: LogicalRelation,
       index: UndecidedIndex
   ): LogicalPlan = {
-    val isPruned = leaf.relation match {
-      case files: HadoopFsRelation => files.location ne index.original
+    val isPruned = leaf match {
+      case IndexedRelation(_, location) => location ne index.original
       case _ => false
     }
     val statistics = if (isPruned) Some(CatalogStatistics(BigInt(index.sizeInBytes))) else None
