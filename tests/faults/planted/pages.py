@@ -23,7 +23,7 @@ FAULTS = (
     ),
     fault(
         "pages: of the ranges that the filters leave, the first is lost",
-        "scan/NarrowPlanned.scala",
+        "scan/FileOpener.scala",
         "RowRange.intersection(planned.ranges, left)",
         "RowRange.intersection(planned.ranges, left).drop(1)",
         ROW_RANGES,

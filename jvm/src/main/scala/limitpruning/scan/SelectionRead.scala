@@ -112,7 +112,7 @@ private[scan] final class SelectionRead(
     }
     new FileScanRDD(
       session,
-      new ReadPlannedFile(
+      new FileOpener(
         read,
         chosen.allRowsMatch,
         ReaderConfiguration.of(session.sparkContext, read, hadoopConf),
@@ -240,7 +240,7 @@ private[scan] final class SelectionRead(
     val split = part(run.listed, start, groups.last.start + 1 - start)
     split.copy(otherConstantMetadataColumnValues =
       split.otherConstantMetadataColumnValues ++
-        ReadPlannedFile.plan(PlannedRun(run.version, planned(groups), isReserve))
+        FileOpener.plan(PlannedRun(run.version, planned(groups), isReserve))
     )
   }
 }
