@@ -23,9 +23,9 @@ FAULTS = (
     ),
     fault(
         "pages: of the ranges that the filters leave, the first is lost",
-        "scan/NarrowPlanned.scala",
-        "RowRange.intersection(planned, reader.rangesByFilters(position))",
-        "RowRange.intersection(planned, reader.rangesByFilters(position)).drop(1)",
+        "scan/FileOpener.scala",
+        "RowRange.intersection(planned.ranges, left)",
+        "RowRange.intersection(planned.ranges, left).drop(1)",
         ROW_RANGES,
         SKIPPING,
     ),

@@ -137,7 +137,7 @@ FAULTS = (
     ),
     fault(
         "at the root: one row of a split is missing",
-        "scan/FirstPages.scala",
+        "scan/RowGroupPages.scala",
         "missing.min(rows(ordinal))",
         "math.max(1, missing - 1).min(rows(ordinal))",
         TABLES,

@@ -2,14 +2,12 @@ package limitpruning.scan
 
 import java.io.Closeable
 
-import scala.collection.mutable
 import scala.jdk.CollectionConverters._
-import scala.util.Try
 import scala.util.control.NonFatal
 
 import org.apache.parquet.column.ColumnDescriptor
 import org.apache.parquet.column.page.PageReadStore
-import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData}
+import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
@@ -24,27 +22,28 @@ import limitpruning.select.RowRange
  * read whole: plain Spark reads it without its page index.
  *
  * @param first the open reader
- * @param due by row group of the reader: the rows to return, ascending; empty for a row group that is not read
- * @param inWholeChunks whether a row group is read without its page index; rows that are not due are dropped
- * @param reliesOnIndex whether the rows of a row group were chosen by its page index, so that other rows may be due if the
- *   index is wrong
- * @param isSkipped whether a row group, by its position in the reader, is no longer needed; asked before it is read
+ * @param planned what to read of a row group, by its position in the reader; none if it is not read
  * @param reopen opens the same split once more, or throws an error if the file is no longer the same
- * @param observer is told what is read
+ * @param onRead is called when the pages of a row group have been read
+ * @param onReadAgain is called with the position of a row group that is read once more, whole
+ * @param isSkipped whether a row group is no longer needed; called before it is read
  */
 private[scan] final class NarrowedRows(
     first: VectorizedReader,
-    due: Int => Seq[RowRange],
-    inWholeChunks: Int => Boolean,
-    reliesOnIndex: Int => Boolean,
-    isSkipped: Int => Boolean,
+    planned: Int => Option[PlannedRowGroup],
+    path: String,
     reopen: () => Iterator[Any],
-    observer: NarrowedRows.Observer
+    onRead: PlannedRowGroup => Unit,
+    onReadAgain: Int => Unit,
+    isSkipped: PlannedRowGroup => Boolean = _ => false
 ) extends Iterator[Any]
     with Closeable
     with Logging {
 
   private var reader = first
+
+  /** By row group: the rows that are due and have not been returned, ascending. */
+  private val due = first.rowGroups.indices.map(planned(_).toSeq.flatMap(_.ranges)).toArray
   private var rowGroup = -1 // that is being read
   private var cuts = new Cuts(Nil, Nil)
   private var isNarrow = false // whether the row group is read by its page index
@@ -54,11 +53,10 @@ private[scan] final class NarrowedRows(
   private var passed = 0L // rows that the reader has returned
   private var whole = Option.empty[Int] // the row group that is read without its page index
   private var batchLeft = 0L // rows of the reader's batch that it has not returned
-  private var reported = -1 // the last row group of which the observer was told
+  private var reported = -1 // the last row group that `onRead` was called with
   private var element: Any = _
   private var rowsFound = 0L // rows of `element`
   private var isFound = false // whether `element` is due and has not been returned
-  private val known = mutable.Map.empty[Int, Seq[RowRange]]
 
   start(0)
 
@@ -98,8 +96,8 @@ private[scan] final class NarrowedRows(
 
   /** Passes over the row groups that are no longer needed. */
   private def skip(): Unit = {
-    while (upcoming.exists(isSkipped)) {
-      total -= RowRange.rowsOf(dueOf(upcoming.get))
+    while (upcoming.flatMap(planned).exists(isSkipped)) {
+      total -= RowRange.rowsOf(due(upcoming.get))
       rowGroup = upcoming.get
     }
     reader.setTotalRows(total)
@@ -112,17 +110,14 @@ private[scan] final class NarrowedRows(
   }
 
   /** The next row group with rows that are due. */
-  private def upcoming: Option[Int] = (rowGroup + 1 until reader.rowGroups.size).find(dueOf(_).nonEmpty)
-
-  /** The rows of a row group that are due and have not been returned. */
-  private def dueOf(position: Int): Seq[RowRange] = known.getOrElseUpdate(position, due(position))
+  private def upcoming: Option[Int] = (rowGroup + 1 until reader.rowGroups.size).find(due(_).nonEmpty)
 
   private def start(from: Int): Unit = {
     rowGroup = from - 1
     loaded = 0
     passed = 0
     cuts = new Cuts(Nil, Nil)
-    total = reader.rowGroups.indices.drop(from).map(i => RowRange.rowsOf(dueOf(i))).sum
+    total = due.iterator.drop(from).map(RowRange.rowsOf).sum
     reader.setTotalRows(total)
     reader.readFrom(() => readNext())
   }
@@ -133,7 +128,7 @@ private[scan] final class NarrowedRows(
       rowGroup = position
       delivered = 0
       isNarrow = false
-      read(position, dueOf(position))
+      read(position, due(position))
   }
 
   private def read(position: Int, rows: Seq[RowRange]): PageReadStore = {
@@ -141,10 +136,10 @@ private[scan] final class NarrowedRows(
     val isWhole = rows == all || whole.contains(position)
     val (ranges, pages) =
       if (isWhole) (all, reader.read(position, all))
-      else if (inWholeChunks(position)) {
+      else if (planned(position).exists(_.inWholeChunks)) {
         // Spark's reader ends with the last row that is due.
         val last = RowRange.all(rows.last.until)
-        (last, FirstRowsOfPages(reader.read(position, all), rows.last.until))
+        (last, ChangedPages.first(reader.read(position, all), rows.last.until))
       } else {
         isNarrow = true
         narrow(position, rows).getOrElse((all, reader.read(position, all)))
@@ -154,7 +149,7 @@ private[scan] final class NarrowedRows(
     total += RowRange.rowsOf(ranges) - RowRange.rowsOf(rows)
     loaded += RowRange.rowsOf(ranges)
     reader.setTotalRows(total)
-    if (reported != position) observer.read(position)
+    if (reported != position) planned(position).foreach(onRead)
     reported = position
     pages
   }
@@ -196,8 +191,8 @@ private[scan] final class NarrowedRows(
   private def canReadWhole(error: Throwable): Boolean =
     isNarrow && !whole.contains(rowGroup) && NonFatal(error) && !RunningCheck.isInterrupted(error) &&
       !error.isInstanceOf[FileChangedException] && {
-        if (reliesOnIndex(rowGroup) && error.isInstanceOf[MisplacedRowsException])
-          throw new WrongPageIndexException(observer.path, error)
+        if (planned(rowGroup).exists(_.reliesOnPages) && error.isInstanceOf[MisplacedRowsException])
+          throw new WrongPageIndexException(path, error)
         true
       }
 
@@ -211,33 +206,17 @@ private[scan] final class NarrowedRows(
       throw error
     }
     logWarning(
-      s"The pages of row group $position of a split cannot be read by the page index of ${observer.path}. The row group is " +
-        "read whole.",
+      s"The pages of row group $position of a split cannot be read by the page index of $path. The row group is read whole.",
       error
     )
-    observer.readsAgain(position)
+    onReadAgain(position)
     whole = Some(position)
-    known(position) = RowRange.drop(dueOf(position), delivered)
+    due(position) = RowRange.drop(due(position), delivered)
     start(position)
   }
 }
 
-private[scan] object NarrowedRows {
-
-  /** Is told what [[NarrowedRows]] read. Row groups are identified by their position in the reader. */
-  trait Observer {
-    def path: String
-
-    /** The pages of a row group have been read. */
-    def read(rowGroup: Int): Unit
-
-    /** A row group is read once more, whole. */
-    def readsAgain(rowGroup: Int): Unit
-  }
-
-  /** Compressed bytes of all columns, of which at most as many are read. 0 if a column is encrypted with an unknown key. */
-  def bytesOf(rowGroup: BlockMetaData): Long = Try(rowGroup.getCompressedSize).getOrElse(0L)
-
+private object NarrowedRows {
   private def rowsOf(element: Any): Long = element match {
     case batch: ColumnarBatch => batch.numRows().toLong
     case _ => 1L

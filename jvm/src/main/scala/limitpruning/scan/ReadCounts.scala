@@ -1,5 +1,8 @@
 package limitpruning.scan
 
+import scala.util.Try
+
+import org.apache.parquet.hadoop.metadata.BlockMetaData
 import org.apache.spark.sql.execution.metric.SQLMetric
 
 /** The SQL metrics of what a task reads. */
@@ -11,9 +14,12 @@ private[scan] final case class ReadCounts(rowGroups: SQLMetric, bytes: SQLMetric
     bytes += planned.bytes
   }
 
-  /** A row group is read once more, without its page index. */
-  def readsAgain(bytesOfRowGroup: Long): Unit = {
+  /**
+   * A row group is read once more, without its page index: at most the compressed bytes of all columns, which are 0 if one is
+   * encrypted with an unknown key.
+   */
+  def readsAgain(rowGroup: BlockMetaData): Unit = {
     readAgain += 1
-    bytes += bytesOfRowGroup
+    bytes += Try(rowGroup.getCompressedSize).getOrElse(0L)
   }
 }

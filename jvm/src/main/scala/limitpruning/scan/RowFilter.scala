@@ -55,15 +55,15 @@ private[scan] final class RowFilter(
     (if (rowsEvaluated <= mostInterpreted) interpreted else compiled).eval(row)
   }
 
-  override def apply(file: PartitionedFile, all: VectorizedReader): Option[PlannedRowGroups] =
-    if (all.rowGroups.isEmpty) Some(PlannedRowGroups(Nil)) // the filters of the reader exclude all rows
+  override def apply(file: PartitionedFile, all: VectorizedReader): Option[Seq[PlannedRowGroup]] =
+    if (all.rowGroups.isEmpty) Some(Nil) // the filters of the reader exclude all rows
     else
       matchingIn(file, all).map { matching =>
         val pages = new RowGroupPages(all.file, all.schema, minPageBytes)
-        PlannedRowGroups(matching.zipWithIndex.map {
+        matching.zipWithIndex.map {
           case (Nil, i) => PlannedRowGroup(i, all.rowGroups(i).getRowCount, Nil, 0)
           case (ranges, i) => pages.of(i, ranges)
-        })
+        }
       }
 
   /** For each row group, the rows to read; none if the part is to be read as without the filter. */
@@ -89,16 +89,20 @@ private[scan] final class RowFilter(
   ): IndexedSeq[Seq[RowRange]] = {
     // Page indexes may exclude rows. The reader of all columns does not return these, so they must not count.
     val ranges = all.rowGroups.indices.map(all.rangesByFilters)
+    val columns = new RowGroupPages(first.file, first.schema, minBytes = None)
+    val planned = ranges.zipWithIndex.map { case (due, i) =>
+      val bytes = columns.chunksOf(i).map(_.getTotalSize).sum
+      PlannedRowGroup(i, first.rowGroups(i).getRowCount, due, bytes)
+    }
     // Of this part alone: a task may compute the scan more than once, and each time all rows are due.
     var found = 0L
     val narrowed = new NarrowedRows(
       first,
-      ranges(_),
-      inWholeChunks = _ => false,
-      reliesOnIndex = _ => false,
-      isSkipped = _ => false,
+      planned.lift,
+      file.urlEncodedPath,
       () => read(file),
-      new ColumnsRead(file.urlEncodedPath, first, counts.bytes)
+      onRead = rowGroup => counts.bytes += rowGroup.bytes,
+      onReadAgain = i => counts.bytes += planned(i).bytes
     )
     val rows = new Elements(narrowed)
     try ranges.map { due =>
@@ -156,15 +160,6 @@ private[scan] object RowFilter {
     one.rowGroups.size == other.rowGroups.size &&
     one.file.getFileMetaData.getCreatedBy == other.file.getFileMetaData.getCreatedBy &&
     one.rowGroups.zip(other.rowGroups).forall { case (a, b) => areSame(a, b) }
-  }
-
-  /** Counts the bytes of the columns that are read first. */
-  private final class ColumnsRead(override val path: String, reader: VectorizedReader, bytes: SQLMetric)
-      extends NarrowedRows.Observer {
-    private lazy val pages = new RowGroupPages(reader.file, reader.schema, minBytes = None)
-
-    override def read(rowGroup: Int): Unit = bytes += pages.chunksOf(rowGroup).map(_.getTotalSize).sum
-    override def readsAgain(rowGroup: Int): Unit = read(rowGroup)
   }
 
   /** The rows of an iterator of rows or of batches. */

@@ -11,20 +11,6 @@ import limitpruning.parquet.{Interrupted, PageLocations}
 import limitpruning.select.RowRange
 
 /**
- * What a reader will read of a split.
- *
- * @param planned row groups of the reader, from the first one on
- */
-private[scan] final case class PlannedRowGroups(planned: Seq[PlannedRowGroup]) {
-
-  /** The number of row groups that are read. */
-  def rowGroups: Int = planned.count(_.rowsToRead > 0)
-
-  /** Compressed bytes of the pages, or of the column chunks, that are read. */
-  def bytes: Long = planned.map(_.bytes).sum
-}
-
-/**
  * Determines which pages of an open file are read for some rows, by its page index.
  *
  * @param file the open file; its row groups are those of the split
@@ -57,6 +43,24 @@ private[scan] final class RowGroupPages(
       case Some(located) =>
         PlannedRowGroup(ordinal, rows, ranges, located.map(_.select(ranges).bytes).sum)
       case None => PlannedRowGroup(ordinal, rows, if (rows > 0) RowRange.all(rows) else Nil, bytes)
+    }
+  }
+
+  /**
+   * @param limit the first rows of the split that are due
+   * @return the row groups that contain them, from the first one on; none if the footer claims numbers of rows that no file can
+   *   have: Spark then reads what it reads of such a file
+   */
+  def first(limit: Long): Option[Seq[PlannedRowGroup]] = {
+    val rows = rowGroups.map(_.getRowCount)
+    if (rows.exists(_ < 0) || rows.map(BigInt(_)).sum > Long.MaxValue) None
+    else {
+      val before = rows.scanLeft(0L)(_ + _)
+      val needed = rows.indices.takeWhile(before(_) < limit)
+      // `missing` rows are not in the row groups before this one.
+      def planned(ordinal: Int, missing: Long) =
+        of(ordinal, Seq(RowRange(0, missing.min(rows(ordinal)))))
+      Some(needed.map(i => planned(i, limit - before(i))))
     }
   }
 

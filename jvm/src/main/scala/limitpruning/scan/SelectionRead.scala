@@ -14,8 +14,7 @@ import org.apache.spark.sql.types.StructType
 import limitpruning.conf.SparkSessions
 import limitpruning.parquet.ReadSettings
 import limitpruning.select.{
-  ChosenRows, FileRange, ListedFile, PackTasks, PackUnseen, Reserve, RowGroupRun, SelectedFile,
-  SelectedRowGroup
+  ChosenRows, FileRange, ListedFile, PackTasks, PackUnseen, Reserve, SelectedFile, SelectedRowGroup
 }
 import limitpruning.shims.SparkShims
 
@@ -113,7 +112,7 @@ private[scan] final class SelectionRead(
     }
     new FileScanRDD(
       session,
-      new ReadPlannedFile(
+      new FileOpener(
         read,
         chosen.allRowsMatch,
         ReaderConfiguration.of(session.sparkContext, read, hadoopConf),
@@ -168,9 +167,8 @@ private[scan] final class SelectionRead(
    * split. So splits are no larger than Spark's own, and at least the rows are returned that Spark's own scan returns.
    */
   private def withReserve(reserve: Reserve): Seq[PartitionedFile] = {
-    def single(files: Seq[SelectedFile]): Seq[RowGroupRun] =
-      for (file <- files; rowGroup <- file.rowGroups)
-        yield RowGroupRun(file.copy(rowGroups = Vector(rowGroup)))
+    def single(files: Seq[SelectedFile]): Seq[SelectedFile] =
+      for (file <- files; rowGroup <- file.rowGroups) yield file.copy(rowGroups = Vector(rowGroup))
     val unseen = PackUnseen(reserve.unseen, conf.filesOpenCostInBytes, sparksSplitBytes).flatten
     single(selection.files).map(split(_)) ++
       single(reserve.files).map(split(_, isReserve = true)) ++
@@ -181,7 +179,7 @@ private[scan] final class SelectionRead(
   private def sparksSplitBytes: Long =
     SplitBytes(conf, chosen.counts.bytes, chosen.counts.files, session.sparkContext.defaultParallelism)
 
-  private def packed(maxBytes: Long): Seq[Seq[RowGroupRun]] =
+  private def packed(maxBytes: Long): Seq[Seq[SelectedFile]] =
     PackTasks(selection, bytesOf(_), conf.filesOpenCostInBytes, maxBytes, maxRunBytes, maxGap(_))
 
   /** Whether the reader passes over row groups of a file that it has opened. */
@@ -236,13 +234,13 @@ private[scan] final class SelectionRead(
   private def planned(rowGroups: Seq[SelectedRowGroup]): Seq[PlannedRowGroup] =
     rowGroups.map(rowGroup => PlannedRowGroup.of(rowGroup, bytesOf(rowGroup))).toVector
 
-  private def split(run: RowGroupRun, isReserve: Boolean = false): PartitionedFile = {
-    val groups = run.file.rowGroups
+  private def split(run: SelectedFile, isReserve: Boolean = false): PartitionedFile = {
+    val groups = run.rowGroups
     val start = groups.head.start
-    val split = part(run.file.listed, start, groups.last.start + 1 - start)
+    val split = part(run.listed, start, groups.last.start + 1 - start)
     split.copy(otherConstantMetadataColumnValues =
       split.otherConstantMetadataColumnValues ++
-        ReadPlannedFile.plan(PlannedRun(run.file.version, planned(groups), isReserve))
+        FileOpener.plan(PlannedRun(run.version, planned(groups), isReserve))
     )
   }
 }

@@ -1,27 +1,9 @@
 package limitpruning.select
 
 /**
- * Row groups of one file, in file order, which are read while the file is open once.
- *
- * @param file the file; its `rowGroups` are those of this run alone
- */
-final case class RowGroupRun(file: SelectedFile) {
-
-  /** Whether `rowGroup` of `other` follows this run in the same file, with at most `maxGap` row groups between them. */
-  def isFollowedBy(other: SelectedFile, rowGroup: SelectedRowGroup, maxGap: Int): Boolean =
-    file.listed.position == other.listed.position && {
-      val last = file.rowGroups.last.ordinal
-      last < rowGroup.ordinal && rowGroup.ordinal - last - 1 <= maxGap
-    }
-
-  def :+(rowGroup: SelectedRowGroup): RowGroupRun =
-    RowGroupRun(file.copy(rowGroups = file.rowGroups :+ rowGroup))
-}
-
-/**
  * Packs a selection into tasks, in order. The bytes of the selection determine the number of tasks: a small
  * limit needs only one task, and a large one is still read in parallel. Row groups of a file that follow each other form
- * one [[RowGroupRun]] if they are in the same task.
+ * one run if they are in the same task: they are read while the file is open once.
  */
 object PackTasks {
 
@@ -29,7 +11,7 @@ object PackTasks {
    * @param runBytes bytes of the last run
    * @param files the positions of the files of all runs
    */
-  private final case class Task(runs: Vector[RowGroupRun], bytes: Long, runBytes: Long, files: Set[Int])
+  private final case class Task(runs: Vector[SelectedFile], bytes: Long, runBytes: Long, files: Set[Int])
 
   /**
    * The maximum number of runs of a task. Spark's `FileScanRDD` calls itself once for each split without rows, so thousands
@@ -48,7 +30,7 @@ object PackTasks {
    * @param maxRunBytes a run is closed before its bytes exceed this: row groups that are opened together
    *   cannot be skipped separately
    * @param maxGap the most row groups of a file that are not selected between two row groups of a run
-   * @return the runs of each task; no task is empty
+   * @return the runs of each task, each with the row groups of this run alone; no task is empty
    */
   def apply(
       selection: Selection,
@@ -57,19 +39,22 @@ object PackTasks {
       maxTaskBytes: Long,
       maxRunBytes: Long = Long.MaxValue,
       maxGap: SelectedFile => Int = _ => 0
-  ): Seq[Seq[RowGroupRun]] = {
+  ): Seq[Seq[SelectedFile]] = {
 
-    def open(file: SelectedFile, rowGroup: SelectedRowGroup): RowGroupRun =
-      RowGroupRun(file.copy(rowGroups = Vector(rowGroup)))
+    // Whether a row group follows a run in the same file, with few enough row groups between them.
+    def follows(run: SelectedFile, file: SelectedFile, rowGroup: SelectedRowGroup): Boolean =
+      run.listed.position == file.listed.position && {
+        val last = run.rowGroups.last.ordinal
+        last < rowGroup.ordinal && rowGroup.ordinal - last - 1 <= maxGap(file)
+      }
 
     def add(task: Task, file: SelectedFile, rowGroup: SelectedRowGroup): Task =
       task.runs.lastOption match {
         case Some(run)
-            if run.isFollowedBy(file, rowGroup, maxGap(file)) &&
-              task.runBytes <= maxRunBytes - bytesOf(rowGroup) =>
+            if follows(run, file, rowGroup) && task.runBytes <= maxRunBytes - bytesOf(rowGroup) =>
           val bytes = bytesOf(rowGroup)
           task.copy(
-            runs = task.runs.init :+ (run :+ rowGroup),
+            runs = task.runs.init :+ run.copy(rowGroups = run.rowGroups :+ rowGroup),
             bytes = task.bytes + bytes,
             runBytes = task.runBytes + bytes
           )
@@ -77,7 +62,8 @@ object PackTasks {
           val bytes = bytesOf(rowGroup)
           val position = file.listed.position
           val cost = if (task.files.isEmpty || task.files(position)) 0L else openCost
-          Task(task.runs :+ open(file, rowGroup), task.bytes + bytes + cost, bytes, task.files + position)
+          val run = file.copy(rowGroups = Vector(rowGroup))
+          Task(task.runs :+ run, task.bytes + bytes + cost, bytes, task.files + position)
       }
 
     val rowGroups = for (file <- selection.files.iterator; rowGroup <- file.rowGroups) yield (file, rowGroup)

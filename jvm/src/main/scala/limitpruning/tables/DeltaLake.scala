@@ -49,10 +49,7 @@ object DeltaLake extends Logging {
     plan.exists(node => readsUnprepared(node) || node.subqueries.exists(hasUnprepared))
 
   private def readsUnprepared(plan: LogicalPlan): Boolean = plan match {
-    case leaf: LogicalRelation => leaf.relation match {
-        case files: HadoopFsRelation => isUnprepared(files.location)
-        case _ => false
-      }
+    case IndexedRelation(_, index) => isUnprepared(index)
     case _ => false
   }
 

@@ -14,7 +14,8 @@ import limitpruning.select.ChosenRows
 
 /**
  * A file index that is restricted to the files of a selection. It carries the selection from the rule to the strategy,
- * and marks a relation that the rule has already changed.
+ * and marks a relation that the rule has already changed. Two of these indexes are equal only if they are of the same class,
+ * and select the same row groups of the same table. Spark therefore never reuses a pruned scan in place of a full one.
  */
 trait SelectedIndex extends FileIndex {
 
@@ -34,11 +35,25 @@ trait SelectedIndex extends FileIndex {
   def reasonForFileScan: Option[String] = None
 
   final def chosen: ChosenRows = plan.rows
+
+  override def inputFiles: Array[String] = original.inputFiles
+  override def refresh(): Unit = original.refresh()
+
+  /** Compressed bytes of the selected row groups. */
+  override def sizeInBytes: Long = chosen.selection.bytes
+
+  override def equals(other: Any): Boolean = other match {
+    case that: SelectedIndex =>
+      getClass == that.getClass && original == that.original &&
+      chosen.canonicalized == that.chosen.canonicalized
+    case _ => false
+  }
+
+  override def hashCode(): Int = chosen.selection.canonicalized.hashCode()
 }
 
 /**
- * The relation's own file index, restricted to the files of a selection. Two of these indexes are equal only if they select
- * the same row groups of the same table. Spark therefore never reuses a pruned scan in place of a full one.
+ * The relation's own file index, restricted to the files of a selection.
  *
  * A plan with this index gives correct rows with any planner strategy: the plan still has its filters, each file is
  * listed with the partition values that it had while planning, and the files contain the rows that the LIMIT needs.
@@ -57,11 +72,6 @@ final class SelectedFileIndex(
   override def rootPaths: Seq[Path] = original.rootPaths
   override def partitionSchema: StructType = original.partitionSchema
   override def metadataOpsTimeNs: Option[Long] = original.metadataOpsTimeNs
-  override def inputFiles: Array[String] = original.inputFiles
-  override def refresh(): Unit = original.refresh()
-
-  /** Compressed bytes of the selected row groups. */
-  override def sizeInBytes: Long = chosen.selection.bytes
 
   /**
    * Lists only the selected files, as they were listed while planning; nothing is listed again. If there is a filter
@@ -97,12 +107,4 @@ final class SelectedFileIndex(
         })
       }
   }
-
-  override def equals(other: Any): Boolean = other match {
-    case that: SelectedFileIndex => original == that.original &&
-      chosen.canonicalized == that.chosen.canonicalized
-    case _ => false
-  }
-
-  override def hashCode(): Int = chosen.selection.canonicalized.hashCode()
 }

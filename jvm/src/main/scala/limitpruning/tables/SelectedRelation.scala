@@ -10,7 +10,7 @@ import limitpruning.shims.SparkShims
 object SelectedRelation {
 
   def unapply(plan: LogicalPlan): Option[(LogicalRelation, SelectedIndex)] = plan match {
-    case logical: LogicalRelation => indexOf(logical).map((logical, _))
+    case IndexedRelation(logical, index: SelectedIndex) => Some((logical, index))
     case _ => None
   }
 
@@ -41,15 +41,6 @@ object SelectedRelation {
    */
   def restoreIn(plan: LogicalPlan): LogicalPlan = plan.transformDown {
     case SelectedRelation(logical, index) => withLocation(logical, index.original)
-  }
-
-  private def indexOf(logical: LogicalRelation): Option[SelectedIndex] = logical.relation match {
-    case files: HadoopFsRelation =>
-      files.location match {
-        case index: SelectedIndex => Some(index)
-        case _ => None
-      }
-    case _ => None
   }
 
   private[tables] def withLocation(logical: LogicalRelation, location: FileIndex): LogicalRelation =

@@ -6,14 +6,14 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.datasources.{
-  FileIndex, FileSourceStrategy, HadoopFsRelation, LogicalRelation, PartitionDirectory
+  FileIndex, FileSourceStrategy, LogicalRelation, PartitionDirectory
 }
 import org.apache.spark.sql.types.StructType
 
 /**
  * A table's own file index, with the rows that a LIMIT needs. It carries them from the rule to the strategy. It lists what
  * the original lists, so a plan with it gives correct rows with any planner strategy. Two of these indexes are equal only
- * if the same rows of the same table are wanted.
+ * if they are of the same class, and the same rows of the same table are wanted.
  */
 trait UndecidedIndex extends FileIndex {
 
@@ -22,62 +22,55 @@ trait UndecidedIndex extends FileIndex {
 
   def wanted: WantedRows
 
+  /** The columns of the relation, over which `wanted` is. */
+  protected def columns: Seq[Attribute]
+
   /**
    * Plans a scan as without the extension.
    *
    * @param plan over the original index, or over a [[SelectedIndex]]
    */
   def planAsIs(plan: LogicalPlan): Seq[SparkPlan]
-}
 
-/**
- * An [[UndecidedIndex]] of Spark's own tables.
- *
- * @param columns the columns of the relation, over which `wanted` is
- */
-private final class UndecidedFileIndex(
-    override val original: FileIndex,
-    override val wanted: WantedRows,
-    columns: Seq[Attribute]
-) extends UndecidedIndex {
-  private lazy val canonicalized = wanted.canonicalized(columns)
-
-  override def planAsIs(plan: LogicalPlan): Seq[SparkPlan] = FileSourceStrategy(plan)
-
-  override def rootPaths: Seq[Path] = original.rootPaths
-  override def partitionSchema: StructType = original.partitionSchema
-  override def metadataOpsTimeNs: Option[Long] = original.metadataOpsTimeNs
   override def inputFiles: Array[String] = original.inputFiles
   override def refresh(): Unit = original.refresh()
   override def sizeInBytes: Long = original.sizeInBytes
 
-  override def listFiles(
-      partitionFilters: Seq[Expression],
-      dataFilters: Seq[Expression]
-  ): Seq[PartitionDirectory] = original.listFiles(partitionFilters, dataFilters)
+  private lazy val canonicalized = wanted.canonicalized(columns)
 
   override def equals(other: Any): Boolean = other match {
-    case that: UndecidedFileIndex =>
-      original == that.original && canonicalized == that.canonicalized
+    case that: UndecidedIndex =>
+      getClass == that.getClass && original == that.original && canonicalized == that.canonicalized
     case _ => false
   }
 
   override def hashCode(): Int = (original, wanted.limit).hashCode()
 }
 
+/** An [[UndecidedIndex]] of Spark's own tables. */
+private final class UndecidedFileIndex(
+    override val original: FileIndex,
+    override val wanted: WantedRows,
+    override protected val columns: Seq[Attribute]
+) extends UndecidedIndex {
+
+  override def planAsIs(plan: LogicalPlan): Seq[SparkPlan] = FileSourceStrategy(plan)
+
+  override def rootPaths: Seq[Path] = original.rootPaths
+  override def partitionSchema: StructType = original.partitionSchema
+  override def metadataOpsTimeNs: Option[Long] = original.metadataOpsTimeNs
+
+  override def listFiles(
+      partitionFilters: Seq[Expression],
+      dataFilters: Seq[Expression]
+  ): Seq[PartitionDirectory] = original.listFiles(partitionFilters, dataFilters)
+}
+
 /** A Parquet relation with an [[UndecidedIndex]]. The rule creates it, and the strategy plans it. */
 object UndecidedRelation {
 
   def unapply(plan: LogicalPlan): Option[(LogicalRelation, UndecidedIndex)] = plan match {
-    case logical: LogicalRelation =>
-      logical.relation match {
-        case files: HadoopFsRelation =>
-          files.location match {
-            case index: UndecidedIndex => Some((logical, index))
-            case _ => None
-          }
-        case _ => None
-      }
+    case IndexedRelation(logical, index: UndecidedIndex) => Some((logical, index))
     case _ => None
   }
 
@@ -87,8 +80,8 @@ object UndecidedRelation {
       leaf: LogicalRelation,
       index: UndecidedIndex
   ): LogicalPlan = {
-    val isPruned = leaf.relation match {
-      case files: HadoopFsRelation => files.location ne index.original
+    val isPruned = leaf match {
+      case IndexedRelation(_, location) => location ne index.original
       case _ => false
     }
     val statistics = if (isPruned) Some(CatalogStatistics(BigInt(index.sizeInBytes))) else None

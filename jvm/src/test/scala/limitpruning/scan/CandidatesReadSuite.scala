@@ -110,7 +110,7 @@ class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
       override def hasNext: Boolean = throw new NoSuchFileException("a path")
       override def next(): Any = "row"
     }
-    val rows = new ReadUnseenFile.UntilDeleted(broken, "the-file")
+    val rows = new FileOpener.UntilDeleted(broken, "the-file")
     assert(intercept[FileNotFoundException](rows.hasNext).getMessage.contains("the-file"))
   }
 

@@ -21,7 +21,7 @@ object PlannedSplit {
     Array.empty[String],
     listed.getModificationTime,
     listed.getLen,
-    ReadPlannedFile.plan(PlannedRun(version(listed), rowGroups))
+    FileOpener.plan(PlannedRun(version(listed), rowGroups))
   )
 
   def counts(

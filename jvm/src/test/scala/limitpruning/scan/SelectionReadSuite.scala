@@ -35,13 +35,13 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
     val Seq(file) = scansOf(query).head.chosen.selection.files: @unchecked
     assert(split.start == file.rowGroups.head.start)
     assert(split.start + split.length == file.rowGroups.last.start + 1)
-    assert(ReadPlannedFile.planned(split).get.rowGroups.map(_.rows) == Seq(5, 5))
+    assert(FileOpener.planned(split).get.rowGroups.map(_.rows) == Seq(5, 5))
   }
 
   test("row groups that are not adjacent are one split, because the reader passes over the others") {
     val query = table.where("a < 5 OR (a >= 10 AND a < 15)").limit(10)
     val Seq(task) = tasks(query): @unchecked
-    assert(task.files.map(ReadPlannedFile.planned(_).get.rowGroups.map(_.ordinal)).toSeq == Seq(Seq(0, 2)))
+    assert(task.files.map(FileOpener.planned(_).get.rowGroups.map(_.ordinal)).toSeq == Seq(Seq(0, 2)))
     assert(query.select("a").collect().map(_.getInt(0)).toSeq == (0 until 5) ++ (10 until 15))
   }
 
@@ -49,7 +49,7 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
     withConf("spark.sql.parquet.enableVectorizedReader" -> "false") {
       val query = table.where("a < 5 OR (a >= 10 AND a < 15)").limit(10)
       val Seq(task) = tasks(query): @unchecked
-      assert(task.files.map(ReadPlannedFile.planned(_).get.rowGroups.map(_.ordinal)).toSeq ==
+      assert(task.files.map(FileOpener.planned(_).get.rowGroups.map(_.ordinal)).toSeq ==
         Seq(Seq(0), Seq(2)))
       assert(query.select("a").collect().map(_.getInt(0)).toSeq == (0 until 5) ++ (10 until 15))
     }
@@ -80,7 +80,7 @@ class SelectionReadSuite extends AnyFunSuite with SparkSuite {
   test("a scan that was planned as one task is one task, even if the settings have changed") {
     withConf("spark.sql.files.maxPartitionBytes" -> "1", "spark.sql.files.openCostInBytes" -> "0") {
       val Seq(task) = tasks(table.limit(40), inOneTask = true): @unchecked
-      assert(task.files.map(ReadPlannedFile.planned(_).get.rowGroups.map(_.rows).sum).sum == 40)
+      assert(task.files.map(FileOpener.planned(_).get.rowGroups.map(_.rows).sum).sum == 40)
     }
   }
 

@@ -10,11 +10,11 @@ class PackTasksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private def bytesOf(rowGroup: SelectedRowGroup): Long = rowGroup.columns.lengths.sum
 
-  private def pack(openCost: Long, maxTaskBytes: Long)(files: SelectedFile*): Seq[Seq[RowGroupRun]] =
+  private def pack(openCost: Long, maxTaskBytes: Long)(files: SelectedFile*): Seq[Seq[SelectedFile]] =
     PackTasks(Selection(files), bytesOf, openCost, maxTaskBytes)
 
-  private def shown(tasks: Seq[Seq[RowGroupRun]]): Seq[Seq[(String, Seq[Int])]] =
-    tasks.map(_.map(run => run.file.path -> run.file.rowGroups.map(_.ordinal)))
+  private def shown(tasks: Seq[Seq[SelectedFile]]): Seq[Seq[(String, Seq[Int])]] =
+    tasks.map(_.map(run => run.path -> run.rowGroups.map(_.ordinal)))
 
   test("a small selection is one task, and adjacent row groups of a file are one run") {
     val tasks = pack(openCost = 4, maxTaskBytes = 100)(file("a", 0 -> 10, 1 -> 10), file("b", 5 -> 10))
@@ -87,7 +87,7 @@ class PackTasksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val version = FileVersion(123, 7, 8, Seq(FilePart(1, 2, 3)))
     val Seq(Seq(run)) =
       pack(0, 10)(file("a", 0 -> 1).copy(version = version)): @unchecked
-    assert(run.file.version == version)
+    assert(run.version == version)
   }
 
   test("row groups of a file that is listed twice never form one run with those of the other") {
@@ -106,12 +106,12 @@ class PackTasksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     forAll(selections, Gen.choose(0L, 10L), Gen.choose(1L, 60L), minSuccessful(500)) {
       (files, openCost, maxBytes) =>
         val tasks = pack(openCost, maxBytes)(files: _*)
-        val read = for (run <- tasks.flatten; rowGroup <- run.file.rowGroups) yield (run.file.path, rowGroup)
+        val read = for (run <- tasks.flatten; rowGroup <- run.rowGroups) yield (run.path, rowGroup)
         assert(read == (for (f <- files; rowGroup <- f.rowGroups) yield (f.path, rowGroup)))
         for (task <- tasks) {
-          val bytes = task.flatMap(_.file.rowGroups).map(bytesOf).sum +
-            (task.map(_.file.path).distinct.size - 1) * openCost
-          assert(bytes <= maxBytes || task.map(_.file.rowGroups.size).sum == 1, s"in $task")
+          val bytes = task.flatMap(_.rowGroups).map(bytesOf).sum +
+            (task.map(_.path).distinct.size - 1) * openCost
+          assert(bytes <= maxBytes || task.map(_.rowGroups.size).sum == 1, s"in $task")
         }
     }
   }

@@ -3,9 +3,11 @@ package limitpruning.tables
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Literal}
-import org.apache.spark.sql.execution.datasources.PartitionDirectory
-import org.apache.spark.sql.types.IntegerType
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Expression, Literal}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.datasources.{FileIndex, PartitionDirectory}
+import org.apache.spark.sql.types.{IntegerType, StructType}
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.search.LimitPlan
@@ -92,5 +94,17 @@ class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
       one != new SelectedFileIndex(elsewhere.original, one.plan),
       "the same files of another table"
     )
+    assert(one != new OtherIndex(one) && new OtherIndex(one) != one, "the same rows, listed otherwise")
+  }
+
+  /** An index of another class, with the same selection. */
+  private class OtherIndex(one: SelectedFileIndex) extends SelectedIndex {
+    override def original: FileIndex = one.original
+    override def plan: LimitPlan = one.plan
+    override def planAsIs(plan: LogicalPlan): Seq[SparkPlan] = one.planAsIs(plan)
+    override def rootPaths: Seq[Path] = one.rootPaths
+    override def partitionSchema: StructType = one.partitionSchema
+    override def listFiles(partitions: Seq[Expression], data: Seq[Expression]): Seq[PartitionDirectory] =
+      original.listFiles(partitions, data)
   }
 }

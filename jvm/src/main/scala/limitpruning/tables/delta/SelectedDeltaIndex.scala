@@ -51,18 +51,4 @@ private final class SelectedDeltaIndex(
 
   override def planAsIs(plan: LogicalPlan): Seq[SparkPlan] =
     PreprocessTableWithDVsStrategy(original.spark)(plan)
-
-  override def inputFiles: Array[String] = original.inputFiles
-  override def refresh(): Unit = original.refresh()
-
-  /** Compressed bytes of the selected row groups. */
-  override def sizeInBytes: Long = chosen.selection.bytes
-
-  override def equals(other: Any): Boolean = other match {
-    case that: SelectedDeltaIndex => original == that.original &&
-      chosen.canonicalized == that.chosen.canonicalized
-    case _ => false
-  }
-
-  override def hashCode(): Int = chosen.selection.canonicalized.hashCode()
 }

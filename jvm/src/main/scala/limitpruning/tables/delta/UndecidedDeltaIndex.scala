@@ -15,12 +15,11 @@ import limitpruning.tables.{UndecidedIndex, WantedRows}
  * scan therefore hides the deleted rows, whichever strategy comes first.
  *
  * @param original the scan as Delta prepared it
- * @param columns the columns of the relation, over which `wanted` is
  */
 private final class UndecidedDeltaIndex(
     override val original: PreparedDeltaFileIndex,
     override val wanted: WantedRows,
-    columns: Seq[Attribute]
+    override protected val columns: Seq[Attribute]
 ) extends TahoeFileIndexWithSnapshotDescriptor(
       original.spark,
       original.deltaLog,
@@ -28,23 +27,10 @@ private final class UndecidedDeltaIndex(
       original.preparedScan.scannedSnapshot
     )
     with UndecidedIndex {
-  private lazy val canonicalized = wanted.canonicalized(columns)
 
   override def matchingFiles(partitionFilters: Seq[Expression], dataFilters: Seq[Expression]): Seq[AddFile] =
     original.matchingFiles(partitionFilters, dataFilters)
 
   override def planAsIs(plan: LogicalPlan): Seq[SparkPlan] =
     PreprocessTableWithDVsStrategy(original.spark)(plan)
-
-  override def inputFiles: Array[String] = original.inputFiles
-  override def refresh(): Unit = original.refresh()
-  override def sizeInBytes: Long = original.sizeInBytes
-
-  override def equals(other: Any): Boolean = other match {
-    case that: UndecidedDeltaIndex =>
-      original == that.original && canonicalized == that.canonicalized
-    case _ => false
-  }
-
-  override def hashCode(): Int = (original, wanted.limit).hashCode()
 }

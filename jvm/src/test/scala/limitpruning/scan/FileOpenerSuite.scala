@@ -15,7 +15,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import limitpruning.select.RowRange
 import limitpruning.testing.TempFolder
 
-class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
+class FileOpenerSuite extends AnyFunSuite with TempFolder {
 
   private val conf = new Broadcast[SerializableConfiguration](0) {
     override protected def getValue(): SerializableConfiguration =
@@ -30,8 +30,8 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
       rows.zipWithIndex.map { case (n, i) => PlannedRowGroup(i, n, RowRange.all(n), 1) }: _*
     )
 
-  private def read(reader: Reader, metric: SQLMetric = new SQLMetric("sum")): ReadPlannedFile =
-    new ReadPlannedFile(reader, allRowsMatch = true, conf, PlannedSplit.counts(rowGroups = metric))
+  private def read(reader: Reader, metric: SQLMetric = new SQLMetric("sum")): FileOpener =
+    new FileOpener(reader, allRowsMatch = true, conf, PlannedSplit.counts(rowGroups = metric))
 
   private def file(name: String, content: String): Path = Files.writeString(folder.resolve(name), content)
 
@@ -120,7 +120,7 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
 
   test("the planned row groups are sent with the split") {
     val split = planned(file("split", PlannedSplit.content()), 3, 4)
-    assert(ReadPlannedFile.planned(split).map(_.rowGroups.map(_.rows)).contains(Seq(3, 4)))
+    assert(FileOpener.planned(split).map(_.rowGroups.map(_.rows)).contains(Seq(3, 4)))
   }
 
   test("if the reader cannot read single rows, the other rows are skipped") {
@@ -128,7 +128,7 @@ class ReadPlannedFileSuite extends AnyFunSuite with TempFolder {
     val split = PlannedSplit(status(file("rows", PlannedSplit.content())), some)
     val all = (_: PartitionedFile) => (0 to 8).iterator.map(i => InternalRow(i))
     val rows =
-      new ReadPlannedFile(all, allRowsMatch = true, conf, PlannedSplit.counts())(split)
+      new FileOpener(all, allRowsMatch = true, conf, PlannedSplit.counts())(split)
     assert(rows.map(_.getInt(0)).toSeq == Seq(2, 3))
   }
 }
