@@ -131,8 +131,7 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
     val replaced = planned.transformUp { case scan: FileSourceScanExec =>
       withAllFilters(
         scan,
-        LimitPrunedScanExec(scan, index.chosen, index.plan.settings, index.plan.whileReading)
-          .copy(isFiltered = keepsFilters)
+        LimitPrunedScanExec(scan, index.chosen, index.plan.settings).copy(isFiltered = keepsFilters)
       )
     }
     index.plan.notedSortKey.fold(replaced)(noting(_, index.chosen.limit, replaced))

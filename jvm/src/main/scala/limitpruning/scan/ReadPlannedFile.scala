@@ -29,7 +29,7 @@ private[scan] final class ReadPlannedFile(
 ) extends (PartitionedFile => Iterator[InternalRow])
     with Serializable {
 
-  private val unseen = new ReadUnseenFile(read, whileReading, conf, counts, isTolerant = reserveRead.nonEmpty)
+  private val unseen = new ReadUnseenFile(read, whileReading, counts, isTolerant = reserveRead.nonEmpty)
 
   override def apply(file: PartitionedFile): Iterator[InternalRow] = {
     val planned = ReadPlannedFile.planned(file)

@@ -3,20 +3,13 @@ package limitpruning.scan
 import java.io.{Closeable, FileNotFoundException}
 import java.nio.file.NoSuchFileException
 
-import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.FileStatus
-import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.execution.datasources.PartitionedFile
-import org.apache.spark.util.SerializableConfiguration
-
-import limitpruning.select.FileVersion
 
 /**
  * Opens a part of a file that planning did not inspect, with Spark's own reader. Planning proved nothing
- * about this file. If fewer row groups are enough, they are read from the file that was inspected here, or
- * the query fails: another file may have fewer rows in the same places. Runs on executors.
+ * about this file. Runs on executors.
  *
  * @param whileReading finds out whether a part of the file is enough
  * @param isTolerant whether Spark may skip the file if it cannot be read; errors of reading then stay as they are
@@ -24,7 +17,6 @@ import limitpruning.select.FileVersion
 private[scan] final class ReadUnseenFile(
     read: PartitionedFile => Iterator[InternalRow],
     whileReading: Option[WhileReading],
-    conf: Broadcast[SerializableConfiguration],
     counts: ReadCounts,
     isTolerant: Boolean
 ) extends (PartitionedFile => Iterator[InternalRow])
@@ -41,8 +33,6 @@ private[scan] final class ReadUnseenFile(
     case Some(first: FirstRows) =>
       readSome(file)(reader => new FirstPages(reader.file, reader.schema, first)())
     case Some(find: FindMatchingRows) => readSome(file)(find(file, _))
-    case Some(inspect: InspectWhileReading) =>
-      enoughOf(inspect, file).map(readEnough(file, _)).getOrElse(readAll(file))
     case Some(_: MatchingRowsOnly) | None => readAll(file)
   }
 
@@ -84,21 +74,6 @@ private[scan] final class ReadUnseenFile(
         throw error
     }
   }
-
-  private def readEnough(file: PartitionedFile, enough: EnoughRows): Iterator[Any] = {
-    counts.rowGroups += enough.rowGroups.toLong
-    counts.bytes += enough.bytes
-    val parts = enough.ranges.map { case (start, length) => file.copy(start = start, length = length) }
-    val check = new CheckUnchanged(file, enough.version, conf.value.value)
-    val opened = parts.iterator.map(part => check.opening(read(part))(identity))
-    new ReadUnseenFile.OneByOne(opened)
-  }
-
-  private def enoughOf(inspect: InspectWhileReading, file: PartitionedFile): Option[EnoughRows] = {
-    val path = file.toPath
-    val status = path.getFileSystem(conf.value.value).getFileStatus(path)
-    inspect(status, file.partitionValues, file.start, file.length, conf.value.value)
-  }
 }
 
 private[scan] object ReadUnseenFile {
@@ -130,20 +105,6 @@ private[scan] object ReadUnseenFile {
     override def next(): Any = rows.next()
 
     override def close(): Unit = CloseRows(rows)
-  }
-
-  /** Opens each part when the previous part has been read, and closes the last opened part. */
-  private final class OneByOne(parts: Iterator[Iterator[Any]]) extends Iterator[Any] with Closeable {
-    private var current: Iterator[Any] = Iterator.empty
-
-    override def hasNext: Boolean = {
-      while (!current.hasNext && parts.hasNext) current = parts.next()
-      current.hasNext
-    }
-
-    override def next(): Any = current.next()
-
-    override def close(): Unit = CloseRows(current)
   }
 }
 
@@ -181,33 +142,3 @@ private[scan] trait FindMatchingRows extends WhileReading {
    */
   def apply(file: PartitionedFile, all: VectorizedReader): Option[PlannedRowGroups]
 }
-
-/**
- * Inspects a file, when it is read, that planning did not inspect. Runs on executors, with one instance for
- * each task.
- */
-trait InspectWhileReading extends WhileReading {
-
-  /**
-   * @param from the first byte of the part of the file to read
-   * @param length of this part, in bytes
-   * @return the row groups of this part that are enough; none if the whole part must be read
-   */
-  def apply(
-      file: FileStatus,
-      partitionValues: InternalRow,
-      from: Long,
-      length: Long,
-      conf: Configuration
-  ): Option[EnoughRows]
-}
-
-/**
- * Row groups that contain enough matching rows.
- *
- * @param ranges the byte ranges by which they are read, as start and length
- * @param rowGroups the number of row groups
- * @param bytes compressed bytes of all their columns
- * @param version the content of their file
- */
-final case class EnoughRows(ranges: Seq[(Long, Long)], rowGroups: Int, bytes: Long, version: FileVersion)

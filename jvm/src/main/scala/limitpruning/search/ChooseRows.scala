@@ -1,7 +1,6 @@
 package limitpruning.search
 
 import limitpruning.predicate.MatchState
-import limitpruning.scan.InspectWhileReading
 import limitpruning.select.{
   CandidateRows, ChosenRows, ListedFile, MatchingRows, ProvedRows, Reason, RowRange, SearchCounts,
   SelectedFile, Selection
@@ -32,8 +31,7 @@ object ChooseRows {
       dropsRows = table.dropsRows,
       mayBeInFirstTask = file => table.firstTask.exists(_.triesAll(file))
     )
-    def read(rows: ChosenRows, whileReading: Option[InspectWhileReading] = None) =
-      Right(LimitPlan(rows, scan.table.settings, whileReading = whileReading))
+    def read(rows: ChosenRows) = Right(LimitPlan(rows, scan.table.settings))
     def chosen(selection: Selection, counts: SearchCounts): Either[Reason, LimitPlan] = tolerates match {
       case Some(reason) =>
         // The plan keeps its filter: rows of the reserve may not match.
@@ -61,9 +59,9 @@ object ChooseRows {
         ) match {
           case Some(selection) =>
             val notCovered = Some(reason)
-            val rows =
+            read(
               CandidateRows(scan.limit, scan.conjuncts, selection, counts, run.nanos, notCovered = notCovered)
-            read(rows, if (selection.unseen.isEmpty) None else table.whileReading)
+            )
           case None => Left(reason)
         }
     }
@@ -102,7 +100,7 @@ private[limitpruning] final class SelectUncovered(select: AddressRows, firstTask
   def apply(seen: Seq[ClassifiedFile], unseen: Seq[ListedFile]): Option[Selection] = {
     val (skipped, read) = seen.flatMap(_.rowGroups).partition(_.state == MatchState.NotMatching)
     val ranks = read.map(rank)
-    // With the extension, files that were not inspected are inspected while they are read.
+    // How plain Spark reads files that were not inspected is not compared.
     def skipsNoMore = skipped.isEmpty ||
       (unseen.isEmpty && firstTask.exists(task => seen.forall(task.readsNoMore)))
     val isAsBefore = ranks == ranks.sorted && skipsNoMore

@@ -17,8 +17,8 @@ import limitpruning.footers.{
 import limitpruning.parquet.{
   ColumnNames, FileColumns, FileId, FooterReader, ReadSettings, RowGroupDetails, Storage
 }
-import limitpruning.predicate.{FiniteEvaluation, Work}
-import limitpruning.scan.{InspectWhileReading, SplitBytes, VectorizedReader}
+import limitpruning.predicate.Work
+import limitpruning.scan.{SplitBytes, VectorizedReader}
 import limitpruning.search.ClassifyRowGroups.isMetadata
 import limitpruning.select.ListedFile
 
@@ -238,24 +238,6 @@ private[limitpruning] final class SearchInputs(
     val context = session.sparkContext
     context.statusTracker.getExecutorInfos.iterator.map(_.numRunningTasks()).sum >= tasks
   }
-
-  /** Finds enough rows of a file while it is read; none if no row group can be proved to match entirely. */
-  def whileReading: Option[InspectWhileReading] =
-    // Executors do not have the table's facts. Conjuncts that only Spark can evaluate prove nothing, so they are not
-    // sent.
-    if (
-      scan.conjuncts.exists(FiniteEvaluation.obstacle(_).nonEmpty) ||
-      !files.forall(listing.facts(_).isWithoutDeletes)
-    ) None
-    else
-      Some(new FindEnoughRows(
-        scan.limit,
-        scan.conjuncts,
-        table.output,
-        table.partitionSchema,
-        settings,
-        namesOf(proved).fold[FileColumns](FileColumns.All)(FileColumns.named(_))
-      ))
 
   def budget: SearchBudget = SearchBudget(
     maxFiles = conf.getConf(LimitPruningConf.MaxFiles),

@@ -235,9 +235,7 @@ private[limitpruning] object ScanClauses {
       "the state of a table whose rows are chosen when the query runs",
       "ParquetTable.decideWhenRun: listed as for Spark's own scan"
     )("line_56_a_catalog_table_that_changes_before_the_query_runs"),
-    honoured("plans and closures stay on the driver", "FindEnoughRows and LimitPrunedScanExec")(
-      "ClosuresSuite"
-    )
+    honoured("plans and closures stay on the driver", "LimitPrunedScanExec")("ClosuresSuite")
   )
 
   private def honoured(what: String, who: String)(test: String): Clause =

@@ -177,19 +177,6 @@ class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
     }
   }
 
-  test("a file that planning did not inspect is inspected when read, and only enough of it is read") {
-    withConf(oneFile :+ byStatistics: _*) {
-      val query = table.where("a >= 100").limit(9)
-      assert(selectionOf(query).exists(_.unseen.nonEmpty))
-      val rows = query.collect()
-      assert(rows.length == 9 && rows.forall(_.getInt(0) >= 100))
-      val Seq(report) = reportsOf(query): @unchecked
-      // Two row groups of the first file, then two of the four of the second.
-      assert(report.rowGroupsRead.contains(4L))
-      assert(report.rowsRead.exists(_ <= 20L))
-    }
-  }
-
   test("scans with different limits are not equal if files were not inspected") {
     withConf(oneFile :+ byStatistics: _*) {
       def scan(limit: Int) = scansOf(table.where("a >= 100").limit(limit)).head.canonicalized
