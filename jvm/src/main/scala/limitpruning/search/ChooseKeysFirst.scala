@@ -5,7 +5,7 @@ import java.util.IdentityHashMap
 import scala.util.Using
 
 import limitpruning.predicate.FirstKey
-import limitpruning.select.{CandidateRows, SelectedFile, TopRows}
+import limitpruning.select.{ChosenRows, SelectedFile, TopRows}
 
 /**
  * Decides in which order jobs read the sort keys and the columns of the predicate for ORDER BY … LIMIT, where metadata give no
@@ -32,7 +32,15 @@ object ChooseKeysFirst {
           } yield {
             val why = TopRows(key.sql, FirstKey.of(top.key), None, 0, 0)
             val read = selection.copy(files = selection.files.map(columnsOf(top, table)))
-            val rows = CandidateRows(scan.limit, scan.conjuncts, read, counts, run.nanos, Some(why))
+            val rows = ChosenRows(
+              scan.limit,
+              scan.conjuncts,
+              read,
+              counts,
+              run.nanos,
+              allRowsMatch = false,
+              top = Some(why)
+            )
             LimitPlan(rows, scan.table.settings)
           }
         }.toOption

@@ -2,8 +2,8 @@ package limitpruning.search
 
 import limitpruning.predicate.MatchState
 import limitpruning.select.{
-  CandidateRows, ChosenRows, ListedFile, MatchingRows, ProvedRows, Reason, RowRange, SearchCounts,
-  SelectedFile, Selection
+  ChosenRows, ListedFile, MatchingRows, Reason, RowRange, SearchCounts, SelectedFile, Selection,
+  SkippedRows
 }
 
 /** Decides what to read for one LIMIT: lists the files, inspects them, selects row groups. */
@@ -31,21 +31,31 @@ object ChooseRows {
       dropsRows = table.dropsRows,
       mayBeInFirstTask = file => table.firstTask.exists(_.triesAll(file))
     )
-    def read(rows: ChosenRows) = Right(LimitPlan(rows, scan.table.settings))
+    def read(
+        selection: Selection,
+        counts: SearchCounts,
+        allRowsMatch: Boolean = false,
+        skipped: SkippedRows = SkippedRows.Zero,
+        notCovered: Option[Reason] = None
+    ) = {
+      val rows = ChosenRows(
+        scan.limit,
+        scan.conjuncts,
+        selection,
+        counts,
+        run.nanos,
+        allRowsMatch,
+        notCovered = notCovered,
+        skipped = skipped
+      )
+      LimitPlan(rows, scan.table.settings)
+    }
     def chosen(selection: Selection, counts: SearchCounts): Either[Reason, LimitPlan] = tolerates match {
       case Some(reason) =>
         // The plan keeps its filter: rows of the reserve may not match.
         new SelectWithReserve(scan.limit, table, select, reason)(selection, search.seen, files)
-          .flatMap(rows => read(CandidateRows(scan.limit, scan.conjuncts, rows, counts, run.nanos)))
-      case None =>
-        read(ProvedRows(
-          scan.limit,
-          scan.conjuncts,
-          selection,
-          counts,
-          run.nanos,
-          skipped = search.skipped
-        ))
+          .map(read(_, counts))
+      case None => Right(read(selection, counts, allRowsMatch = true, skipped = search.skipped))
     }
     run(search, files) {
       case (Right(selection), counts) => chosen(selection, counts)
@@ -57,11 +67,7 @@ object ChooseRows {
           files.drop(search.seen.size),
           new SelectUncovered(select, table.firstTask)
         ) match {
-          case Some(selection) =>
-            val notCovered = Some(reason)
-            read(
-              CandidateRows(scan.limit, scan.conjuncts, selection, counts, run.nanos, notCovered = notCovered)
-            )
+          case Some(selection) => Right(read(selection, counts, notCovered = Some(reason)))
           case None => Left(reason)
         }
     }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{GetStructField, SortOrder}
 
 import limitpruning.predicate.FirstKey
 import limitpruning.scan.NoteTopKeysExec
-import limitpruning.select.{CandidateRows, Reason, RowRange, SearchCounts, Selection, TopRows}
+import limitpruning.select.{ChosenRows, Reason, RowRange, SearchCounts, Selection, TopRows}
 
 /** Decides what to read for one ORDER BY … LIMIT: lists the files, inspects them, selects row groups. */
 object ChooseTopRows {
@@ -56,13 +56,14 @@ object ChooseTopRows {
           if (leavesOut(found, selection, counts)) Right(())
           else Left(searches.head.search.notClustered(counts))
       } yield {
-        val rows = CandidateRows(
+        val rows = ChosenRows(
           scan.limit,
           scan.conjuncts,
           selection,
           counts,
           run.nanos,
-          Some(why(searches, each, found.dropped))
+          allRowsMatch = false,
+          top = Some(why(searches, each, found.dropped))
         )
         LimitPlan(rows, scan.table.settings, notedSortKey = notedSortKey(orders.head, selection))
       }

@@ -5,7 +5,7 @@ import org.scalatest.Assertion
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.conf.LimitPruningConf
-import limitpruning.select.{CandidateRows, Selection}
+import limitpruning.select.Selection
 import limitpruning.testing.{FooterEdit, ParquetFixture, SparkSuite}
 
 /** The selections of LIMITs that are not covered. */
@@ -28,7 +28,7 @@ class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
   private val oneFile = Seq(LimitPruningConf.FirstFiles.key -> "1", LimitPruningConf.MaxFiles.key -> "1")
 
   private def selectionOf(query: DataFrame): Option[Selection] = scansOf(query).map(_.chosen) match {
-    case Seq(candidates: CandidateRows) => Some(candidates.selection)
+    case Seq(rows) if !rows.allRowsMatch => Some(rows.selection)
     case _ => None
   }
 
