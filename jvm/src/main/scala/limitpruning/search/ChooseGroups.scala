@@ -44,10 +44,7 @@ private final class ChooseGroups(scan: LimitedScan, table: SearchInputs) {
     val search = new DistinctSearch(
       scan.limit,
       keys,
-      budget(WholeGroupsSearch.filesByKeys(files, keys).map(_.size)),
-      table.memory,
-      table.footers(_),
-      table.classify(_, _),
+      table.waves(budget(WholeGroupsSearch.filesByKeys(files, keys).map(_.size))),
       refined,
       dictionaries,
       Some(table.occurringKeys(keys, deadline))
@@ -73,10 +70,7 @@ private final class ChooseGroups(scan: LimitedScan, table: SearchInputs) {
         val search = new WholeGroupsSearch(
           scan.limit,
           byKeys,
-          budget(Some(byKeys.size)),
-          table.memory,
-          table.footers(_),
-          table.classify(_, _),
+          table.waves(budget(Some(byKeys.size))),
           refined,
           keys.sql
         )

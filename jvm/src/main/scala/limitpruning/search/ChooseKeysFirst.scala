@@ -23,7 +23,7 @@ object ChooseKeysFirst {
       Using.resource(table.newMemory()) { memory =>
         val run = new RunSearch(scan, table)
         val key = new KeyFacts(top.key, scan.conjuncts, table.classify)
-        val search = new KeysSearch(scan.limit, key, budget, memory, table.footers(_), table.classify(_, _))
+        val search = new KeysSearch(scan.limit, key, table.waves(budget, memory))
         val select = new AddressBestFirst(table.address(budget.maxTime.fromNow))
         run(search, table.files) { (outcome, counts) =>
           for {

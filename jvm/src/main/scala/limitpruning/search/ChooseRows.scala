@@ -19,10 +19,7 @@ object ChooseRows {
     val tolerates = scan.table.toleratesBadFiles
     val search = new RowGroupSearch(
       scan.limit,
-      table.budget,
-      table.memory,
-      table.footers(_),
-      table.classify(_, _),
+      table.waves(),
       refine(_, _),
       refine.expect(_),
       select(_),

@@ -155,11 +155,8 @@ object ChooseTopRows {
       top.scan.limit,
       key,
       top.isOnlyKey,
-      budget,
-      table.memory,
+      table.waves(budget),
       NoteTopKeysExec.MostKeys,
-      table.footers(_),
-      table.classify(_, _),
       dictionaries
     )
 

@@ -247,6 +247,10 @@ private[limitpruning] final class SearchInputs(
     maxMemory = conf.getConf(LimitPruningConf.MaxMemory)
   )
 
+  /** For a search of the files in waves. */
+  def waves(budget: SearchBudget = this.budget, memory: SearchMemory = this.memory): WaveInputs =
+    WaveInputs(budget, memory, footers(_), classify(_, _))
+
   /** Number of files in the first wave, if the list of files does not decide the predicate. */
   def firstFiles: Int = conf.getConf(LimitPruningConf.FirstFiles)
 
