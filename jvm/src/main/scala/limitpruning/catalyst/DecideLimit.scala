@@ -17,10 +17,10 @@ import limitpruning.rows.{GroupsPay, RowsPay}
 import limitpruning.search.{
   AnyRowsScan, ChooseGroups, ChooseRows, ChooseTopRows, GroupsScan, LikelyRowGroups, LimitPlan, LimitQuery,
   LimitedScan,
-  MinMaxScan, NotPruned, SearchInputs, TopRowsScan
+  MinMaxScan, NotPruned, SearchInputs, SortKeys, TopRowsScan
 }
 import limitpruning.select.Reason
-import limitpruning.tables.{FileSourceTable, ParquetTable, UndecidedRelation, WantedOrder, WantedRows}
+import limitpruning.tables.{FileSourceTable, ParquetTable, UndecidedRelation, WantedRows}
 
 /** Decides what to read for one LIMIT: matches the plan, lists the table, searches it. */
 final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf) {
@@ -72,10 +72,10 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
   /** Whether the budget may be enough for all files that the listing does not exclude. If not, reading footers is in vain. */
   private def mayBeSeen(top: TopRowsScan, inputs: SearchInputs): Boolean =
     inputs.files.size <= inputs.budget.maxFiles || inputs.listing.hasFacts ||
-      top.key.references.subsetOf(AttributeSet(top.scan.table.partitionColumns))
+      top.order.first.references.subsetOf(AttributeSet(top.scan.table.partitionColumns))
 
   private def notClustered(top: TopRowsScan, files: Int): NotPruned =
-    NotPruned(Reason.KeyNotClustered(files, top.key.sql, ""))
+    NotPruned(Reason.KeyNotClustered(files, top.order.first.sql, ""))
 
   /**
    * @param plan contains the relation of the scan
@@ -131,8 +131,8 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     case MinMaxScan(orders) => minMax(orders, inputs)
   }
 
-  private def orderOf(query: LimitQuery): Option[WantedOrder] = query match {
-    case top: TopRowsScan => Some(wanted(top))
+  private def orderOf(query: LimitQuery): Option[SortKeys] = query match {
+    case top: TopRowsScan => Some(top.order)
     case _: AnyRowsScan | _: GroupsScan | _: MinMaxScan => None
   }
 
@@ -167,7 +167,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     val wanted = WantedRows(scan.limit, scan.conjuncts, order, Some(found))
     query match {
       case _: AnyRowsScan | _: TopRowsScan =>
-        RowsPay(scan, order.toSeq.flatMap(_.keys), inputs, found, minBytes).map(saved =>
+        RowsPay(scan, order.toSeq.flatMap(_.all), inputs, found, minBytes).map(saved =>
           wanted.copy(
             saved = saved.bytes,
             isRoot = isRoot,
@@ -207,7 +207,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
   private def whenRun(
       plan: LogicalPlan,
       scan: LimitedScan,
-      order: Option[WantedOrder]
+      order: Option[SortKeys]
   ): Either[NotPruned, LogicalPlan] = scan.table match {
     case table: ParquetTable
         if conf.subqueryReuseEnabled && order.forall(hasSimpleKey) &&
@@ -243,14 +243,12 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
 
   private def minMaxWhenRun(aggregate: Aggregate): LogicalPlan = MatchMinMax.of(aggregate) match {
     case Some(Right(Seq(top))) if top.scan.table.canDecideWhenRun && !isDecided(top.scan) =>
-      whenRun(aggregate, top.scan, Some(wanted(top))).getOrElse(aggregate)
+      whenRun(aggregate, top.scan, Some(top.order)).getOrElse(aggregate)
     case _ => aggregate
   }
 
-  private def wanted(top: TopRowsScan): WantedOrder = WantedOrder(top.key, top.sorted, top.order)
-
   /** Whether Spark cannot change the columns of the key after the rule. It may remove fields of structs. */
-  private def hasSimpleKey(order: WantedOrder): Boolean = hasStableColumns(order.overTable)
+  private def hasSimpleKey(order: SortKeys): Boolean = hasStableColumns(order.first)
 
   private def hasStableColumns(key: Expression): Boolean =
     key.references.forall(column => SupportedTypes.contains(column.dataType))

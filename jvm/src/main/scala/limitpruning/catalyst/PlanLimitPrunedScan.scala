@@ -103,7 +103,7 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
         ChooseWhenRunExec(
           filters,
           wanted.limit,
-          wanted.order.toSeq.flatMap(_.keys),
+          wanted.order.toSeq.flatMap(_.all),
           wanted.groups,
           Some(choose),
           SparkShims.withSubqueryFilters(scan, filters, logical)
@@ -111,7 +111,7 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
       )
     }
     if (wanted.areAny || wanted.isRoot && wanted.order.isEmpty) TakeFirstRowsExec(wanted.limit, withChoice)
-    else wanted.order.fold(withChoice)(order => noting(order.overOutput, wanted.limit, withChoice))
+    else wanted.order.fold(withChoice)(order => noting(order.firstOverOutput, wanted.limit, withChoice))
   }
 
   /**

@@ -104,7 +104,7 @@ private[report] object DescribeDecision {
   )
 
   def orderOf(limit: LocalLimit): Option[OrderReport] =
-    MatchTopRows.of(limit).flatMap(_.toOption).map(top => OrderReport(top.key.sql, None, None, None))
+    MatchTopRows.of(limit).flatMap(_.toOption).map(top => OrderReport(top.order.first.sql, None, None, None))
 
   private def firstName(plan: LogicalPlan): Option[String] =
     plan.collect { case leaf: LeafNode => Tables.nameOf(leaf) }.flatten.headOption

@@ -85,7 +85,7 @@ private[report] object DescribeFiles {
 
   private def orderOf(limit: LocalLimit, relation: MatchLimit.Find[Unit]): Option[OrderReport] =
     MatchTopRows.over(limit)(MatchLimit.over[Unit](_)(relation)).flatMap(_.toOption)
-      .map(top => OrderReport(top.key.sql, None, None, None))
+      .map(top => OrderReport(top.order.first.sql, None, None, None))
 
   private def predicate(conjuncts: Seq[Expression]): Option[String] =
     if (conjuncts.isEmpty) None else Some(BriefSql.and(conjuncts))

@@ -21,7 +21,9 @@ object ChooseTopRows {
    * a struct, so the ordinals of its fields may change.
    */
   private def notedSortKey(top: TopRowsScan, selection: Selection): Option[SortOrder] =
-    Some(top.sorted).filter(key => selection.rowGroups > 1 && !key.exists(_.isInstanceOf[GetStructField]))
+    Some(top.order.firstOverOutput).filter(key =>
+      selection.rowGroups > 1 && !key.exists(_.isInstanceOf[GetStructField])
+    )
 
   /** @return what to read, or the reason why the LIMIT is not pruned */
   def apply(top: TopRowsScan, table: SearchInputs): Either[NotPruned, LimitPlan] =
@@ -135,7 +137,7 @@ object ChooseTopRows {
     }
     TopRows(
       searches.map(_.key.sql).mkString(", "),
-      FirstKey.of(searches.head.top.key),
+      FirstKey.of(searches.head.top.order.first),
       if (thresholds.forall(_.nonEmpty)) Some(thresholds.flatten.mkString(", ")) else None,
       each.map(_.threshold.rows).min,
       dropped
@@ -149,12 +151,12 @@ object ChooseTopRows {
       budget: SearchBudget,
       deadline: Deadline
   ) {
-    val key = new KeyFacts(top.key, top.scan.conjuncts, table.classify)
+    val key = new KeyFacts(top.order.first, top.scan.conjuncts, table.classify)
     private val dictionaries = table.keyDictionaries(key, deadline)
     val search = new TopRowsSearch(
       top.scan.limit,
       key,
-      top.isOnlyKey,
+      top.order.isOnlyKey,
       table.waves(budget),
       NoteTopKeysExec.MostKeys,
       dictionaries

@@ -81,7 +81,7 @@ class TableSuite extends AnyFunSuite with SparkSuite {
       val table = new WithFacts(top.scan.table, file => if (file == "0.parquet") Some(deleted) else Some(0))
       val changed = top.copy(scan = top.scan.copy(table = table))
       val read = Using.resource(
-        new SearchInputs(changed.scan, spark, FactsCache.none, spark.sessionState.conf, Seq(top.key.child))
+        new SearchInputs(changed.scan, spark, FactsCache.none, spark.sessionState.conf, changed.alsoNeeded)
       )(ChooseTopRows(changed, _)).map(_.rows.selection.listed.map(_.path.split('/').last).toSet)
       assert(read.contains(expected), read)
     }
