@@ -63,9 +63,9 @@ FAULTS = (
     ),
     fault(
         "ORDER BY: ties are skipped although there is another key",
-        "search/LimitQuery.scala",
-        "order.size == 1",
-        "order.nonEmpty",
+        "search/SortKeys.scala",
+        "all.size == 1",
+        "all.nonEmpty",
         ORDERS,
     ),
     fault(

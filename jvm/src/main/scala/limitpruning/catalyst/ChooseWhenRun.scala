@@ -94,7 +94,7 @@ final class ChooseWhenRun(
       conf: SQLConf
   ): Either[NotPruned, LimitPlan] = {
     val scan = LimitedScan(index.wanted.limit, conjuncts, needed, table)
-    val keys = index.wanted.order.map(_.overTable.child).toSeq
+    val keys = index.wanted.order.map(_.first.child).toSeq
     whyNot(scan, conf).toLeft(()).flatMap { _ =>
       Using.resource(new SearchInputs(scan, session, state.facts, conf, keys)) { inputs =>
         index.wanted.searched match {
@@ -109,13 +109,12 @@ final class ChooseWhenRun(
     }
   }
 
-  private def order: Seq[SortOrder] = index.wanted.order.toSeq.flatMap(_.keys)
+  private def order: Seq[SortOrder] = index.wanted.order.toSeq.flatMap(_.all)
 
   private def byMetadata(scan: LimitedScan, inputs: SearchInputs): Either[NotPruned, LimitPlan] =
     topRows(scan).fold(ChooseRows(scan, inputs))(ChooseTopRows(_, inputs))
 
-  private def topRows(scan: LimitedScan): Option[TopRowsScan] =
-    index.wanted.order.map(order => TopRowsScan(scan, order.overTable, order.overOutput, order.keys))
+  private def topRows(scan: LimitedScan): Option[TopRowsScan] = index.wanted.order.map(TopRowsScan(scan, _))
 
   /** The row groups in which the first rows are searched for by reading columns; none if there is no order of them. */
   private def bestFirst(

@@ -18,10 +18,10 @@ import limitpruning.search.{
   AnyRowsScan, ChooseGroups, ChooseRows, ChooseTopRows, FirstOfGroupsScan, GroupsScan, LikelyRowGroups,
   LimitPlan, LimitQuery,
   LimitedScan,
-  MinMaxScan, NotPruned, SearchInputs, SizesOfColumns, TopRowsScan
+  MinMaxScan, NotPruned, SearchInputs, SizesOfColumns, SortKeys, TopRowsScan
 }
 import limitpruning.select.Reason
-import limitpruning.tables.{FileSourceTable, ParquetTable, UndecidedRelation, WantedOrder, WantedRows}
+import limitpruning.tables.{FileSourceTable, ParquetTable, UndecidedRelation, WantedRows}
 
 /** Decides what to read for one LIMIT: matches the plan, lists the table, searches it. */
 final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf) {
@@ -85,10 +85,10 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
   /** Whether the budget may be enough for all files that the listing does not exclude. If not, reading footers is in vain. */
   private def mayBeSeen(top: TopRowsScan, inputs: SearchInputs): Boolean =
     inputs.files.size <= inputs.budget.maxFiles || inputs.listing.hasFacts ||
-      top.key.references.subsetOf(AttributeSet(top.scan.table.partitionColumns))
+      top.order.first.references.subsetOf(AttributeSet(top.scan.table.partitionColumns))
 
   private def notClustered(top: TopRowsScan, files: Int): NotPruned =
-    NotPruned(Reason.KeyNotClustered(files, top.key.sql, ""))
+    NotPruned(Reason.KeyNotClustered(files, top.order.first.sql, ""))
 
   /**
    * @param plan contains the relation of the scan
@@ -145,9 +145,9 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     case first: FirstOfGroupsScan => Left(SizesOfColumns(first.scan, inputs))
   }
 
-  private def orderOf(query: LimitQuery): Option[WantedOrder] = query match {
-    case top: TopRowsScan => Some(wanted(top))
-    case FirstOfGroupsScan(top, _) => Some(wanted(top))
+  private def orderOf(query: LimitQuery): Option[SortKeys] = query match {
+    case top: TopRowsScan => Some(top.order)
+    case FirstOfGroupsScan(top, _) => Some(top.order)
     case _: AnyRowsScan | _: GroupsScan | _: MinMaxScan => None
   }
 
@@ -183,7 +183,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     val wanted = WantedRows(scan.limit, scan.conjuncts, order, Some(found))
     query match {
       case _: AnyRowsScan | _: TopRowsScan =>
-        RowsPay(scan, order.toSeq.flatMap(_.keys), inputs, found, minBytes).map(saved =>
+        RowsPay(scan, order.toSeq.flatMap(_.all), inputs, found, minBytes).map(saved =>
           wanted.copy(
             saved = saved.bytes,
             isRoot = isRoot,
@@ -196,7 +196,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
           wanted.copy(saved = saved, likely = LikelyRowGroups.of(found), groups = groups.keys)
         )
       case FirstOfGroupsScan(top, groups) =>
-        GroupsPay.first(scan, top.order.map(_.child) ++ groups, groups, inputs, found, minBytes)
+        GroupsPay.first(scan, top.order.all.map(_.child) ++ groups, groups, inputs, found, minBytes)
           .map(saved => wanted.copy(saved = saved, groups = groups))
       // Reading the keys first saves nothing: the query reads little else.
       case _: MinMaxScan => None
@@ -226,7 +226,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
   private def whenRun(
       plan: LogicalPlan,
       scan: LimitedScan,
-      order: Option[WantedOrder]
+      order: Option[SortKeys]
   ): Either[NotPruned, LogicalPlan] = scan.table match {
     case table: ParquetTable
         if conf.subqueryReuseEnabled && order.forall(hasSimpleKey) &&
@@ -262,14 +262,12 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
 
   private def minMaxWhenRun(aggregate: Aggregate): LogicalPlan = MatchMinMax.of(aggregate) match {
     case Some(Right(Seq(top))) if top.scan.table.canDecideWhenRun && !isDecided(top.scan) =>
-      whenRun(aggregate, top.scan, Some(wanted(top))).getOrElse(aggregate)
+      whenRun(aggregate, top.scan, Some(top.order)).getOrElse(aggregate)
     case _ => aggregate
   }
 
-  private def wanted(top: TopRowsScan): WantedOrder = WantedOrder(top.key, top.sorted, top.order)
-
   /** Whether Spark cannot change the columns of the key after the rule. It may remove fields of structs. */
-  private def hasSimpleKey(order: WantedOrder): Boolean = hasStableColumns(order.overTable)
+  private def hasSimpleKey(order: SortKeys): Boolean = hasStableColumns(order.first)
 
   private def hasStableColumns(key: Expression): Boolean =
     key.references.forall(column => SupportedTypes.contains(column.dataType))

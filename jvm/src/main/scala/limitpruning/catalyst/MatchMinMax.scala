@@ -42,11 +42,14 @@ object MatchMinMax {
    * Whether a min or max in a footer may count as a value of the key, so that an unsorted key is pruned, too. If another key is
    * not sorted, this is known after a few footers, so it is searched for first.
    */
-  private def mayOccur(top: TopRowsScan): Boolean = top.key.child.isInstanceOf[Attribute] &&
-    (top.key.dataType match {
+  private def mayOccur(top: TopRowsScan): Boolean = {
+    val key = top.order.first
+    key.child.isInstanceOf[Attribute] &&
+    (key.dataType match {
       case ByteType | ShortType | IntegerType | LongType | DateType | TimestampType | TimestampNTZType => true
       case _ => false
     })
+  }
 
   /** A LIMIT that has the values, if its rows are in these orders; for reports. None if `aggregate` is another one. */
   def limitOf(aggregate: Aggregate): Option[LocalLimit] =

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.{LeftOuter, RightOuter}
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LocalLimit, LogicalPlan, Project, Sort, UnaryNode}
 
 import limitpruning.predicate.{BriefSql, Nesting, SupportedTypes}
-import limitpruning.search.{LimitedScan, TopRowsScan}
+import limitpruning.search.{LimitedScan, SortKeys, TopRowsScan}
 import limitpruning.select.Reason
 
 /** Matches a LIMIT over a global sort over a plan that [[MatchLimit]] matches, or over outer joins that preserve its rows. */
@@ -29,13 +29,7 @@ object MatchTopRows {
     ordered(order, Nil, local)(MatchLimit.of).map(_.map(scanOf))
 
   private def scanOf(top: Ordered[LimitedScan]): TopRowsScan =
-    TopRowsScan(
-      top.scan.copy(needed = top.scan.needed ++ top.needed),
-      top.key,
-      top.sorted,
-      top.order,
-      top.isJoined
-    )
+    TopRowsScan(top.scan.copy(needed = top.scan.needed ++ top.needed), top.order, top.isJoined)
 
   /**
    * The scan and the order below `local`, or the reason why it is not pruned; `None` if there is no ORDER BY below
@@ -83,26 +77,17 @@ object MatchTopRows {
   /**
    * A scan below a global sort.
    *
-   * @param key the first sort key, over the table's columns
-   * @param sorted the same key, over the output of the child of the Sort, or of the preserved side of joins below it
-   * @param needed the table's columns that the filters and the key use
-   * @param order all sort keys, over the table's columns
+   * @param needed the table's columns that the filters and the first key use
    * @param isJoined whether there are outer joins between the sort and the scan
    */
-  final case class Ordered[S](
-      scan: S,
-      key: SortOrder,
-      sorted: SortOrder,
-      needed: AttributeSet,
-      order: Seq[SortOrder],
-      isJoined: Boolean = false
-  )
+  final case class Ordered[S](scan: S, order: SortKeys, needed: AttributeSet, isJoined: Boolean = false)
 
   private def withKey[S](scan: S, order: Seq[SortOrder], child: LogicalPlan): Either[Reason, Ordered[S]] =
     child match {
       case ScanOperation(projections, Nil, filters, _) =>
-        val first = order.head
-        val key = first.copy(child = MatchLimit.overRelation(first.child, projections))
+        val overTable =
+          order.map(key => key.copy(child = MatchLimit.overRelation(key.child, projections)))
+        val key = overTable.head
         val type_ = key.dataType
         if (MatchLimit.subqueryIn(key).nonEmpty) Left(Reason.Subquery)
         else if (Nesting.isDeeper(key, Nesting.DeepestAtom))
@@ -111,10 +96,8 @@ object MatchTopRows {
         else
           Right(Ordered(
             scan,
-            key,
-            first,
-            AttributeSet.fromAttributeSets((filters :+ key).map(_.references)),
-            order.map(other => other.copy(child = MatchLimit.overRelation(other.child, projections)))
+            SortKeys(overTable, order.head),
+            AttributeSet.fromAttributeSets((filters :+ key).map(_.references))
           ))
       case other => Left(Reason.OperatorBetween(other.nodeName))
     }

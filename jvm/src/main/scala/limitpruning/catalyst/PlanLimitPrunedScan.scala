@@ -103,7 +103,7 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
         ChooseWhenRunExec(
           filters,
           wanted.limit,
-          wanted.order.toSeq.flatMap(_.keys),
+          wanted.order.toSeq.flatMap(_.all),
           wanted.groups,
           Some(choose),
           SparkShims.withSubqueryFilters(scan, filters, logical)
@@ -113,7 +113,7 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
     if (wanted.areAny || wanted.isRoot && wanted.order.isEmpty) TakeFirstRowsExec(wanted.limit, withChoice)
     // The rows of one group do not exclude those of another.
     else wanted.order.filter(_ => wanted.groups.isEmpty).fold(withChoice)(order =>
-      noting(order.overOutput, wanted.limit, withChoice)
+      noting(order.firstOverOutput, wanted.limit, withChoice)
     )
   }
 
@@ -134,8 +134,7 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
     val replaced = planned.transformUp { case scan: FileSourceScanExec =>
       withAllFilters(
         scan,
-        LimitPrunedScanExec(scan, index.chosen, index.plan.settings, index.plan.whileReading)
-          .copy(isFiltered = keepsFilters)
+        LimitPrunedScanExec(scan, index.chosen, index.plan.settings).copy(isFiltered = keepsFilters)
       )
     }
     index.plan.notedSortKey.fold(replaced)(noting(_, index.chosen.limit, replaced))

@@ -36,7 +36,7 @@ final case class PlanUndecidedFiles(session: SparkSession, state: PlanningState)
     val withChoice = planned.transformUp {
       case batch: BatchScanExec if (batch.scan eq scan.original) && batch.runtimeFilters.isEmpty =>
         val choose = new ChooseFilesWhenRun(session, state, scan.wanted)
-        val keys = wanted.order.toSeq.flatMap(_.keys)
+        val keys = wanted.order.toSeq.flatMap(_.all)
         ChooseFilesWhenRunExec(wanted.conjuncts, wanted.limit, keys, Some(choose), batch)
     }
     val unsafe = withChoice match {

@@ -13,9 +13,11 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.rows.RowsOfFilesPay
-import limitpruning.search.{ChooseFiles, ChooseTopFiles, ChosenFiles, FooterBudget, NotPruned, ReadableTable}
+import limitpruning.search.{
+  ChooseFiles, ChooseTopFiles, ChosenFiles, FooterBudget, NotPruned, ReadableTable, SortKeys
+}
 import limitpruning.select.Reason
-import limitpruning.tables.{Iceberg, UndecidedScan, WantedFiles, WantedOrder, WantedRows}
+import limitpruning.tables.{Iceberg, UndecidedScan, WantedFiles, WantedRows}
 
 /**
  * Replaces the scan of an Iceberg table below a LIMIT by a scan of chosen files and row groups. These are proved to contain
@@ -52,15 +54,14 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
     !isDecided(limit) && CopiedLimits.leafBelow(limit.child).exists(Iceberg.isUnchosen)
 
   private def decide(limit: LocalLimit, isRoot: Boolean): Option[Either[NotPruned, LogicalPlan]] = {
-    val found = MatchTopRows.over(limit)(over).map(_.map(top => (top.scan, Option(top))))
+    val found = MatchTopRows.over(limit)(over).map(_.map(top => (top.scan, Option(top.order))))
       .orElse(over(limit).map(_.map((_, None))))
     found.map { reasonOrTable =>
       // Spark runs the rule until the plan does not change. A decision needs manifests, so it is made only once.
       limit.setTagValue(Decided, limit.child)
-      reasonOrTable.flatMap { case (scan, top) =>
+      reasonOrTable.flatMap { case (scan, order) =>
         val deadline = conf.getConf(LimitPruningConf.MaxTime).millis.fromNow
-        val searched = choose(scan, top.map(_.key), deadline)
-        val order = top.map(ordered => WantedOrder(ordered.key, ordered.sorted, ordered.order))
+        val searched = choose(scan, order.map(_.first), deadline)
         byRows(limit, scan, order, searched, isRoot, deadline)
           .fold(searched.map(scan.table.read(limit, _)))(Right(_))
       }.left.map(NotPruned(_))
@@ -75,7 +76,7 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
   private def byRows(
       limit: LocalLimit,
       scan: Limited,
-      order: Option[WantedOrder],
+      order: Option[SortKeys],
       searched: Either[Reason, ChosenFiles],
       isRoot: Boolean,
       deadline: Deadline
@@ -85,7 +86,7 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
       scan.table,
       scan.limit,
       scan.conjuncts,
-      order.toSeq.flatMap(_.keys),
+      order.toSeq.flatMap(_.all),
       searched,
       minBytes,
       session.sparkContext.defaultParallelism,

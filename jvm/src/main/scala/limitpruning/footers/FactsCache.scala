@@ -1,7 +1,5 @@
 package limitpruning.footers
 
-import java.util.concurrent.atomic.LongAdder
-
 import scala.jdk.CollectionConverters._
 
 import com.google.common.cache.{CacheBuilder, Weigher}
@@ -47,13 +45,6 @@ final class FactsCache(maxBytes: Long) {
   private val schemas = Interners.newWeakInterner[MessageType]()
   private val paths = Interners.newWeakInterner[ColumnPaths]()
   private val requested = Interners.newWeakInterner[FileColumns]()
-  private val hitCount, missCount = new LongAdder
-
-  /**
-   * The number of lookups that found a footer in the cache, and that did not, since the application started.
-   */
-  def hits: Long = hitCount.sum
-  def misses: Long = missCount.sum
 
   /** The approximate memory in use, in bytes. */
   def size: Long = cached.asMap.asScala.iterator.map { case (key, value) =>
@@ -61,11 +52,8 @@ final class FactsCache(maxBytes: Long) {
   }.sum
 
   /** The footer of a file, if it is cached with these columns. */
-  def footer(file: FileStatus, columns: FileColumns): Option[Footer] = {
-    val found = known(file).filter(_.columns.covers(columns))
-    (if (found.isEmpty) missCount else hitCount).increment()
-    found
-  }
+  def footer(file: FileStatus, columns: FileColumns): Option[Footer] =
+    known(file).filter(_.columns.covers(columns))
 
   /**
    * The columns to read of a file: `columns` and those that are cached, so that the new footer replaces the

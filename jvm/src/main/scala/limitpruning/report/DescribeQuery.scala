@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
 import limitpruning.catalyst.{ChooseFilesWhenRunExec, ChooseWhenRunExec, NativeEngines, PlanLimitPrunedScan}
 import limitpruning.report.DescribeDecision.{notPruned, orderOf, selected, taken, undecided}
-import limitpruning.scan.{FirstRows, LimitPrunedScanExec, MatchingRowsOnly, WhileReading}
+import limitpruning.scan.LimitPrunedScanExec
 import limitpruning.search.{LimitedScan, NotPruned}
 import limitpruning.select.Reason
 import limitpruning.tables.{SelectedIndex, SelectedRelation, UndecidedIndex, UndecidedRelation}
@@ -122,7 +122,7 @@ object DescribeQuery {
       case node: ChooseWhenRunExec if node.choose.exists(_.index eq index) => node
     }
     nodes.flatMap(_.choice).headOption match {
-      case Some(Right(chosen)) if chosen.plan.whileReading.exists(ofAnyFile) =>
+      case Some(Right(chosen)) if chosen.plan.whileReading.nonEmpty =>
         taken(limit, limited, chosen, most)
       case Some(Right(chosen)) =>
         val report = selected(limited, chosen.plan, Some(chosen.scan), chosen.scan.noPageSkipping, most)
@@ -145,11 +145,6 @@ object DescribeQuery {
           ))
         notPruned(limit, decision.copy(reason = restored.getOrElse(waiting)), most)
     }
-  }
-
-  private def ofAnyFile(whileReading: WhileReading): Boolean = whileReading match {
-    case _: FirstRows | _: MatchingRowsOnly => true
-    case _ => false
   }
 }
 

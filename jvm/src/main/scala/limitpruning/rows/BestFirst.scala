@@ -6,7 +6,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import limitpruning.parquet.ReadSettings
 import limitpruning.predicate.FirstKey
 import limitpruning.search.LimitPlan
-import limitpruning.select.{CandidateRows, ListedFile, RowRange, SelectedFile, SelectedRowGroup, Selection}
+import limitpruning.select.{ChosenRows, ListedFile, RowRange, SelectedFile, SelectedRowGroup, Selection}
 
 /**
  * The row groups that may have the first rows in the order of a [[PositionScan]], best first; those whose best key value is not
@@ -19,7 +19,7 @@ import limitpruning.select.{CandidateRows, ListedFile, RowRange, SelectedFile, S
  */
 private[rows] final case class BestFirst private (
     scan: PositionScan,
-    rows: CandidateRows,
+    rows: ChosenRows,
     key: FirstKey,
     settings: ReadSettings,
     readsDictionaries: Boolean
@@ -93,21 +93,20 @@ private[rows] object BestFirst {
   private val Growth = 4L
 
   /** @return none if metadata found no row groups in an order */
-  def apply(scan: PositionScan, found: LimitPlan): Option[BestFirst] = found.rows match {
-    case rows: CandidateRows =>
-      rows.top.map { top =>
-        val files = rows.selection.files.flatMap(file =>
-          file.rowGroups.map(one => file.copy(rowGroups = Seq(whole(one))))
-        )
-        new BestFirst(
-          scan,
-          rows.copy(selection = Selection(files.toVector, rows.selection.unseen)),
-          top.order,
-          found.settings,
-          readsDictionaries = files.map(rowGroupOf(_).columns.lengths.sum).sum >= SmallColumns * files.size
-        )
-      }
-    case _ => None
+  def apply(scan: PositionScan, found: LimitPlan): Option[BestFirst] = {
+    val rows = found.rows
+    rows.top.map { top =>
+      val files = rows.selection.files.flatMap(file =>
+        file.rowGroups.map(one => file.copy(rowGroups = Seq(whole(one))))
+      )
+      new BestFirst(
+        scan,
+        rows.copy(selection = Selection(files.toVector, rows.selection.unseen)),
+        top.order,
+        found.settings,
+        readsDictionaries = files.map(rowGroupOf(_).columns.lengths.sum).sum >= SmallColumns * files.size
+      )
+    }
   }
 
   private def rowGroupOf(file: SelectedFile): SelectedRowGroup = file.rowGroups.head

@@ -17,7 +17,7 @@ import limitpruning.parquet.UnreadableFooterException
 import limitpruning.predicate.BriefSql
 import limitpruning.search.{ClassifiedFile, LikelyRowGroups, LimitPlan, LimitedScan, NotPruned, SearchInputs}
 import limitpruning.select.{
-  CandidateRows, Groups, ListedFile, MatchingRows, Reason, SearchCounts, Selection, VerifiedRows
+  ChosenRows, Groups, ListedFile, MatchingRows, Reason, SearchCounts, Selection, VerifiedRows
 }
 import limitpruning.shims.ClassicSession
 
@@ -62,12 +62,13 @@ private[limitpruning] final class ChooseByRows(
       found <- find(positions, scan.limit, likely, bestFirst)
       selection <- select(found, files)
     } yield {
-      val rows = CandidateRows(
+      val rows = ChosenRows(
         scan.limit,
         scan.conjuncts,
         selection,
         counts,
         searched.fold(_.planningNanos, _.rows.planningNanos) + System.nanoTime() - started,
+        allRowsMatch = false,
         groups =
           if (groups.isEmpty || order.nonEmpty) None
           else Some(Groups(BriefSql.list(groups), found.rows.toInt, found.areAll)),

@@ -15,9 +15,7 @@ import limitpruning.select.RowRange
 
 /**
  * Opens a part of a file with Spark's own reader, and returns the rows to read. What was planned is read from the file that was
- * planned, or the query fails. Planning proved nothing about a file that it did not inspect. If fewer row groups of it are
- * enough, they are read from the file that was inspected here, or the query fails: another file may have fewer rows in the same
- * places. Runs on executors.
+ * planned, or the query fails. Planning proved nothing about a file that it did not inspect. Runs on executors.
  *
  * @param read Spark's reader for the format
  * @param allRowsMatch whether the LIMIT needs all planned rows and no others; the reader must then return
@@ -127,8 +125,6 @@ private[scan] final class FileOpener(
         new RowGroupPages(reader.file, reader.schema, first.minBytes).first(first.limit)
       )
     case Some(find: FindMatchingRows) => readSome(file)(find(file, _))
-    case Some(inspect: InspectWhileReading) =>
-      enoughOf(inspect, file).map(readEnough(file, _)).getOrElse(readAll(file))
     case Some(_: MatchingRowsOnly) | None => readAll(file)
   }
 
@@ -159,21 +155,6 @@ private[scan] final class FileOpener(
         CloseRows(rows) // no other code can close them yet
         throw error
     }
-  }
-
-  private def readEnough(file: PartitionedFile, enough: EnoughRows): Iterator[Any] = {
-    counts.rowGroups += enough.rowGroups.toLong
-    counts.bytes += enough.bytes
-    val parts = enough.ranges.map { case (start, length) => file.copy(start = start, length = length) }
-    val check = new CheckUnchanged(file, enough.version, conf.value.value)
-    val opened = parts.iterator.map(part => check.opening(read(part))(identity))
-    new FileOpener.OneByOne(opened)
-  }
-
-  private def enoughOf(inspect: InspectWhileReading, file: PartitionedFile): Option[EnoughRows] = {
-    val path = file.toPath
-    val status = path.getFileSystem(conf.value.value).getFileStatus(path)
-    inspect(status, file.partitionValues, file.start, file.length, conf.value.value)
   }
 
   private def narrow(
@@ -223,19 +204,5 @@ private[scan] object FileOpener {
     override def next(): Any = rows.next()
 
     override def close(): Unit = CloseRows(rows)
-  }
-
-  /** Opens each part when the previous part has been read, and closes the last opened part. */
-  private final class OneByOne(parts: Iterator[Iterator[Any]]) extends Iterator[Any] with Closeable {
-    private var current: Iterator[Any] = Iterator.empty
-
-    override def hasNext: Boolean = {
-      while (!current.hasNext && parts.hasNext) current = parts.next()
-      current.hasNext
-    }
-
-    override def next(): Any = current.next()
-
-    override def close(): Unit = CloseRows(current)
   }
 }

@@ -149,13 +149,8 @@ trait RunsLimitPrunedScan extends SparkPlan {
 }
 
 object LimitPrunedScanExec {
-  def apply(
-      scan: FileSourceScanExec,
-      chosen: ChosenRows,
-      settings: ReadSettings,
-      whileReading: Option[WhileReading]
-  ): LimitPrunedScanExec = {
+  def apply(scan: FileSourceScanExec, chosen: ChosenRows, settings: ReadSettings): LimitPrunedScanExec = {
     val isOneTask = new SelectionRead(scan, chosen, settings).fitsOneTask
-    LimitPrunedScanExec(scan.output, scan, chosen, settings, isOneTask, whileReading)
+    LimitPrunedScanExec(scan.output, scan, chosen, settings, isOneTask)
   }
 }

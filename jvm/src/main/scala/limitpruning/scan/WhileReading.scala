@@ -1,12 +1,7 @@
 package limitpruning.scan
 
-import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.FileStatus
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.execution.datasources.PartitionedFile
-
-import limitpruning.select.FileVersion
 
 /** Finds out how much of a file, which planning did not inspect, is enough. Runs on executors. */
 sealed trait WhileReading extends Serializable
@@ -42,33 +37,3 @@ private[scan] trait FindMatchingRows extends WhileReading {
    */
   def apply(file: PartitionedFile, all: VectorizedReader): Option[Seq[PlannedRowGroup]]
 }
-
-/**
- * Inspects a file, when it is read, that planning did not inspect. Runs on executors, with one instance for
- * each task.
- */
-trait InspectWhileReading extends WhileReading {
-
-  /**
-   * @param from the first byte of the part of the file to read
-   * @param length of this part, in bytes
-   * @return the row groups of this part that are enough; none if the whole part must be read
-   */
-  def apply(
-      file: FileStatus,
-      partitionValues: InternalRow,
-      from: Long,
-      length: Long,
-      conf: Configuration
-  ): Option[EnoughRows]
-}
-
-/**
- * Row groups that contain enough matching rows.
- *
- * @param ranges the byte ranges by which they are read, as start and length
- * @param rowGroups the number of row groups
- * @param bytes compressed bytes of all their columns
- * @param version the content of their file
- */
-final case class EnoughRows(ranges: Seq[(Long, Long)], rowGroups: Int, bytes: Long, version: FileVersion)

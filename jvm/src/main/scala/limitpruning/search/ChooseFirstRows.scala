@@ -5,7 +5,7 @@ import org.apache.spark.sql.internal.SQLConf
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.FactsCache
 import limitpruning.scan.{FirstRows, MatchingRowsOnly, WhileReading}
-import limitpruning.select.{CandidateRows, ListedFile, Reason, SearchCounts, Selection}
+import limitpruning.select.{ChosenRows, ListedFile, Reason, SearchCounts, Selection}
 
 /**
  * Decides what to read for a LIMIT that an action takes, task by task: the first rows of any file, or the first that match.
@@ -46,12 +46,13 @@ object ChooseFirstRows {
     val files = scan.table.list(scan.conjuncts, Nil, cache).files
     if (files.isEmpty) Left(NotPruned(Reason.NoFiles, Some(scan)))
     else {
-      val rows = CandidateRows(
+      val rows = ChosenRows(
         scan.limit,
         scan.conjuncts,
         Selection(Nil, unseen = files),
         counts.copy(files = files.size, bytes = ListedFile.bytes(files)),
         System.nanoTime() - started,
+        allRowsMatch = false,
         notCovered = Some(reason)
       )
       Right(LimitPlan(rows, scan.table.settings, whileReading = Some(whileReading)))

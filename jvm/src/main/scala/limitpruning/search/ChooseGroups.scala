@@ -3,9 +3,7 @@ package limitpruning.search
 import org.apache.spark.sql.catalyst.expressions.Expression
 
 import limitpruning.predicate.BriefSql
-import limitpruning.select.{
-  CandidateRows, ChosenRows, Groups, ListedFile, ProvedRows, Reason, SearchCounts, Selection
-}
+import limitpruning.select.{ChosenRows, Groups, ListedFile, Reason, SearchCounts, Selection}
 
 /** Decides what to read for one GROUP BY … LIMIT or DISTINCT … LIMIT: lists the files, inspects them, selects row groups. */
 object ChooseGroups {
@@ -46,10 +44,7 @@ private final class ChooseGroups(scan: LimitedScan, table: SearchInputs) {
     val search = new DistinctSearch(
       scan.limit,
       keys,
-      budget(WholeGroupsSearch.filesByKeys(files, keys).map(_.size)),
-      table.memory,
-      table.footers(_),
-      table.classify(_, _),
+      table.waves(budget(WholeGroupsSearch.filesByKeys(files, keys).map(_.size))),
       refined,
       dictionaries,
       Some(table.occurringKeys(keys, deadline))
@@ -60,7 +55,7 @@ private final class ChooseGroups(scan: LimitedScan, table: SearchInputs) {
         selection <- select(found.rows)
       } yield {
         val groups = Groups(keys.sql, found.groups, found.areAll)
-        plan(ProvedRows(scan.limit, scan.conjuncts, selection, counts, run.nanos, Some(groups)))
+        plan(selection, counts, groups, allRowsMatch = true)
       }
     }
   }
@@ -75,17 +70,14 @@ private final class ChooseGroups(scan: LimitedScan, table: SearchInputs) {
         val search = new WholeGroupsSearch(
           scan.limit,
           byKeys,
-          budget(Some(byKeys.size)),
-          table.memory,
-          table.footers(_),
-          table.classify(_, _),
+          table.waves(budget(Some(byKeys.size))),
           refined,
           keys.sql
         )
         run(search, files) { (outcome, counts) =>
           outcome.map { chosen =>
             val groups = Groups(keys.sql, scan.limit, areAll = false)
-            plan(candidates(all(chosen, search.seen), counts, groups))
+            plan(all(chosen, search.seen), counts, groups, allRowsMatch = false)
           }
         }
     }
@@ -94,10 +86,23 @@ private final class ChooseGroups(scan: LimitedScan, table: SearchInputs) {
   private def notPruned(reason: Reason): Either[NotPruned, LimitPlan] =
     Left(NotPruned(reason, Some(scan), planningNanos = run.nanos))
 
-  private def candidates(selection: Selection, counts: SearchCounts, groups: Groups): CandidateRows =
-    CandidateRows(scan.limit, scan.conjuncts, selection, counts, run.nanos, groups = Some(groups))
-
-  private def plan(rows: ChosenRows): LimitPlan = LimitPlan(rows, scan.table.settings)
+  private def plan(
+      selection: Selection,
+      counts: SearchCounts,
+      groups: Groups,
+      allRowsMatch: Boolean
+  ): LimitPlan = LimitPlan(
+    ChosenRows(
+      scan.limit,
+      scan.conjuncts,
+      selection,
+      counts,
+      run.nanos,
+      allRowsMatch,
+      groups = Some(groups)
+    ),
+    scan.table.settings
+  )
 
   /** All rows of the files that may match. */
   private def all(chosen: Seq[ListedFile], seen: Seq[ClassifiedFile]): Selection = {

@@ -5,7 +5,7 @@ import java.util.IdentityHashMap
 import scala.util.Using
 
 import limitpruning.predicate.FirstKey
-import limitpruning.select.{CandidateRows, SelectedFile, TopRows}
+import limitpruning.select.{ChosenRows, SelectedFile, TopRows}
 
 /**
  * Decides in which order jobs read the sort keys and the columns of the predicate for ORDER BY … LIMIT, where metadata give no
@@ -22,17 +22,25 @@ object ChooseKeysFirst {
       // The jobs run for long. Meanwhile, other searches need the memory.
       Using.resource(table.newMemory()) { memory =>
         val run = new RunSearch(scan, table)
-        val key = new KeyFacts(top.key, scan.conjuncts, table.classify)
-        val search = new KeysSearch(scan.limit, key, budget, memory, table.footers(_), table.classify(_, _))
+        val key = new KeyFacts(top.order.first, scan.conjuncts, table.classify)
+        val search = new KeysSearch(scan.limit, key, table.waves(budget, memory))
         val select = new AddressBestFirst(table.address(budget.maxTime.fromNow))
         run(search, table.files) { (outcome, counts) =>
           for {
             found <- outcome
             selection <- select(found)
           } yield {
-            val why = TopRows(key.sql, FirstKey.of(top.key), None, 0, 0)
+            val why = TopRows(key.sql, FirstKey.of(top.order.first), None, 0, 0)
             val read = selection.copy(files = selection.files.map(columnsOf(top, table)))
-            val rows = CandidateRows(scan.limit, scan.conjuncts, read, counts, run.nanos, Some(why))
+            val rows = ChosenRows(
+              scan.limit,
+              scan.conjuncts,
+              read,
+              counts,
+              run.nanos,
+              allRowsMatch = false,
+              top = Some(why)
+            )
             LimitPlan(rows, scan.table.settings)
           }
         }.toOption
@@ -41,7 +49,7 @@ object ChooseKeysFirst {
 
   /** Without the columns that the jobs do not read. A table may have thousands, in each of its row groups. */
   private def columnsOf(top: TopRowsScan, table: SearchInputs): SelectedFile => SelectedFile = {
-    val isRead = table.areUsedIn(top.scan.conjuncts ++ top.order.map(_.child))
+    val isRead = table.areUsedIn(top.scan.conjuncts ++ top.order.all.map(_.child))
     // Row groups share the names of their columns.
     val known = new IdentityHashMap[IndexedSeq[Seq[String]], (IndexedSeq[Int], IndexedSeq[Seq[String]])]
     def of(paths: IndexedSeq[Seq[String]]) = known.computeIfAbsent(

@@ -1,10 +1,9 @@
 package limitpruning.search
 
 import limitpruning.predicate.MatchState
-import limitpruning.scan.InspectWhileReading
 import limitpruning.select.{
-  CandidateRows, ChosenRows, ListedFile, MatchingRows, ProvedRows, Reason, RowRange, SearchCounts,
-  SelectedFile, Selection
+  ChosenRows, ListedFile, MatchingRows, Reason, RowRange, SearchCounts, SelectedFile, Selection,
+  SkippedRows
 }
 
 /** Decides what to read for one LIMIT: lists the files, inspects them, selects row groups. */
@@ -20,10 +19,7 @@ object ChooseRows {
     val tolerates = scan.table.toleratesBadFiles
     val search = new RowGroupSearch(
       scan.limit,
-      table.budget,
-      table.memory,
-      table.footers(_),
-      table.classify(_, _),
+      table.waves(),
       refine(_, _),
       refine.expect(_),
       select(_),
@@ -32,22 +28,31 @@ object ChooseRows {
       dropsRows = table.dropsRows,
       mayBeInFirstTask = file => table.firstTask.exists(_.triesAll(file))
     )
-    def read(rows: ChosenRows, whileReading: Option[InspectWhileReading] = None) =
-      Right(LimitPlan(rows, scan.table.settings, whileReading = whileReading))
+    def read(
+        selection: Selection,
+        counts: SearchCounts,
+        allRowsMatch: Boolean = false,
+        skipped: SkippedRows = SkippedRows.Zero,
+        notCovered: Option[Reason] = None
+    ) = {
+      val rows = ChosenRows(
+        scan.limit,
+        scan.conjuncts,
+        selection,
+        counts,
+        run.nanos,
+        allRowsMatch,
+        notCovered = notCovered,
+        skipped = skipped
+      )
+      LimitPlan(rows, scan.table.settings)
+    }
     def chosen(selection: Selection, counts: SearchCounts): Either[Reason, LimitPlan] = tolerates match {
       case Some(reason) =>
         // The plan keeps its filter: rows of the reserve may not match.
         new SelectWithReserve(scan.limit, table, select, reason)(selection, search.seen, files)
-          .flatMap(rows => read(CandidateRows(scan.limit, scan.conjuncts, rows, counts, run.nanos)))
-      case None =>
-        read(ProvedRows(
-          scan.limit,
-          scan.conjuncts,
-          selection,
-          counts,
-          run.nanos,
-          skipped = search.skipped
-        ))
+          .map(read(_, counts))
+      case None => Right(read(selection, counts, allRowsMatch = true, skipped = search.skipped))
     }
     run(search, files) {
       case (Right(selection), counts) => chosen(selection, counts)
@@ -59,11 +64,7 @@ object ChooseRows {
           files.drop(search.seen.size),
           new SelectUncovered(select, table.firstTask)
         ) match {
-          case Some(selection) =>
-            val notCovered = Some(reason)
-            val rows =
-              CandidateRows(scan.limit, scan.conjuncts, selection, counts, run.nanos, notCovered = notCovered)
-            read(rows, if (selection.unseen.isEmpty) None else table.whileReading)
+          case Some(selection) => Right(read(selection, counts, notCovered = Some(reason)))
           case None => Left(reason)
         }
     }
@@ -102,7 +103,7 @@ private[limitpruning] final class SelectUncovered(select: AddressRows, firstTask
   def apply(seen: Seq[ClassifiedFile], unseen: Seq[ListedFile]): Option[Selection] = {
     val (skipped, read) = seen.flatMap(_.rowGroups).partition(_.state == MatchState.NotMatching)
     val ranks = read.map(rank)
-    // With the extension, files that were not inspected are inspected while they are read.
+    // How plain Spark reads files that were not inspected is not compared.
     def skipsNoMore = skipped.isEmpty ||
       (unseen.isEmpty && firstTask.exists(task => seen.forall(task.readsNoMore)))
     val isAsBefore = ranks == ranks.sorted && skipsNoMore

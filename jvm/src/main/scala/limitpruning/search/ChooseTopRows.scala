@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{GetStructField, SortOrder}
 
 import limitpruning.predicate.FirstKey
 import limitpruning.scan.NoteTopKeysExec
-import limitpruning.select.{CandidateRows, Reason, RowRange, SearchCounts, Selection, TopRows}
+import limitpruning.select.{ChosenRows, Reason, RowRange, SearchCounts, Selection, TopRows}
 
 /** Decides what to read for one ORDER BY … LIMIT: lists the files, inspects them, selects row groups. */
 object ChooseTopRows {
@@ -21,7 +21,9 @@ object ChooseTopRows {
    * a struct, so the ordinals of its fields may change.
    */
   private def notedSortKey(top: TopRowsScan, selection: Selection): Option[SortOrder] =
-    Some(top.sorted).filter(key => selection.rowGroups > 1 && !key.exists(_.isInstanceOf[GetStructField]))
+    Some(top.order.firstOverOutput).filter(key =>
+      selection.rowGroups > 1 && !key.exists(_.isInstanceOf[GetStructField])
+    )
 
   /** @return what to read, or the reason why the LIMIT is not pruned */
   def apply(top: TopRowsScan, table: SearchInputs): Either[NotPruned, LimitPlan] =
@@ -56,13 +58,14 @@ object ChooseTopRows {
           if (leavesOut(found, selection, counts)) Right(())
           else Left(searches.head.search.notClustered(counts))
       } yield {
-        val rows = CandidateRows(
+        val rows = ChosenRows(
           scan.limit,
           scan.conjuncts,
           selection,
           counts,
           run.nanos,
-          Some(why(searches, each, found.dropped))
+          allRowsMatch = false,
+          top = Some(why(searches, each, found.dropped))
         )
         LimitPlan(rows, scan.table.settings, notedSortKey = notedSortKey(orders.head, selection))
       }
@@ -134,7 +137,7 @@ object ChooseTopRows {
     }
     TopRows(
       searches.map(_.key.sql).mkString(", "),
-      FirstKey.of(searches.head.top.key),
+      FirstKey.of(searches.head.top.order.first),
       if (thresholds.forall(_.nonEmpty)) Some(thresholds.flatten.mkString(", ")) else None,
       each.map(_.threshold.rows).min,
       dropped
@@ -148,17 +151,14 @@ object ChooseTopRows {
       budget: SearchBudget,
       deadline: Deadline
   ) {
-    val key = new KeyFacts(top.key, top.scan.conjuncts, table.classify)
+    val key = new KeyFacts(top.order.first, top.scan.conjuncts, table.classify)
     private val dictionaries = table.keyDictionaries(key, deadline)
     val search = new TopRowsSearch(
       top.scan.limit,
       key,
-      top.isOnlyKey,
-      budget,
-      table.memory,
+      top.order.isOnlyKey,
+      table.waves(budget),
       NoteTopKeysExec.MostKeys,
-      table.footers(_),
-      table.classify(_, _),
       dictionaries
     )
 

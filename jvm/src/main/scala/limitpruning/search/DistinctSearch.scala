@@ -4,8 +4,6 @@ import java.util.IdentityHashMap
 
 import scala.collection.mutable.ArrayBuffer
 
-import limitpruning.footers.{FooterWave, SearchMemory}
-import limitpruning.parquet.Footer
 import limitpruning.predicate.Work
 import limitpruning.search.GroupKeys.{Ends, Tuple}
 import limitpruning.select.{DisjointRanges, ListedFile, MatchingRows, Reason, SearchCounts}
@@ -32,14 +30,11 @@ final case class FoundGroups(rows: Seq[(ClassifiedFile, Seq[MatchingRows])], gro
 final class DistinctSearch(
     limit: Int,
     keys: GroupKeys,
-    budget: SearchBudget,
-    memory: SearchMemory,
-    read: Seq[ListedFile] => FooterWave,
-    classify: (ListedFile, Footer) => ClassifiedFile,
+    inputs: WaveInputs,
     refine: Seq[ClassifiedFile] => Seq[ClassifiedFile],
     narrow: Seq[ClassifiedFile] => Seq[ClassifiedFile],
     occurring: Option[OccurringKeys] = None
-) extends WaveSearch[FoundGroups](budget, read, classify, memory) {
+) extends WaveSearch[FoundGroups](inputs) {
   import DistinctSearch._
 
   private val order = keys.orders.head
@@ -114,7 +109,6 @@ final class DistinctSearch(
 
   override protected def outcome(
       rest: IndexedSeq[ListedFile],
-      before: SearchCounts,
       now: SearchCounts
   ): Option[Either[Reason, FoundGroups]] = {
     val areAll = rest.isEmpty && isEachFound

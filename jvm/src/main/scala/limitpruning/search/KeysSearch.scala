@@ -2,8 +2,6 @@ package limitpruning.search
 
 import scala.collection.mutable.ArrayBuffer
 
-import limitpruning.footers.{FooterWave, SearchMemory}
-import limitpruning.parquet.Footer
 import limitpruning.predicate.Work
 import limitpruning.select.{ListedFile, Reason, RowRange, SearchCounts, Threshold}
 
@@ -13,14 +11,8 @@ import limitpruning.select.{ListedFile, Reason, RowRange, SearchCounts, Threshol
  *
  * @param limit rows that the LIMIT needs, at least 1
  */
-private[search] final class KeysSearch(
-    limit: Int,
-    key: KeyFacts,
-    budget: SearchBudget,
-    memory: SearchMemory,
-    read: Seq[ListedFile] => FooterWave,
-    classify: (ListedFile, Footer) => ClassifiedFile
-) extends WaveSearch[FoundTopRows](budget, read, classify, memory) {
+private[search] final class KeysSearch(limit: Int, key: KeyFacts, inputs: WaveInputs)
+    extends WaveSearch[FoundTopRows](inputs) {
   import KeysSearch._
 
   private val matched = ArrayBuffer.empty[Candidate]
@@ -29,7 +21,7 @@ private[search] final class KeysSearch(
 
   /** The first wave has files from all parts of the table. */
   override protected def inOrder(files: IndexedSeq[ListedFile]): IndexedSeq[ListedFile] = {
-    val step = math.max(1, files.size / budget.firstFiles.max(1))
+    val step = math.max(1, files.size / inputs.budget.firstFiles.max(1))
     val (first, later) = files.indices.partition(i => i % step == 0)
     (first ++ later).map(files)
   }
@@ -50,7 +42,6 @@ private[search] final class KeysSearch(
 
   override protected def outcome(
       rest: IndexedSeq[ListedFile],
-      before: SearchCounts,
       now: SearchCounts
   ): Option[Either[Reason, FoundTopRows]] = {
     val inAll = matched.size.toLong * now.files / now.filesInspected.max(1)

@@ -1,6 +1,6 @@
 package limitpruning.search
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.Expression
 
 /** What a LIMIT needs of a table, as it is matched in a plan. */
 sealed trait LimitQuery {
@@ -22,23 +22,11 @@ final case class AnyRowsScan(scan: LimitedScan) extends LimitQuery {
  * that include the first `limit` rows give the same result, up to ties.
  *
  * @param scan the scan below the Sort; all columns that the query reads are needed, because the filter stays
- * @param key the first sort key, over the table's columns
- * @param sorted the same key, over the output of the child of the Sort, or of the preserved side of joins below it
- * @param order all sort keys, over the table's columns
  * @param isJoined whether there are outer joins between the Sort and the scan
  */
-final case class TopRowsScan(
-    scan: LimitedScan,
-    key: SortOrder,
-    sorted: SortOrder,
-    order: Seq[SortOrder],
-    isJoined: Boolean = false
-) extends LimitQuery {
-
-  override def alsoNeeded: Seq[Expression] = Seq(key.child)
-
-  /** Whether there is no other sort key, so that rows with the same key may be in any order. */
-  def isOnlyKey: Boolean = order.size == 1
+final case class TopRowsScan(scan: LimitedScan, order: SortKeys, isJoined: Boolean = false)
+    extends LimitQuery {
+  override def alsoNeeded: Seq[Expression] = Seq(order.first.child)
 }
 
 /**
@@ -74,5 +62,5 @@ final case class FirstOfGroupsScan(top: TopRowsScan, groups: Seq[Expression]) ex
  */
 final case class MinMaxScan(orders: Seq[TopRowsScan]) extends LimitQuery {
   override def scan: LimitedScan = orders.head.scan
-  override def alsoNeeded: Seq[Expression] = orders.map(_.key.child)
+  override def alsoNeeded: Seq[Expression] = orders.map(_.order.first.child)
 }

@@ -35,7 +35,7 @@ final case class LimitedScan(
  * @param settings the read settings for which the rows were chosen
  * @param inspected the inspected row groups
  * @param notedSortKey the first sort key, if it pays to note its values while rows are read
- * @param whileReading checks, while reading a file that planning did not inspect, whether a part of it is enough
+ * @param whileReading how much of each file is read, if that is found out task by task while reading
  */
 final case class LimitPlan(
     rows: ChosenRows,

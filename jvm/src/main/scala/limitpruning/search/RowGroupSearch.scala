@@ -1,7 +1,5 @@
 package limitpruning.search
 
-import limitpruning.footers.{FooterWave, SearchMemory}
-import limitpruning.parquet.Footer
 import limitpruning.select.{
   FirstMatchingRows, ListedFile, MatchingRows, Reason, SearchCounts, Selection, SkippedRows
 }
@@ -26,10 +24,7 @@ import limitpruning.select.{
  */
 final class RowGroupSearch(
     limit: Int,
-    budget: SearchBudget,
-    memory: SearchMemory,
-    read: Seq[ListedFile] => FooterWave,
-    classify: (ListedFile, Footer) => ClassifiedFile,
+    inputs: WaveInputs,
     refine: (ClassifiedFile, Long) => ClassifiedFile,
     expect: Seq[ClassifiedFile] => Unit,
     select: Seq[(ClassifiedFile, Seq[MatchingRows])] => Either[Reason, Selection],
@@ -37,7 +32,7 @@ final class RowGroupSearch(
     offset: Int = 0,
     dropsRows: Boolean = false,
     mayBeInFirstTask: ClassifiedFile => Boolean = _ => false
-) extends WaveSearch[Selection](budget, read, classify, memory, skipsUnreadable) {
+) extends WaveSearch[Selection](inputs, skipsUnreadable) {
 
   private val cover = new FirstMatchingRows[ClassifiedFile](limit)
   private var anyUndecided = false
@@ -89,7 +84,6 @@ final class RowGroupSearch(
 
   override protected def outcome(
       rest: IndexedSeq[ListedFile],
-      before: SearchCounts,
       now: SearchCounts
   ): Option[Either[Reason, Selection]] =
     if (cover.isComplete) {

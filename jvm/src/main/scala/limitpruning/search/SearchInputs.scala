@@ -17,8 +17,8 @@ import limitpruning.footers.{
 import limitpruning.parquet.{
   ColumnNames, FileColumns, FileId, FooterReader, ReadSettings, RowGroupDetails, Storage
 }
-import limitpruning.predicate.{FiniteEvaluation, Work}
-import limitpruning.scan.{InspectWhileReading, SplitBytes, VectorizedReader}
+import limitpruning.predicate.Work
+import limitpruning.scan.{SplitBytes, VectorizedReader}
 import limitpruning.search.ClassifyRowGroups.isMetadata
 import limitpruning.select.ListedFile
 
@@ -239,24 +239,6 @@ private[limitpruning] final class SearchInputs(
     context.statusTracker.getExecutorInfos.iterator.map(_.numRunningTasks()).sum >= tasks
   }
 
-  /** Finds enough rows of a file while it is read; none if no row group can be proved to match entirely. */
-  def whileReading: Option[InspectWhileReading] =
-    // Executors do not have the table's facts. Conjuncts that only Spark can evaluate prove nothing, so they are not
-    // sent.
-    if (
-      scan.conjuncts.exists(FiniteEvaluation.obstacle(_).nonEmpty) ||
-      !files.forall(listing.facts(_).isWithoutDeletes)
-    ) None
-    else
-      Some(new FindEnoughRows(
-        scan.limit,
-        scan.conjuncts,
-        table.output,
-        table.partitionSchema,
-        settings,
-        namesOf(proved).fold[FileColumns](FileColumns.All)(FileColumns.named(_))
-      ))
-
   def budget: SearchBudget = SearchBudget(
     maxFiles = conf.getConf(LimitPruningConf.MaxFiles),
     maxTime = conf.getConf(LimitPruningConf.MaxTime).millis,
@@ -264,6 +246,10 @@ private[limitpruning] final class SearchInputs(
     firstFiles = if (scan.conjuncts.forall(table.decides)) 1 else firstFiles,
     maxMemory = conf.getConf(LimitPruningConf.MaxMemory)
   )
+
+  /** For a search of the files in waves. */
+  def waves(budget: SearchBudget = this.budget, memory: SearchMemory = this.memory): WaveInputs =
+    WaveInputs(budget, memory, footers(_), classify(_, _))
 
   /** Number of files in the first wave, if the list of files does not decide the predicate. */
   def firstFiles: Int = conf.getConf(LimitPruningConf.FirstFiles)

@@ -4,8 +4,6 @@ import java.util.IdentityHashMap
 
 import scala.collection.mutable.ArrayBuffer
 
-import limitpruning.footers.{FooterWave, SearchMemory}
-import limitpruning.parquet.Footer
 import limitpruning.predicate.{MatchState, Work}
 import limitpruning.select.{ListedFile, Reason, RowRange, SearchCounts, Threshold}
 
@@ -48,13 +46,10 @@ final class TopRowsSearch(
     limit: Int,
     key: KeyFacts,
     isOnlyKey: Boolean,
-    budget: SearchBudget,
-    memory: SearchMemory,
+    inputs: WaveInputs,
     mostNoted: Int,
-    read: Seq[ListedFile] => FooterWave,
-    classify: (ListedFile, Footer) => ClassifiedFile,
     narrow: Seq[ClassifiedFile] => Seq[ClassifiedFile] = identity
-) extends WaveSearch[FoundTopRows](budget, read, classify, memory) {
+) extends WaveSearch[FoundTopRows](inputs) {
   import TopRowsSearch._
 
   private val threshold = new Threshold(limit.toLong, key.order)
@@ -88,9 +83,10 @@ final class TopRowsSearch(
    * parts of the table.
    */
   override protected def inOrder(files: IndexedSeq[ListedFile]): IndexedSeq[ListedFile] = {
+    val firstFiles = inputs.budget.firstFiles
     val (known, unknown) = files.map(file => (file, key.expectedBest(file))).partition(_._2.nonEmpty)
-    val step = math.max(1, (unknown.size - 1) / math.max(1, budget.firstFiles - 1))
-    val (first, later) = unknown.indices.partition(i => i % step == 0 && i / step < budget.firstFiles)
+    val step = math.max(1, (unknown.size - 1) / math.max(1, firstFiles - 1))
+    val (first, later) = unknown.indices.partition(i => i % step == 0 && i / step < firstFiles)
     (first ++ later).map(unknown(_)._1) ++ known.sortBy(_._2.get)(key.order).map(_._1)
   }
 
@@ -114,7 +110,6 @@ final class TopRowsSearch(
 
   override protected def outcome(
       rest: IndexedSeq[ListedFile],
-      before: SearchCounts,
       now: SearchCounts
   ): Option[Either[Reason, FoundTopRows]] =
     if (rest.isEmpty || outOfBudget(now, threshold.rows, limit).nonEmpty) Some(result(rest, now))

@@ -5,7 +5,6 @@ import scala.collection.mutable.ArrayBuffer
 import scala.concurrent.duration.{Deadline, FiniteDuration}
 
 import limitpruning.conf.LimitPruningConf.{MaxFiles, MaxMemory, MaxTime}
-import limitpruning.footers.{FooterWave, SearchMemory}
 import limitpruning.parquet.{Footer, UnreadableFooterException}
 import limitpruning.predicate.Work
 import limitpruning.select.{ListedFile, Reason, SearchCounts}
@@ -29,20 +28,12 @@ final case class SearchBudget(
  * Reads and classifies the files of a table in growing waves, until the search has a result or stops without one. The
  * base class of all searches. One instance per search; not thread-safe.
  *
- * @param read starts reading the footers of one wave
- * @param classify classifies the row groups of a file by its footer
- * @param memory counts the footers that the search holds
  * @param skipsUnreadable whether the search goes on without a file whose footer cannot be read, or fails
  * @tparam R the result of the search
  */
-abstract class WaveSearch[R](
-    budget: SearchBudget,
-    read: Seq[ListedFile] => FooterWave,
-    classify: (ListedFile, Footer) => ClassifiedFile,
-    memory: SearchMemory,
-    skipsUnreadable: Boolean = false
-) {
+abstract class WaveSearch[R](inputs: WaveInputs, skipsUnreadable: Boolean = false) {
   import WaveSearch._
+  import inputs.{budget, classify, memory, read}
 
   private val deadline: Deadline = budget.maxTime.fromNow
   private val inspected = ArrayBuffer.empty[ClassifiedFile]
@@ -89,15 +80,10 @@ abstract class WaveSearch[R](
 
   /**
    * @param rest the files that are still worth inspecting
-   * @param before the counts before the last wave
-   * @param now the counts after it
+   * @param now the counts after the last wave
    * @return the result, or the reason why there is none, or `None` to continue with the next wave
    */
-  protected def outcome(
-      rest: IndexedSeq[ListedFile],
-      before: SearchCounts,
-      now: SearchCounts
-  ): Option[Either[Reason, R]]
+  protected def outcome(rest: IndexedSeq[ListedFile], now: SearchCounts): Option[Either[Reason, R]]
 
   /**
    * @return the result, or the reason why there is none, and the counts of the search
@@ -118,7 +104,7 @@ abstract class WaveSearch[R](
       classified(files.take(Seq(size, budget.maxFiles - before.filesInspected, memory.moreFooters).min), size)
     val now = add(wave.flatten).foldLeft(before)(count)
     val rest = remaining(files.drop(wave.size))
-    outcome(rest, before, now) match {
+    outcome(rest, now) match {
       case Some(result) => (result, now)
       case None => search(rest, math.min(size.toLong * WaveGrowth, LargestWave).toInt, now)
     }

@@ -1,7 +1,5 @@
 package limitpruning.search
 
-import limitpruning.footers.{FooterWave, SearchMemory}
-import limitpruning.parquet.Footer
 import limitpruning.search.GroupKeys.Tuple
 import limitpruning.select.{ListedFile, Reason, SearchCounts}
 
@@ -17,13 +15,10 @@ import limitpruning.select.{ListedFile, Reason, SearchCounts}
 final class WholeGroupsSearch(
     limit: Int,
     filesOf: IndexedSeq[IndexedSeq[ListedFile]],
-    budget: SearchBudget,
-    memory: SearchMemory,
-    read: Seq[ListedFile] => FooterWave,
-    classify: (ListedFile, Footer) => ClassifiedFile,
+    inputs: WaveInputs,
     refine: Seq[ClassifiedFile] => Seq[ClassifiedFile],
     sql: String
-) extends WaveSearch[Seq[ListedFile]](budget, read, classify, memory) {
+) extends WaveSearch[Seq[ListedFile]](inputs) {
   private val keyOf: Map[Int, Int] =
     (for ((files, key) <- filesOf.zipWithIndex; file <- files) yield file.position -> key).toMap
   private val bytes = filesOf.map(_.iterator.map(_.length).sum)
@@ -60,7 +55,6 @@ final class WholeGroupsSearch(
 
   override protected def outcome(
       rest: IndexedSeq[ListedFile],
-      before: SearchCounts,
       now: SearchCounts
   ): Option[Either[Reason, Seq[ListedFile]]] =
     if (found.size >= limit)

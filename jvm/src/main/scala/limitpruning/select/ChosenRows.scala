@@ -7,44 +7,59 @@ import limitpruning.predicate.{FirstKey, LeafColumn, WorkCounts}
 /**
  * What a scan reads for one LIMIT: the selected rows, the predicate for which they were selected, and the
  * numbers of the search.
+ *
+ * If all selected rows match, they are as many as the limit needs, or all rows that match. If the limit counts groups, they have as
+ * many groups as the limit needs, or all groups.
+ *
+ * Otherwise they include the result, in the order in which the scan reads them best. They may also include other rows, so
+ * the plan keeps its filter, and reading more rows than these is safe.
+ *
+ * @param limit the rows that the LIMIT needs, with its OFFSET
+ * @param conjuncts the predicate, over the relation's columns: every selected row is proved to satisfy it, or all other rows
+ *   were skipped for it
+ * @param selection the rows to read
+ * @param counts the numbers of files and row groups that the search inspected
+ * @param planningNanos the time that the search took, in nanoseconds
+ * @param allRowsMatch whether every selected row is proved to satisfy the predicate. If not, the plan keeps its filter
+ * @param top why the first rows in an order are among the selected rows; none if any rows would do
+ * @param groups why the selected rows have enough groups, if the LIMIT counts groups: their groups, of which these are all rows,
+ *   or one row each if a group consists of its keys; none if it counts rows
+ * @param notCovered why the selected rows are not known to be enough; none if they are, or if the first rows in an order are
+ *   needed
+ * @param skipped the rows of the LIMIT that are not selected, because its OFFSET skips them; the selection has as many fewer rows
+ *   than the limit needs
+ * @param verified how the rows were found by reading columns first; none if only metadata were read
  */
-trait ChosenRows {
-
-  /** The rows that the LIMIT needs, with its OFFSET. */
-  def limit: Int
-
-  /** The predicate, over the relation's columns. */
-  def conjuncts: Seq[Expression]
-
-  /** The rows to read. */
-  def selection: Selection
-
-  /** The numbers of files and row groups that the search inspected. */
-  def counts: SearchCounts
-
-  /** The time that the search took, in nanoseconds. */
-  def planningNanos: Long
-
-  /** Whether every selected row satisfies the predicate. If not, the plan keeps its filter. */
-  def allRowsMatch: Boolean
-
-  /** Why the first rows in an order are among the selected rows; none if any rows would do. */
-  def top: Option[TopRows] = None
-
-  /** Why the selected rows have enough groups, if the LIMIT counts groups; none if it counts rows. */
-  def groups: Option[Groups] = None
-
-  /** Why the selected rows are not known to be enough; none if they are, or if the first rows in an order are needed. */
-  def notCovered: Option[Reason] = None
-
-  /** The rows of the LIMIT that are not selected, because its OFFSET skips them. */
-  def skipped: SkippedRows = SkippedRows.Zero
-
-  /** How the rows were found by reading columns first; none if only metadata were read. */
-  def verified: Option[VerifiedRows] = None
+final case class ChosenRows(
+    limit: Int,
+    conjuncts: Seq[Expression],
+    selection: Selection,
+    counts: SearchCounts,
+    planningNanos: Long,
+    allRowsMatch: Boolean,
+    top: Option[TopRows] = None,
+    groups: Option[Groups] = None,
+    notCovered: Option[Reason] = None,
+    skipped: SkippedRows = SkippedRows.Zero,
+    verified: Option[VerifiedRows] = None
+) {
 
   /** The parts that make two scans equal: the rows that they read. */
-  def canonicalized: ChosenRows
+  def canonicalized: ChosenRows =
+    // Of rows that need not match, those that are skipped while reading depend on the limit and the order. For files that were
+    // not inspected, they depend on the limit.
+    copy(
+      limit = if (allRowsMatch || (top.isEmpty && selection.unseen.isEmpty)) 0 else limit,
+      conjuncts = Nil,
+      selection = selection.canonicalized,
+      counts = SearchCounts.Zero,
+      planningNanos = 0,
+      top = top.map(wanted => TopRows("", wanted.order, None, 0, 0)),
+      groups = None,
+      notCovered = None,
+      skipped = SkippedRows.Zero,
+      verified = None
+    )
 
   @transient private lazy val chosenFor = normalized(conjuncts)
 
@@ -88,75 +103,6 @@ object SearchCounts {
 
   /** Nothing was inspected. */
   val Zero: SearchCounts = SearchCounts(0, 0, 0, 0, 0)
-}
-
-/**
- * Rows that are proved to satisfy the predicate. They are as many as the limit needs, or all rows that match. If the limit
- * counts groups, they have as many groups as the limit needs, or all groups.
- *
- * @param conjuncts the predicate that every selected row satisfies, over the relation's columns
- * @param skipped the rows before them, of which an OFFSET skips as many; the selection has as many fewer rows than the limit needs
- */
-final case class ProvedRows(
-    limit: Int,
-    conjuncts: Seq[Expression],
-    selection: Selection,
-    counts: SearchCounts,
-    planningNanos: Long,
-    override val groups: Option[Groups] = None,
-    override val skipped: SkippedRows = SkippedRows.Zero
-) extends ChosenRows {
-  override def allRowsMatch: Boolean = true
-
-  override def canonicalized: ProvedRows =
-    copy(
-      limit = 0,
-      conjuncts = Nil,
-      selection = selection.canonicalized,
-      counts = SearchCounts.Zero,
-      planningNanos = 0,
-      groups = None,
-      skipped = SkippedRows.Zero
-    )
-}
-
-/**
- * Rows that include the result, in the order in which the scan reads them best. They may also include other
- * rows, so the plan keeps its filter, and reading more rows than these is safe.
- *
- * @param conjuncts the predicate for which all other rows were skipped, over the relation's columns
- * @param top the reason why the others were skipped, for ORDER BY with LIMIT
- * @param notCovered the reason why the LIMIT is not proved to be covered, for LIMIT without ORDER BY
- * @param groups the groups of which these are all rows, or one row each if a group consists of its keys, for GROUP BY with LIMIT
- * @param verified how these rows were found, if they were read before
- */
-final case class CandidateRows(
-    limit: Int,
-    conjuncts: Seq[Expression],
-    selection: Selection,
-    counts: SearchCounts,
-    planningNanos: Long,
-    override val top: Option[TopRows] = None,
-    override val notCovered: Option[Reason] = None,
-    override val groups: Option[Groups] = None,
-    override val verified: Option[VerifiedRows] = None
-) extends ChosenRows {
-  override def allRowsMatch: Boolean = false
-
-  override def canonicalized: CandidateRows =
-    // The rows that are skipped while reading depend on the limit and the order. For files that were not
-    // inspected, they depend on the limit.
-    copy(
-      limit = if (top.isEmpty && selection.unseen.isEmpty) 0 else limit,
-      conjuncts = Nil,
-      selection = selection.canonicalized,
-      counts = SearchCounts.Zero,
-      planningNanos = 0,
-      top = top.map(wanted => TopRows("", wanted.order, None, 0, 0)),
-      notCovered = None,
-      groups = None,
-      verified = None
-    )
 }
 
 /**

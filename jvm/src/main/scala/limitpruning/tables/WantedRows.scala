@@ -1,22 +1,9 @@
 package limitpruning.tables
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 
-import limitpruning.search.{LikelyRowGroups, LimitPlan, NotPruned}
-
-/**
- * The sort keys of an ORDER BY … LIMIT.
- *
- * @param overTable the first sort key, over the table's columns
- * @param overOutput the same key, over the output of the child of the Sort
- * @param keys all sort keys, over the table's columns
- */
-final case class WantedOrder(overTable: SortOrder, overOutput: SortOrder, keys: Seq[SortOrder]) {
-
-  /** Whether there is no other sort key. */
-  def isOnlyKey: Boolean = keys.size == 1
-}
+import limitpruning.search.{LikelyRowGroups, LimitPlan, NotPruned, SortKeys}
 
 /**
  * The rows that a LIMIT needs, if they are chosen when the query runs.
@@ -36,7 +23,7 @@ final case class WantedOrder(overTable: SortOrder, overOutput: SortOrder, keys: 
 final case class WantedRows(
     limit: Int,
     conjuncts: Seq[Expression],
-    order: Option[WantedOrder],
+    order: Option[SortKeys],
     searched: Option[Either[NotPruned, LimitPlan]] = None,
     saved: Long = 0,
     isRoot: Boolean = false,
@@ -46,7 +33,7 @@ final case class WantedRows(
 ) {
 
   /** The columns whose values decide which rows are chosen, besides those of the predicate. */
-  def keys: Seq[Expression] = order.toSeq.flatMap(_.keys.map(_.child)) ++ groups
+  def keys: Seq[Expression] = order.toSeq.flatMap(_.all.map(_.child)) ++ groups
 
   /** Whether the first rows of any file will do, and metadata have not been searched. */
   def areAny: Boolean = conjuncts.isEmpty && order.isEmpty && searched.isEmpty
@@ -64,7 +51,7 @@ final case class WantedRows(
     (
       limit,
       conjuncts.map(normalized),
-      order.map(_.keys.map(normalized)),
+      order.map(_.all.map(normalized)),
       groups.map(normalized),
       searched.nonEmpty
     )

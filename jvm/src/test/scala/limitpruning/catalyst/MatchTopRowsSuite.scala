@@ -26,17 +26,18 @@ class MatchTopRowsSuite extends AnyFunSuite with SparkSuite {
     "matches the first key over the relation's columns, and all columns that the query reads"
   ) {
     val found = scan(table.where("s >= 50").selectExpr("s + 1 AS t").orderBy("t").limit(2))
-    assert(found.key.sql == "(s + CAST(1 AS BIGINT)) ASC NULLS FIRST" ||
-      found.key.sql == "(s + 1L) ASC NULLS FIRST")
-    assert(found.key.references.subsetOf(found.scan.table.leaf.outputSet))
-    assert(found.sorted.sql == "t ASC NULLS FIRST")
+    assert(found.order.first.sql == "(s + CAST(1 AS BIGINT)) ASC NULLS FIRST" ||
+      found.order.first.sql == "(s + 1L) ASC NULLS FIRST")
+    assert(found.order.first.references.subsetOf(found.scan.table.leaf.outputSet))
+    assert(found.order.firstOverOutput.sql == "t ASC NULLS FIRST")
     assert(found.scan.limit == 2 && found.scan.conjuncts.nonEmpty)
     assert(found.scan.needed.map(_.name).toSet == Set("s"), "the filter stays")
   }
 
   test("matches a key that is not in the output, and the first of several keys") {
     val found = scan(table.orderBy(table("s").desc, table("species")).select("species").limit(2))
-    assert(found.key.sql == "s DESC NULLS LAST" && found.scan.needed.map(_.name).toSet == Set("species", "s"))
+    assert(found.order.first.sql == "s DESC NULLS LAST" &&
+      found.scan.needed.map(_.name).toSet == Set("species", "s"))
   }
 
   test("line 39: a LIMIT with OFFSET also needs the rows that OFFSET skips") {

@@ -29,7 +29,6 @@ class FactsCacheSuite extends AnyFunSuite with TempFolder {
     assert(has(cache, file("/t/a")))
     assert(!has(cache, file("/t/b")) && !has(cache, file("/t/a", length = 1001)))
     assert(!has(cache, file("/t/a", time = 6)))
-    assert(cache.hits == 1 && cache.misses == 3)
   }
 
   test("if the storage has entity tags, they count, too") {

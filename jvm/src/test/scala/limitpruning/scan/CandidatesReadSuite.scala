@@ -13,7 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import limitpruning.catalyst.MatchLimit
 import limitpruning.conf.LimitPruningConf
 import limitpruning.search.LimitPlan
-import limitpruning.select.{CandidateRows, RowRange, SearchCounts, Selection}
+import limitpruning.select.{ChosenRows, RowRange, SearchCounts, Selection}
 import limitpruning.tables.{ParquetTable, SelectedFileIndex, SelectedRelation}
 import limitpruning.testing.{PagedFile, SparkSuite}
 
@@ -142,7 +142,9 @@ class CandidatesReadSuite extends AnyFunSuite with SparkSuite {
   private def among(selection: Selection, query: DataFrame): (LimitPrunedScanExec, Seq[Row]) = {
     val plan: LogicalPlan = withoutPruning(optimized(query))
     val Seq(Right(scan)) = limitsOf(query).flatMap(MatchLimit.of): @unchecked
-    val rows = CandidateRows(scan.limit, scan.conjuncts, selection, SearchCounts.Zero, planningNanos = 0)
+    val counts = SearchCounts.Zero
+    val rows =
+      ChosenRows(scan.limit, scan.conjuncts, selection, counts, planningNanos = 0, allRowsMatch = false)
     val replaced = plan.transform {
       case leaf if leaf.sameResult(scan.table.leaf) =>
         val table = ParquetTable.of(leaf).get

@@ -17,7 +17,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import limitpruning.conf.LimitPruningConf
-import limitpruning.select.{ProvedRows, RowRange}
+import limitpruning.select.RowRange
 import limitpruning.testing.{FooterEdit, PagedFile, SparkSuite}
 
 class NarrowedRowsSuite extends AnyFunSuite with SparkSuite with ScalaCheckPropertyChecks {
@@ -218,10 +218,8 @@ class NarrowedRowsSuite extends AnyFunSuite with SparkSuite with ScalaCheckPrope
   test("line 35: a split with other row groups than planned is an error that names the file") {
     val Seq(narrowed) =
       withConf(LimitPruningConf.MinPageBytes.key -> "0")(scansOf(table.limit(10))): @unchecked
-    val cover = narrowed.chosen match {
-      case cover: ProvedRows => cover
-      case other => fail(s"$other is not proved")
-    }
+    val cover = narrowed.chosen
+    assert(cover.allRowsMatch)
     val files = cover.selection.files.map(f => f.copy(rowGroups = f.rowGroups.map(_.copy(rows = 999))))
     val lying = cover.copy(selection = cover.selection.copy(files = files))
     val message = intercept[FileChangedException](narrowed.copy(chosen = lying).executeCollect()).getMessage

@@ -3,7 +3,7 @@ package limitpruning.scan
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.predicate.WorkCounts
-import limitpruning.select.{ProvedRows, SearchCounts, Selection, Selections}
+import limitpruning.select.{ChosenRows, SearchCounts, Selection, Selections}
 import limitpruning.testing.SparkSuite
 
 class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
@@ -12,7 +12,7 @@ class ScanMetricsSuite extends AnyFunSuite with SparkSuite {
   private val work =
     WorkCounts(evaluated = 21, decoded = 22, pages = 23, footers = 24, opened = 25, allocated = 26)
   private val counts = SearchCounts(7, 6, 5, 4, 3, filesPrunedByLog = Some(8), work = work)
-  private val cover = ProvedRows(9, Nil, selection, counts, planningNanos = 11)
+  private val cover = ChosenRows(9, Nil, selection, counts, planningNanos = 11, allRowsMatch = true)
 
   test("the numbers of planning are published, and the scanned numbers are those of the selection") {
     val metrics = ScanMetrics.create(spark.sparkContext)

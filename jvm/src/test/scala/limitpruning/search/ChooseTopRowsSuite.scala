@@ -5,7 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import limitpruning.catalyst.DecideLimit
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.FactsCache
-import limitpruning.select.{CandidateRows, TopRows}
+import limitpruning.select.{ChosenRows, TopRows}
 import limitpruning.tables.SelectedRelation
 import limitpruning.testing.{PagedFile, ParquetFixture, SparkSuite}
 
@@ -25,15 +25,15 @@ class ChooseTopRowsSuite extends AnyFunSuite with SparkSuite {
     tableOf("days", files: _*)
   }
 
-  private def decide(df: => DataFrame): Either[NotPruned, CandidateRows] = {
+  private def decide(df: => DataFrame): Either[NotPruned, ChosenRows] = {
     val Seq(limit) = limitsOf(df): @unchecked
     new DecideLimit(spark, FactsCache.none, spark.sessionState.conf)(limit).get.map(
-      _.collectFirst { case SelectedRelation(_, index) => index.chosen.asInstanceOf[CandidateRows] }.get
+      _.collectFirst { case SelectedRelation(_, index) => index.chosen }.get
     )
   }
-  private def chosen(df: => DataFrame): CandidateRows = decide(df).fold(r => fail(r.reason.message), identity)
+  private def chosen(df: => DataFrame): ChosenRows = decide(df).fold(r => fail(r.reason.message), identity)
 
-  private def read(rows: CandidateRows): Seq[(String, Int)] = rows.selection.files.flatMap { file =>
+  private def read(rows: ChosenRows): Seq[(String, Int)] = rows.selection.files.flatMap { file =>
     file.rowGroups.map(rowGroup => file.path.split('/').takeRight(2).mkString("/") -> rowGroup.ordinal)
   }
 

@@ -54,10 +54,7 @@ class DistinctSearchSuite extends AnyFunSuite {
       new DistinctSearch(
         limit,
         new GroupKeys(keys, classify),
-        budget,
-        new PlanningMemory().search(budget.maxMemory),
-        footers,
-        classify(_, _),
+        WaveInputs(budget, new PlanningMemory().search(budget.maxMemory), footers, classify(_, _)),
         identity,
         identity
       ).run(listed)

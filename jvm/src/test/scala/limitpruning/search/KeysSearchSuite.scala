@@ -47,12 +47,8 @@ class KeysSearchSuite extends AnyFunSuite {
       new KeysSearch(
         limit,
         new KeyFacts(key, Seq(predicate), classify),
-        budget,
-        memory,
-        footers,
-        classify(_, _)
-      )
-        .run(listed)
+        WaveInputs(budget, memory, footers, classify(_, _))
+      ).run(listed)
     (result.toOption.map(_.candidates.map(_.best.get.asInstanceOf[Int])), counts.filesInspected)
   }
 

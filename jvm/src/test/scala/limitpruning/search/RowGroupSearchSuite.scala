@@ -67,10 +67,7 @@ class RowGroupSearchSuite extends AnyFunSuite {
     val (result, counts) =
       new RowGroupSearch(
         limit,
-        budget,
-        new PlanningMemory().search(budget.maxMemory),
-        read,
-        classify,
+        WaveInputs(budget, new PlanningMemory().search(budget.maxMemory), read, classify),
         (file, _) => refine(file),
         _ => (),
         select(_),

@@ -5,7 +5,7 @@ import org.scalatest.Assertion
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.conf.LimitPruningConf
-import limitpruning.select.{CandidateRows, Selection}
+import limitpruning.select.Selection
 import limitpruning.testing.{FooterEdit, ParquetFixture, SparkSuite}
 
 /** The selections of LIMITs that are not covered. */
@@ -28,7 +28,7 @@ class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
   private val oneFile = Seq(LimitPruningConf.FirstFiles.key -> "1", LimitPruningConf.MaxFiles.key -> "1")
 
   private def selectionOf(query: DataFrame): Option[Selection] = scansOf(query).map(_.chosen) match {
-    case Seq(candidates: CandidateRows) => Some(candidates.selection)
+    case Seq(rows) if !rows.allRowsMatch => Some(rows.selection)
     case _ => None
   }
 
@@ -174,19 +174,6 @@ class SelectUncoveredSuite extends AnyFunSuite with SparkSuite {
       isRight(query, 12)
       isRight(table.where("a >= 100").limit(1000), 20)
       isRight(table.where("a >= 100").limit(6), 6)
-    }
-  }
-
-  test("a file that planning did not inspect is inspected when read, and only enough of it is read") {
-    withConf(oneFile :+ byStatistics: _*) {
-      val query = table.where("a >= 100").limit(9)
-      assert(selectionOf(query).exists(_.unseen.nonEmpty))
-      val rows = query.collect()
-      assert(rows.length == 9 && rows.forall(_.getInt(0) >= 100))
-      val Seq(report) = reportsOf(query): @unchecked
-      // Two row groups of the first file, then two of the four of the second.
-      assert(report.rowGroupsRead.contains(4L))
-      assert(report.rowsRead.exists(_ <= 20L))
     }
   }
 

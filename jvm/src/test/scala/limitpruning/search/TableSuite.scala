@@ -12,7 +12,7 @@ import limitpruning.catalyst.{MatchLimit, MatchTopRows}
 import limitpruning.footers.FactsCache
 import limitpruning.parquet.ReadSettings
 import limitpruning.predicate.{ColumnFacts, Nulls, Values}
-import limitpruning.select.{CandidateRows, ListedFile, ProvedRows, Reason}
+import limitpruning.select.{ListedFile, Reason}
 import limitpruning.testing.{ParquetFixture, SparkSuite}
 
 /** Searches over a table with facts about its files that are not in their footers. */
@@ -39,21 +39,21 @@ class TableSuite extends AnyFunSuite with SparkSuite {
 
   test("files without deleted rows are trusted") {
     val Right(plan) = cover("a >= 0", limit = 4)(_ => Some(0)): @unchecked
-    assert(plan.rows.isInstanceOf[ProvedRows] && plan.rows.selection.rows == 4)
+    assert(plan.rows.allRowsMatch && plan.rows.selection.rows == 4)
   }
 
   for (deleted <- Seq(Some(1L), None))
     test(s"a file with deleted rows ($deleted) does not count, and other files are selected instead") {
       val Right(plan) =
         cover("a >= 0", limit = 3)(file => if (file == "0.parquet") deleted else Some(0)): @unchecked
-      assert(plan.rows.isInstanceOf[ProvedRows])
+      assert(plan.rows.allRowsMatch)
       assert(plan.rows.selection.files.map(_.path.split('/').last) == Seq("1.parquet", "2.parquet"))
     }
 
   test("if other files have too few rows, a file with deleted rows counts, less its deleted rows") {
     val Right(plan) =
       cover("a >= 1", limit = 3)(file => if (file == "1.parquet") Some(1) else Some(0)): @unchecked
-    assert(plan.rows.isInstanceOf[ProvedRows])
+    assert(plan.rows.allRowsMatch)
     val Seq(first, last) = plan.rows.selection.files: @unchecked
     assert(first.path.endsWith("2.parquet") && last.path.endsWith("1.parquet"))
     // One of the two rows is deleted, and it is not known which one.
@@ -66,12 +66,10 @@ class TableSuite extends AnyFunSuite with SparkSuite {
     assert(plan.rows.selection.files.map(_.path.split('/').last) == Seq("2.parquet", "1.parquet"))
   }
 
-  test(
-    "if other files have too few rows, the LIMIT is not covered, and no file is inspected while reading"
-  ) {
+  test("if other files have too few rows, the LIMIT is not covered") {
     val decided = cover("a >= 1", limit = 3)(file => if (file == "1.parquet") None else Some(0))
     decided match {
-      case Right(plan) => assert(plan.rows.isInstanceOf[CandidateRows] && plan.whileReading.isEmpty)
+      case Right(plan) => assert(!plan.rows.allRowsMatch)
       case Left(notPruned) => assert(notPruned.reason.isInstanceOf[Reason.NotEnoughRows])
     }
   }
@@ -83,7 +81,7 @@ class TableSuite extends AnyFunSuite with SparkSuite {
       val table = new WithFacts(top.scan.table, file => if (file == "0.parquet") Some(deleted) else Some(0))
       val changed = top.copy(scan = top.scan.copy(table = table))
       val read = Using.resource(
-        new SearchInputs(changed.scan, spark, FactsCache.none, spark.sessionState.conf, Seq(top.key.child))
+        new SearchInputs(changed.scan, spark, FactsCache.none, spark.sessionState.conf, changed.alsoNeeded)
       )(ChooseTopRows(changed, _)).map(_.rows.selection.listed.map(_.path.split('/').last).toSet)
       assert(read.contains(expected), read)
     }

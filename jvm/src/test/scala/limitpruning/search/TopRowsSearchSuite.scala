@@ -61,13 +61,9 @@ class TopRowsSearchSuite extends AnyFunSuite {
         limit,
         new KeyFacts(key, Seq(isOne), classify),
         isOnlyKey,
-        budget,
-        new PlanningMemory().search(budget.maxMemory),
-        mostNoted,
-        footers,
-        classify(_, _)
-      )
-        .run(listed)
+        WaveInputs(budget, new PlanningMemory().search(budget.maxMemory), footers, classify(_, _)),
+        mostNoted
+      ).run(listed)
     Found(result, counts, read)
   }
 

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.{IntegerType, StructType}
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.search.LimitPlan
-import limitpruning.select.{CandidateRows, ListedFile, SearchCounts, Selection}
+import limitpruning.select.{ChosenRows, ListedFile, SearchCounts, Selection}
 import limitpruning.testing.{ParquetFixture, SparkSuite}
 
 class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
@@ -59,7 +59,7 @@ class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
     val real = index(table.limit(1))
     def listed(files: ListedFile*): Seq[(Int, Int)] = {
       val selection = Selection(Nil, files)
-      val rows = CandidateRows(1, Nil, selection, SearchCounts.Zero, planningNanos = 0)
+      val rows = ChosenRows(1, Nil, selection, SearchCounts.Zero, planningNanos = 0, allRowsMatch = false)
       new SelectedFileIndex(real.original, LimitPlan(rows, real.plan.settings))
         .listFiles(Nil, Nil).map(directory => directory.values.getInt(0) -> directory.files.size)
     }
