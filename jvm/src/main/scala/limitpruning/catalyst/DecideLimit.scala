@@ -154,7 +154,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     table <- Some(scan.table).collect {
       case table: FileSourceTable if table.canReadFirst && table.toleratesBadFiles.isEmpty => table
     }
-    if order.forall(_.keys.forall(hasStableColumns)) && NativeEngines.reasonForUnknown(session).isEmpty
+    if order.forall(_.keys.forall(hasStableColumns)) && NativeEngines.reasonForChild(session).isEmpty
     keys = order.toSeq.flatMap(_.keys)
     saved <- RowsPay(scan, keys, inputs, found, conf.getConf(LimitPruningConf.RowsMinBytes))
   } yield table.decideWhenRun(
@@ -186,7 +186,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     scan.table match {
       case table: ParquetTable
           if scan.conjuncts.isEmpty && scan.limit <= DecideLimit.MostTaken && table.canDecideWhenRun &&
-            !conf.getConf(LimitPruningConf.AtRoot) && NativeEngines.reasonForUnknown(session).isEmpty =>
+            !conf.getConf(LimitPruningConf.AtRoot) && NativeEngines.reasonForChild(session).isEmpty =>
         Some(Right(table.decideWhenRun(plan, WantedRows(scan.limit, Nil, None))))
       case _ => None
     }
@@ -198,7 +198,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
   ): Either[NotPruned, LogicalPlan] = scan.table match {
     case table: ParquetTable
         if conf.subqueryReuseEnabled && order.forall(hasSimpleKey) &&
-          NativeEngines.reasonForUnknown(session).isEmpty =>
+          NativeEngines.reasonForChild(session).isEmpty =>
       Right(withMinMax(table.decideWhenRun(plan, WantedRows(scan.limit, scan.conjuncts, order))))
     case _ => Left(NotPruned(Reason.Subquery, Some(scan)))
   }
