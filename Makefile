@@ -18,6 +18,8 @@ ICEBERG_PYSPARK := 4.1.4
 OLD_ICEBERG_PYSPARK := 4.0.5
 OLD_ICEBERG := 1.10.2
 MIDDLE_ICEBERG := 1.11.0
+# The newest Spark that Comet has a JAR for.
+COMET_PYSPARK := 4.1.4
 # An archive of the classes that sessions load, with which JVMs of tests start in two thirds of the time.
 CLASSES = $(VENV)/spark-classes.jsa
 # A class with which tests write files without a process for the permissions of each.
@@ -34,7 +36,7 @@ VENV := .venv$(if $(IS_DEFAULT),,-$(PYSPARK))
 PY := $(VENV)/bin/python
 PYTEST := $(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadfile
 # These folders have sessions of their own, which need other JARs.
-WITHOUT_FORMATS := --ignore=tests/delta --ignore=tests/iceberg
+WITHOUT_FORMATS := --ignore=tests/comet --ignore=tests/delta --ignore=tests/iceberg
 VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' python/limit_pruning/_version.py)
 # One JAR for each version of Scala that a supported Spark has, and that of this PySpark.
 JARS := $(foreach scala,2.12 2.13,target/spark-limit-pruning_$(scala)-$(VERSION).jar)
@@ -118,6 +120,10 @@ test-delta: setup $(JAR) $(LOCAL_FILES) $(VENV)/.stamp-delta ## Test tables of D
 .PHONY: test-iceberg
 test-iceberg: setup $(JAR) $(LOCAL_FILES) $(VENV)/.stamp-iceberg ## Test tables of Apache Iceberg (PYSPARK=4.1.4, or PYSPARK=3.5.9, or PYSPARK=4.0.5 and ICEBERG=1.10.2)
 	$(PYTEST) --no-loadscope-reorder --durations=10 $(FEW_TABLES) tests/iceberg
+
+.PHONY: test-comet
+test-comet: setup $(JAR) $(LOCAL_FILES) ## Test LIMITs that Apache DataFusion Comet runs (PYSPARK=4.1.4)
+	$(PYTEST) --no-loadscope-reorder --durations=10 tests/comet
 
 .PHONY: test-fast
 test-fast: $(VENV)/.stamp ## The inner loop, with the JAR that is there: Python lint, tests without Spark, a few with it
@@ -211,6 +217,7 @@ check: prepare pytest check-others ## What CI runs: make test, in a browser too,
 .PHONY: check-others
 check-others:
 	@printf '%s WORKERS=1\n' 'test-iceberg PYSPARK=$(ICEBERG_PYSPARK)' test-delta test-spark-quick \
+	  'test-comet PYSPARK=$(COMET_PYSPARK)' \
 	  'test-iceberg FEW=1 PYSPARK=$(OLD_ICEBERG_PYSPARK) ICEBERG=$(OLD_ICEBERG)' \
 	  'test-iceberg FEW=1 PYSPARK=$(SPARK35) ICEBERG=$(MIDDLE_ICEBERG)' 'test-delta FEW=1 PYSPARK=$(SPARK35)' \
 	  $(foreach version,$(OTHER_PYSPARKS),'test-core PYSPARK=$(version)') | $(TWO_AT_A_TIME)

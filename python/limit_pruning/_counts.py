@@ -49,7 +49,8 @@ class RowGroupCounts(Exported):
             end.
         dropped: Matched row groups without a row that reaches the threshold; None where the LIMIT
             is not pruned, or has no ORDER BY.
-        scanned: Selected row groups; None where the LIMIT is not pruned.
+        scanned: Selected row groups; None where the LIMIT is not pruned. Spark's own scan, or that
+            of a native engine, reads their files whole.
         reserve: Row groups of inspected files, which the scan reads if it returns too few rows of
             the selected ones; None as for files.
         read: Row groups that the scan opened; None until the query has run, and where Spark's own
@@ -94,10 +95,10 @@ class RowCounts(Exported):
     """Rows of one scan.
 
     Attributes:
-        to_read: Selected rows; None where the LIMIT is not pruned.
-        ranges: Ranges of selected rows in row groups that are read in part; None where the LIMIT is
-            not pruned.
-        cut: Rows of the selected row groups that are not read; None where the LIMIT is not pruned.
+        to_read: Selected rows; None where the LIMIT is not pruned, and where Spark's own scan, or
+            that of a native engine, reads more of the files.
+        ranges: Ranges of selected rows in row groups that are read in part; None as for `to_read`.
+        cut: Rows of the selected row groups that are not read; None as for `to_read`.
         skipped: Rows that an OFFSET skips, and that are counted and not read; None where the LIMIT
             is not pruned.
         certain: Rows that are certain to reach the threshold; None where the LIMIT is not pruned,

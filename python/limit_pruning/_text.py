@@ -49,8 +49,16 @@ def _row_group_lines(limit: LimitReport) -> list[str]:
     if counts.scanned is not None:
         if limit.order_by:
             lines.append(threshold_line(limit))
-        lines.append(f"limit_pruned_row_groups={counts.matched} total → {counts.scanned} matched")
+        if not _reads_whole_files(limit):
+            lines.append(
+                f"limit_pruned_row_groups={counts.matched} total → {counts.scanned} matched"
+            )
     return lines
+
+
+def _reads_whole_files(limit: LimitReport) -> bool:
+    """Whether another scan than the extension's reads the selected files whole."""
+    return limit.row_groups.scanned is not None and limit.rows.to_read is None
 
 
 def threshold_line(limit: LimitReport) -> str:
@@ -71,6 +79,7 @@ def _cost_line(limit: LimitReport) -> str:
             _files(limit.files),
             _verified(limit),
             f"to read: {to_read}" if to_read else "",
+            limit.pages.not_skipped_reason if _reads_whole_files(limit) else "",
             _known("skipped by OFFSET: {:,} rows", limit.rows.skipped or None),
             _known("pages skipped: {:,}", limit.pages.skipped or None),
             _known("planning: {:.1f} ms", limit.time.planning_ms),

@@ -81,7 +81,7 @@ def write_and_check(
             else:
                 pairs.append((query, reference.rows if sql is None else reference.matching[sql]))
         with conf(spark, settings):
-            answers = in_threads(lambda pair: _problem(spark, *pair), pairs)
+            answers = in_threads(lambda pair: problem_with(spark, *pair), pairs)
             for (query, matching), (problem, report) in zip(pairs, answers, strict=True):
                 if problem:
                     _judge(spark, table, settings, query, matching, tally)
@@ -98,11 +98,11 @@ def _judge(
     tally: Tally,
 ) -> None:
     """Raise what is wrong with the answer to a query, unless it is plain Spark that is wrong."""
-    problem, report = _problem(spark, query, matching)
+    problem, report = problem_with(spark, query, matching)
     with conf(spark, {ENABLED: "false"}):
-        own, _ = _problem(spark, query, matching)
+        own, _ = problem_with(spark, query, matching)
     with conf(spark, {VECTORIZED: "false"}):  # a bug of Spark's other reader is not ours
-        by_rows, _ = _problem(spark, query, matching)
+        by_rows, _ = problem_with(spark, query, matching)
     if own and not (by_rows and any(limit.covered for limit in report)):
         tally.counts[EXCUSED] += 1
         return
@@ -114,7 +114,9 @@ def _judge(
     raise AssertionError(f"{number}: {what}\nto reproduce, run {path}:\n{text}")
 
 
-def _problem(spark: SparkSession, query: Query, matching: list[Row]) -> tuple[str, PruningReport]:
+def problem_with(
+    spark: SparkSession, query: Query, matching: list[Row]
+) -> tuple[str, PruningReport]:
     """Run the query; return what is wrong with its answer, or '', and its report."""
     report = PruningReport(())
     due = query.rows_due(len(matching))

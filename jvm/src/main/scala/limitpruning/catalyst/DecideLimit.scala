@@ -166,7 +166,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     table <- Some(query.scan.table).collect {
       case table: FileSourceTable if table.canReadFirst && table.toleratesBadFiles.isEmpty => table
     }
-    if NativeEngines.reasonForUnknown(session).isEmpty
+    if NativeEngines.reasonForChild(session).isEmpty
     rows <- wantedByRows(query, inputs, found, isRoot)
     if rows.keys.forall(hasStableColumns)
   } yield table.decideWhenRun(plan, rows)
@@ -218,7 +218,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     scan.table match {
       case table: ParquetTable
           if scan.conjuncts.isEmpty && scan.limit <= DecideLimit.MostTaken && table.canDecideWhenRun &&
-            !conf.getConf(LimitPruningConf.AtRoot) && NativeEngines.reasonForUnknown(session).isEmpty =>
+            !conf.getConf(LimitPruningConf.AtRoot) && NativeEngines.reasonForChild(session).isEmpty =>
         Some(Right(table.decideWhenRun(plan, WantedRows(scan.limit, Nil, None))))
       case _ => None
     }
@@ -230,7 +230,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
   ): Either[NotPruned, LogicalPlan] = scan.table match {
     case table: ParquetTable
         if conf.subqueryReuseEnabled && order.forall(hasSimpleKey) &&
-          NativeEngines.reasonForUnknown(session).isEmpty =>
+          NativeEngines.reasonForChild(session).isEmpty =>
       Right(withMinMax(table.decideWhenRun(plan, WantedRows(scan.limit, scan.conjuncts, order))))
     case _ => Left(NotPruned(Reason.Subquery, Some(scan)))
   }

@@ -1,6 +1,7 @@
 package limitpruning.catalyst
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.{LimitPruningConf, SparkSessions}
 import limitpruning.select.Selection
@@ -13,11 +14,24 @@ import limitpruning.tables.SelectedIndex
  */
 object NativeEngines {
 
-  /** An engine: its name, the package of the rules that it adds to a session, and the setting that turns it off. */
-  private final case class Engine(name: String, packageName: String, enabled: String)
+  /**
+   * An engine.
+   *
+   * @param packageName the package of the rules that it adds to a session
+   * @param settings it replaces scans only if all of these settings are true, which is their default
+   */
+  private final case class Engine(name: String, packageName: String, settings: String*) {
+    def adds(rule: String): Boolean = rule.startsWith(packageName)
+  }
 
   private val Known = Seq(
-    Engine("Apache DataFusion Comet", "org.apache.comet.", "spark.comet.enabled"),
+    Engine(
+      "Apache DataFusion Comet",
+      "org.apache.comet.",
+      "spark.comet.enabled",
+      "spark.comet.exec.enabled",
+      "spark.comet.scan.enabled"
+    ),
     Engine("Apache Gluten", "org.apache.gluten.", "spark.gluten.enabled"),
     Engine("RAPIDS Accelerator", "com.nvidia.spark.", "spark.rapids.sql.enabled")
   )
@@ -32,22 +46,37 @@ object NativeEngines {
   /** Why Spark's own scan node may have to read a selection that is not known yet; none if it never has to. */
   def reasonForUnknown(session: SparkSession): Option[String] = reasonForFileScan(session, _ => true)
 
-  private def reasonForFileScan(session: SparkSession, isReplaceable: String => Boolean): Option[String] = {
-    val state = SparkSessions.onServer(session).sessionState
-    val rules = state.columnarRules.map(_.getClass.getName)
-    def active = Known.find { engine =>
-      rules.exists(_.startsWith(engine.packageName)) &&
-      state.conf.getConfString(engine.enabled, "true").toBoolean
-    }
-    state.conf.getConf(LimitPruningConf.FileScan) match {
+  /**
+   * Why rows cannot be chosen when the query runs; none if they can be. The node that chooses has Spark's own scan as its
+   * child, until it has chosen. An engine that is active replaces this child, whatever the setting is.
+   */
+  def reasonForChild(session: SparkSession): Option[String] =
+    active(session).map(replaces).orElse(reasonForUnknown(session))
+
+  private def reasonForFileScan(session: SparkSession, isReplaceable: String => Boolean): Option[String] =
+    confOf(session).getConf(LimitPruningConf.FileScan) match {
       case "always" => Some(s"${LimitPruningConf.FileScan.key} is always")
       case "never" => None
       case _ =>
-        active.map(engine => s"${engine.name} replaces Spark's scan").orElse {
-          rules.headOption.filter(isReplaceable).map(rule =>
-            s"$rule may replace Spark's scan"
-          )
+        active(session).map(replaces).orElse {
+          val others = rulesOf(session).filterNot(rule => Known.exists(_.adds(rule)))
+          others.headOption.filter(isReplaceable).map(rule => s"$rule may replace Spark's scan")
         }
     }
+
+  private def replaces(engine: Engine): String = s"${engine.name} replaces Spark's scan"
+
+  /** The engine of the session, if it is not turned off. */
+  private def active(session: SparkSession): Option[Engine] = {
+    val rules = rulesOf(session)
+    val conf = confOf(session)
+    Known.find { engine =>
+      rules.exists(engine.adds) && engine.settings.forall(conf.getConfString(_, "true").toBoolean)
+    }
   }
+
+  private def rulesOf(session: SparkSession): Seq[String] =
+    SparkSessions.onServer(session).sessionState.columnarRules.map(_.getClass.getName)
+
+  private def confOf(session: SparkSession): SQLConf = SparkSessions.onServer(session).sessionState.conf
 }

@@ -93,7 +93,7 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
       conf.filesMaxPartitionBytes,
       deadline
     )
-    for (bytes <- if (NativeEngines.reasonForUnknown(session).isEmpty) saved else None) yield {
+    for (bytes <- if (NativeEngines.reasonForChild(session).isEmpty) saved else None) yield {
       val rows = WantedRows(scan.limit, scan.conjuncts, order, None, bytes, isRoot)
       scan.table.replaceScan(limit)(new UndecidedScan(
         _,

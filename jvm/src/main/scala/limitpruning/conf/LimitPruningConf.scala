@@ -172,7 +172,8 @@ object LimitPruningConf {
       "Whether Spark's own scan node reads the files that a LIMIT needs. Spark's node reads whole files, with all filters; " +
         "LimitPrunedScan reads single row groups and pages. auto: Spark's node is used if a native engine (Comet, Gluten, " +
         "RAPIDS) is active, which replaces only Spark's node, or if another extension replaces operators and whole files are " +
-        "selected. always, never: other extensions do not matter."
+        "selected. always, never: other extensions do not matter, but if a native engine is active, no LIMIT is decided when the " +
+        "query runs."
     )
     .version("0.1.0")
     .stringConf

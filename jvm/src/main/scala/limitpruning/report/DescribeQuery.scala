@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.{AGGREGATE, LIMIT, WINDOW
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
-import org.apache.spark.sql.execution.datasources.FileIndex
+import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation}
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
@@ -91,23 +91,53 @@ object DescribeQuery {
     val scan = nodes.collectWithSubqueries(physical) {
       case scan: LimitPrunedScanExec if scan.chosen.selection == chosen.selection => scan
     }.headOption
-    val restored = if (scan.nonEmpty) None else whyRestored(physical, index.original)
+    val wholeFiles = if (scan.isEmpty) whyWholeFiles(physical, index, session) else None
+    // The rest of the query may read the whole table, too.
+    val restored =
+      if (scan.isEmpty && wholeFiles.isEmpty) whyRestored(physical, index.original) else None
     restored match {
       case Some(reason) =>
         val asChosen = limited.copy(conjuncts = chosen.conjuncts)
         notPruned(limit, undecided(reason, asChosen, index.plan), most)
       case None =>
-        def wholeFiles = NativeEngines.reasonForFileScan(session, index)
-          .map(reason => s"whole files are read: $reason")
-        selected(limited, index.plan, scan, scan.fold(wholeFiles)(_.noPageSkipping), most)
+        val report =
+          selected(limited, index.plan, scan, scan.fold(wholeFiles)(_.noPageSkipping), most)
+        if (wholeFiles.isEmpty || chosen.selection.isOfWholeFiles) report
+        else report.copy(rowsToRead = None, rowRanges = None, rowsCut = None)
+    }
+  }
+
+  /** Why another scan reads the selected files; none if the plan has no such scan. */
+  private def whyWholeFiles(
+      physical: SparkPlan,
+      index: SelectedIndex,
+      session: SparkSession
+  ): Option[String] =
+    nodes.collectWithSubqueries(physical) { case OtherScan(location) if location == index => location }
+      .headOption.map { _ =>
+        val reason = NativeEngines.reasonForFileScan(session, index)
+        s"whole files are read: ${reason.getOrElse("another extension has planned the scan")}"
+      }
+
+  /** The file index of a scan that is not the extension's: Spark's own, or that of an engine, with the relation of Spark's scan. */
+  private object OtherScan {
+    def unapply(node: SparkPlan): Option[FileIndex] = node match {
+      case scan: FileSourceScanExec => Some(scan.relation.location)
+      case _: LimitPrunedScanExec => None
+      case leaf if leaf.children.isEmpty =>
+        leaf.productIterator.collectFirst {
+          case relation: HadoopFsRelation => relation.location
+          case scan: FileSourceScanExec => scan.relation.location
+        }
+      case _ => None
     }
   }
 
   /** Why the strategy planned Spark's own scan, over the table's own index; none if the plan has no such scan. */
   private def whyRestored(physical: SparkPlan, original: FileIndex): Option[Reason] =
     nodes.collectWithSubqueries(physical) {
-      case scan: FileSourceScanExec if scan.relation.location eq original =>
-        PlanLimitPrunedScan.unknownField(scan).fold[Reason](Reason.FiltersChanged)(Reason.UnknownField(_))
+      case node @ OtherScan(location) if location eq original =>
+        PlanLimitPrunedScan.unknownField(node).fold[Reason](Reason.FiltersChanged)(Reason.UnknownField(_))
     }.headOption
 
   /** A LIMIT whose rows are chosen when the query runs. Of the nodes that choose, one that has run is described. */

@@ -13,7 +13,7 @@ import limitpruning.select.Reason
  * @param rowGroups row groups of the inspected files: total → matched → fully matched → scanned
  * @param files files after partition pruning: total → inspected → scanned
  * @param planningMs the time that planning of this LIMIT took, in milliseconds
- * @param rowsToRead rows that are scanned
+ * @param rowsToRead rows that are scanned, `None` if another scan reads the selected files whole
  * @param rowRanges ranges of rows that are scanned in row groups that are not scanned whole
  * @param rowsCut rows of the selected row groups that are not scanned
  * @param rowsSkipped rows that an OFFSET skips, and that are counted and not scanned
@@ -63,7 +63,7 @@ final case class LimitReport(
   def bytesReadInAll: Option[Long] = bytesRead.map(_ + bytesReadFirst.getOrElse(0L))
 
   /** Whether the LIMIT is not covered, but its scan reads a selection. */
-  def isNarrowed: Boolean = reason.nonEmpty && rowsToRead.nonEmpty
+  def isNarrowed: Boolean = reason.nonEmpty && files.exists(_.scanned.nonEmpty)
 }
 
 /**

@@ -18,7 +18,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.catalyst.OtherExtensionsSuite._
 import limitpruning.conf.LimitPruningConf
+import limitpruning.report.{DescribeQuery, LimitReport}
 import limitpruning.scan.LimitPrunedScanExec
+import limitpruning.select.Reason
 import limitpruning.tables.SelectedFileIndex
 import limitpruning.testing.{ParquetFixture, SparkSuite}
 
@@ -125,6 +127,39 @@ class OtherExtensionsSuite extends AnyFunSuite with SparkSuite {
     assert(native.exists(_.isInstanceOf[SelectedFileIndex]), "Spark's node reads selections of whole files")
     assert(ours.nonEmpty && ours.forall(!_.isOfWholeFiles), "the extension's node reads row groups")
   }
+
+  test("a report says that another scan reads the selected files whole") {
+    val session = sessionWith(_.injectColumnar(_ => ReplacesScans))
+    session.conf.set(LimitPruningConf.FileScan.key, "always")
+    session.read.parquet(path).createOrReplaceTempView("t")
+    val Seq(part) = reportsOf(session, "SELECT * FROM t WHERE a BETWEEN 20 AND 29 LIMIT 3"): @unchecked
+    assert(part.covered && part.files.flatMap(_.scanned).contains(1))
+    assert(part.noPageSkipping.contains("whole files are read: spark.limitPruning.fileScan is always"))
+    assert(part.rowsToRead.isEmpty && part.rowRanges.isEmpty && part.rowsCut.isEmpty &&
+      part.bytesToRead.isEmpty)
+    val Seq(whole) = reportsOf(session, "SELECT * FROM t WHERE day = 3 LIMIT 60"): @unchecked
+    assert(whole.files.flatMap(_.scanned).contains(2) && whole.rowsToRead.contains(60L))
+    val Seq(narrowed) = reportsOf(session, "SELECT * FROM t WHERE a > 54 AND a % 7 = 3 LIMIT 9"): @unchecked
+    assert(narrowed.isNarrowed && narrowed.rowsToRead.isEmpty)
+    // The rest of the query reads the table's own index.
+    val Seq(joined) =
+      reportsOf(session, "SELECT * FROM (SELECT * FROM t WHERE a >= 20 LIMIT 3) JOIN t USING (a)"): @unchecked
+    assert(joined.covered && joined.files.flatMap(_.scanned).contains(1))
+  }
+
+  test("a report says that the scan of an engine reads the whole table if filters have changed") {
+    val session = sessionWith(_.injectColumnar(_ => ReplacesScans))
+    session.conf.set(LimitPruningConf.FileScan.key, "always")
+    session.read.parquet(path).createOrReplaceTempView("t")
+    session.experimental.extraOptimizations = Seq(KeepsSevens)
+    try {
+      val Seq(report) = reportsOf(session, "SELECT * FROM t WHERE a >= 20 LIMIT 9"): @unchecked
+      assert(report.reason.contains(Reason.FiltersChanged) && report.files.forall(_.scanned.isEmpty))
+    } finally session.experimental.extraOptimizations = Nil
+  }
+
+  private def reportsOf(session: ClassicSession, query: String): Seq[LimitReport] =
+    DescribeQuery(session.sql(query).queryExecution, mostRowGroups = 0).limits
 
   test("spark.limitPruning.fileScan overrides the choice by active rules") {
     val session = sessionWith(_.injectColumnar(_ => ReplacesScans))

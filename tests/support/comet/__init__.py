@@ -1,0 +1,1 @@
+"""Apache DataFusion Comet beside the extension: its JAR, and a session with both."""
