@@ -46,6 +46,7 @@ TESTS_JAR := $(JAR:.jar=-tests.jar)
 JAR_SOURCES := $(shell find jvm/src/main) $(wildcard build.sbt .jvmopts project/*.sbt project/build.properties) \
   python/limit_pruning/_version.py LICENSE
 SBT := bin/sbt </dev/null
+LINT_JVM := scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" benchmarks/scalafmtCheckAll "benchmarks/scalafixAll --check"
 
 # Extras with a lock file, beside `dev`. `iceberg` needs another Spark; `bench` has fixed versions, not all for Python 3.10.
 LOCKED := delta docs
@@ -107,7 +108,7 @@ bench-clean: ## Remove the tables of make bench
 	rm -rf $(or $(BENCH_DATA),.bench-data)
 
 .PHONY: test
-test: setup $(if $(IS_DEFAULT),lint-python test-jvm,$(JAR)) pytest ## Lint, Scala suites, pytest (with PYSPARK=<other>: pytest alone)
+test: setup $(if $(IS_DEFAULT),lint-python build-jvm test-jvm,$(JAR)) pytest ## Lint, Scala suites, pytest (with PYSPARK=<other>: pytest alone)
 
 .PHONY: pytest
 pytest: $(CLASSES) $(LOCAL_FILES)
@@ -207,35 +208,41 @@ bench-jvm: setup ## Measure how fast row groups are classified, and what that al
 	$(SBT) "benchmarks/Jmh/run -prof gc -rf json -rff $(CURDIR)/target/jmh.json"
 	@$(PY) -m benchmarks.jvm target/jmh.json
 
-# Runs a make for each line that it reads. A part of `check` has one thread or waits for the network.
-TWO_AT_A_TIME = xargs -P 2 -L 1 $(MAKE) --no-print-directory
-
 .PHONY: check
 check: prepare pytest check-others ## What CI runs: make test, in a browser too, Delta Lake, Iceberg, some of Spark's own suites, the site, a core on each Spark
 
-# The longest first. Each has one process, so that none waits for the slower one of two.
-.PHONY: check-others
-check-others:
-	@printf '%s WORKERS=1\n' 'test-iceberg PYSPARK=$(ICEBERG_PYSPARK)' test-delta test-spark-quick \
-	  'test-comet PYSPARK=$(COMET_PYSPARK)' \
-	  'test-iceberg FEW=1 PYSPARK=$(OLD_ICEBERG_PYSPARK) ICEBERG=$(OLD_ICEBERG)' \
-	  'test-iceberg FEW=1 PYSPARK=$(SPARK35) ICEBERG=$(MIDDLE_ICEBERG)' 'test-delta FEW=1 PYSPARK=$(SPARK35)' \
-	  $(foreach version,$(OTHER_PYSPARKS),'test-core PYSPARK=$(version)') | $(TWO_AT_A_TIME)
+# Two targets at the same time, on two cores. They take about as long, and make different environments.
+PART := $(MAKE) --no-print-directory WORKERS=1
+both = $(PART) $(1) & one=$$!; $(PART) $(2) || other=$$?; wait $$one && exit $${other:-0}
 
 .PHONY: prepare
 prepare: tools
-	@printf '%s\n' test-jvm $(if $(filter true,$(CI)),browser) 'setup lint-python $(CLASSES) $(LOCAL_FILES) $(VENV)/.stamp-delta docs' \
-	  $(foreach version,$(WITH_TABLES),'$(call with-tables,$(version)) PYSPARK=$(version)') | $(TWO_AT_A_TIME)
+	@$(call both,build-jvm,prepare-python)
 
-# The versions of PySpark that several parts of `check` run with. That of one part is made by the part itself.
-WITH_TABLES = $(filter $(SPARK35) $(ICEBERG_PYSPARK) $(OLD_ICEBERG_PYSPARK),$(OTHER_PYSPARKS))
+.PHONY: prepare-python
+prepare-python: setup lint-python $(CLASSES) $(LOCAL_FILES) $(VENV)/.stamp-delta docs $(if $(filter true,$(CI)),browser)
+	@$(PART) PYSPARK=$(ICEBERG_PYSPARK) setup $(addprefix .venv-$(ICEBERG_PYSPARK)/,local-files.jar .stamp-iceberg)
 
-# The environment of a version of PySpark, with what `check` runs in it: $(call with-tables,<version>).
-with-tables = setup .venv-$(1)/local-files.jar $(addprefix .venv-$(1)/.stamp-,$(if $(filter $(SPARK35),$(1)),delta iceberg,iceberg))
+.PHONY: check-others
+check-others:
+	@$(call both,check-formats,check-versions)
+
+.PHONY: check-formats
+check-formats:
+	@$(PART) test-delta
+	@$(PART) test-iceberg PYSPARK=$(ICEBERG_PYSPARK)
+
+.PHONY: check-versions
+check-versions: test-jvm test-spark-quick
+	@for version in $(OTHER_PYSPARKS); do $(PART) test-core PYSPARK=$$version; done
+	@$(PART) test-comet PYSPARK=$(COMET_PYSPARK)
+	@$(PART) test-delta FEW=1 PYSPARK=$(SPARK35)
+	@$(PART) test-iceberg FEW=1 PYSPARK=$(SPARK35) ICEBERG=$(MIDDLE_ICEBERG)
+	@$(PART) test-iceberg FEW=1 PYSPARK=$(OLD_ICEBERG_PYSPARK) ICEBERG=$(OLD_ICEBERG)
 
 .PHONY: lint
 lint: lint-python ## Formatters and linters of both languages, changing nothing
-	$(SBT) scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" benchmarks/scalafmtCheckAll "benchmarks/scalafixAll --check"
+	$(SBT) $(LINT_JVM)
 
 .PHONY: format
 format: setup ## Formatters and linters of both languages, repairing what they can
@@ -299,12 +306,15 @@ lint-python: setup
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/mypy
 
-# One start of sbt for everything. `package` comes first: scalafix compiles without -Werror.
+# One start of sbt for both JARs and all linters. `package` comes first: scalafix compiles without -Werror.
+.PHONY: build-jvm
+build-jvm: tools
+	$(SBT) package makePom packageSrc packageDoc Test/packageBin benchmarks/compile $(LINT_JVM) "++2.12.x" package makePom packageSrc
+	@touch $(JARS) $(TESTS_JAR)
+
 .PHONY: test-jvm
 test-jvm: tools
-	$(SBT) package makePom packageSrc packageDoc benchmarks/compile scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" \
-	  benchmarks/scalafmtCheckAll "benchmarks/scalafixAll --check" test Test/packageBin "++2.12.x" package makePom packageSrc
-	@touch $(JARS) $(TESTS_JAR)
+	$(SBT) test
 
 # With the default PySpark, the locked packages, by their hashes; each version of PySpark asks for another gRPC, so with
 # another one, what pip chooses. $(call install,<extra>): that extra; `dev` comes first.

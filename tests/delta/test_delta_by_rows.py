@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import limit_pruning
-from support.runs import VECTORIZED, conf
+from support.delta import tables
+from support.runs import VECTORIZED, conf, hold_counts
 from support.scan_tables import hold, hold_frame, physical, plain
 from support.sessions import OURS_FIRST
 
@@ -21,6 +24,8 @@ SMALL = {
     "page.row.count.limit": "100",
     "enable.dictionary": "false",
 }
+SOME = "id % 10 = 3"
+"""Rows to delete, of each row group."""
 KEPT_ROW_INDEX = "spark.databricks.delta.deletionVectors.useMetadataRowIndex"
 
 
@@ -32,8 +37,21 @@ def always(spark: SparkSession) -> Iterator[None]:
         yield
 
 
-def write(spark: SparkSession, path: Path, by: str | None = None, **properties: str) -> str:
+def write(
+    spark: SparkSession, path: Path, by: str | None = None, delete: str = "", **properties: str
+) -> str:
     """Write files of several row groups; no column but ``id`` is sorted. Return their name."""
+
+    def write_to(made: Path) -> None:
+        if delete:
+            spark.sql(f"DELETE FROM {write(spark, made, by, **properties)} WHERE {delete}")
+        else:
+            _write(spark, made, by, properties)
+
+    return tables.once(path, ("by rows", by, delete, *sorted(properties.items())), write_to)
+
+
+def _write(spark: SparkSession, path: Path, by: str | None, properties: dict[str, str]) -> None:
     rows = spark.range(0, ROWS, 1, FILES).selectExpr(
         "id",
         "id * 7919 % 101 AS v",
@@ -49,7 +67,6 @@ def write(spark: SparkSession, path: Path, by: str | None = None, **properties: 
         writer = writer.option(f"delta.{name}", value)
     with conf(spark, {f"parquet.{name}": value for name, value in SMALL.items()}):
         (writer.partitionBy(by) if by else writer).save(str(path))
-    return f"delta.`{path}`"
 
 
 def reason_of(df: DataFrame) -> str | None:
@@ -76,10 +93,27 @@ COLUMNS = "id, v, n, s, st, p, c1, c4"
 """Without NaN, which is no value that it equals in Python."""
 
 
+def matching(
+    spark: SparkSession, table: str, predicates: list[str]
+) -> dict[str, Counter[tuple[Any, ...]]]:
+    """Return the rows for which each predicate is true in plain Delta, which skips no file."""
+    marks = ", ".join(f"({predicate}) IS TRUE" for predicate in predicates)
+    rows = plain(spark, f"SELECT {COLUMNS}, {marks} FROM {table}")
+    width = len(COLUMNS.split(", "))
+    return {
+        predicate: Counter(row[:width] for row in rows if row[width + number])
+        for number, predicate in enumerate(predicates)
+    }
+
+
 def hold_by_rows(spark: SparkSession, table: str, each: int = 1) -> None:
     """Hold queries, or each of so many, to plain Delta; their rows are read first."""
-    for predicate, limit in [*ANY.items()][::-each]:
-        df = hold(spark, f"SELECT {COLUMNS} FROM {table} WHERE {predicate}", limit)
+    some = dict([*ANY.items()][::-each])
+    allowed = matching(spark, table, [*some])
+    for predicate, limit in some.items():
+        query = f"SELECT {COLUMNS} FROM {table} WHERE {predicate}"
+        df = spark.sql(f"{query} LIMIT {limit}")
+        hold_counts(Counter(map(tuple, df.collect())), allowed[predicate], limit, query)
         assert limit_pruning.report(df).only.covered, physical(df)
         assert predicate in PROVED or "RowsVerified" in physical(df)
     for number, order in enumerate(FIRST[::each]):
@@ -105,7 +139,7 @@ def test_rows_by_the_row_based_reader(spark: SparkSession, tmp_path: Path) -> No
     table = write(spark, tmp_path / "t", enableDeletionVectors="true")
     with conf(spark, {VECTORIZED: "false"}):
         hold_by_rows(spark, table, each=2)
-        spark.sql(f"DELETE FROM {table} WHERE id % 10 = 3")
+        table = write(spark, tmp_path / "deleted", delete=SOME, enableDeletionVectors="true")
         hold_by_rows(spark, table, each=2)
 
 
@@ -125,7 +159,7 @@ def test_the_first_task_of_a_table_with_deleted_rows(spark: SparkSession, tmp_pa
     assert 0 < by_rows < 3
 
 
-DELETED = ["id % 10 = 3", "v < 100 AND id < 3900", "id < 1500 OR v = 7"]
+DELETED = [SOME, "v < 100 AND id < 3900", "id < 1500 OR v = 7"]
 
 
 @OURS_FIRST
@@ -133,16 +167,14 @@ DELETED = ["id % 10 = 3", "v < 100 AND id < 3900", "id < 1500 OR v = 7"]
 def test_line_101_deleted_rows_are_not_found(
     spark: SparkSession, tmp_path: Path, delete: str
 ) -> None:
-    table = write(spark, tmp_path / "t", enableDeletionVectors="true")
-    spark.sql(f"DELETE FROM {table} WHERE {delete}")
+    table = write(spark, tmp_path / "t", delete=delete, enableDeletionVectors="true")
     assert any((tmp_path / "t").glob("deletion_vector*.bin"))
     hold_by_rows(spark, table, each=1 if delete == DELETED[0] else 2)
 
 
 @OURS_FIRST
 def test_whole_row_groups_of_files_with_deleted_rows(spark: SparkSession, tmp_path: Path) -> None:
-    table = write(spark, tmp_path / "t", enableDeletionVectors="true")
-    spark.sql(f"DELETE FROM {table} WHERE id % 10 = 3")
+    table = write(spark, tmp_path / "t", delete=SOME, enableDeletionVectors="true")
     df = hold(spark, f"SELECT {COLUMNS} FROM {table} WHERE v = 42", 5)
     report = limit_pruning.report(df).only
     assert report.pages.not_skipped_reason is not None
@@ -155,8 +187,7 @@ def test_whole_row_groups_of_files_with_deleted_rows(spark: SparkSession, tmp_pa
 @OURS_FIRST
 def test_deltas_own_row_numbers(spark: SparkSession, tmp_path: Path) -> None:
     """Delta then counts rows itself, and reads whole files."""
-    table = write(spark, tmp_path / "t", enableDeletionVectors="true")
-    spark.sql(f"DELETE FROM {table} WHERE id % 10 = 3")
+    table = write(spark, tmp_path / "t", delete=SOME, enableDeletionVectors="true")
     with conf(spark, {KEPT_ROW_INDEX: "false"}):
         for predicate, limit in ANY.items():
             df = hold(spark, f"SELECT {COLUMNS} FROM {table} WHERE {predicate}", limit)
@@ -239,8 +270,7 @@ def test_below_the_root_and_written(spark: SparkSession, tmp_path: Path) -> None
 
 def test_first_rows_of_the_preserved_side_of_a_join(spark: SparkSession, tmp_path: Path) -> None:
     """By metadata alone: Spark may copy this side, and each copy would be searched apart."""
-    table = write(spark, tmp_path / "t", enableDeletionVectors="true")
-    spark.sql(f"DELETE FROM {table} WHERE id % 10 = 3")
+    table = write(spark, tmp_path / "t", delete=SOME, enableDeletionVectors="true")
     right = f"(SELECT v AS k, max(id) AS r FROM {table} WHERE id < 60 GROUP BY v)"
     query = f"SELECT l.id, l.v, r FROM {table} l LEFT JOIN {right} ON l.v = k"
     for where in ("", " WHERE l.v <> 3"):
@@ -267,8 +297,7 @@ def test_values_of_subqueries_are_left_to_spark(spark: SparkSession, tmp_path: P
 
 @OURS_FIRST
 def test_selected_metadata(spark: SparkSession, tmp_path: Path) -> None:
-    table = write(spark, tmp_path / "t", enableDeletionVectors="true")
-    spark.sql(f"DELETE FROM {table} WHERE id % 10 = 3")
+    table = write(spark, tmp_path / "t", delete=SOME, enableDeletionVectors="true")
     for columns in ("_metadata.file_path", "_metadata.row_index"):
         for counted in ("true", "false"):
             with conf(spark, {KEPT_ROW_INDEX: counted}):

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from support.delta import tables
 from support.runs import ENABLED, conf, planned
 from support.scan_tables import hold, is_pruned
+from support.sessions import OURS_FIRST
 
 ROWS = list(range(500, 1500))
 CHANGES = {
@@ -23,6 +24,7 @@ CHANGES = {
 }
 
 
+@OURS_FIRST
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_the_snapshot_of_planning_is_read(spark: SparkSession, tmp_path: Path, change: str) -> None:
     table = tables.write(
@@ -38,6 +40,7 @@ def test_the_snapshot_of_planning_is_read(spark: SparkSession, tmp_path: Path, c
     hold(spark, f"SELECT id FROM {table} WHERE id >= 500", 1000)
 
 
+@OURS_FIRST
 def test_files_that_vacuum_removed_are_an_error_as_without_the_extension(
     spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -88,6 +91,7 @@ def test_a_transaction_records_the_same_reads(
         assert recorded() == on
 
 
+@OURS_FIRST
 def test_writes_from_limits_over_the_same_table(spark: SparkSession, tmp_path: Path) -> None:
     table = tables.write(spark, tmp_path / "t", enableDeletionVectors="true")
     spark.sql(

@@ -12,6 +12,7 @@ from support.copied_limits import READ_TWICE, hold_read_twice
 from support.delta import tables
 from support.runs import conf
 from support.scan_tables import hold, hold_frame, is_pruned
+from support.sessions import OURS_FIRST
 from support.shared_cte import DEFINITIONS, unmatched
 from support.sparks import needs_spark
 
@@ -194,6 +195,7 @@ def test_data_source_v2_is_named_as_the_reason(
     assert reason.message.startswith("Delta Lake reads the table")
 
 
+@OURS_FIRST
 @pytest.mark.parametrize("definition", DEFINITIONS)
 @pytest.mark.parametrize(
     "limited",
@@ -210,6 +212,7 @@ def test_line_104_references_see_the_same_rows(
         assert unmatched(spark, definition, limited.format(table)) == 0
 
 
+@OURS_FIRST
 @pytest.mark.parametrize("twice", READ_TWICE)
 def test_line_105_copies_see_the_same_rows(spark: SparkSession, table: str, twice: str) -> None:
     with conf(spark, {"spark.limitPruning.rows.minBytes": "0"}):

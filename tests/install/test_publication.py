@@ -84,7 +84,7 @@ def test_the_sources_are_all_there() -> None:
     assert written <= made_of
 
 
-@pytest.mark.skipif(not DOCUMENTATION.exists(), reason="it is made by `make test-jvm` alone")
+@pytest.mark.skipif(not DOCUMENTATION.exists(), reason="it is made by `make build-jvm` alone")
 @pytest.mark.parametrize("of", ["LimitPruningExtensions", "scan/FileChangedException"])
 def test_both_languages_are_documented(of: str) -> None:
     assert f"limitpruning/{of}.html" in names(DOCUMENTATION)

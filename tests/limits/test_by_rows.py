@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 
 import limit_pruning
 from limit_pruning import LimitReport
-from support.runs import ENABLED, VECTORIZED, conf, hold_counts
+from support.runs import ENABLED, REFERENCE, VECTORIZED, conf, hold_counts
 from support.scan_tables import hold, hold_frame, physical, plain
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
@@ -48,21 +48,29 @@ def always(spark: SparkSession) -> Iterator[None]:
         yield
 
 
-@pytest.fixture(
-    params=[("true", "true"), ("false", "true"), ("true", "false")],
-    ids=["adaptive", "static", "row-based"],
-)
+@pytest.fixture(params=["true", "false"], ids=["adaptive, vectorized", "static, row-based"])
 def modes(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[None]:
-    """Adaptive execution on and off, and the vectorized reader on and off."""
-    adaptive, vectorized = request.param
-    with conf(spark, {ADAPTIVE: adaptive, VECTORIZED: vectorized}):
+    """Adaptive execution and the vectorized reader on and off; `test_order_waves` mixes them."""
+    with conf(spark, {ADAPTIVE: request.param, VECTORIZED: request.param}):
         yield
+
+
+def core_of(every: Sequence[str], core: Sequence[str]) -> list[Any]:
+    """Return parameters of which some are in the core."""
+    marks = {name: pytest.mark.core if name in core else () for name in every}
+    return [pytest.param(name, marks=marks[name]) for name in every]
 
 
 @pytest.fixture
 def t(spark: SparkSession, folder: Path) -> None:
     """Register the table."""
     spark.read.parquet(str(folder)).createOrReplaceTempView("t")
+
+
+def plain_rows(spark: SparkSession, query: str) -> list[Row]:
+    """Return the rows that a query has in plain Spark."""
+    with conf(spark, REFERENCE):
+        return spark.sql(query).collect()
 
 
 def found(df: DataFrame) -> LimitReport:
@@ -89,10 +97,10 @@ PREDICATES = {
 }
 
 
-@pytest.mark.core
 @pytest.mark.usefixtures("modes")
-@pytest.mark.parametrize(("predicate", "limit"), PREDICATES.values(), ids=PREDICATES.keys())
-def test_any_rows(spark: SparkSession, folder: Path, predicate: str, limit: int) -> None:
+@pytest.mark.parametrize("name", core_of([*PREDICATES], ["rare", "nested"]))
+def test_any_rows(spark: SparkSession, folder: Path, name: str) -> None:
+    predicate, limit = PREDICATES[name]
     query = f"SELECT * FROM parquet.`{folder}` WHERE {predicate}"
     allowed = Counter(map(repr, plain(spark, query)))
     df = spark.sql(f"{query} LIMIT {limit}")
@@ -165,19 +173,19 @@ ORDERS = [
     "st.a, id",
     "v % 7, n, id DESC",
 ]
+IN_THE_CORE = ["h DESC", "length(s), s DESC, id"]
 
 
-@pytest.mark.core
 @pytest.mark.usefixtures("t", "modes")
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", core_of(ORDERS, IN_THE_CORE))
 def test_first_rows(spark: SparkSession, order: str) -> None:
     for where in ("", " WHERE v > 50 AND c3 IS NOT NULL"):
         query = f"SELECT * FROM t{where} ORDER BY {order}"
-        for suffix in ("LIMIT 12", "LIMIT 5 OFFSET 8"):
-            with conf(spark, {ENABLED: "false"}):
-                expected = [repr(row) for row in spark.sql(f"{query} {suffix}").collect()]
-            df = spark.sql(f"{query} {suffix}")
-            assert [repr(row) for row in df.collect()] == expected, (query, suffix)
+        expected = list(map(repr, plain_rows(spark, f"{query} LIMIT 13")))
+        for limit, offset in ((12, 0), (5, 8)):
+            df = spark.sql(f"{query} LIMIT {limit} OFFSET {offset}")
+            rows = list(map(repr, df.collect()))
+            assert rows == expected[offset : offset + limit], (query, limit, offset)
 
 
 @pytest.fixture(scope="module")
@@ -201,19 +209,17 @@ def unindexed(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.core
 @pytest.mark.usefixtures("modes")
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", core_of(ORDERS, IN_THE_CORE))
 def test_first_rows_without_a_page_index(spark: SparkSession, unindexed: Path, order: str) -> None:
     """Row groups are read whole, and only the rows that are found reach the sort."""
     for where in ("", " WHERE v > 50 AND c3 IS NOT NULL"):
         query = f"SELECT * FROM parquet.`{unindexed}`{where} ORDER BY {order}"
+        expected = list(map(repr, plain_rows(spark, f"{query} LIMIT 1000")))
         for limit, offset in ((4, 1), (900, 100)):
-            suffix = f"LIMIT {limit} OFFSET {offset}"
-            with conf(spark, {ENABLED: "false"}):
-                expected = [repr(row) for row in spark.sql(f"{query} {suffix}").collect()]
-            df = spark.sql(f"{query} {suffix}")
-            assert [repr(row) for row in df.collect()] == expected, (query, suffix)
+            df = spark.sql(f"{query} LIMIT {limit} OFFSET {offset}")
+            rows = list(map(repr, df.collect()))
+            assert rows == expected[offset : offset + limit], (query, limit, offset)
             # Metadata may find the rows of keys with few values.
             assert "RowsVerified" in physical(df) or "h" not in order
             if "RowsVerified" in physical(df):
@@ -241,10 +247,9 @@ def test_nested_values_of_row_groups_that_are_read_whole(
     fields = "_metadata.row_index, _metadata.file_path"
     for order in ("h", "h DESC", "h % 100, id"):
         query = f"SELECT *, {fields} FROM parquet.`{tmp_path / 't'}` ORDER BY {order} LIMIT 23"
-        with conf(spark, {ENABLED: "false"}):
-            expected = [repr(row) for row in spark.sql(query).collect()]
+        expected = list(map(repr, plain_rows(spark, query)))
         df = spark.sql(query)
-        assert [repr(row) for row in df.collect()] == expected, order
+        assert list(map(repr, df.collect())) == expected, order
         assert "RowsVerified" in physical(df), order
 
 

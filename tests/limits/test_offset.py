@@ -16,8 +16,6 @@ from support import tables
 from support.runs import VECTORIZED, conf, plan
 from support.scan_tables import plain
 
-pytestmark = pytest.mark.core
-
 # Four files of five row groups with ten rows each.
 FILES, ROW_GROUPS, ROWS = 4, 5, 10
 ALL = FILES * ROW_GROUPS * ROWS
@@ -50,6 +48,7 @@ def report_of(df: DataFrame) -> LimitReport:
     return limit_pruning.report(df).only
 
 
+@pytest.mark.core
 def test_skipped_rows_are_not_read(spark: SparkSession) -> None:
     query = "SELECT id FROM t WHERE id >= 20 LIMIT 10 OFFSET 95"
     df = spark.sql(query)
@@ -106,6 +105,7 @@ SKIPPING: dict[str, Callable[[SparkSession], DataFrame]] = {
 }
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("name", SKIPPING)
 @pytest.mark.parametrize("aqe", ["true", "false"])
 def test_shapes_of_queries(spark: SparkSession, name: str, aqe: str) -> None:
@@ -146,6 +146,7 @@ WHOLE = {
 }
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("name", WHOLE)
 def test_other_rows_of_an_offset_are_read(spark: SparkSession, name: str) -> None:
     query = WHOLE[name]

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import limit_pruning
-from support.runs import ENABLED, VECTORIZED, conf
+from support.runs import REFERENCE, VECTORIZED, conf
 from support.tables import write
 
 NAN = math.nan
@@ -61,7 +61,7 @@ def test_ascending_row_groups_are_skipped_while_reading(
                 query = f"SELECT x FROM floats {where} ORDER BY x NULLS {nulls} LIMIT {limit}"
                 df = spark.sql(query)
                 rows = list(map(repr, df.collect()))
-                with conf(spark, {ENABLED: "false"}):
+                with conf(spark, REFERENCE):
                     assert rows == list(map(repr, spark.sql(query).collect())), query
                 report = limit_pruning.report(df).only
                 has_nulls = (

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 import limit_pruning
 from support import tables
-from support.runs import ENABLED, VECTORIZED, as_dicts, conf, on_off
+from support.runs import REFERENCE, VECTORIZED, as_dicts, conf, on_off
 from support.sparks import needs_spark
 
 pytestmark = needs_spark("reader of columns that were widened")
@@ -132,14 +132,17 @@ def test_a_widened_column_gives_what_plain_spark_gives(
     fields = ", ".join(f"f{number}: {widening.spark}" for number, widening in columns)
     ddl = f"id BIGINT, {flat}, s STRUCT<{fields}>"
     spark.read.schema(ddl).parquet(str(file)).createOrReplaceTempView("t")
-    with conf(spark, {ENABLED: "false"}):
-        plain = {row["id"]: row for row in as_dicts(spark.sql("SELECT * FROM t"))}
+    marks = ", ".join(
+        f"c{number} BETWEEN {widening.low} AND {widening.high} AS m{number}"
+        for number, widening in columns
+    )
+    with conf(spark, REFERENCE):
+        plain = {row["id"]: row for row in as_dicts(spark.sql(f"SELECT *, {marks} FROM t"))}
     for number, (name, widening) in enumerate(WIDENINGS.items()):
+        matching = {key for key, row in plain.items() if row[f"m{number}"]}
         for column in (f"c{number}", f"s.f{number}"):
             between = f"{column} BETWEEN {widening.low} AND {widening.high}"
             query = f"SELECT id, {column} AS v FROM t WHERE {between}"
-            with conf(spark, {ENABLED: "false"}):
-                matching = {row["id"] for row in as_dicts(spark.sql(query))}
             with conf(spark, {"spark.limitPruning.planning.maxBytes": "0"}):
                 pruned = spark.sql(f"{query} LIMIT 20")
                 rows = as_dicts(pruned)
@@ -160,7 +163,7 @@ def test_line_25_a_literal_beyond_the_type_of_the_file(spark: SparkSession, tmp_
     for literal in (2**63 - 1, 2**32 + 5, -(2**32) + 5):
         for op in ("<", ">", "=", "<>"):
             query = f"SELECT id FROM t WHERE c{number} {op} {literal}L"
-            with conf(spark, {ENABLED: "false"}):
+            with conf(spark, REFERENCE):
                 matching = {row["id"] for row in as_dicts(spark.sql(query))}
             rows = on_off(spark, f"{query} LIMIT 15").on
             assert len(rows) == min(15, len(matching))

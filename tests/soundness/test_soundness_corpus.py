@@ -22,14 +22,12 @@ from pyspark.sql import DataFrame, SparkSession
 import limit_pruning
 from support.paths import ROOT
 from support.predicates import Compare, In, IsNull, Not, Predicate, StartsWith, both, either, sql
-from support.runs import ENABLED, conf
+from support.runs import ENABLED, ROW_BY_ROW, conf
 
 CORPUS = ROOT.parent / "shared" / "corpus"
 FILES = sorted(file for file in CORPUS.rglob("*") if ".parquet" in file.name)
 COMPARABLE = (bool, int, float, Decimal, date, datetime, str, bytearray)
 OPERATORS = ("=", "<>", "<", "<=", ">", ">=", "<=>")
-# The data itself, for nothing is skipped by statistics, column indexes or bloom filters.
-ALL_ROWS = {ENABLED: "false", "spark.sql.parquet.filterPushdown": "false"}
 QUERIES = 1  # with a predicate, to each file
 NO_PRUNING = {ENABLED: "false"}
 # Python's own dates end at the year 9999.
@@ -48,7 +46,7 @@ def test_line_51_random_queries_over_files_of_all_writers(spark: SparkSession, p
         dice = random.Random(file.name)
         try:
             spark.read.parquet(str(file)).createOrReplaceTempView("corpus")
-            with conf(spark, ALL_ROWS):
+            with conf(spark, ROW_BY_ROW):
                 rows = spark.sql("SELECT * FROM corpus").collect()
         except ERRORS:
             rows = []
@@ -78,7 +76,7 @@ def test_line_51_first_rows_of_files_of_all_writers(spark: SparkSession) -> None
         dice = random.Random(file.name)
         try:
             spark.read.parquet(str(file)).createOrReplaceTempView("corpus")
-            with conf(spark, ALL_ROWS):
+            with conf(spark, ROW_BY_ROW):
                 rows = [row.asDict() for row in spark.sql("SELECT * FROM corpus").collect()]
         except ERRORS:
             continue
@@ -110,7 +108,7 @@ def _hold_first(
     if isinstance(on, str) or isinstance(off, str):
         assert on == off, described
         return
-    with conf(spark, ALL_ROWS):
+    with conf(spark, ROW_BY_ROW):
         everything = _keys(spark.sql(query), key)
     assert on == everything[:limit], described
     tally["compared"] += 1
@@ -146,7 +144,7 @@ def _hold(spark: SparkSession, query: str, limit: int, file: str, tally: Counter
         return
     if isinstance(off, str):
         assert covered, f"{described}: {off}"
-    with conf(spark, ALL_ROWS):
+    with conf(spark, ROW_BY_ROW):
         everything = _outcome(spark.sql(query))
     if isinstance(everything, str):  # a row that was not asked for is broken
         return

@@ -38,7 +38,7 @@ REFERENCE = {ENABLED: "false", "spark.sql.adaptive.enabled": "false", **INTERPRE
 # their ranges.
 IN_ONE_PARTITION = {"spark.sql.shuffle.partitions": "1"}
 # Nothing is skipped by statistics, column indexes or bloom filters.
-ROW_BY_ROW = {ENABLED: "false", "spark.sql.parquet.filterPushdown": "false"}
+ROW_BY_ROW = {**REFERENCE, **IN_ONE_PARTITION, "spark.sql.parquet.filterPushdown": "false"}
 
 
 @dataclass(frozen=True)

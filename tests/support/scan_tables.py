@@ -9,7 +9,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from support.runs import REFERENCE, conf, hold_counts
+from support.runs import IN_ONE_PARTITION, REFERENCE, conf, hold_counts
 
 # Spark then adds runtime filters to joins of small tables, too.
 EAGER_FILTERS = {
@@ -55,16 +55,21 @@ def hold_frame(
     spark: SparkSession, df: DataFrame, query: str, limit: int, ordered: bool = False
 ) -> None:
     """Hold a DataFrame that may have been planned before to `limit` rows of `query`."""
-    _hold(df, plain(spark, query), limit, query, ordered)
+    _hold(df, _every_row(spark, query), limit, query, ordered)
 
 
 def hold_limits(
     spark: SparkSession, query: str, limits: Sequence[int], ordered: bool = False
 ) -> None:
     """Do as `hold` for several limits, and run the query without a LIMIT only once."""
-    allowed = plain(spark, query)
+    allowed = _every_row(spark, query)
     for limit in limits:
         _hold(spark.sql(f"{query} LIMIT {limit}"), allowed, limit, query, ordered)
+
+
+def _every_row(spark: SparkSession, query: str) -> list[tuple[Any, ...]]:
+    with conf(spark, IN_ONE_PARTITION):
+        return plain(spark, query)
 
 
 def _hold(

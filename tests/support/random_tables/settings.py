@@ -28,6 +28,8 @@ _CHOICES: dict[str, list[str]] = {
 REFERENCE = {
     "spark.sql.parquet.enableVectorizedReader": "false",
     "spark.limitPruning.enabled": "false",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
     "spark.sql.parquet.filterPushdown": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",

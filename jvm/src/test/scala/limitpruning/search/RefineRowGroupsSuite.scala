@@ -43,10 +43,12 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
       name: String = "refine.parquet",
       withDictionary: Boolean = true
   ): (ClassifyRowGroups, ClassifiedFile) = {
-    val values = Map('d' -> Seq(1, 999), 'u' -> Seq(1, 500, 999, 2), 'n' -> Seq(1, 2))
+    val ofKind = Map('d' -> Seq(1, 999), 'u' -> Seq(1, 500, 999, 2), 'n' -> Seq(1, 2)).map { case (kind, values) =>
+      kind -> (0 until rows.toInt).map(i => Seq[Any](values(i % values.size)))
+    }
     val empty = ParquetFixture("required int32 c;")
     val fixture = rowGroups.foldLeft(if (withDictionary) empty.withDictionary else empty) { (file, kind) =>
-      file.rowGroup((0 until rows.toInt).map(i => Seq[Any](values(kind)(i % values(kind).size))): _*)
+      file.rowGroup(ofKind(kind): _*)
     }
     val path = fixture.write(folder.resolve(name))
     createdBy.foreach(name => FooterEdit(path)(_.setCreated_by(name)))

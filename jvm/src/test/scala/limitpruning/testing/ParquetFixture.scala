@@ -1,6 +1,7 @@
 package limitpruning.testing
 
 import java.nio.file.{Files, Path}
+import java.util.IdentityHashMap
 
 import scala.jdk.CollectionConverters._
 
@@ -45,7 +46,7 @@ final case class ParquetFixture(
 
   /**
    * Writes each row group to a separate file, and appends these files to one, which does not change the row
-   * groups.
+   * groups. The same object is written once, however often it is a row group.
    */
   def write(path: Path): Path = {
     val conf = new Configuration(false)
@@ -53,18 +54,19 @@ final case class ParquetFixture(
     val properties = ParquetProperties.builder().build()
     val writer = new ParquetFileWriter(output, schema, Mode.OVERWRITE, BlockSize, 0, null, properties)
     writer.start()
+    val parts = new IdentityHashMap[Seq[Seq[Any]], Path]
     rowGroups.foreach { rows =>
-      val part = Files.createTempFile("row-group", ".parquet")
-      Files.delete(part)
-      writePart(part, rows)
+      val part = parts.computeIfAbsent(rows, writePart(_))
       writer.appendFile(HadoopInputFile.fromPath(new HadoopPath(part.toUri), conf))
-      Files.delete(FooterEdit.forgetChecksum(part))
     }
+    parts.values.forEach(part => Files.delete(FooterEdit.forgetChecksum(part)))
     writer.end(keyValues.asJava)
     FooterEdit.forgetChecksum(path)
   }
 
-  private def writePart(path: Path, rows: Seq[Seq[Any]]): Unit = {
+  private def writePart(rows: Seq[Seq[Any]]): Path = {
+    val path = Files.createTempFile("row-group", ".parquet")
+    Files.delete(path)
     val builder = ExampleParquetWriter
       .builder(new HadoopPath(path.toUri))
       .withConf(new Configuration(false))
@@ -82,6 +84,7 @@ final case class ParquetFixture(
         writer.write(group)
       }
     finally writer.close()
+    path
   }
 
   private def add(group: SimpleGroup, field: Int, value: Any): Unit = value match {
