@@ -43,8 +43,9 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
       name: String = "refine.parquet",
       withDictionary: Boolean = true
   ): (ClassifyRowGroups, ClassifiedFile) = {
-    val ofKind = Map('d' -> Seq(1, 999), 'u' -> Seq(1, 500, 999, 2), 'n' -> Seq(1, 2)).map { case (kind, values) =>
-      kind -> (0 until rows.toInt).map(i => Seq[Any](values(i % values.size)))
+    val ofKind = Map('d' -> Seq(1, 999), 'u' -> Seq(1, 500, 999, 2), 'n' -> Seq(1, 2)).map {
+      case (kind, values) =>
+        kind -> (0 until rows.toInt).map(i => Seq[Any](values(i % values.size)))
     }
     val empty = ParquetFixture("required int32 c;")
     val fixture = rowGroups.foldLeft(if (withDictionary) empty.withDictionary else empty) { (file, kind) =>
