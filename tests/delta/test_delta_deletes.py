@@ -102,10 +102,10 @@ def test_line_106_a_deleted_row_is_not_the_first_one(
     pruned = 0
     for delete in deletes:
         spark.sql(f"DELETE FROM {table} WHERE {delete}")
-        rows = plain(spark, f"SELECT id, k, m FROM {table}")
+        left = plain(spark, f"SELECT id, k, m FROM {table}")
         for query, expected in FIRST_ROWS.items():
             df = spark.sql(query.format(table))
-            assert [tuple(row) for row in df.collect()] == expected(rows), (delete, query)
+            assert [tuple(row) for row in df.collect()] == expected(left), (delete, query)
             # Delta's own scan reads files with deletion vectors.
             pruned += is_pruned(df) or "SelectedDeltaIndex" in physical(df)
     assert has_vectors(path)
