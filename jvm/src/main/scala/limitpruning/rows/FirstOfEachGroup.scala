@@ -20,15 +20,17 @@ private[rows] final class FirstOfEachGroup(
   import FirstOfEachGroup._
 
   /**
-   * The first rows of each group of these, in no order; none if they are too many: then the first rows of all groups of the table
-   * are, too.
+   * The first rows of each group of these, in no order; none if they are too many or too large: then the first rows of all groups of
+   * the table are, too.
    */
   def of(rows: Iterator[InternalRow]): Option[Array[InternalRow]] = {
     val keyOf = UnsafeProjection.create(keys)
     // The last row of each group is at the head of its queue.
     val groups = mutable.HashMap.empty[UnsafeRow, mutable.PriorityQueue[InternalRow]]
     var count = 0
-    while (count <= MostRows && rows.hasNext) {
+    var bytes = 0L
+    def sizeOf(row: InternalRow) = row match { case unsafe: UnsafeRow => unsafe.getSizeInBytes.toLong; case _ => 0L }
+    while (count <= MostRows && bytes <= MostBytes && rows.hasNext) {
       val row = rows.next()
       val key = keyOf(row)
       val first = groups.get(key) match {
@@ -42,12 +44,13 @@ private[rows] final class FirstOfEachGroup(
       if (first.size < limit) {
         first.enqueue(row.copy())
         count += 1
+        bytes += sizeOf(row)
       } else if (order.lt(row, first.head)) {
-        val _ = first.dequeue()
+        bytes += sizeOf(row) - sizeOf(first.dequeue())
         first.enqueue(row.copy())
       }
     }
-    if (count > MostRows) None else Some(groups.valuesIterator.flatten.toArray)
+    if (count > MostRows || bytes > MostBytes) None else Some(groups.valuesIterator.flatten.toArray)
   }
 
   def ofBoth(
@@ -64,4 +67,5 @@ private object FirstOfEachGroup {
 
   /** Each task holds so many rows, with their keys. Each may be in another page. */
   private val MostRows = 10000
+  private val MostBytes = 64L * 1024 * 1024
 }
