@@ -12,6 +12,7 @@ ROOT, BELOW, FIRST, NEEDLE, NOTHING = (
     "at the root", "not at the root", "ORDER BY", "needle", "nothing to gain",
 )  # fmt: skip
 CLICKBENCH, GROUPS = "ClickBench", "ORDER BY, 240 row groups"
+DISTINCT, FIRST_OF_EACH = "DISTINCT", "newest row of each group"
 TABLES = (WEB, WEB_SPARK, WEB_GROUPS)
 
 
@@ -87,6 +88,15 @@ def _of(table: str) -> list[RowsQuery]:
         found.append(RowsQuery(f"{table}, {name}", FIRST, text, COLLECT, table))
     two = f"SELECT user_id, is_mobile FROM {{table}} WHERE {_FREQUENT} LIMIT 20"
     found.append(RowsQuery(f"{table}, two columns", NOTHING, two, COLLECT, table))
+    urls = "SELECT DISTINCT url FROM {table} LIMIT 10"
+    found.append(RowsQuery(f"{table}, ten urls", DISTINCT, urls, COLLECT, table))
+    for name, key in (("status", "status"), ("region", "region_id")):
+        numbered = (
+            f"SELECT *, row_number() OVER (PARTITION BY {key} ORDER BY event_time DESC) AS place "
+            f"FROM {{table}} WHERE {_FREQUENT}"
+        )
+        sql = f"SELECT * FROM ({numbered}) AS numbered WHERE place = 1"
+        found.append(RowsQuery(f"{table}, newest by {name}", FIRST_OF_EACH, sql, COLLECT, table))
     return [*found, *_clickbench(table)]
 
 

@@ -13,7 +13,9 @@ from benchmarks.rows.page import line, page
 from benchmarks.rows.queries import (
     BELOW,
     CLICKBENCH,
+    DISTINCT,
     FIRST,
+    FIRST_OF_EACH,
     GROUPS,
     NEEDLE,
     NOTHING,
@@ -30,10 +32,10 @@ def test_each_query_has_a_name_and_a_new_literal_in_each_run() -> None:
     every = queries()
     assert len({query.name for query in every}) == len(every)
     assert {query.kind for query in every} == {
-        ROOT, BELOW, FIRST, NEEDLE, NOTHING, GROUPS, CLICKBENCH,
+        ROOT, BELOW, FIRST, NEEDLE, NOTHING, GROUPS, CLICKBENCH, DISTINCT, FIRST_OF_EACH,
     }  # fmt: skip
     for query in every:
-        assert " LIMIT " in query.sql
+        assert (" LIMIT " in query.sql) == (query.kind != FIRST_OF_EACH)
         is_new = query.sql != replace(query, run=query.run + 1).sql
         assert is_new == (" WHERE " in query.sql)
 
