@@ -139,6 +139,30 @@ def test_what_is_left_alone(spark: SparkSession) -> None:
         assert not is_by_rows(df), query
 
 
+def test_copies_take_the_same_of_equal_rows(spark: SparkSession) -> None:
+    """Of a window that the query has more than once, no copy is searched for on its own."""
+    newest = first("device", "day", 2)
+    every = newest.replace("WHERE n <= 2", "")
+    devices = spark.sql("SELECT count(DISTINCT device) AS n FROM t").collect()[0].n
+    for query, rows in (
+        (f"WITH w AS ({newest}) SELECT id FROM w WHERE id IN (SELECT id FROM w)", 2 * devices),
+        (f"WITH w AS ({newest}) SELECT a.id FROM w a JOIN w b ON a.id = b.id", 2 * devices),
+        (
+            f"WITH v AS ({every}) "
+            + "SELECT id FROM v WHERE n <= 2 UNION ALL SELECT id FROM v WHERE n > 2",
+            FILES * ROWS,
+        ),
+        (
+            f"WITH w AS ({newest}) "
+            + "SELECT (SELECT sum(id) FROM w), (SELECT count(id) FROM w), id FROM range(1)",
+            1,
+        ),
+    ):
+        df = spark.sql(query)
+        assert len({tuple(row) for row in df.collect()}) == rows, query
+        assert not is_by_rows(df), query
+
+
 def test_filters_above_and_below(spark: SparkSession) -> None:
     """A filter on the groups may be below the window; one on other columns must stay above."""
     newest = first("device", "day DESC, id", 2)
@@ -147,7 +171,7 @@ def test_filters_above_and_below(spark: SparkSession) -> None:
         f"SELECT * FROM ({newest}) WHERE value > 0",
         f"SELECT a.id, b.id FROM ({newest}) a JOIN t b ON a.id = b.id + 1",
         f"SELECT count(*), sum(id) FROM ({newest})",
-        f"SELECT id FROM t WHERE id IN (SELECT id FROM ({newest}))",
+        f"SELECT id FROM t WHERE value > 3 AND id IN (SELECT id FROM ({newest}))",
     ):
         assert is_by_rows(hold(spark, query)), query
 

@@ -48,6 +48,17 @@ LIMITED = {
 PAIRED = "SELECT count(*) FROM c a JOIN c b ON a.id = b.id AND a.u = b.u"
 
 
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+def test_references_see_the_same_first_rows_of_groups(spark: SparkSession, adaptive: str) -> None:
+    newest = (
+        "SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY k ORDER BY s DESC) AS r "
+        "FROM shared WHERE s >= 50) WHERE r <= 10"
+    )
+    with conf(spark, {MIN_BYTES: "0", ADAPTIVE: adaptive}):
+        df = spark.sql(f"WITH c AS (SELECT id, uuid() AS u FROM ({newest})) {PAIRED}")
+        assert df.collect() == [(10,)]
+
+
 @pytest.mark.parametrize("limited", LIMITED.values(), ids=list(LIMITED))
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 def test_line_104_references_see_the_same_rows(

@@ -65,7 +65,8 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     query <- MatchWindow.of(window).flatMap(_.toOption)
     if !isDecided(query.scan) && !query.scan.waitsForSubqueries
     chosen <- Using.resource(new SearchInputs(query.scan, session, cache, conf)) { inputs =>
-      byRows(query, window, inputs, Left(SizesOfColumns(query.scan, inputs)), isRoot = false)
+      lazy val sizes = SizesOfColumns(query.scan, inputs)
+      byRows(query, window, inputs, Left(sizes), isRoot = false)
     }
   } yield chosen
 
@@ -160,7 +161,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
       query: LimitQuery,
       plan: LogicalPlan,
       inputs: SearchInputs,
-      found: Either[NotPruned, LimitPlan],
+      found: => Either[NotPruned, LimitPlan],
       isRoot: Boolean
   ): Option[LogicalPlan] = for {
     table <- Some(query.scan.table).collect {
@@ -174,13 +175,13 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
   private def wantedByRows(
       query: LimitQuery,
       inputs: SearchInputs,
-      found: Either[NotPruned, LimitPlan],
+      found: => Either[NotPruned, LimitPlan],
       isRoot: Boolean
   ): Option[WantedRows] = {
     val scan = query.scan
     val order = orderOf(query)
     val minBytes = conf.getConf(LimitPruningConf.RowsMinBytes)
-    val wanted = WantedRows(scan.limit, scan.conjuncts, order, Some(found))
+    def wanted = WantedRows(scan.limit, scan.conjuncts, order, Some(found))
     query match {
       case _: AnyRowsScan | _: TopRowsScan =>
         RowsPay(scan, order.toSeq.flatMap(_.all), inputs, found, minBytes).map(saved =>

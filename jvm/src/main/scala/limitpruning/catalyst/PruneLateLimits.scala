@@ -1,9 +1,11 @@
 package limitpruning.catalyst
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan, WindowGroupLimit}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  LocalLimit, LogicalPlan, Subquery, Window, WindowGroupLimit
+}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.trees.TreePattern.{LIMIT, WINDOW_GROUP_LIMIT}
+import org.apache.spark.sql.catalyst.trees.TreePattern.{CTE, LIMIT, WINDOW_GROUP_LIMIT}
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.search.NotPruned
@@ -46,22 +48,27 @@ final case class PruneLateLimits(session: SparkSession, override val state: Plan
     }
 
   /**
-   * Prunes `row_number() OVER (PARTITION BY p ORDER BY k) <= n`, if it is the only window of the query over its table: each copy of
-   * a window must have the same rows, up to ties.
+   * Prunes `row_number() OVER (PARTITION BY p ORDER BY k) <= n`, if no other window of the query is over its table: of rows with the
+   * same keys, each copy of a window must take the same ones, also a copy without `<= n`. So nothing changes in subqueries, which Spark
+   * optimizes before the query around them, and beside definitions that Spark copies later or evaluates several times.
    */
   private def pruneWindows(plan: LogicalPlan): LogicalPlan =
-    if (!plan.containsPattern(WINDOW_GROUP_LIMIT) || !conf.getConf(LimitPruningConf.Enabled)) plan
+    if (
+      !plan.containsPattern(WINDOW_GROUP_LIMIT) || !conf.getConf(LimitPruningConf.Enabled) ||
+      plan.isInstanceOf[Subquery] || plan.containsPattern(CTE) || RecursiveDefinitions.areIn(plan)
+    ) plan
     else {
-      val windows = plan.collectWithSubqueries { case window: WindowGroupLimit => window }
-      val sources = windows.flatMap(_.collectLeaves().flatMap(Tables.sourceOf(_)))
+      lazy val sources = plan.collectWithSubqueries { case window: Window => sourcesOf(window) }.flatten
       def isAlone(window: WindowGroupLimit) =
-        window.collectLeaves().flatMap(Tables.sourceOf(_)).forall(source => sources.count(_ == source) == 1)
+        sourcesOf(window).forall(source => sources.count(_ == source) == 1)
       plan.transformDownWithPruning(_.containsPattern(WINDOW_GROUP_LIMIT)) {
-        case window: WindowGroupLimit if isAlone(window) && !NoPruningHint.isBelow(window.child) =>
+        case window: WindowGroupLimit if !NoPruningHint.isBelow(window.child) && isAlone(window) =>
           FailOpen(state, conf)(new DecideLimit(session, state.facts, conf).firstOfGroups(window))(_ => None)
             .getOrElse(window)
       }
     }
+
+  private def sourcesOf(window: LogicalPlan) = window.collectLeaves().flatMap(Tables.sourceOf(_))
 
   private def isDecided(limit: LocalLimit): Boolean =
     limit.getTagValue(NotPruned.Tag).nonEmpty || isDecidedBelow(limit.child)

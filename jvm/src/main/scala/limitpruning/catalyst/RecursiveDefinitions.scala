@@ -13,10 +13,12 @@ private[catalyst] object RecursiveDefinitions {
 
   /** The plan, with such definitions as without the extension. */
   def restoredIn(plan: LogicalPlan): LogicalPlan =
-    if (!plan.containsPattern(LIMIT) || !plan.exists(isRecursive)) plan
+    if (!plan.containsPattern(LIMIT) || !areIn(plan)) plan
     else plan.transformDown {
       case loop if isRecursive(loop) => LeftAlone.restored(loop, Reason.RepeatedLimit, always = true)
     }
+
+  def areIn(plan: LogicalPlan): Boolean = plan.exists(isRecursive)
 
   // The class is not in older versions of Spark.
   private def isRecursive(plan: LogicalPlan): Boolean = plan.nodeName == "UnionLoop"

@@ -23,7 +23,8 @@ private[report] object PrunedMinMax {
 /** The first rows of each group, if they are chosen when the query runs, as the ORDER BY … LIMIT that each group has. */
 private[report] object PrunedWindow {
   def unapply(plan: LogicalPlan): Option[LocalLimit] = plan match {
-    case window: WindowGroupLimit if window.collectLeaves().exists(isChosen) => Some(MatchWindow.limitOf(window))
+    case window: WindowGroupLimit if window.collectLeaves().exists(isChosen) =>
+      Some(MatchWindow.limitOf(window))
     case _ => None
   }
 

@@ -29,7 +29,8 @@ private[rows] final class FirstOfEachGroup(
     val groups = mutable.HashMap.empty[UnsafeRow, mutable.PriorityQueue[InternalRow]]
     var count = 0
     var bytes = 0L
-    def sizeOf(row: InternalRow) = row match { case unsafe: UnsafeRow => unsafe.getSizeInBytes.toLong; case _ => 0L }
+    def sizeOf(row: InternalRow) =
+      row match { case unsafe: UnsafeRow => unsafe.getSizeInBytes.toLong; case _ => 0L }
     while (count <= MostRows && bytes <= MostBytes && rows.hasNext) {
       val row = rows.next()
       val key = keyOf(row)

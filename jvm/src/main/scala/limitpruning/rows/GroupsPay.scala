@@ -51,19 +51,22 @@ private[limitpruning] object GroupsPay {
    *
    * @param keys the sort keys and the keys of the groups, over the table's columns
    * @param groups the keys of the groups
-   * @param found the sizes of columns
+   * @param found the sizes of columns, which are read if the rest allows it
    */
   def first(
       scan: LimitedScan,
       keys: Seq[Expression],
       groups: Seq[Expression],
       inputs: SearchInputs,
-      found: Either[NotPruned, LimitPlan],
+      found: => Either[NotPruned, LimitPlan],
       minBytes: Long
   ): Option[Long] =
-    if (!RowsOfGroups.canCompare(groups) || scan.limit > MostOfGroup) None
+    if (
+      scan.limit > MostOfGroup || !RowsOfGroups.canCompare(groups) ||
+      !(scan.conjuncts ++ keys).forall(RowsPay.canRunTwice)
+    ) None
     else
-      // How many groups there are is not known. If there are too many, this is known soon.
+      // How many groups there are is not known. If there are too many, this is usually known soon.
       RowsPay(scan.copy(limit = ExpectedRows), keys.map(SortOrder(_, Ascending)), inputs, found, minBytes)
         .map(_.bytes)
 
