@@ -143,18 +143,18 @@ def test_copies_take_the_same_of_equal_rows(spark: SparkSession) -> None:
     """Of a window that the query has more than once, no copy is searched for on its own."""
     newest = first("device", "day", 2)
     every = newest.replace("WHERE n <= 2", "")
+    halves = "SELECT id FROM v WHERE n <= 2 UNION ALL SELECT id FROM v WHERE n > 2"
+    sums = "SELECT (SELECT sum(id) FROM w), (SELECT count(id) FROM w), id FROM range(1)"
     devices = spark.sql("SELECT count(DISTINCT device) AS n FROM t").collect()[0].n
     for query, rows in (
         (f"WITH w AS ({newest}) SELECT id FROM w WHERE id IN (SELECT id FROM w)", 2 * devices),
         (f"WITH w AS ({newest}) SELECT a.id FROM w a JOIN w b ON a.id = b.id", 2 * devices),
         (
-            f"WITH v AS ({every}) "
-            + "SELECT id FROM v WHERE n <= 2 UNION ALL SELECT id FROM v WHERE n > 2",
+            f"WITH v AS ({every}) {halves}",
             FILES * ROWS,
         ),
         (
-            f"WITH w AS ({newest}) "
-            + "SELECT (SELECT sum(id) FROM w), (SELECT count(id) FROM w), id FROM range(1)",
+            f"WITH w AS ({newest}) {sums}",
             1,
         ),
     ):
