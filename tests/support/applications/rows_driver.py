@@ -213,7 +213,7 @@ def run(spark: SparkSession, name: str, query: Query) -> dict[str, Any]:
     """Run a query while it is disturbed."""
     watched = Watched(spark, name)
     way = query["way"]
-    factor = 1 if way in (BETWEEN, UNDISTURBED) else 50_000
+    factor = 1 if way in (BETWEEN, UNDISTURBED) else 120_000
     slow = f"length(sha2(repeat(s, {factor}), 512)) = 128"
     with conf(spark, query["settings"]), ThreadPoolExecutor(1) as pool:
         df: Any = spark.sql(query["sql"].format(slow=slow))
