@@ -18,8 +18,8 @@ from support.runs import conf
 from support.scan_tables import physical, plain
 
 ROWS = 8_000
-SLOW = "length(sha2(repeat(s, 40000), 512)) = 128"
-"""Some milliseconds of work for each row."""
+SLOW = "length(sha2(repeat(s, 2000000), 512)) = 128"
+"""Hundredths of a second of work for each row: a job must not end before it is cancelled."""
 GROUP = "stopped by its user"
 TAG = "stopped"
 
