@@ -138,7 +138,7 @@ def test_line_110_random_orders(
     settings = {"spark.sql.adaptive.enabled": adaptive, VECTORIZED: vectorized}
     seen: set[int] = set()
     with conf(spark, settings):
-        for _ in range(25):
+        for _ in range(40):
             where = draw.choice(PREDICATES)
             query = f"SELECT * FROM parquet.`{folder}`" + (f" WHERE {where}" if where else "")
             limit, offset = draw.choice([(1, 0), (3, 0), (7, 2), (20, 0), (60, 40), (900, 0)])
