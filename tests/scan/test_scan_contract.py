@@ -221,7 +221,7 @@ BEHAVIOURS: Part = {
         "line_56_a_catalog_table_that_changes_before_the_query_runs",
     ),
     "plans and closures stay on the driver": (
-        "FindEnoughRows and LimitPrunedScanExec",
+        "LimitPrunedScanExec",
         "ClosuresSuite",
     ),
 }
