@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import limit_pruning
-from support.runs import conf
+from support.runs import BY_ROWS, conf
 from support.scan_tables import physical
 
 ROWS, FILES = 20_000, 20
@@ -38,12 +38,7 @@ def table(spark: SparkSession, tmp_path: Path) -> str:
 @pytest.fixture(autouse=True)
 def settings(spark: SparkSession) -> Iterator[None]:
     """Search by rows wherever it is possible, file by file."""
-    changed = {
-        "spark.limitPruning.rows.minBytes": "0",
-        "spark.limitPruning.pages.minBytes": "0",
-        "spark.sql.files.openCostInBytes": "1g",
-    }
-    with conf(spark, changed):
+    with conf(spark, BY_ROWS):
         yield
 
 

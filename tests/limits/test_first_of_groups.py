@@ -11,7 +11,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import limit_pruning
-from support.runs import VECTORIZED, conf
+from support.costs import counts
+from support.runs import BY_ROWS, VECTORIZED, conf
 from support.scan_tables import physical, plain
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
@@ -47,12 +48,7 @@ def folder(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def t(spark: SparkSession, folder: Path) -> Iterator[None]:
     """Search by rows wherever it is possible."""
     spark.read.parquet(str(folder)).createOrReplaceTempView("t")
-    changed = {
-        MIN_BYTES: "0",
-        "spark.limitPruning.pages.minBytes": "0",
-        "spark.sql.files.openCostInBytes": "1g",
-    }
-    with conf(spark, changed):
+    with conf(spark, BY_ROWS):
         yield
 
 
@@ -137,6 +133,25 @@ def test_what_is_left_alone(spark: SparkSession) -> None:
     ):
         df = hold(spark, query)
         assert not is_by_rows(df), query
+
+
+@pytest.mark.parametrize(
+    ("columns", "least"), [("*", "1g"), ("device, id", "1")], ids=["small", "narrow"]
+)
+def test_planning_reads_no_footer_in_vain(
+    spark: SparkSession, tmp_path: Path, columns: str, least: str
+) -> None:
+    """Little can be saved in a small table, and nothing if the query reads the keys alone."""
+    rows = spark.range(0, 4_000, 1, 2).selectExpr("id", "id % 7 AS device", "repeat('x', 50) AS x")
+    rows.write.parquet(str(tmp_path / "t"))  # no footer of which is cached
+    spark.read.parquet(str(tmp_path / "t")).createOrReplaceTempView("t")
+    query = first("device", "id", 1).replace("SELECT *, ", f"SELECT {columns}, ")
+    with conf(spark, {MIN_BYTES: least}):
+        before = counts(spark)
+        df = spark.sql(query)
+        df._jdf.queryExecution().executedPlan()
+        assert (counts(spark) - before).stream_bytes == 0
+        assert not is_by_rows(df)
 
 
 def test_copies_take_the_same_of_equal_rows(spark: SparkSession) -> None:

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 import limit_pruning
 from limit_pruning import LimitReport
-from support.runs import VECTORIZED, conf, hold_sql
+from support.runs import BY_ROWS, VECTORIZED, conf, hold_sql
 from support.scan_tables import physical
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
@@ -52,12 +52,7 @@ def folder(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def t(spark: SparkSession, folder: Path) -> Iterator[None]:
     """Search by rows wherever it is possible, file by file."""
     spark.read.parquet(str(folder)).createOrReplaceTempView("t")
-    changed = {
-        MIN_BYTES: "0",
-        "spark.limitPruning.pages.minBytes": "0",
-        "spark.sql.files.openCostInBytes": "1g",
-    }
-    with conf(spark, changed):
+    with conf(spark, BY_ROWS):
         yield
 
 

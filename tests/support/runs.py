@@ -39,6 +39,12 @@ REFERENCE = {ENABLED: "false", "spark.sql.adaptive.enabled": "false", **INTERPRE
 IN_ONE_PARTITION = {"spark.sql.shuffle.partitions": "1"}
 # Nothing is skipped by statistics, column indexes or bloom filters.
 ROW_BY_ROW = {**REFERENCE, **IN_ONE_PARTITION, "spark.sql.parquet.filterPushdown": "false"}
+# Rows are searched for wherever it is possible, also in small tables, file by file.
+BY_ROWS = {
+    "spark.limitPruning.rows.minBytes": "0",
+    "spark.limitPruning.pages.minBytes": "0",
+    "spark.sql.files.openCostInBytes": "1g",
+}
 
 
 @dataclass(frozen=True)

@@ -36,8 +36,8 @@ FAULTS = (
             ),
             Edit(
                 "catalyst/DecideLimit.scala",
-                "rows.counts.bytes / DecideLimit",
-                "rows.counts.bytes * DecideLimit",
+                "rows.counts.bytes / Least",
+                "rows.counts.bytes * Least",
             ),
             Edit(
                 "catalyst/DecideLimit.scala",

@@ -7,24 +7,24 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{
   AttributeSet, ExprId, Expression, NamedExpression, ScalarSubquery
 }
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LocalLimit, LogicalPlan, WindowGroupLimit}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LocalLimit, LogicalPlan}
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.FactsCache
 import limitpruning.predicate.SupportedTypes
-import limitpruning.rows.{GroupsPay, RowsPay}
 import limitpruning.search.{
-  AnyRowsScan, ChooseGroups, ChooseRows, ChooseTopRows, FirstOfGroupsScan, GroupsScan, LikelyRowGroups,
-  LimitPlan, LimitQuery,
-  LimitedScan,
-  MinMaxScan, NotPruned, SearchInputs, SizesOfColumns, SortKeys, TopRowsScan
+  AnyRowsScan, ChooseGroups, ChooseRows, ChooseTopRows, GroupsScan, LimitPlan, LimitQuery, LimitedScan,
+  MinMaxScan, NotPruned, SearchInputs, SortKeys, TopRowsScan
 }
 import limitpruning.select.Reason
-import limitpruning.tables.{FileSourceTable, ParquetTable, UndecidedRelation, WantedRows}
+import limitpruning.tables.{ParquetTable, UndecidedRelation, WantedRows}
 
 /** Decides what to read for one LIMIT: matches the plan, lists the table, searches it. */
 final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf) {
+  import DecideLimit._
+
+  private val decideByRows = new DecideByRows(session, cache, conf)
 
   /**
    * @param isRoot whether the LIMIT is at the root of the query
@@ -58,19 +58,6 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     else Left(notClustered(orders.head, 0))
 
   /**
-   * @return the window over a relation whose rows are chosen when the query runs, by reading the keys first; `None` if that does not
-   *   pay, or is not possible
-   */
-  def firstOfGroups(window: WindowGroupLimit): Option[LogicalPlan] = for {
-    query <- MatchWindow.of(window).flatMap(_.toOption)
-    if !isDecided(query.scan) && !query.scan.waitsForSubqueries
-    chosen <- Using.resource(new SearchInputs(query.scan, session, cache, conf)) { inputs =>
-      lazy val sizes = SizesOfColumns(query.scan, inputs)
-      byRows(query, window, inputs, Left(sizes), isRoot = false)
-    }
-  } yield chosen
-
-  /**
    * The same rows, if a threshold is known and excludes most of the table: Spark may read the table once for several aggregates
    * over it, and not if one of them has a selection. Nothing is skipped by the rows that are read. Spark merges aggregates over
    * equal selections, and the rows of one would skip row groups of another.
@@ -78,7 +65,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
   private def ofFewRowGroups(top: TopRowsScan, plan: LimitPlan): Either[NotPruned, LimitPlan] = {
     val rows = plan.rows
     val isThreshold = rows.top.exists(_.threshold.nonEmpty) && rows.selection.unseen.isEmpty
-    if (isThreshold && rows.selection.bytes <= rows.counts.bytes / DecideLimit.LeastSkippedByMinMax)
+    if (isThreshold && rows.selection.bytes <= rows.counts.bytes / LeastSkippedByMinMax)
       Right(plan.copy(notedSortKey = None))
     else Left(notClustered(top, rows.counts.filesInspected))
   }
@@ -116,7 +103,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
       else if (tolerated.nonEmpty && (scan.waitsForSubqueries || !isAnyRows))
         tolerated.map(reason => Left(NotPruned(reason, Some(scan))))
       else if (scan.waitsForSubqueries && isJoined) Some(Left(NotPruned(Reason.Subquery, Some(scan))))
-      else if (scan.waitsForSubqueries) Some(whenRun(plan, scan, orderOf(query)))
+      else if (scan.waitsForSubqueries) Some(whenRun(plan, scan, query.sortKeys))
       else atRoot.orElse {
         val isOneTask = isRoot && isAnyRows
         Using.resource(new SearchInputs(
@@ -132,7 +119,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
             def read(chosen: LimitPlan) =
               if (isJoined) OuterJoin.changePreserved(plan)(inputs.listing.read(_, chosen))
               else inputs.listing.read(plan, chosen)
-            val byRows = if (isJoined) None else this.byRows(query, plan, inputs, found, isRoot)
+            val byRows = if (isJoined) None else decideByRows(query, plan, inputs, found, isRoot)
             Some(byRows.map(Right(_)).getOrElse(found.map(read)))
         }
       }
@@ -143,70 +130,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     case top: TopRowsScan => ChooseTopRows(top, inputs)
     case groups: GroupsScan => ChooseGroups(groups, inputs)
     case MinMaxScan(orders) => minMax(orders, inputs)
-    case first: FirstOfGroupsScan => Left(SizesOfColumns(first.scan, inputs))
   }
-
-  private def orderOf(query: LimitQuery): Option[SortKeys] = query match {
-    case top: TopRowsScan => Some(top.order)
-    case FirstOfGroupsScan(top, _) => Some(top.order)
-    case _: AnyRowsScan | _: GroupsScan | _: MinMaxScan => None
-  }
-
-  /**
-   * If metadata do not cover the LIMIT, its rows may be found by reading columns when the query runs.
-   *
-   * @return none if this does not pay
-   */
-  private def byRows(
-      query: LimitQuery,
-      plan: LogicalPlan,
-      inputs: SearchInputs,
-      found: => Either[NotPruned, LimitPlan],
-      isRoot: Boolean
-  ): Option[LogicalPlan] = for {
-    table <- Some(query.scan.table).collect {
-      case table: FileSourceTable if table.canReadFirst && table.toleratesBadFiles.isEmpty => table
-    }
-    if NativeEngines.reasonForChild(session).isEmpty
-    rows <- wantedByRows(query, inputs, found, isRoot)
-    if rows.keys.forall(hasStableColumns)
-  } yield table.decideWhenRun(plan, rows)
-
-  private def wantedByRows(
-      query: LimitQuery,
-      inputs: SearchInputs,
-      found: => Either[NotPruned, LimitPlan],
-      isRoot: Boolean
-  ): Option[WantedRows] = {
-    val scan = query.scan
-    val order = orderOf(query)
-    val minBytes = conf.getConf(LimitPruningConf.RowsMinBytes)
-    def wanted = WantedRows(scan.limit, scan.conjuncts, order, Some(found))
-    query match {
-      case _: AnyRowsScan | _: TopRowsScan =>
-        RowsPay(scan, order.toSeq.flatMap(_.all), inputs, found, minBytes).map(saved =>
-          wanted.copy(
-            saved = saved.bytes,
-            isRoot = isRoot,
-            inFirstTask = isRoot && saved.inFirstTask && conf.getConf(LimitPruningConf.RowsInFirstTask),
-            likely = if (order.isEmpty) LikelyRowGroups.of(found) else LikelyRowGroups.none
-          )
-        )
-      case groups: GroupsScan =>
-        GroupsPay(groups, inputs, found, minBytes).map(saved =>
-          wanted.copy(saved = saved, likely = LikelyRowGroups.of(found), groups = groups.keys)
-        )
-      case FirstOfGroupsScan(top, groups) =>
-        GroupsPay.first(scan, top.order.all.map(_.child) ++ groups, groups, inputs, found, minBytes)
-          .map(saved => wanted.copy(saved = saved, groups = groups))
-      // Reading the keys first saves nothing: the query reads little else.
-      case _: MinMaxScan => None
-    }
-  }
-
-  /** Whether the rows are chosen, or are to be chosen when the query runs. */
-  private def isDecided(scan: LimitedScan): Boolean =
-    scan.table.selected.nonEmpty || UndecidedRelation.unapply(scan.table.leaf).nonEmpty
 
   /**
    * Without a predicate, the first task of a `take` finds enough rows by itself, so a footer that is read while planning
@@ -218,7 +142,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
   private def takenWhenRun(plan: LogicalPlan, scan: LimitedScan): Option[Either[NotPruned, LogicalPlan]] =
     scan.table match {
       case table: ParquetTable
-          if scan.conjuncts.isEmpty && scan.limit <= DecideLimit.MostTaken && table.canDecideWhenRun &&
+          if scan.conjuncts.isEmpty && scan.limit <= MostTaken && table.canDecideWhenRun &&
             !conf.getConf(LimitPruningConf.AtRoot) && NativeEngines.reasonForChild(session).isEmpty =>
         Some(Right(table.decideWhenRun(plan, WantedRows(scan.limit, Nil, None))))
       case _ => None
@@ -269,12 +193,17 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
 
   /** Whether Spark cannot change the columns of the key after the rule. It may remove fields of structs. */
   private def hasSimpleKey(order: SortKeys): Boolean = hasStableColumns(order.first)
-
-  private def hasStableColumns(key: Expression): Boolean =
-    key.references.forall(column => SupportedTypes.contains(column.dataType))
 }
 
-private object DecideLimit {
+private[catalyst] object DecideLimit {
+
+  /** Whether the rows are chosen, or are to be chosen when the query runs. */
+  def isDecided(scan: LimitedScan): Boolean =
+    scan.table.selected.nonEmpty || UndecidedRelation.unapply(scan.table.leaf).nonEmpty
+
+  /** Whether Spark cannot change the columns of a key after the rule. It may remove fields of structs. */
+  def hasStableColumns(key: Expression): Boolean =
+    key.references.forall(column => SupportedTypes.contains(column.dataType))
 
   /** A MIN or MAX reads at most one in this many bytes. */
   private val LeastSkippedByMinMax = 4

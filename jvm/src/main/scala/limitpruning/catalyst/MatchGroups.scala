@@ -1,8 +1,7 @@
 package limitpruning.catalyst
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, AttributeSet, Expression, NamedExpression}
+import org.apache.spark.sql.catalyst.expressions.{Alias, AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
-import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LocalLimit, LogicalPlan, Project}
 
 import limitpruning.predicate.{BriefSql, SupportedTypes}
@@ -46,7 +45,7 @@ object MatchGroups {
       .orElse(aggregate.groupingExpressions.flatMap(MatchLimit.subqueryIn).headOption)
       .orElse(if (scan.waitsForSubqueries) Some(Reason.Subquery) else None)
     unsupported.toLeft(()).flatMap { _ =>
-      val keys = aggregate.groupingExpressions.map(MatchLimit.overRelation(projections(aggregate.child)))
+      val keys = aggregate.groupingExpressions.map(MatchLimit.overRelation(aggregate.child))
       if (isOfKeysOnly(aggregate)) distinct(scan, keys) else whole(scan, keys)
     }
   }
@@ -84,11 +83,6 @@ object MatchGroups {
   /** The filter may stay in the plan, so its columns are read, too. */
   private def withFilters(scan: LimitedScan): LimitedScan =
     scan.copy(needed = scan.needed ++ AttributeSet.fromAttributeSets(scan.conjuncts.map(_.references)))
-
-  private def projections(plan: LogicalPlan): Seq[NamedExpression] = plan match {
-    case ScanOperation(projections, _, _, _) => projections
-    case _ => Nil
-  }
 
   /** GROUP BY, with or without filters and projections above it: these projections and filters, and the Aggregate. */
   private object Grouped {

@@ -89,6 +89,12 @@ object MatchLimit {
   private[catalyst] def overRelation(e: Expression, projections: Seq[NamedExpression]): Expression =
     overRelation(projections)(e)
 
+  /** Does so with the projections between the top of a plan and its relation. */
+  private[catalyst] def overRelation(plan: LogicalPlan): Expression => Expression = plan match {
+    case ScanOperation(projections, _, _, _) => overRelation(projections)
+    case _ => identity
+  }
+
   /** Does so for many expressions. */
   private[catalyst] def overRelation(projections: Seq[NamedExpression]): Expression => Expression = {
     val aliases = AttributeMap(projections.collect { case alias: Alias => (alias.toAttribute, alias.child) })

@@ -1,7 +1,6 @@
 package limitpruning.catalyst
 
-import org.apache.spark.sql.catalyst.expressions.{Literal, NamedExpression, RowNumber}
-import org.apache.spark.sql.catalyst.planning.ScanOperation
+import org.apache.spark.sql.catalyst.expressions.{Literal, RowNumber}
 import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan, Sort, WindowGroupLimit}
 
 import limitpruning.search.FirstOfGroupsScan
@@ -25,7 +24,7 @@ object MatchWindow {
         val keys = window.partitionSpec
         keys.flatMap(MatchLimit.unsupportedUse).headOption
           .orElse(keys.flatMap(MatchLimit.subqueryIn).headOption)
-          .toLeft(FirstOfGroupsScan(top, keys.map(MatchLimit.overRelation(projections(window.child)))))
+          .toLeft(FirstOfGroupsScan(top, keys.map(MatchLimit.overRelation(window.child))))
       })
 
   /** The LIMIT that each group has, for reports. */
@@ -34,9 +33,4 @@ object MatchWindow {
 
   private def limitOf(window: WindowGroupLimit, child: LogicalPlan): LocalLimit =
     LocalLimit(Literal(window.limit), child)
-
-  private def projections(plan: LogicalPlan): Seq[NamedExpression] = plan match {
-    case ScanOperation(projections, _, _, _) => projections
-    case _ => Nil
-  }
 }

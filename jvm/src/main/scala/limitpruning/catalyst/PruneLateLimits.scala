@@ -63,7 +63,7 @@ final case class PruneLateLimits(session: SparkSession, override val state: Plan
         sourcesOf(window).forall(source => sources.count(_ == source) == 1)
       plan.transformDownWithPruning(_.containsPattern(WINDOW_GROUP_LIMIT)) {
         case window: WindowGroupLimit if !NoPruningHint.isBelow(window.child) && isAlone(window) =>
-          FailOpen(state, conf)(new DecideLimit(session, state.facts, conf).firstOfGroups(window))(_ => None)
+          FailOpen(state, conf)(new DecideByRows(session, state.facts, conf)(window))(_ => None)
             .getOrElse(window)
       }
     }

@@ -3,7 +3,7 @@ package limitpruning.rows
 import java.io.IOException
 import java.util.concurrent.ExecutionException
 
-import scala.concurrent.duration.{Deadline, DurationInt}
+import scala.concurrent.duration.DurationInt
 
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.internal.Logging
@@ -13,9 +13,10 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.footers.Selectivity
-import limitpruning.parquet.UnreadableFooterException
 import limitpruning.predicate.BriefSql
-import limitpruning.search.{ClassifiedFile, LikelyRowGroups, LimitPlan, LimitedScan, NotPruned, SearchInputs}
+import limitpruning.search.{
+  ClassifiedFile, InspectListed, LikelyRowGroups, LimitPlan, LimitedScan, NotPruned, SearchInputs
+}
 import limitpruning.select.{
   ChosenRows, Groups, ListedFile, MatchingRows, Reason, SearchCounts, Selection, VerifiedRows
 }
@@ -104,7 +105,7 @@ private[limitpruning] final class ChooseByRows(
     if (listed.exists(_.isEmpty)) None
     else {
       val located = listed.flatten
-      val footers = classified(located.map(_._1))
+      val footers = InspectListed(located.map(_._1), inputs, Patience)
       if (footers.size < located.size || !areUnchanged(located.map(_._1))) None
       else if (RowsPay.hasUnlistedColumnIndexes(footers, scan, inputs)) {
         // If they are wrong, plain Spark returns other rows.
@@ -141,18 +142,6 @@ private[limitpruning] final class ChooseByRows(
       case Right(selection) => Some(selection)
       case Left(_: Reason) => None
     }
-
-  /** The files with their row groups; fewer if a footer cannot be read, or if reading them takes too long. */
-  private def classified(files: Seq[ListedFile]): Seq[ClassifiedFile] = if (files.isEmpty) Nil
-  else {
-    val footers = inputs.footers(files)
-    try {
-      val deadline = Deadline.now + Patience
-      files.iterator.map(file => footers.next(deadline).map(inputs.classify(file, _)))
-        .takeWhile(_.nonEmpty).flatten.toVector
-    } catch { case _: UnreadableFooterException => Nil } // such as of a file that has changed
-    finally footers.close()
-  }
 
   /**
    * Whether files are still as they were listed, before their rows were found. The scan checks that they stay as their

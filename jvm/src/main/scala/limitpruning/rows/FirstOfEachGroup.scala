@@ -20,8 +20,8 @@ private[rows] final class FirstOfEachGroup(
   import FirstOfEachGroup._
 
   /**
-   * The first rows of each group of these, in no order; none if they are too many or too large: then the first rows of all groups of
-   * the table are, too.
+   * The first rows of each group of these, in no order; none if they are too many, as those of all groups of the table are then, too,
+   * or too large to be held.
    */
   def of(rows: Iterator[InternalRow]): Option[Array[InternalRow]] = {
     val keyOf = UnsafeProjection.create(keys)

@@ -2,13 +2,13 @@ package limitpruning.rows
 
 import scala.util.Using
 
-import org.apache.spark.sql.catalyst.expressions.{Ascending, Expression, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{Ascending, AttributeSet, SortOrder}
 
 import limitpruning.predicate.{LeafColumn, MatchState}
 import limitpruning.search.{
-  ClassifiedFile, ClassifyRowGroups, GroupsScan, LimitPlan, LimitedScan, NotPruned, SearchInputs
+  ClassifiedFile, ClassifyRowGroups, FirstOfGroupsScan, GroupsScan, LimitPlan, NotPruned, SearchInputs
 }
-import limitpruning.select.Reason
+import limitpruning.select.{ListedFile, Reason}
 
 /**
  * Decides whether it pays to find one row of each group for a LIMIT by reading the columns of the keys and of the predicate first.
@@ -47,28 +47,30 @@ private[limitpruning] object GroupsPay {
   }
 
   /**
-   * Whether it pays to find the first rows of each group, in an order, by reading the columns of `keys` first.
+   * Whether it pays to find the first rows of each group, in an order, by reading the columns of the keys first.
    *
-   * @param keys the sort keys and the keys of the groups, over the table's columns
-   * @param groups the keys of the groups
-   * @param found the sizes of columns, which are read if the rest allows it
+   * @param sizes of columns, which are read only if the rest allows it
    */
   def first(
-      scan: LimitedScan,
-      keys: Seq[Expression],
-      groups: Seq[Expression],
+      query: FirstOfGroupsScan,
       inputs: SearchInputs,
-      found: => Either[NotPruned, LimitPlan],
+      sizes: => Either[NotPruned, LimitPlan],
       minBytes: Long
-  ): Option[Long] =
+  ): Option[Long] = {
+    val scan = query.top.scan
+    val keys = query.top.order.all.map(_.child) ++ query.groups
+    val first = scan.conjuncts ++ keys
+    def areOthers = !scan.needed.subsetOf(AttributeSet.fromAttributeSets(first.map(_.references)))
     if (
-      scan.limit > MostOfGroup || !RowsOfGroups.canCompare(groups) ||
-      !(scan.conjuncts ++ keys).forall(RowsPay.canRunTwice)
-    ) None
-    else
+      scan.limit <= MostOfGroup && RowsOfGroups.canCompare(query.groups) &&
+      first.forall(RowsPay.canRunTwice) &&
+      (minBytes == 0 || (areOthers && ListedFile.bytes(inputs.files) >= minBytes))
+    )
       // How many groups there are is not known. If there are too many, this is usually known soon.
-      RowsPay(scan.copy(limit = ExpectedRows), keys.map(SortOrder(_, Ascending)), inputs, found, minBytes)
+      RowsPay(scan.copy(limit = ExpectedRows), keys.map(SortOrder(_, Ascending)), inputs, sizes, minBytes)
         .map(_.bytes)
+    else None
+  }
 
   /** Whether a row group probably has rows of enough groups, all of which match. */
   private def promises(

@@ -10,6 +10,9 @@ sealed trait LimitQuery {
 
   /** Expressions over the table's columns about which a search of metadata needs facts, besides the predicate. */
   def alsoNeeded: Seq[Expression]
+
+  /** The order in which the first rows are needed; none if it does not matter. */
+  def sortKeys: Option[SortKeys] = None
 }
 
 /** A LIMIT without ORDER BY and GROUP BY: any rows that match will do. */
@@ -27,6 +30,7 @@ final case class AnyRowsScan(scan: LimitedScan) extends LimitQuery {
 final case class TopRowsScan(scan: LimitedScan, order: SortKeys, isJoined: Boolean = false)
     extends LimitQuery {
   override def alsoNeeded: Seq[Expression] = Seq(order.first.child)
+  override def sortKeys: Option[SortKeys] = Some(order)
 }
 
 /**
@@ -40,19 +44,6 @@ final case class TopRowsScan(scan: LimitedScan, order: SortKeys, isJoined: Boole
 final case class GroupsScan(scan: LimitedScan, keys: Seq[Expression], areKeysAll: Boolean)
     extends LimitQuery {
   override def alsoNeeded: Seq[Expression] = GroupKeys.compared(keys)
-}
-
-/**
- * The first rows of each group in an order: `row_number() OVER (PARTITION BY groups ORDER BY order) <= limit`.
- *
- * @param top the order, and the scan below the window, whose limit is that of each group
- * @param groups the keys of the groups, over the table's columns; at least one
- */
-final case class FirstOfGroupsScan(top: TopRowsScan, groups: Seq[Expression]) extends LimitQuery {
-  override def scan: LimitedScan = top.scan
-
-  /** Only the sizes of columns are asked for. */
-  override def alsoNeeded: Seq[Expression] = Nil
 }
 
 /**

@@ -1,0 +1,94 @@
+package limitpruning.catalyst
+
+import scala.util.Using
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, WindowGroupLimit}
+import org.apache.spark.sql.internal.SQLConf
+
+import limitpruning.conf.LimitPruningConf
+import limitpruning.footers.FactsCache
+import limitpruning.rows.{GroupsPay, RowsPay}
+import limitpruning.search.{
+  AnyRowsScan, GroupsScan, LikelyRowGroups, LimitPlan, LimitQuery, LimitedScan, MinMaxScan, NotPruned,
+  SearchInputs, SizesOfColumns, TopRowsScan
+}
+import limitpruning.tables.{FileSourceTable, WantedRows}
+
+/** Decides whether the rows of a LIMIT are found by reading columns when the query runs, because metadata do not cover it. */
+private[catalyst] final class DecideByRows(session: SparkSession, cache: FactsCache, conf: SQLConf) {
+
+  private def minBytes: Long = conf.getConf(LimitPruningConf.RowsMinBytes)
+
+  /**
+   * @param plan contains the relation of the scan
+   * @param found the result of the search of metadata
+   * @return the plan over a relation whose rows are chosen when the query runs; none if this does not pay
+   */
+  def apply(
+      query: LimitQuery,
+      plan: LogicalPlan,
+      inputs: SearchInputs,
+      found: Either[NotPruned, LimitPlan],
+      isRoot: Boolean
+  ): Option[LogicalPlan] = whenRun(query.scan, plan) {
+    val scan = query.scan
+    val wanted = WantedRows(scan.limit, scan.conjuncts, query.sortKeys, Some(found))
+    query match {
+      case _: AnyRowsScan | _: TopRowsScan =>
+        RowsPay(scan, query.sortKeys.toSeq.flatMap(_.all), inputs, found, minBytes).map(saved =>
+          wanted.copy(
+            saved = saved.bytes,
+            isRoot = isRoot,
+            inFirstTask = isRoot && saved.inFirstTask && conf.getConf(LimitPruningConf.RowsInFirstTask),
+            likely = if (query.sortKeys.isEmpty) LikelyRowGroups.of(found) else LikelyRowGroups.none
+          )
+        )
+      case groups: GroupsScan =>
+        GroupsPay(groups, inputs, found, minBytes).map(saved =>
+          wanted.copy(saved = saved, likely = LikelyRowGroups.of(found), groups = groups.keys)
+        )
+      // Reading the keys first saves nothing: the query reads little else.
+      case _: MinMaxScan => None
+    }
+  }
+
+  /**
+   * The first rows of each group. Metadata are not searched for them: only the sizes of columns are read.
+   *
+   * @return the window over a relation whose rows are chosen when the query runs; none if this does not pay, or is not possible
+   */
+  def apply(window: WindowGroupLimit): Option[LogicalPlan] = for {
+    first <- MatchWindow.of(window).flatMap(_.toOption)
+    scan = first.top.scan
+    if !DecideLimit.isDecided(scan) && !scan.waitsForSubqueries
+    chosen <- whenRun(scan, window) {
+      Using.resource(new SearchInputs(scan, session, cache, conf)) { inputs =>
+        lazy val sizes = SizesOfColumns(scan, inputs)
+        GroupsPay.first(first, inputs, Left(sizes), minBytes).map(saved =>
+          WantedRows(
+            scan.limit,
+            scan.conjuncts,
+            Some(first.top.order),
+            Some(Left(sizes)),
+            saved,
+            groups = first.groups
+          )
+        )
+      }
+    }
+  } yield chosen
+
+  private def whenRun(
+      scan: LimitedScan,
+      plan: LogicalPlan
+  )(rows: => Option[WantedRows]): Option[LogicalPlan] =
+    for {
+      table <- Some(scan.table).collect {
+        case table: FileSourceTable if table.canReadFirst && table.toleratesBadFiles.isEmpty => table
+      }
+      if NativeEngines.reasonForChild(session).isEmpty
+      wanted <- rows
+      if wanted.keys.forall(DecideLimit.hasStableColumns)
+    } yield table.decideWhenRun(plan, wanted)
+}
