@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 import limit_pruning
 from support.delta import tables
+from support.delta.planning import asked_the_log, forget, jobs
 from support.runs import conf
 from support.scan_tables import hold, is_pruned, physical
 
@@ -116,18 +117,26 @@ def test_statistics_are_read_for_the_first_files_only_if_they_are_enough(
     spark: SparkSession, many: str
 ) -> None:
     limited = f"SELECT * FROM {many} WHERE id + 1 >= {{}} LIMIT 15"
-    first, last = _jobs(spark, limited.format(5)), _jobs(spark, limited.format(10_955))
+    ordered = f"SELECT * FROM {many} ORDER BY id LIMIT 15"
+
+    def planned(query: str) -> int:
+        forget(spark, many)
+        return jobs(spark, query)
+
+    first, last = planned(limited.format(5)), planned(limited.format(10_955))
     assert first < last
     # The statistics of all files are read at once where all are needed.
-    assert _jobs(spark, f"SELECT * FROM {many} ORDER BY id LIMIT 15") < last
+    assert planned(ordered) < last
 
 
 def test_statistics_are_not_read_if_no_time_is_left(spark: SparkSession, many: str) -> None:
     limited = f"SELECT * FROM {many} WHERE id + 1 >= {{}} LIMIT 15"
-    _jobs(spark, limited.format(5))  # Delta's own jobs, which load the snapshot
-    before = _jobs(spark, limited.format(6))
+    jobs(spark, limited.format(5))  # Delta's own jobs, which load the snapshot
+    forget(spark, many)
+    before = jobs(spark, limited.format(6))
+    forget(spark, many)
     with conf(spark, {"spark.limitPruning.planning.maxTime": "0"}):
-        assert _jobs(spark, limited.format(7)) < before
+        assert jobs(spark, limited.format(7)) < before
         hold(spark, f"SELECT * FROM {many} WHERE id + 1 >= 10955", 15)
         hold(spark, f"SELECT * FROM {many} ORDER BY id", 15, ordered=True)
 
@@ -141,30 +150,15 @@ def test_statistics_that_took_too_long_are_not_waited_for_again(
         ]
         for query, most in zip(queries, times, strict=True):
             with conf(spark, {"spark.limitPruning.planning.maxTime": most}):
-                _jobs(spark, query)
+                jobs(spark, query)
         time.sleep(1)  # a query that was left may submit its job later
-        return sum(_asked_the_log(spark, query) for query in queries)
+        return sum(asked_the_log(spark, query) for query in queries)
 
+    forget(spark, many)
     # The first tries, and the fifth; then fifteen do not. With more time, the next one tries.
     assert asked(20, ["1ms"] * 13) <= 2
     assert asked(40, [f"{n}ms" for n in range(2, 10)]) > 2
     with conf(spark, {"spark.limitPruning.planning.maxTime": "1min"}):
         query = f"SELECT * FROM {many} WHERE id + 1 >= 33 LIMIT 15"
-        _jobs(spark, query)
-        assert _asked_the_log(spark, query), "it has more time now"
-
-
-def _asked_the_log(spark: SparkSession, query: str) -> bool:
-    """Return whether planning submitted a job that reads statistics of the log."""
-    tracker = spark.sparkContext.statusTracker()
-    jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(f"planning {query}")]
-    stages = [tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds]
-    return any("LogStatistics" in stage.name for stage in stages if stage)
-
-
-def _jobs(spark: SparkSession, query: str) -> int:
-    """Return how many Spark jobs planning runs, with Delta's and ours."""
-    group = f"planning {query}"
-    spark.sparkContext.setJobGroup(group, query)
-    spark.sql(query)._jdf.queryExecution().executedPlan()
-    return len(spark.sparkContext.statusTracker().getJobIdsForGroup(group))
+        jobs(spark, query)
+        assert asked_the_log(spark, query), "it has more time now"

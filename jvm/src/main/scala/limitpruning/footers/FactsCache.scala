@@ -10,9 +10,9 @@ import org.apache.parquet.schema.MessageType
 import limitpruning.parquet.{ColumnPaths, FileColumns, FileId, Footer}
 
 /**
- * Caches footers and manifests that were read while planning, for all sessions of an application. A file is identified by
- * its path, its length, its modification time and, if the storage has one, its entity tag. A manifest never changes, so its
- * path and its length identify it. The cache is limited in bytes, and evicts the least recently used entries first.
+ * Caches footers, manifests and facts of Delta logs that were read while planning, for all sessions of an application. A file is
+ * identified by its path, its length, its modification time and, if the storage has one, its entity tag. A manifest never changes,
+ * so its path and its length identify it. The cache is limited in bytes, and evicts the least recently used entries first.
  * Thread-safe.
  *
  * @param maxBytes the approximate maximum of memory, in bytes; with 0, nothing is cached
@@ -76,6 +76,12 @@ final class FactsCache(maxBytes: Long) {
 
   def keep(id: ManifestId, metrics: ManifestMetrics): Unit = cached.put(id, metrics)
 
+  /** What is cached of a version of a log. */
+  private[limitpruning] def log(id: LogFactsId): Option[LogFacts] =
+    Option(cached.getIfPresent(id)).collect { case facts: LogFacts => facts }
+
+  private[limitpruning] def keep(id: LogFactsId, facts: LogFacts): Unit = cached.put(id, facts)
+
   def forgetAll(): Unit = {
     cached.invalidateAll()
     listings.forgetAll()
@@ -94,6 +100,7 @@ final class FactsCache(maxBytes: Long) {
   private def forget(isMeant: String => Boolean): Unit = {
     val _ = cached.asMap.keySet.removeIf {
       case file: FileId => isMeant(file.path)
+      case log: LogFactsId => isMeant(log.table)
       case _ => false
     }
     unproved.forget(isMeant)
@@ -129,6 +136,8 @@ object FactsCache {
   private val sizeOf: Weigher[AnyRef, AnyRef] = {
     case (file: FileId, footer: Footer) => EntrySize + 2 * file.path.length + footer.size
     case (id: ManifestId, metrics: ManifestMetrics) => EntrySize + 2 * id.path.length + metrics.size
+    case (id: LogFactsId, facts: LogFacts) =>
+      EntrySize + 2 * (id.table.length + id.columns.map(_.length).sum) + facts.size
     case (_, other) => throw new IllegalArgumentException(other.getClass.getName)
   }
 }

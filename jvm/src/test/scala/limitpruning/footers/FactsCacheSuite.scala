@@ -2,6 +2,9 @@ package limitpruning.footers
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{EtagSource, FileStatus, Path}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.{LongType, StringType, StructType}
+import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.util.SizeEstimator
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -54,6 +57,52 @@ class FactsCacheSuite extends AnyFunSuite with TempFolder {
     assert(cache.manifest(other).isEmpty && cache.size == 0)
     cache.keep(one, new Metrics(20000))
     assert(cache.manifest(one).isEmpty, "larger than the cache")
+  }
+
+  private val schema = new StructType().add("rows", LongType).add("s", StringType)
+
+  /** @param files the names of the files that the log is known to have */
+  private def facts(files: Int*): LogFacts = LogFacts(
+    files.map(i => s"part-$i" -> InternalRow(i.toLong, UTF8String.fromString(s"text $i"))).toMap,
+    schema,
+    areOfAll = false
+  )
+
+  test("facts of a log are found by their table, version and columns, until the table is refreshed") {
+    val cache = new FactsCache(1 << 20)
+    val id = LogFactsId("/t", "uuid", version = 3, committed = 5, columns = Seq("rows: long"))
+    cache.keep(id, facts(1, 2))
+    assert(cache.log(id).contains(facts(1, 2)))
+    val others = Seq(
+      id.copy(table = "/u"),
+      id.copy(id = "other"),
+      id.copy(version = 4),
+      id.copy(committed = 6),
+      id.copy(columns = Seq("rows: int"))
+    )
+    others.foreach(other => assert(cache.log(other).isEmpty, other))
+    cache.forget(new Path("/u"))
+    assert(cache.log(id).nonEmpty)
+    cache.forget(new Path("/t"))
+    assert(cache.log(id).isEmpty && cache.size == 0)
+  }
+
+  test("facts of a log are not cached if they are larger than the cache") {
+    val many = facts(1 to 1000: _*)
+    val id = LogFactsId("/t", "uuid", version = 3, committed = 5, columns = Nil)
+    val small = new FactsCache(many.size.toLong)
+    small.keep(id, many)
+    assert(small.log(id).isEmpty)
+    val enough = new FactsCache(2L * many.size)
+    enough.keep(id, many)
+    assert(enough.log(id).nonEmpty && enough.size > many.size)
+  }
+
+  test("the estimated size of facts of a log is approximately their size in memory") {
+    val many = facts(1 to 1000: _*)
+    // Boxed numbers, strings and arrays, with a map of all files.
+    val ratio = many.size.toDouble / (SizeEstimator.estimate(many.ofFile) - SizeEstimator.estimate(Map.empty))
+    assert(ratio > 0.6 && ratio < 1.7)
   }
 
   test("a file is removed by its path, and by the path of a directory above it") {

@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.LimitPruningConf
-import limitpruning.footers.{FactsCache, QueryInTime, SlowQueries}
+import limitpruning.footers.{FactsCache, QueryInTime}
 import limitpruning.parquet.{NamesInFiles, ReadSettings}
 import limitpruning.predicate.LeafColumn
 import limitpruning.search.{FileFacts, LimitPlan, TableListing}
@@ -47,7 +47,7 @@ private[tables] final class DeltaTable(leaf: LogicalRelation, relation: HadoopFs
       cache: FactsCache
   ): TableListing =
     relation.location match {
-      case prepared: PreparedDeltaFileIndex => new DeltaListing(this, prepared, conjuncts, keys, cache.slow)
+      case prepared: PreparedDeltaFileIndex => new DeltaListing(this, prepared, conjuncts, keys, cache)
       case other => throw new IllegalStateException(s"no prepared scan: $other")
     }
 
@@ -81,14 +81,14 @@ private object DeltaTable {
  *
  * @param conjuncts the predicate
  * @param keys the sort key, if there is one: then facts about all files are needed
- * @param slow what earlier queries of logs took too long
+ * @param cache the application's cache
  */
 private final class DeltaListing(
     table: DeltaTable,
     index: PreparedDeltaFileIndex,
     conjuncts: Seq[Expression],
     keys: Seq[Expression],
-    slow: SlowQueries
+    cache: FactsCache
 ) extends TableListing {
 
   private val added: IndexedSeq[(ListedFile, AddFile)] = {
@@ -114,8 +114,9 @@ private final class DeltaListing(
       table.relation.sparkSession.sparkContext,
       // An ORDER BY that skips nothing reads the whole table.
       SQLConf.get.getConf(LimitPruningConf.MaxTime).millis * (if (keys.isEmpty) 1L else DeltaListing.OfKeys),
-      slow
-    )
+      cache.slow
+    ),
+    cache
   )
 
   override val files: IndexedSeq[ListedFile] = added.map(_._1)

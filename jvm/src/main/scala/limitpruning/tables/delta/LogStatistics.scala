@@ -5,22 +5,24 @@ import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
 import org.apache.spark.sql.catalyst.util.RebaseDateTime
 import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.functions.{col, lit}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
-import limitpruning.footers.{PlanningQuery, QueryInTime}
+import limitpruning.footers.{FactsCache, LogFacts, LogFactsId, PlanningQuery, QueryInTime}
 import limitpruning.parquet.NamesInFiles
 import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls, SupportedTypes, Values}
 
 /**
  * The statistics that the log of a Delta table has of files, for the columns that a search needs. They are read from the
  * log on first use: those of the first [[LogStatistics.MostNamed]] files in one Spark job, and those of all files in
- * another, if another file is asked for.
+ * another, if another file is asked for. What earlier queries have read is cached.
  *
  * @param table the path of the table
  * @param paths the paths of the files in the log
  * @param needsAll whether all files will be asked for, so that one job reads everything
  * @param columns the columns of the table
  * @param inTime runs both queries; what is not read in time is not known
+ * @param cache the application's cache
  */
 private final class LogStatistics(
     snapshot: Snapshot,
@@ -29,7 +31,8 @@ private final class LogStatistics(
     needsAll: Boolean,
     columns: Seq[LeafColumn],
     names: NamesInFiles,
-    inTime: QueryInTime
+    inTime: QueryInTime,
+    cache: FactsCache
 ) {
   import LogStatistics._
 
@@ -75,9 +78,23 @@ private final class LogStatistics(
   private final class Part(named: Option[Seq[String]]) {
     private var read = false
     private lazy val rows = {
-      val found = inTime(PlanningQuery(table, named.fold(OfAll)(_ => OfFirst)))(collect(named))
+      val found = cached.orElse(
+        inTime(PlanningQuery(table, named.fold(OfAll)(_ => OfFirst)))(collect(named)).map(keep)
+      )
       read = found.nonEmpty
-      found.getOrElse(Map.empty)
+      found.fold(Map.empty[String, InternalRow])(_.ofFile)
+    }
+
+    private def cached: Option[LogFacts] =
+      cache.log(id).filter(facts => facts.areOfAll || named.exists(_.forall(facts.ofFile.contains)))
+
+    /** With what is cached of other files. Two queries at the same time may read the same. */
+    private def keep(facts: LogFacts): LogFacts = {
+      val all =
+        if (facts.areOfAll) facts
+        else cache.log(id).fold(facts)(before => before.copy(ofFile = before.ofFile ++ facts.ofFile))
+      cache.keep(id, all)
+      all
     }
 
     def isRead: Boolean = read
@@ -94,7 +111,18 @@ private final class LogStatistics(
 
   private def partOf(path: String): Part = if (isFirst(path) && !ofAll.isRead) ofFirst else ofAll
 
-  private def collect(named: Option[Seq[String]]): Map[String, InternalRow] = {
+  private lazy val id = LogFactsId(
+    table,
+    snapshot.metadata.id,
+    snapshot.version,
+    snapshot.timestamp,
+    // The log has timestamps as text.
+    SQLConf.get.sessionLocalTimeZone +: columns.map { column =>
+      s"${names.of(column.attribute.name +: column.path)}: ${column.dataType.json}"
+    }
+  )
+
+  private def collect(named: Option[Seq[String]]): LogFacts = {
     val statistics = snapshot.withStats
     val known = statistics.schema("stats").dataType
     def field(parts: Seq[String], as: DataType) =
@@ -108,10 +136,12 @@ private final class LogStatistics(
     }
     val wanted = named.fold(statistics)(few => statistics.where(col("path").isin(few: _*)))
     val selected = wanted.select(col("path") +: field(Seq("numRecords"), LongType) +: all: _*)
-    val toInternal = CatalystTypeConverters.createToCatalystConverter(StructType(selected.schema.tail))
-    selected.collect().iterator.map { row =>
+    val schema = StructType(selected.schema.tail)
+    val toInternal = CatalystTypeConverters.createToCatalystConverter(schema)
+    val ofFile = selected.collect().iterator.map { row =>
       row.getString(0) -> toInternal(Row.fromSeq(row.toSeq.tail)).asInstanceOf[InternalRow]
     }.toMap
+    LogFacts(ofFile, schema, areOfAll = named.isEmpty)
   }
 }
 

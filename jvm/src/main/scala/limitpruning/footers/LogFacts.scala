@@ -1,0 +1,60 @@
+package limitpruning.footers
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.{DataType, StringType, StructType}
+
+/**
+ * What the log of a Delta table says about its files, in one version. A version never changes.
+ *
+ * @param table the path of the table
+ * @param id Delta's id of the table; another table may be created at its path
+ * @param committed the time of the version in milliseconds; a table that is restored from a copy may get other versions of the
+ *   same numbers
+ * @param columns what is known of each file, in words
+ */
+private[limitpruning] final case class LogFactsId(
+    table: String,
+    id: String,
+    version: Long,
+    committed: Long,
+    columns: Seq[String]
+)
+
+/**
+ * @param ofFile by the path of a file in the log
+ * @param schema of the rows
+ * @param areOfAll whether the log has no other files
+ */
+private[limitpruning] final case class LogFacts(
+    ofFile: Map[String, InternalRow],
+    schema: StructType,
+    areOfAll: Boolean
+) {
+  import LogFacts._
+
+  /** The approximate memory, in bytes. */
+  lazy val size: Int = {
+    val types = schema.fields.map(_.dataType)
+    ofFile.iterator.map { case (path, row) => EntrySize + path.length + sizeOf(row, types) }.sum
+      .min(Int.MaxValue.toLong).toInt
+  }
+}
+
+private[limitpruning] object LogFacts {
+
+  /** An entry of a hash map, a string and a row, without their contents. */
+  private val EntrySize = 144L
+
+  /** A reference, and a number with its header. */
+  private val ValueSize = 20L
+
+  /** A string is a byte array with two headers. */
+  private val StringSize = 36L
+
+  private def sizeOf(row: InternalRow, types: Array[DataType]): Long = types.indices.iterator.map { i =>
+    types(i) match {
+      case _: StringType if !row.isNullAt(i) => ValueSize + StringSize + row.getUTF8String(i).numBytes
+      case _ => ValueSize
+    }
+  }.sum
+}
