@@ -9,11 +9,10 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import limitpruning.conf.SparkSessions
 import limitpruning.scan.{
-  ColumnsReadFirst, HiddenRows, LimitPrunedScanExec, MatchingRowsOnly, RunsLimitPrunedScan, ScanMetrics,
-  SelectionRead
+  ColumnsReadFirst, HiddenRows, LimitPrunedScanExec, RunsLimitPrunedScan, ScanMetrics, SelectionRead
 }
 import limitpruning.search.{LimitPlan, NotPruned}
-import limitpruning.select.Reason
+import limitpruning.select.{MatchingRowsOnly, Reason}
 import limitpruning.tables.WantedRows
 
 /**

@@ -11,7 +11,7 @@ import org.apache.spark.sql.execution.datasources.{FileSourceStrategy, LogicalRe
 
 import limitpruning.conf.SparkSessions
 import limitpruning.scan.{HiddenRows, LimitPrunedScanExec, NoteTopKeysExec, SelectionRead}
-import limitpruning.select.SkippedRows
+import limitpruning.select.{SkippedRows, Threshold}
 import limitpruning.shims.{SparkShims, Strategy}
 import limitpruning.tables.{
   DeltaLake, ScanClauses, ScanContract, SelectedIndex, SelectedRelation, UndecidedIndex, UndecidedRelation
@@ -153,7 +153,7 @@ final case class PlanLimitPrunedScan(session: SparkSession, state: PlanningState
    */
   private def noting(key: SortOrder, limit: Int, plan: SparkPlan): SparkPlan =
     if (
-      limit <= NoteTopKeysExec.MostKeys && key.references.subsetOf(plan.outputSet) &&
+      limit <= Threshold.MostNoted && key.references.subsetOf(plan.outputSet) &&
       canBeEvaluated(key.child)
     )
       NoteTopKeysExec(key, limit, plan)

@@ -11,6 +11,7 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.util.SerializableConfiguration
 
+import limitpruning.parquet.VectorizedReader
 import limitpruning.select.RowRange
 
 /**
@@ -21,7 +22,7 @@ import limitpruning.select.RowRange
  * @param allRowsMatch whether the LIMIT needs all planned rows and no others; the reader must then return
  *   exactly as many rows as planned
  * @param skip finds row groups that are no longer needed
- * @param whileReading finds out whether a part of a file is enough, for files that planning did not inspect
+ * @param narrowUnseen decides how much is read of files that planning did not inspect
  * @param reserveRead counts the parts of the reserve that are read; none if there is no reserve, and a file that cannot be
  *   read is an error
  */
@@ -31,7 +32,7 @@ private[scan] final class FileOpener(
     conf: Broadcast[SerializableConfiguration],
     counts: ReadCounts,
     skip: Option[SkipBehindThreshold] = None,
-    whileReading: Option[WhileReading] = None,
+    narrowUnseen: Option[NarrowUnseen] = None,
     reserveRead: Option[SQLMetric] = None
 ) extends (PartitionedFile => Iterator[InternalRow])
     with Serializable {
@@ -119,14 +120,8 @@ private[scan] final class FileOpener(
     )
   }
 
-  private def openUnseen(file: PartitionedFile): Iterator[Any] = whileReading match {
-    case Some(first: FirstRows) =>
-      readSome(file)(reader =>
-        new RowGroupPages(reader.file, reader.schema, first.minBytes).first(first.limit)
-      )
-    case Some(find: FindMatchingRows) => readSome(file)(find(file, _))
-    case Some(_: MatchingRowsOnly) | None => readAll(file)
-  }
+  private def openUnseen(file: PartitionedFile): Iterator[Any] =
+    narrowUnseen.fold(readAll(file))(narrow => readSome(file)(narrow(file, _)))
 
   private def readAll(file: PartitionedFile): Iterator[Any] = {
     counts.bytes += file.length

@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import limitpruning.parquet.ReadSettings
-import limitpruning.select.ChosenRows
+import limitpruning.select.{ChosenRows, Threshold, WhileReading}
 
 /**
  * Scans the row groups of a selection with Spark's own Parquet reader.
@@ -73,7 +73,7 @@ case class LimitPrunedScanExec(
 
   /** The top-k threshold that tasks share, if it can save some of them a row group. */
   @transient private[scan] lazy val sharedThreshold: Option[Broadcast[SharedThreshold]] =
-    if (chosen.top.nonEmpty && chosen.limit <= NoteTopKeysExec.MostKeys && chosen.selection.rowGroups > 1)
+    if (chosen.top.nonEmpty && chosen.limit <= Threshold.MostNoted && chosen.selection.rowGroups > 1)
       Some(sparkContext.broadcast(new SharedThreshold))
     else None
 

@@ -11,7 +11,7 @@ import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import limitpruning.parquet.{Interrupted, PageLocations, SkippableEncodings, WholePages}
+import limitpruning.parquet.{Interrupted, PageLocations, SkippableEncodings, VectorizedReader, WholePages}
 import limitpruning.select.RowRange
 
 /**

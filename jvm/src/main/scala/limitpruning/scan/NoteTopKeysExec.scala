@@ -57,9 +57,3 @@ case class NoteTopKeysExec(key: SortOrder, limit: Int, child: SparkPlan) extends
 
   override protected def withNewChildInternal(newChild: SparkPlan): NoteTopKeysExec = copy(child = newChild)
 }
-
-object NoteTopKeysExec {
-
-  /** The maximum number of keys that a task stores. More keys are not worth their memory. */
-  val MostKeys: Int = 10000
-}

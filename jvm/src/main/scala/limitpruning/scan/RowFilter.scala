@@ -13,6 +13,7 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
+import limitpruning.parquet.VectorizedReader
 import limitpruning.predicate.Nesting
 import limitpruning.select.RowRange
 
@@ -23,7 +24,7 @@ import limitpruning.select.RowRange
  * @param limit rows that the LIMIT needs, at least 1; no more are needed of a part
  * @param predicate over the rows of `read`
  * @param read Spark's reader of the columns of the predicate, with the filters of the reader of all columns
- * @param minPageBytes see [[FirstRows]]; for the columns that are not read first
+ * @param minPageBytes see [[limitpruning.select.FirstRows]]; for the columns that are not read first
  * @param counts the numbers of what is read
  */
 private[scan] final class RowFilter(
@@ -32,7 +33,7 @@ private[scan] final class RowFilter(
     read: PartitionedFile => Iterator[InternalRow],
     minPageBytes: Option[Long],
     counts: RowFilter.Counts
-) extends FindMatchingRows
+) extends NarrowUnseen
     with Logging {
   import RowFilter._
 

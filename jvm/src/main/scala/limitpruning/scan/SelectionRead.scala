@@ -12,9 +12,11 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 import limitpruning.conf.SparkSessions
-import limitpruning.parquet.ReadSettings
+import limitpruning.parquet.{ReadSettings, VectorizedReader}
 import limitpruning.select.{
-  ChosenRows, FileRange, ListedFile, PackTasks, PackUnseen, Reserve, SelectedFile, SelectedRowGroup
+  ChosenRows, FileRange, FirstRows, ListedFile, MatchingRowsOnly, PackTasks, PackUnseen, Reserve,
+  SelectedFile,
+  SelectedRowGroup, SplitBytes, WhileReading
 }
 import limitpruning.shims.SparkShims
 
@@ -97,7 +99,7 @@ private[scan] final class SelectionRead(
     def newConf = SparkSessions.hadoopConf(session, relation.options)
     val hadoopConf = newConf
     val read = reader(scan.requiredSchema, hadoopConf)
-    def filter(matching: MatchingRowsOnly) = ColumnsReadFirst.of(scan, matching.conjuncts).map(first =>
+    def matchingRows(matching: MatchingRowsOnly) = ColumnsReadFirst.of(scan, matching.conjuncts).map(first =>
       new RowFilter(
         matching.limit,
         first.predicate,
@@ -106,9 +108,9 @@ private[scan] final class SelectionRead(
         RowFilter.Counts(metrics)
       )
     )
-    val filtered = whileReading.flatMap {
-      case matching: MatchingRowsOnly => filter(matching)
-      case other => Some(other)
+    val narrowUnseen = whileReading.flatMap {
+      case matching: MatchingRowsOnly => matchingRows(matching)
+      case FirstRows(limit, minPageBytes) => Some(new FirstRowsOfPart(limit, minPageBytes))
     }
     new FileScanRDD(
       session,
@@ -122,7 +124,7 @@ private[scan] final class SelectionRead(
           metrics(ScanMetrics.RowGroupsReadAgain)
         ),
         skip,
-        filtered,
+        narrowUnseen,
         reserveRead = selection.reserve.map(_ => metrics(ScanMetrics.ReserveRead))
       ),
       tasks(if (inOneTask) Long.MaxValue else maxTaskBytes),

@@ -4,8 +4,9 @@ import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.FactsCache
-import limitpruning.scan.{FirstRows, MatchingRowsOnly, WhileReading}
-import limitpruning.select.{ChosenRows, ListedFile, Reason, SearchCounts, Selection}
+import limitpruning.select.{
+  ChosenRows, FirstRows, ListedFile, MatchingRowsOnly, Reason, SearchCounts, Selection, WhileReading
+}
 
 /**
  * Decides what to read for a LIMIT that an action takes, task by task: the first rows of any file, or the first that match.

@@ -5,8 +5,7 @@ import scala.concurrent.duration.Deadline
 import org.apache.spark.sql.catalyst.expressions.{GetStructField, SortOrder}
 
 import limitpruning.predicate.FirstKey
-import limitpruning.scan.NoteTopKeysExec
-import limitpruning.select.{ChosenRows, Reason, RowRange, SearchCounts, Selection, TopRows}
+import limitpruning.select.{ChosenRows, Reason, RowRange, SearchCounts, Selection, Threshold, TopRows}
 
 /** Decides what to read for one ORDER BY … LIMIT: lists the files, inspects them, selects row groups. */
 object ChooseTopRows {
@@ -158,7 +157,7 @@ object ChooseTopRows {
       key,
       top.order.isOnlyKey,
       table.waves(budget),
-      NoteTopKeysExec.MostKeys,
+      Threshold.MostNoted,
       dictionaries
     )
 

@@ -4,8 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, Sort
 import org.apache.spark.sql.catalyst.trees.TreePattern.PLAN_EXPRESSION
 
 import limitpruning.parquet.ReadSettings
-import limitpruning.scan.WhileReading
-import limitpruning.select.ChosenRows
+import limitpruning.select.{ChosenRows, WhileReading}
 
 /**
  * A LIMIT over a table, with only deterministic projections and filters between them. Wherever the LIMIT is in a plan,

@@ -15,12 +15,12 @@ import limitpruning.footers.{
   FactsCache, FootersByJob, FootersByThreads, PlanningThreads, ReadFooters, SearchMemory, Selectivity
 }
 import limitpruning.parquet.{
-  ColumnNames, FileColumns, FileId, FooterReader, ReadSettings, RowGroupDetails, Storage
+  ColumnNames, FileColumns, FileId, FooterReader, ReadSettings, RowGroupDetails, Storage,
+  VectorizedReader
 }
 import limitpruning.predicate.Work
-import limitpruning.scan.{SplitBytes, VectorizedReader}
 import limitpruning.search.ClassifyRowGroups.isMetadata
-import limitpruning.select.ListedFile
+import limitpruning.select.{ListedFile, SplitBytes}
 
 /**
  * The inputs of one search: the files of the table, the readers of their metadata, the classifier and the budget. One

@@ -67,3 +67,9 @@ final class Threshold(limit: Long, order: Ordering[Any]) {
     isSettled = true
   }
 }
+
+object Threshold {
+
+  /** The largest limit for which a task stores the keys of rows that it reads. More keys are not worth their memory. */
+  val MostNoted: Int = 10000
+}

@@ -17,6 +17,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import limitpruning.conf.LimitPruningConf
+import limitpruning.parquet.VectorizedReader
 import limitpruning.select.RowRange
 import limitpruning.testing.{FooterEdit, PagedFile, SparkSuite}
 

@@ -3,6 +3,7 @@ package limitpruning.scan
 import org.apache.spark.sql.DataFrame
 import org.scalatest.funsuite.AnyFunSuite
 
+import limitpruning.select.Threshold
 import limitpruning.testing.{ParquetFixture, SparkSuite}
 
 class NoteTopKeysExecSuite extends AnyFunSuite with SparkSuite {
@@ -73,7 +74,7 @@ class NoteTopKeysExecSuite extends AnyFunSuite with SparkSuite {
 
   test("keys are not recorded if one row group is read, or if the limit exceeds the maximum") {
     assert(notes(table.orderBy("a").limit(10)).isEmpty)
-    assert(notes(table.where("b >= 40").orderBy("a").limit(NoteTopKeysExec.MostKeys + 1)).isEmpty)
+    assert(notes(table.where("b >= 40").orderBy("a").limit(Threshold.MostNoted + 1)).isEmpty)
   }
 
   test("line 40: scans for other limits or orders are not the same scan") {

@@ -1,4 +1,4 @@
-package limitpruning.scan
+package limitpruning.select
 
 import org.apache.spark.sql.internal.SQLConf
 

@@ -1,4 +1,4 @@
-package limitpruning.scan
+package limitpruning.parquet
 
 import java.lang.reflect.{Field, InvocationHandler, Method, Proxy}
 
@@ -25,7 +25,7 @@ import limitpruning.select.RowRange
  *
  * @param rows what Spark's format returned for the split
  */
-private[scan] final class VectorizedReader private (
+private[limitpruning] final class VectorizedReader private (
     val rows: RecordReaderIterator[_],
     reader: VectorizedParquetRecordReader,
     members: VectorizedReader.Members
@@ -109,7 +109,7 @@ private[limitpruning] object VectorizedReader {
   def problem: Option[String] = members.fold(error => Some(error.toString), _ => None)
 
   /** None if `rows` do not come from the vectorized reader, or if this Spark is not supported. */
-  private[scan] def of(rows: Iterator[_]): Option[VectorizedReader] = rows match {
+  private[limitpruning] def of(rows: Iterator[_]): Option[VectorizedReader] = rows match {
     case iterator: RecordReaderIterator[_] =>
       members.toOption.flatMap { known =>
         known.rowReader.get(iterator) match {
@@ -121,14 +121,14 @@ private[limitpruning] object VectorizedReader {
     case _ => None
   }
 
-  private[scan] def all(rowGroup: BlockMetaData): Seq[RowRange] =
+  private[limitpruning] def all(rowGroup: BlockMetaData): Seq[RowRange] =
     if (rowGroup.getRowCount > 0) RowRange.all(rowGroup.getRowCount) else Nil
 
   /**
    * parquet-java creates row ranges from pages. Therefore the ranges and the gaps between them are passed as
    * pages.
    */
-  private[scan] def toRowRanges(rows: Long, ranges: Seq[RowRange]): RowRanges = {
+  private[limitpruning] def toRowRanges(rows: Long, ranges: Seq[RowRange]): RowRanges = {
     val starts = (0L +: ranges.flatMap(range => Seq(range.from, range.until))).distinct.sorted
       .filter(_ < rows)
     val pages = OffsetIndexBuilder.getBuilder()
