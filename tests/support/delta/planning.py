@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pyspark.sql import SparkSession
 
+STATISTICS, FILES = "LogStatistics", "LogFiles"
+"""What planning reads of a log: statistics of columns, or all files with their numbers of rows."""
+
 
 def jobs(spark: SparkSession, query: str) -> int:
     """Plan a query, and return how many jobs this runs."""
@@ -12,18 +15,18 @@ def jobs(spark: SparkSession, query: str) -> int:
     return len(spark.sparkContext.statusTracker().getJobIdsForGroup(_group(query)))
 
 
-def asked_the_log(spark: SparkSession, query: str) -> bool:
-    """Return whether `jobs` of the query read statistics of the log."""
+def asked_the_log(spark: SparkSession, query: str, what: str = STATISTICS) -> bool:
+    """Return whether `jobs` of the query read this of the log."""
     tracker = spark.sparkContext.statusTracker()
     found = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(_group(query))]
     stages = [tracker.getStageInfo(stage) for job in found if job for stage in job.stageIds]
-    return any("LogStatistics" in stage.name for stage in stages if stage)
+    return any(what in stage.name for stage in stages if stage)
 
 
-def asks_the_log(spark: SparkSession, query: str) -> bool:
-    """Plan a query for the first time, and return whether this reads statistics of the log."""
-    assert jobs(spark, query) > 0, "Delta asks its log"
-    return asked_the_log(spark, query)
+def asks_the_log(spark: SparkSession, query: str, what: str = STATISTICS) -> bool:
+    """Plan a query for the first time, and return whether this reads this of the log."""
+    jobs(spark, query)
+    return asked_the_log(spark, query, what)
 
 
 def forget(spark: SparkSession, table: str) -> None:

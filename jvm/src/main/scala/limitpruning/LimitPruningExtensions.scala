@@ -3,7 +3,8 @@ package limitpruning
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 
 import limitpruning.catalyst.{
-  ForgetRefreshedFiles, LateRules, NoPruningHint, PlanLimitPrunedScan, PlanUndecidedFiles, PruneLimits
+  ForgetRefreshedFiles, LateRules, NoPruningHint, PlanLimitPrunedScan, PlanUndecidedFiles, PrepareDeltaLimits,
+  PruneLimits
 }
 import limitpruning.conf.LimitPruningConf
 import limitpruning.report.{ExplainReasons, KeepHistory, PlanReports, SharedState, TableFunctions}
@@ -22,6 +23,7 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
     LimitPruningConf.register()
+    extensions.injectOptimizerRule(session => PrepareDeltaLimits(session, sharedBy(session)))
     // Pre-CBO rules run after filter pushdown, before Spark prunes partitions of catalog tables and estimates plan
     // sizes.
     extensions.injectPreCBORule { session =>

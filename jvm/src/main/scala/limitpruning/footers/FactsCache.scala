@@ -10,7 +10,7 @@ import org.apache.parquet.schema.MessageType
 import limitpruning.parquet.{ColumnPaths, FileColumns, FileId, Footer}
 
 /**
- * Caches footers, manifests and facts of Delta logs that were read while planning, for all sessions of an application. A file is
+ * Caches footers, manifests and parts of Delta logs that were read while planning, for all sessions of an application. A file is
  * identified by its path, its length, its modification time and, if the storage has one, its entity tag. A manifest never changes,
  * so its path and its length identify it. The cache is limited in bytes, and evicts the least recently used entries first.
  * Thread-safe.
@@ -77,10 +77,10 @@ final class FactsCache(maxBytes: Long) {
   def keep(id: ManifestId, metrics: ManifestMetrics): Unit = cached.put(id, metrics)
 
   /** What is cached of a version of a log. */
-  private[limitpruning] def log(id: LogFactsId): Option[LogFacts] =
-    Option(cached.getIfPresent(id)).collect { case facts: LogFacts => facts }
+  private[limitpruning] def log(id: LogPartId): Option[LogPart] =
+    Option(cached.getIfPresent(id)).collect { case part: LogPart => part }
 
-  private[limitpruning] def keep(id: LogFactsId, facts: LogFacts): Unit = cached.put(id, facts)
+  private[limitpruning] def keep(id: LogPartId, part: LogPart): Unit = cached.put(id, part)
 
   def forgetAll(): Unit = {
     cached.invalidateAll()
@@ -100,7 +100,7 @@ final class FactsCache(maxBytes: Long) {
   private def forget(isMeant: String => Boolean): Unit = {
     val _ = cached.asMap.keySet.removeIf {
       case file: FileId => isMeant(file.path)
-      case log: LogFactsId => isMeant(log.table)
+      case log: LogPartId => isMeant(log.table)
       case _ => false
     }
     unproved.forget(isMeant)
@@ -136,8 +136,9 @@ object FactsCache {
   private val sizeOf: Weigher[AnyRef, AnyRef] = {
     case (file: FileId, footer: Footer) => EntrySize + 2 * file.path.length + footer.size
     case (id: ManifestId, metrics: ManifestMetrics) => EntrySize + 2 * id.path.length + metrics.size
-    case (id: LogFactsId, facts: LogFacts) =>
-      EntrySize + 2 * (id.table.length + id.columns.map(_.length).sum) + facts.size
+    case (id: LogPartId, part: LogPart) =>
+      val size = part.size.toLong + EntrySize + 2 * (id.table.length + id.what.map(_.length).sum)
+      size.min(Int.MaxValue.toLong).toInt
     case (_, other) => throw new IllegalArgumentException(other.getClass.getName)
   }
 }

@@ -6,9 +6,10 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkStrategy
 import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation}
 
+import limitpruning.footers.FactsCache
 import limitpruning.search.Table
 import limitpruning.select.Reason
-import limitpruning.tables.delta.{DeltaTable, PrepareScans}
+import limitpruning.tables.delta.{DeltaTable, PrepareLimits, PrepareScans}
 
 /**
  * The only way to the classes that need Delta Lake. Delta may be missing, or have another version, so its classes are
@@ -41,6 +42,10 @@ object DeltaLake extends Logging {
           logWarning("LIMITs over Delta tables are not pruned with this version of Delta Lake", error)
           plan
       }
+
+  /** The plan with the files for a LIMIT without a predicate, by what is cached of the log; see [[PrepareLimits]]. */
+  def preparedLimits(session: SparkSession, plan: LogicalPlan, cache: FactsCache): LogicalPlan =
+    if (hasUnprepared(plan)) PrepareLimits(session, plan, cache) else plan
 
   /** Whether a planner strategy is Delta's. */
   def isStrategy(strategy: SparkStrategy): Boolean = strategy.getClass.getName.startsWith(Classes)

@@ -70,7 +70,7 @@ class FactsCacheSuite extends AnyFunSuite with TempFolder {
 
   test("facts of a log are found by their table, version and columns, until the table is refreshed") {
     val cache = new FactsCache(1 << 20)
-    val id = LogFactsId("/t", "uuid", version = 3, committed = 5, columns = Seq("rows: long"))
+    val id = LogPartId("/t", "uuid", version = 3, committed = 5, what = Seq("rows: long"))
     cache.keep(id, facts(1, 2))
     assert(cache.log(id).contains(facts(1, 2)))
     val others = Seq(
@@ -78,7 +78,7 @@ class FactsCacheSuite extends AnyFunSuite with TempFolder {
       id.copy(id = "other"),
       id.copy(version = 4),
       id.copy(committed = 6),
-      id.copy(columns = Seq("rows: int"))
+      id.copy(what = Seq("rows: int"))
     )
     others.foreach(other => assert(cache.log(other).isEmpty, other))
     cache.forget(new Path("/u"))
@@ -89,7 +89,7 @@ class FactsCacheSuite extends AnyFunSuite with TempFolder {
 
   test("facts of a log are not cached if they are larger than the cache") {
     val many = facts(1 to 1000: _*)
-    val id = LogFactsId("/t", "uuid", version = 3, committed = 5, columns = Nil)
+    val id = LogPartId("/t", "uuid", version = 3, committed = 5, what = Nil)
     val small = new FactsCache(many.size.toLong)
     small.keep(id, many)
     assert(small.log(id).isEmpty)

@@ -8,7 +8,7 @@ import org.apache.spark.sql.functions.{col, lit}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
-import limitpruning.footers.{FactsCache, LogFacts, LogFactsId, PlanningQuery, QueryInTime}
+import limitpruning.footers.{FactsCache, LogFacts, PlanningQuery, QueryInTime}
 import limitpruning.parquet.NamesInFiles
 import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls, SupportedTypes, Values}
 
@@ -86,13 +86,13 @@ private final class LogStatistics(
     }
 
     private def cached: Option[LogFacts] =
-      cache.log(id).filter(facts => facts.areOfAll || named.exists(_.forall(facts.ofFile.contains)))
+      known.filter(facts => facts.areOfAll || named.exists(_.forall(facts.ofFile.contains)))
 
     /** With what is cached of other files. Two queries at the same time may read the same. */
     private def keep(facts: LogFacts): LogFacts = {
       val all =
         if (facts.areOfAll) facts
-        else cache.log(id).fold(facts)(before => before.copy(ofFile = before.ofFile ++ facts.ofFile))
+        else known.fold(facts)(before => before.copy(ofFile = before.ofFile ++ facts.ofFile))
       cache.keep(id, all)
       all
     }
@@ -111,11 +111,11 @@ private final class LogStatistics(
 
   private def partOf(path: String): Part = if (isFirst(path) && !ofAll.isRead) ofFirst else ofAll
 
-  private lazy val id = LogFactsId(
+  private def known: Option[LogFacts] = cache.log(id).collect { case facts: LogFacts => facts }
+
+  private lazy val id = LogPartIds.of(
+    snapshot,
     table,
-    snapshot.metadata.id,
-    snapshot.version,
-    snapshot.timestamp,
     // The log has timestamps as text.
     SQLConf.get.sessionLocalTimeZone +: columns.map { column =>
       s"${names.of(column.attribute.name +: column.path)}: ${column.dataType.json}"

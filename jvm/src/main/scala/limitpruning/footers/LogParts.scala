@@ -4,23 +4,32 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{DataType, StringType, StructType}
 
 /**
- * What the log of a Delta table says about its files, in one version. A version never changes.
+ * A part of the log of a Delta table, in one version. A version never changes.
  *
  * @param table the path of the table
  * @param id Delta's id of the table; another table may be created at its path
  * @param committed the time of the version in milliseconds; a table that is restored from a copy may get other versions of the
  *   same numbers
- * @param columns what is known of each file, in words
+ * @param what what is known of each file, in words
  */
-private[limitpruning] final case class LogFactsId(
+private[limitpruning] final case class LogPartId(
     table: String,
     id: String,
     version: Long,
     committed: Long,
-    columns: Seq[String]
+    what: Seq[String]
 )
 
+/** What was read of a part of a log. Immutable. */
+private[limitpruning] trait LogPart {
+
+  /** The approximate memory, in bytes. */
+  def size: Int
+}
+
 /**
+ * Statistics of files.
+ *
  * @param ofFile by the path of a file in the log
  * @param schema of the rows
  * @param areOfAll whether the log has no other files
@@ -29,11 +38,10 @@ private[limitpruning] final case class LogFacts(
     ofFile: Map[String, InternalRow],
     schema: StructType,
     areOfAll: Boolean
-) {
+) extends LogPart {
   import LogFacts._
 
-  /** The approximate memory, in bytes. */
-  lazy val size: Int = {
+  override lazy val size: Int = {
     val types = schema.fields.map(_.dataType)
     ofFile.iterator.map { case (path, row) => EntrySize + path.length + sizeOf(row, types) }.sum
       .min(Int.MaxValue.toLong).toInt

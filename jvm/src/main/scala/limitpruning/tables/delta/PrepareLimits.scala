@@ -1,0 +1,93 @@
+package limitpruning.tables.delta
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.{ExpressionSet, IntegerLiteral}
+import org.apache.spark.sql.catalyst.planning.ScanOperation
+import org.apache.spark.sql.catalyst.plans.logical.{Command, LocalLimit, LogicalPlan, Subquery}
+import org.apache.spark.sql.catalyst.trees.TreePattern.{LIMIT, PLAN_EXPRESSION}
+import org.apache.spark.sql.delta.{OptimisticTransaction, Snapshot}
+import org.apache.spark.sql.delta.files.TahoeLogFileIndex
+import org.apache.spark.sql.delta.sources.DeltaSQLConf
+import org.apache.spark.sql.delta.stats.{DataSize, DeltaDataSkippingType, DeltaScan}
+
+import limitpruning.footers.FactsCache
+import limitpruning.tables.{IndexedRelation, SelectedRelation}
+
+/**
+ * Chooses the files for a LIMIT without a predicate as Delta's LIMIT push-down does, by the numbers of rows in the log. Delta reads
+ * them in a Spark job for each query. Here, they are read once for each version of a table. Delta changes no table whose files are
+ * chosen.
+ */
+private[tables] object PrepareLimits {
+
+  /** The same plan if Delta may choose other files, such as those of a transaction, or one version for several tables of the plan. */
+  def apply(session: SparkSession, plan: LogicalPlan, cache: FactsCache): LogicalPlan = {
+    val conf = session.sessionState.conf
+    if (
+      isAlone(plan) && OptimisticTransaction.getActive().isEmpty &&
+      conf.getConf(DeltaSQLConf.DELTA_STATS_SKIPPING) &&
+      conf.getConf(DeltaSQLConf.DELTA_LIMIT_PUSHDOWN_ENABLED)
+    )
+      plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
+        case limit @ LimitOfDelta(rows, index) =>
+          val prepared = PreparedIndex(index, scanOf(index, rows, cache))
+          limit.transformDown { case IndexedRelation(relation, _) =>
+            SelectedRelation.withLocation(relation, prepared)
+          }
+      }
+    else plan
+  }
+
+  /** Whether a query reads nothing but one table. */
+  private def isAlone(plan: LogicalPlan): Boolean = plan match {
+    case _: Subquery | _: Command => false
+    case _ =>
+      !plan.isStreaming && !plan.containsPattern(PLAN_EXPRESSION) && plan.collectLeaves().size == 1
+  }
+
+  /** A LIMIT that any rows of a Delta table satisfy, of which Delta has not chosen the files. */
+  private object LimitOfDelta {
+    def unapply(plan: LogicalPlan): Option[(Int, TahoeLogFileIndex)] = plan match {
+      case LocalLimit(
+            IntegerLiteral(rows),
+            ScanOperation(projections, Nil, Nil, IndexedRelation(_, index: TahoeLogFileIndex))
+          ) if projections.forall(_.deterministic) && index.partitionFilters.isEmpty => Some((rows, index))
+      case _ => None
+    }
+  }
+
+  private def scanOf(index: TahoeLogFileIndex, limit: Int, cache: FactsCache): DeltaScan = {
+    val snapshot = index.getSnapshot
+    val all = filesOf(snapshot, index.path.toString, cache)
+    val files = all.enoughFor(limit)
+    val size = DataSize(Some(all.bytes), None, Some(all.files.size.toLong))
+    DeltaScan(
+      version = snapshot.version,
+      files = files,
+      total = size,
+      partition = size,
+      scanned = DataSize(Some(files.map(_.size).sum), None, Some(files.size.toLong))
+    )(
+      scannedSnapshot = snapshot,
+      partitionFilters = ExpressionSet(Nil),
+      dataFilters = ExpressionSet(Nil),
+      partitionLikeDataFilters = ExpressionSet(Nil),
+      rewrittenPartitionLikeDataFilters = Set.empty,
+      unusedFilters = ExpressionSet(Nil),
+      scanDurationMs = 0L,
+      dataSkippingType = DeltaDataSkippingType.limit
+    )
+  }
+
+  private def filesOf(snapshot: Snapshot, table: String, cache: FactsCache): LogFiles = {
+    val id = LogPartIds.of(snapshot, table, Seq("files"))
+    cache.log(id).collect { case files: LogFiles => files }.getOrElse {
+      val read = LogFiles.of(snapshot)
+      if (read.files.size <= MostFiles) cache.keep(id, read)
+      read
+    }
+  }
+
+  /** The most files of a table that are cached, of some 600 bytes each. */
+  private val MostFiles = 20000
+}

@@ -1,0 +1,184 @@
+"""A LIMIT without a predicate reads the log of a version once, and has the files Delta allows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import limit_pruning
+from support.delta import tables
+from support.delta.planning import FILES, STATISTICS, asks_the_log, forget, jobs
+from support.runs import conf
+from support.scan_tables import hold, physical
+
+
+@pytest.fixture
+def table(spark: SparkSession, tmp_path: Path) -> str:
+    """A table of eight files of 250 rows, with deletion vectors."""
+    return tables.write(spark, tmp_path / "t", enableDeletionVectors="true")
+
+
+@pytest.fixture
+def number() -> Iterator[int]:
+    """Numbers for queries that were not planned before."""
+    return count(1)
+
+
+def plan_jobs(spark: SparkSession, number: Iterator[int], query: str) -> int:
+    """Return how many jobs planning runs, in a query with a literal of its own."""
+    return jobs(spark, query.format(n=f"{next(number)} AS n"))
+
+
+@pytest.mark.core
+def test_the_log_is_read_once_for_each_version(
+    spark: SparkSession, table: str, number: Iterator[int]
+) -> None:
+    query = f"SELECT id, s, {{n}} FROM {table} LIMIT 300"
+    assert plan_jobs(spark, number, query) > 0
+    for _ in range(3):
+        assert plan_jobs(spark, number, query) == 0
+    df = hold(spark, f"SELECT id, s FROM {table}", 300)
+    report = limit_pruning.report(df).only
+    assert (report.files.total, report.files.pruned_by_log) == (2, 6)
+    forget(spark, table)
+    assert plan_jobs(spark, number, query) > 0
+
+
+@pytest.mark.core
+def test_each_version_has_its_own_files(
+    spark: SparkSession, table: str, number: Iterator[int]
+) -> None:
+    changes = [
+        f"INSERT INTO {table} SELECT id + 5000, m, s, ts, p FROM {table} WHERE id < 10",
+        f"DELETE FROM {table} WHERE id % 250 > 20 OR id BETWEEN 300 AND 900",
+        f"UPDATE {table} SET id = -id WHERE id % 250 < 5",
+        f"DELETE FROM {table} WHERE id >= 0",
+        f"RESTORE {table} TO VERSION AS OF 1",
+        f"OPTIMIZE {table}",
+        f"ALTER TABLE {table} ADD COLUMN added INT",
+    ]
+    query = f"SELECT *, {{n}} FROM {table} LIMIT 60"
+    plan_jobs(spark, number, query)
+    for change in changes:
+        spark.sql(change)
+        reads = [asks_the_log(spark, query.format(n=next(number)), FILES) for _ in range(2)]
+        assert reads == [True, False], change
+        for version in ("", " VERSION AS OF 0", " VERSION AS OF 2", " VERSION AS OF 1"):
+            if version != " VERSION AS OF 2" or change != changes[0]:
+                for limit in (1, 60, 400, 10_000):
+                    hold(spark, f"SELECT * FROM {table}{version}", limit)
+    forget(spark, table)
+
+
+QUERIES = {
+    "count": "SELECT count(*), {n} FROM (SELECT * FROM {t} LIMIT 700)",
+    "offset": "SELECT *, {n} FROM {t} LIMIT 10 OFFSET 600",
+    "expressions": "SELECT id + 1, upper(s), {n} FROM (SELECT * FROM {t} LIMIT 600)",
+    "order of few": "SELECT *, {n} FROM (SELECT * FROM {t} LIMIT 600) ORDER BY s LIMIT 3",
+    "filter above": "SELECT *, {n} FROM (SELECT * FROM {t} LIMIT 600) WHERE m = 3",
+    "groups above": "SELECT m, count(*), {n} FROM (SELECT * FROM {t} LIMIT 600) GROUP BY m",
+}
+
+
+@pytest.mark.parametrize("what", QUERIES)
+def test_queries_of_one_table_do_not_read_its_log_again(
+    spark: SparkSession, table: str, number: Iterator[int], what: str
+) -> None:
+    query = QUERIES[what].replace("{t}", table)
+    plan_jobs(spark, number, query)
+    assert plan_jobs(spark, number, query) == 0
+    df = spark.sql(query.format(n="1 AS n"))
+    rows = df.collect()
+    if what == "count":
+        assert rows[0][0] == 700
+    if what == "groups above":
+        assert sum(row[1] for row in rows) == 600
+    if what == "offset":
+        assert len({row.id for row in rows}) == 10
+
+
+LEFT_TO_DELTA = {
+    "predicate": "SELECT *, {n} FROM {t} WHERE m = 3 LIMIT 5",
+    "no limit": "SELECT *, {n} FROM {t}",
+    "order": "SELECT *, {n} FROM {t} ORDER BY s LIMIT 5",
+    "twice": "SELECT *, {n} FROM (SELECT * FROM {t} LIMIT 5) JOIN {t} USING (id)",
+    "union": "(SELECT id, {n} FROM {t} LIMIT 5) UNION ALL SELECT m, 1 FROM {t}",
+    "subquery": "SELECT *, {n} FROM {t} WHERE id = (SELECT max(id) FROM {t}) LIMIT 5",
+    "in a subquery": "SELECT {n}, id IN (SELECT id FROM {t} LIMIT 5) FROM range(5)",
+    "groups": "SELECT m, {n} FROM {t} GROUP BY m LIMIT 2",
+    "hint": "SELECT /*+ NO_LIMIT_PRUNING */ *, {n} FROM {t} LIMIT 5",
+}
+
+
+@pytest.mark.parametrize("what", LEFT_TO_DELTA)
+def test_other_queries_are_left_to_delta(
+    spark: SparkSession, table: str, number: Iterator[int], what: str
+) -> None:
+    query = LEFT_TO_DELTA[what].replace("{t}", table)
+    plan_jobs(spark, number, query)
+    assert plan_jobs(spark, number, query) > 0
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "spark.limitPruning.enabled",
+        "spark.databricks.delta.stats.limitPushdown.enabled",
+        "spark.databricks.delta.stats.skipping",
+    ],
+)
+def test_settings(spark: SparkSession, table: str, number: Iterator[int], setting: str) -> None:
+    query = f"SELECT id, {{n}} FROM {table} LIMIT 300"
+    plan_jobs(spark, number, query)
+    with conf(spark, {setting: "false"}):
+        found = spark.sql(query.format(n="2 AS n"))
+        assert len(found.collect()) == 300
+        if setting != "spark.databricks.delta.stats.skipping":
+            # Without it, Delta chooses files when the query runs.
+            assert plan_jobs(spark, number, query) > 0 or "pushdown" in setting.lower()
+
+
+def test_files_without_statistics(spark: SparkSession, tmp_path: Path) -> None:
+    table = f"delta.`{tmp_path / 't'}`"
+    with conf(spark, {"spark.databricks.delta.stats.collect": "false"}):
+        spark.range(0, 100, 1, 4).write.format("delta").save(str(tmp_path / "t"))
+    spark.range(100, 120, 1, 2).write.format("delta").mode("append").save(str(tmp_path / "t"))
+    for limit in (1, 15, 25, 119, 200):
+        hold(spark, f"SELECT * FROM {table}", limit)
+        hold(spark, f"SELECT * FROM {table}", limit)
+
+
+def test_partitioned_tables_and_those_without_rows(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    rows = spark.range(400).selectExpr("id", "IF(id % 4 = 3, NULL, id % 4) AS pq")
+    rows.write.format("delta").partitionBy("pq").save(str(path))
+    table = f"delta.`{path}`"
+    for limit in (1, 150, 399, 500):
+        hold(spark, f"SELECT id, pq FROM {table}", limit)
+        hold(spark, f"SELECT pq FROM {table}", limit)
+    spark.sql(f"DELETE FROM {table}")
+    assert spark.sql(f"SELECT * FROM {table} LIMIT 5").collect() == []
+    spark.sql(f"CREATE TABLE delta.`{tmp_path / 'empty'}` (a INT) USING delta")
+    assert spark.sql(f"SELECT * FROM delta.`{tmp_path / 'empty'}` LIMIT 5").collect() == []
+
+
+def test_writes_read_the_log_within_their_transaction(
+    spark: SparkSession, table: str, tmp_path: Path
+) -> None:
+    spark.sql(f"SELECT * FROM {table} LIMIT 40").collect()
+    other = f"delta.`{tmp_path / 'other'}`"
+    spark.sql(f"CREATE TABLE {other} USING delta AS SELECT * FROM {table} LIMIT 40")
+    spark.sql(f"INSERT INTO {other} SELECT * FROM {table} LIMIT 300")
+    spark.sql(f"INSERT INTO {other} SELECT * FROM {other} LIMIT 10")
+    assert spark.table(other).count() == 350
+    assert "LimitPrunedScan" in physical(hold(spark, f"SELECT * FROM {other}", 30))
+
+
+def test_the_log_is_not_asked_for_statistics(spark: SparkSession, table: str) -> None:
+    query = f"SELECT * FROM {table} LIMIT "
+    assert [asks_the_log(spark, query + limit, FILES) for limit in "78"] == [True, False]
+    assert not any(asks_the_log(spark, query + limit, STATISTICS) for limit in "78")
