@@ -44,15 +44,12 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     }
 
   /**
-   * @return an aggregate of MIN, MAX and ANY_VALUE over the selected rows; `None` if it is not pruned: if the aggregate is another
-   *   one, reads no known table or waits for subqueries, if a selection is already in place, or if little is skipped
+   * @return an aggregate of MIN and MAX over the selected rows; `None` if it is not pruned: if the aggregate is another one, reads
+   *   no known table or waits for subqueries, if a selection is already in place, or if little is skipped
    */
   def minMax(aggregate: Aggregate): Option[LogicalPlan] =
-    MatchMinMax.of(aggregate)
-      .filterNot(_.exists(query =>
-        query.scan.waitsForSubqueries || query.scan.table.toleratesBadFiles.nonEmpty
-      ))
-      .flatMap(decide(aggregate, _, isRoot = false))
+    MatchMinMax.of(aggregate).filterNot(_.exists(_.head.scan.waitsForSubqueries))
+      .flatMap(orders => decide(aggregate, orders.map(MinMaxScan(_)), isRoot = false))
       .flatMap(_.toOption)
 
   private def minMax(orders: Seq[TopRowsScan], inputs: SearchInputs): Either[NotPruned, LimitPlan] =
@@ -101,8 +98,6 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
       // Rows of other files can replace those of a file that Spark skips. The first rows in an order, or the rows of a group, may be
       // in the skipped file alone.
       val isAnyRows = query.isInstanceOf[AnyRowsScan]
-      // Without a LIMIT above, nothing stops after the rows that are needed.
-      val isAggregate = plan match { case _: Aggregate => true; case _ => false }
       def atRoot = if (isRoot && isAnyRows && tolerated.isEmpty) takenWhenRun(plan, scan) else None
       if (isDecided(scan)) None
       else if (tolerated.nonEmpty && (scan.waitsForSubqueries || !isAnyRows))
@@ -120,21 +115,15 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
           isOneTask = isOneTask
         )) {
           inputs =>
-            val searched = search(query, inputs)
-            val found = if (isAggregate) searched.flatMap(ifEnough) else searched
+            val found = search(query, inputs)
             def read(chosen: LimitPlan) =
               if (isJoined) OuterJoin.changePreserved(plan)(inputs.listing.read(_, chosen))
               else inputs.listing.read(plan, chosen)
-            val byRows =
-              if (isJoined || isAggregate) None else decideByRows(query, plan, inputs, found, isRoot)
+            val byRows = if (isJoined) None else decideByRows(query, plan, inputs, found, isRoot)
             Some(byRows.map(Right(_)).getOrElse(found.map(read)))
         }
       }
   }
-
-  /** The same rows, if they are known to be enough. */
-  private def ifEnough(plan: LimitPlan): Either[NotPruned, LimitPlan] =
-    plan.rows.notCovered.map(NotPruned(_)).toLeft(plan)
 
   private def search(query: LimitQuery, inputs: SearchInputs): Either[NotPruned, LimitPlan] = query match {
     case AnyRowsScan(scan) => ChooseRows(scan, inputs)
@@ -197,7 +186,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
   }
 
   private def minMaxWhenRun(aggregate: Aggregate): LogicalPlan = MatchMinMax.of(aggregate) match {
-    case Some(Right(MinMaxScan(Seq(top)))) if top.scan.table.canDecideWhenRun && !isDecided(top.scan) =>
+    case Some(Right(Seq(top))) if top.scan.table.canDecideWhenRun && !isDecided(top.scan) =>
       whenRun(aggregate, top.scan, Some(top.order)).getOrElse(aggregate)
     case _ => aggregate
   }

@@ -4,21 +4,20 @@ import org.apache.spark.sql.catalyst.expressions.{
   Ascending, Attribute, Descending, Expression, Literal, NullsLast, SortDirection, SortOrder
 }
 import org.apache.spark.sql.catalyst.expressions.aggregate.{
-  AggregateExpression, Complete, First, Max, MaxBy, Min, MinBy
+  AggregateExpression, Complete, Max, MaxBy, Min, MinBy
 }
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LocalLimit}
 import org.apache.spark.sql.types.{
   ByteType, DateType, DoubleType, FloatType, IntegerType, LongType, ShortType, TimestampNTZType, TimestampType
 }
 
-import limitpruning.search.{AnyRowsScan, LimitQuery, MinMaxScan, TopRowsScan}
+import limitpruning.search.TopRowsScan
 import limitpruning.select.Reason
 
 /**
- * Matches `SELECT min(k), max(k), max_by(x, k), any_value(x) …`, without GROUP BY, over a plan that [[MatchLimit]] matches. The value
- * of a max is that of the first row by `ORDER BY k DESC NULLS LAST LIMIT 1`, that of a min is that of the first row by `ORDER BY k
- * NULLS LAST LIMIT 1`, and any_value is that of any row. So any rows of the table that include the first row in each of these
- * orders, and at least one row, give such values.
+ * Matches `SELECT min(k), max(k), max_by(x, k) …`, without GROUP BY, over a plan that [[MatchLimit]] matches. The value of a max is
+ * that of the first row by `ORDER BY k DESC NULLS LAST LIMIT 1`, and that of a min is that of the first row by `ORDER BY k NULLS
+ * LAST LIMIT 1`. So any rows of the table that include the first row in each of these orders give the same values.
  */
 object MatchMinMax {
 
@@ -26,20 +25,17 @@ object MatchMinMax {
   private val MostOrders = 4
 
   /**
-   * What the values of `aggregate` need of the scan below it, or the reason why it is not pruned; `None` if `aggregate` is another
-   * one, or not over Parquet.
+   * The scan below `aggregate`, in each of the orders whose first rows have its values, at least one, as they are best searched for;
+   * the reason why it is not pruned; `None` if `aggregate` is another one, or not over Parquet.
    */
-  def of(aggregate: Aggregate): Option[Either[Reason, LimitQuery]] = ordersOf(aggregate).flatMap {
-    case Nil => MatchLimit.of(firstRow(aggregate)).map(_.map(AnyRowsScan(_)))
-    case orders =>
-      val scans = orders.map(order => MatchTopRows.inOrder(Seq(order), firstRow(aggregate)))
-      if (scans.exists(_.isEmpty)) None
-      else {
-        val found = scans.flatten
-        // As they are best searched for.
-        val tops = found.collect { case Right(top) => top }.sortBy(mayOccur)
-        Some(found.collectFirst { case Left(reason) => reason }.toLeft(MinMaxScan(tops)))
-      }
+  def of(aggregate: Aggregate): Option[Either[Reason, Seq[TopRowsScan]]] = {
+    val scans = ordersOf(aggregate).map(order => MatchTopRows.inOrder(Seq(order), firstRow(aggregate)))
+    if (scans.isEmpty || scans.exists(_.isEmpty)) None
+    else {
+      val found = scans.flatten
+      val tops = found.collect { case Right(top) => top }
+      Some(found.collectFirst { case Left(reason) => reason }.toLeft(tops.sortBy(mayOccur)))
+    }
   }
 
   /**
@@ -57,28 +53,24 @@ object MatchMinMax {
 
   /** A LIMIT that has the values, if its rows are in these orders; for reports. None if `aggregate` is another one. */
   def limitOf(aggregate: Aggregate): Option[LocalLimit] =
-    ordersOf(aggregate).map(_ => firstRow(aggregate))
+    ordersOf(aggregate).headOption.map(_ => firstRow(aggregate))
 
-  /** Whether the values are those of the first row in one order. */
-  def hasOneOrder(aggregate: Aggregate): Boolean = ordersOf(aggregate).exists(_.size == 1)
+  /** Whether the values are those of first rows in more than one order. */
+  def hasSeveralOrders(aggregate: Aggregate): Boolean = ordersOf(aggregate).size > 1
 
   private def firstRow(aggregate: Aggregate): LocalLimit = LocalLimit(Literal(1), aggregate.child)
 
-  /**
-   * The orders whose first rows have the values of all functions of the aggregate, none of them if any row has; none if there are no
-   * such orders.
-   */
-  private def ordersOf(aggregate: Aggregate): Option[Seq[SortOrder]] =
-    if (aggregate.groupingExpressions.nonEmpty) None
+  /** The orders whose first rows have the values of all functions of the aggregate; empty if there are no such orders. */
+  private def ordersOf(aggregate: Aggregate): Seq[SortOrder] =
+    if (aggregate.groupingExpressions.nonEmpty) Nil
     else {
       val functions = aggregate.aggregateExpressions.flatMap(_.collect { case one: AggregateExpression =>
         one
       })
-      val ordered = functions.filterNot(isOfAnyRow)
-      val orders = ordered.map(orderOf)
-      if (functions.nonEmpty && orders.forall(_.nonEmpty))
-        Some(differentOf(orders.flatten)).filter(_.size <= MostOrders)
-      else None
+      val orders = functions.map(orderOf)
+      if (orders.forall(_.nonEmpty))
+        Some(differentOf(orders.flatten)).filter(_.size <= MostOrders).getOrElse(Nil)
+      else Nil
     }
 
   /** A query may have hundreds of functions, so more than enough orders are not compared. */
@@ -87,19 +79,8 @@ object MatchMinMax {
       if (known.size > MostOrders || known.exists(_.semanticEquals(order))) known else known :+ order
     }
 
-  /** Whether the value is that of any row: Spark replaces any_value by first, whose value depends on the order of rows, too. */
-  private def isOfAnyRow(function: AggregateExpression): Boolean = isOfEachRow(function) &&
-    (function.aggregateFunction match {
-      // If nulls do not count, not every row has a value.
-      case First(value, ignoresNulls) => !ignoresNulls && isSupported(value)
-      case _ => false
-    })
-
-  private def isOfEachRow(function: AggregateExpression): Boolean =
-    function.mode == Complete && function.filter.isEmpty
-
   private def orderOf(function: AggregateExpression): Option[SortOrder] =
-    if (!isOfEachRow(function)) None
+    if (function.mode != Complete || function.filter.nonEmpty) None
     else function.aggregateFunction match {
       case max: Max => order(max.child, Descending)
       case min: Min => order(min.child, Ascending)

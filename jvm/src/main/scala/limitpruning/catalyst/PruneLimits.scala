@@ -92,8 +92,8 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
    *
    * @param deadline none is searched for after it: a query may have hundreds, each of another column or table
    * @param decided the results so far. Spark may have copied a subquery.
-   * @param mayWait whether a LIMIT may wait for the plan. Its files are then listed when the query runs, and rows of aggregates
-   *   are chosen then if these have one order.
+   * @param mayWait whether a LIMIT may wait for the plan. Its files are then listed when the query runs, and so are those of
+   *   aggregates with several orders, whose rows are not chosen then.
    */
   private def pruneMinMax(
       plan: LogicalPlan,
@@ -109,7 +109,7 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
       case _ => false
     }
     plan.transformDownWithPruning(_.containsPattern(AGGREGATE)) {
-      case aggregate: Aggregate if !mayWait || MatchMinMax.hasOneOrder(aggregate) =>
+      case aggregate: Aggregate if !(mayWait && MatchMinMax.hasSeveralOrders(aggregate)) =>
         decided.getOrElseUpdate(aggregate, pruned(aggregate).getOrElse(aggregate))
     }.transformAllExpressionsWithPruning(_.containsPattern(PLAN_EXPRESSION)) {
       case subquery: SubqueryExpression =>

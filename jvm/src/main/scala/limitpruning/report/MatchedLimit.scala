@@ -8,7 +8,7 @@ import limitpruning.search.{LimitedScan, NotPruned}
 import limitpruning.select.Reason
 import limitpruning.tables.{SelectedRelation, Tables, UndecidedRelation}
 
-/** A MIN, MAX or ANY_VALUE whose rows are chosen, as the LIMIT that has the same value. */
+/** A MIN or MAX whose rows are chosen, as the LIMIT that has the same value. */
 private[report] object PrunedMinMax {
   def unapply(plan: LogicalPlan): Option[LocalLimit] = plan match {
     case aggregate: Aggregate if isChosen(aggregate) => MatchMinMax.limitOf(aggregate)
@@ -17,7 +17,7 @@ private[report] object PrunedMinMax {
 
   /** Not if another aggregate is between it and the table: that one is pruned. */
   private def isChosen(aggregate: Aggregate): Boolean =
-    MatchMinMax.of(aggregate).exists(_.exists(_.scan.table.selected.nonEmpty))
+    MatchMinMax.of(aggregate).exists(_.exists(_.head.scan.table.selected.nonEmpty))
 }
 
 /** The first rows of each group, if they are chosen when the query runs, as the ORDER BY … LIMIT that each group has. */
