@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from itertools import count
@@ -101,3 +102,43 @@ def test_what_is_read_of_some_files_is_kept_with_that_of_others(
     assert not asks_the_log(spark, limited.format(2151))
     assert not asks_the_log(spark, f"SELECT * FROM {many} ORDER BY id LIMIT 5")
     hold(spark, f"SELECT * FROM {many} WHERE id + 1 >= 2160", 7)
+
+
+def test_columns_of_similar_names_have_their_own_statistics(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """The field `a.b` and the column `a, b`, which only other writers and old mappings have."""
+    path = tmp_path / "t"
+    rows = spark.range(0, 500, 1, 5).selectExpr("named_struct('b', id) AS a", "-id AS ab", "id")
+    mapped = rows.withColumnRenamed("ab", "a, b").repartitionByRange(5, "id")
+    spark.sql(
+        f"CREATE TABLE delta.`{path}` (a STRUCT<b: BIGINT>, `a, b` BIGINT, id BIGINT) USING delta "
+        "TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
+    )
+    mapped.write.format("delta").mode("append").save(str(path))
+    for column in ("a.b", "`a, b`", "a.b"):
+        for direction in ("DESC", "ASC"):
+            query = f"SELECT {column} FROM delta.`{path}` ORDER BY {column} {direction}"
+            hold(spark, query, 3, ordered=True)
+
+
+def test_times_that_a_legacy_parser_reads_prove_nothing(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """The log may have microseconds, which this parser takes for milliseconds."""
+    path = tmp_path / "t"
+    spark.range(0, 500, 1, 5).selectExpr(
+        "id", "timestamp_millis(1704067200900 + id) AS ts"
+    ).write.format("delta").save(str(path))
+    (log,) = (path / "_delta_log").glob("*0.json")
+    in_micros = re.sub(r"(T\d\d:\d\d:\d\d\.\d{3})([Z+-])", r"\g<1>000\2", log.read_text())
+    assert in_micros != log.read_text()
+    log.write_text(in_micros)
+    for other in (path / "_delta_log").glob("*.crc"):
+        other.unlink()
+    for checksum in (path / "_delta_log").glob(".*.crc"):
+        checksum.unlink()
+    copy = shutil.copytree(path, tmp_path / "copy")
+    where = "ts >= TIMESTAMP'2024-01-01 00:00:01' AND id > -1"
+    with conf(spark, {"spark.sql.legacy.timeParserPolicy": "LEGACY"}):
+        hold(spark, f"SELECT id, ts FROM delta.`{copy}` WHERE {where}", 5)

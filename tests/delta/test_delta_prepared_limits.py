@@ -16,6 +16,10 @@ from support.runs import conf
 from support.scan_tables import hold, physical
 
 
+IN_ONE_ORDER = pytest.mark.parametrize("spark", ["Delta first"], indirect=True)
+"""Of the extensions."""
+
+
 @pytest.fixture
 def table(spark: SparkSession, tmp_path: Path) -> str:
     """A table of eight files of 250 rows, with deletion vectors."""
@@ -48,7 +52,7 @@ def test_the_log_is_read_once_for_each_version(
     assert plan_jobs(spark, number, query) > 0
 
 
-@pytest.mark.core
+@IN_ONE_ORDER
 def test_each_version_has_its_own_files(
     spark: SparkSession, table: str, number: Iterator[int]
 ) -> None:
@@ -67,11 +71,10 @@ def test_each_version_has_its_own_files(
         spark.sql(change)
         reads = [asks_the_log(spark, query.format(n=next(number)), FILES) for _ in range(2)]
         assert reads == [True, False], change
-        for version in ("", " VERSION AS OF 0", " VERSION AS OF 2", " VERSION AS OF 1"):
-            if version != " VERSION AS OF 2" or change != changes[0]:
-                for limit in (1, 60, 400, 10_000):
-                    hold(spark, f"SELECT * FROM {table}{version}", limit)
-    forget(spark, table)
+        for limit in (60, 400):
+            hold(spark, f"SELECT * FROM {table}", limit)
+    for version in range(4):
+        hold(spark, f"SELECT * FROM {table} VERSION AS OF {version}", 400)
 
 
 QUERIES = {
@@ -84,6 +87,7 @@ QUERIES = {
 }
 
 
+@IN_ONE_ORDER
 @pytest.mark.parametrize("what", QUERIES)
 def test_queries_of_one_table_do_not_read_its_log_again(
     spark: SparkSession, table: str, number: Iterator[int], what: str
@@ -114,6 +118,7 @@ LEFT_TO_DELTA = {
 }
 
 
+@IN_ONE_ORDER
 @pytest.mark.parametrize("what", LEFT_TO_DELTA)
 def test_other_queries_are_left_to_delta(
     spark: SparkSession, table: str, number: Iterator[int], what: str
@@ -123,6 +128,7 @@ def test_other_queries_are_left_to_delta(
     assert plan_jobs(spark, number, query) > 0
 
 
+@IN_ONE_ORDER
 @pytest.mark.parametrize(
     "setting",
     [
@@ -142,6 +148,7 @@ def test_settings(spark: SparkSession, table: str, number: Iterator[int], settin
             assert plan_jobs(spark, number, query) > 0 or "pushdown" in setting.lower()
 
 
+@IN_ONE_ORDER
 def test_files_without_statistics(spark: SparkSession, tmp_path: Path) -> None:
     table = f"delta.`{tmp_path / 't'}`"
     with conf(spark, {"spark.databricks.delta.stats.collect": "false"}):
@@ -152,6 +159,7 @@ def test_files_without_statistics(spark: SparkSession, tmp_path: Path) -> None:
         hold(spark, f"SELECT * FROM {table}", limit)
 
 
+@IN_ONE_ORDER
 def test_partitioned_tables_and_those_without_rows(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "t"
     rows = spark.range(400).selectExpr("id", "IF(id % 4 = 3, NULL, id % 4) AS pq")
@@ -178,6 +186,7 @@ def test_writes_read_the_log_within_their_transaction(
     assert "LimitPrunedScan" in physical(hold(spark, f"SELECT * FROM {other}", 30))
 
 
+@IN_ONE_ORDER
 def test_the_log_is_not_asked_for_statistics(spark: SparkSession, table: str) -> None:
     query = f"SELECT * FROM {table} LIMIT "
     assert [asks_the_log(spark, query + limit, FILES) for limit in "78"] == [True, False]

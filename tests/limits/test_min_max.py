@@ -339,3 +339,32 @@ def test_explain_shows_what_the_subquery_reads(spark: SparkSession) -> None:
     df.collect()
     assert "OrderBy: t.p DESC NULLS LAST, Threshold: 2" in physical(df)
     assert re.search(r"Files: 24 total → \d inspected → 1 scanned", physical(df))
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+def test_copies_of_an_aggregate_have_the_value_of_one_row(
+    spark: SparkSession, tmp_path: Path, adaptive: str
+) -> None:
+    """Of rows with the same key, max_by and min_by have the value of any one."""
+    rows = spark.range(0, 6000, 1, 6).selectExpr("id", "IF(id DIV 1000 IN (1, 4), 9, 3) AS k")
+    rows.write.parquet(str(tmp_path / "u"))
+    u = f"parquet.`{tmp_path / 'u'}`"
+    ties = "max_by(id, k) AS v, min_by(id, k) AS w"
+    queries = [
+        f"WITH c AS (SELECT {other}, {ties} FROM {u}) "
+        f"SELECT count(*) FROM c a JOIN c b ON a.{v} = b.{v} WHERE b.n > -1"
+        for other in ("count(*) AS n", "min(id) AS n", "max(k) AS n")
+        for v in "vw"
+    ]
+    queries.append(
+        f"WITH c AS (SELECT max(id) AS n, {ties} FROM {u}) "
+        f"SELECT count(*) FROM {u} WHERE id = (SELECT v FROM c) "
+        "AND id IN (SELECT v FROM c WHERE n > 0)"
+    )
+    with conf(spark, {"spark.sql.adaptive.enabled": adaptive}):
+        for query in queries:
+            assert plain(spark, query) == [(1,)], query
+            assert spark.sql(query).collect() == [(1,)], query
+        alone = spark.sql(f"SELECT max_by(id, k) FROM {u}")
+        assert alone.collect()[0][0] // 1000 in (1, 4)
+        assert "LimitPrunedScan" in physical(alone)

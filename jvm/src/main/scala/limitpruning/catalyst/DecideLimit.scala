@@ -186,7 +186,8 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
   }
 
   private def minMaxWhenRun(aggregate: Aggregate): LogicalPlan = MatchMinMax.of(aggregate) match {
-    case Some(Right(Seq(top))) if top.scan.table.canDecideWhenRun && !isDecided(top.scan) =>
+    case Some(Right(Seq(top)))
+        if top.scan.table.canDecideWhenRun && !isDecided(top.scan) && !MatchMinMax.isOfTies(aggregate) =>
       whenRun(aggregate, top.scan, Some(top.order)).getOrElse(aggregate)
     case _ => aggregate
   }

@@ -58,16 +58,25 @@ object MatchMinMax {
   /** Whether the values are those of first rows in more than one order. */
   def hasSeveralOrders(aggregate: Aggregate): Boolean = ordersOf(aggregate).size > 1
 
+  /**
+   * Whether a value is that of any one of the rows with the same key. Spark may copy the aggregate, and all copies must have the same
+   * value.
+   */
+  def isOfTies(aggregate: Aggregate): Boolean = functionsOf(aggregate).exists(_.aggregateFunction match {
+    case _: MaxBy | _: MinBy => true
+    case _ => false
+  })
+
+  private def functionsOf(aggregate: Aggregate): Seq[AggregateExpression] =
+    aggregate.aggregateExpressions.flatMap(_.collect { case one: AggregateExpression => one })
+
   private def firstRow(aggregate: Aggregate): LocalLimit = LocalLimit(Literal(1), aggregate.child)
 
   /** The orders whose first rows have the values of all functions of the aggregate; empty if there are no such orders. */
   private def ordersOf(aggregate: Aggregate): Seq[SortOrder] =
     if (aggregate.groupingExpressions.nonEmpty) Nil
     else {
-      val functions = aggregate.aggregateExpressions.flatMap(_.collect { case one: AggregateExpression =>
-        one
-      })
-      val orders = functions.map(orderOf)
+      val orders = functionsOf(aggregate).map(orderOf)
       if (orders.forall(_.nonEmpty))
         Some(differentOf(orders.flatten)).filter(_.size <= MostOrders).getOrElse(Nil)
       else Nil

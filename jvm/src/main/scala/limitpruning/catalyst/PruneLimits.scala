@@ -42,7 +42,9 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
         )(limit => !isDecidedBelow(limit.child))
       val pruned = if (isLimited) pruneLimits(restored, leftAlone) else restored
       if (hasMinMax)
-        FailOpen(state, conf)(pruneMinMax(pruned, timeForMinMax.fromNow, mutable.Map.empty))(_ => pruned)
+        FailOpen(state, conf)(
+          pruneMinMax(pruned, timeForMinMax.fromNow, mutable.Map.empty, hasOneAggregate(pruned))
+        )(_ => pruned)
       else pruned
     }
 
@@ -86,12 +88,17 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
   private def containsDefinition(plan: LogicalPlan)
       : Boolean = (plan +: plan.subqueriesAll).exists(_.containsPattern(CTE))
 
+  private def hasOneAggregate(plan: LogicalPlan): Boolean = (plan +: plan.subqueriesAll).map(_.collect {
+    case one: Aggregate => one
+  }.size).sum == 1
+
   /**
    * Prunes each MIN or MAX of the plan and of its subqueries, unless a LIMIT waits for it. One that is not pruned gets no tag:
    * the query may have no LIMIT whose reason a user looks for.
    *
    * @param deadline none is searched for after it: a query may have hundreds, each of another column or table
    * @param decided the results so far. Spark may have copied a subquery.
+   * @param isOne whether the query has no other aggregate, so that Spark has not copied this one
    * @param mayWait whether a LIMIT may wait for the plan. Its files are then listed when the query runs, and so are those of
    *   aggregates with several orders, whose rows are not chosen then.
    */
@@ -99,6 +106,7 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
       plan: LogicalPlan,
       deadline: Deadline,
       decided: mutable.Map[LogicalPlan, LogicalPlan],
+      isOne: Boolean,
       mayWait: Boolean = false
   ): LogicalPlan = {
     def pruned(aggregate: Aggregate) =
@@ -109,11 +117,13 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
       case _ => false
     }
     plan.transformDownWithPruning(_.containsPattern(AGGREGATE)) {
-      case aggregate: Aggregate if !(mayWait && MatchMinMax.hasSeveralOrders(aggregate)) =>
+      case aggregate: Aggregate
+          if !(mayWait && MatchMinMax.hasSeveralOrders(aggregate)) &&
+            (isOne || !MatchMinMax.isOfTies(aggregate)) =>
         decided.getOrElseUpdate(aggregate, pruned(aggregate).getOrElse(aggregate))
     }.transformAllExpressionsWithPruning(_.containsPattern(PLAN_EXPRESSION)) {
       case subquery: SubqueryExpression =>
-        subquery.withNewPlan(pruneMinMax(subquery.plan, deadline, decided, hasWaiting))
+        subquery.withNewPlan(pruneMinMax(subquery.plan, deadline, decided, isOne, hasWaiting))
     }
   }
 

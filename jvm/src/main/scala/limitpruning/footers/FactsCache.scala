@@ -80,7 +80,14 @@ final class FactsCache(maxBytes: Long) {
   private[limitpruning] def log(id: LogPartId): Option[LogPart] =
     Option(cached.getIfPresent(id)).collect { case part: LogPart => part }
 
-  private[limitpruning] def keep(id: LogPartId, part: LogPart): Unit = cached.put(id, part)
+  /** Removes what is cached of earlier versions: few queries ask for them. */
+  private[limitpruning] def keep(id: LogPartId, part: LogPart): Unit = {
+    val _ = cached.asMap.keySet.removeIf {
+      case other: LogPartId => other.table == id.table && other.version < id.version
+      case _ => false
+    }
+    cached.put(id, part)
+  }
 
   def forgetAll(): Unit = {
     cached.invalidateAll()
@@ -137,7 +144,7 @@ object FactsCache {
     case (file: FileId, footer: Footer) => EntrySize + 2 * file.path.length + footer.size
     case (id: ManifestId, metrics: ManifestMetrics) => EntrySize + 2 * id.path.length + metrics.size
     case (id: LogPartId, part: LogPart) =>
-      val size = part.size.toLong + EntrySize + 2 * (id.table.length + id.what.map(_.length).sum)
+      val size = part.size.toLong + EntrySize + 2 * id.table.length
       size.min(Int.MaxValue.toLong).toInt
     case (_, other) => throw new IllegalArgumentException(other.getClass.getName)
   }

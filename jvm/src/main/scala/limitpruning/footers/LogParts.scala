@@ -1,7 +1,7 @@
 package limitpruning.footers
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.types.{DataType, StringType, StructType}
+import org.apache.spark.sql.types.{DataType, Decimal, DecimalType, StringType, StructType}
 
 /**
  * A part of the log of a Delta table, in one version. A version never changes.
@@ -10,14 +10,14 @@ import org.apache.spark.sql.types.{DataType, StringType, StructType}
  * @param id Delta's id of the table; another table may be created at its path
  * @param committed the time of the version in milliseconds; a table that is restored from a copy may get other versions of the
  *   same numbers
- * @param what what is known of each file, in words
+ * @param what what is known of each file; compared by equality
  */
 private[limitpruning] final case class LogPartId(
     table: String,
     id: String,
     version: Long,
     committed: Long,
-    what: Seq[String]
+    what: Any
 )
 
 /** What was read of a part of a log. Immutable. */
@@ -56,12 +56,16 @@ private[limitpruning] object LogFacts {
   /** A reference, and a number with its header. */
   private val ValueSize = 20L
 
+  /** A decimal of Java with its digits. */
+  private val LargeDecimal = 150L
+
   /** A string is a byte array with two headers. */
   private val StringSize = 36L
 
   private def sizeOf(row: InternalRow, types: Array[DataType]): Long = types.indices.iterator.map { i =>
     types(i) match {
       case _: StringType if !row.isNullAt(i) => ValueSize + StringSize + row.getUTF8String(i).numBytes
+      case decimal: DecimalType if decimal.precision > Decimal.MAX_LONG_DIGITS => LargeDecimal
       case _ => ValueSize
     }
   }.sum

@@ -42,7 +42,12 @@ private final class LogStatistics(
     else ColumnFacts.Unknown
 
   /** Whether the log may say something certain about a column. */
-  def knows(column: LeafColumn): Boolean = CertainTypes.contains(column.dataType)
+  def knows(column: LeafColumn): Boolean = CertainTypes.contains(column.dataType) &&
+    !(isLegacyParser && (column.dataType == TimestampType || column.dataType == TimestampNTZType))
+
+  /** Whether Spark takes the fraction of a second in the text of a timestamp for milliseconds, whatever its length. */
+  private lazy val isLegacyParser: Boolean =
+    SQLConf.get.getConf(SQLConf.LEGACY_TIME_PARSER_POLICY).toString == "LEGACY"
 
   /** What is expected of a column in a file. */
   def expected(path: String, column: LeafColumn): ColumnFacts = facts(path, column)(_ => true)
@@ -116,10 +121,11 @@ private final class LogStatistics(
   private lazy val id = LogPartIds.of(
     snapshot,
     table,
-    // The log has timestamps as text.
-    SQLConf.get.sessionLocalTimeZone +: columns.map { column =>
-      s"${names.of(column.attribute.name +: column.path)}: ${column.dataType.json}"
-    }
+    Known(
+      SQLConf.get.sessionLocalTimeZone,
+      isLegacyParser,
+      columns.map(column => (names.of(column.attribute.name +: column.path), column.dataType))
+    )
   )
 
   private def collect(named: Option[Seq[String]]): LogFacts = {
@@ -146,6 +152,17 @@ private final class LogStatistics(
 }
 
 private object LogStatistics {
+
+  /**
+   * What is read of each file. The log has timestamps as text.
+   *
+   * @param columns their paths in files and their types
+   */
+  private final case class Known(
+      timeZone: String,
+      isLegacyParser: Boolean,
+      columns: Seq[(Option[Seq[String]], DataType)]
+  )
 
   /** The number of files that a query of the log names. */
   val MostNamed: Int = 1000

@@ -80,7 +80,7 @@ private[tables] object PrepareLimits {
   }
 
   private def filesOf(snapshot: Snapshot, table: String, cache: FactsCache): LogFiles = {
-    val id = LogPartIds.of(snapshot, table, Seq("files"))
+    val id = LogPartIds.of(snapshot, table, LogFiles)
     cache.log(id).collect { case files: LogFiles => files }.getOrElse {
       val read = LogFiles.of(snapshot)
       if (read.files.size <= MostFiles) cache.keep(id, read)
