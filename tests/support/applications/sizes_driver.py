@@ -33,6 +33,7 @@ DYNAMIC_ALLOCATION = {
     "spark.dynamicAllocation.shuffleTracking.timeout": "1s",
     "spark.dynamicAllocation.executorIdleTimeout": "1s",
     "spark.dynamicAllocation.minExecutors": "0",
+    "spark.standalone.executorRemoveDelayOnDisconnection": "100ms",
 }
 
 
