@@ -58,6 +58,7 @@ LONGEST = [
     "test_unsigned.py",
     "test_cluster.py",
     "test_cluster_by_rows.py",
+    "test_cluster_sizes.py",
 ]
 
 

@@ -5,30 +5,14 @@ from __future__ import annotations
 import shutil
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
-from support import tables
-from support.applications import cluster, rows_driver
+from support.applications import cluster, rows_driver, searched_table
 from support.applications.rows_driver import BETWEEN, UNDISTURBED, Query
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-ROWS_OF_FILES = range(80, 32, -4)
-"""Of each file. Spark reads larger files first."""
-SETTINGS = {
-    "spark.limitPruning.rows.minBytes": "0",
-    "spark.sql.files.openCostInBytes": "1g",  # a file is a partition
-}
-
-
-def row(number: int) -> dict[str, Any]:
-    """Return a row: only ``id`` is sorted."""
-    return {"id": number, "v": number * 7919 % 101, "s": f"name {number}", "w": f"{number} " * 50}
-
-
-MATCHING = [one for one in map(row, range(sum(ROWS_OF_FILES))) if one["v"] < 15]
-ORDERED = sorted(MATCHING, key=lambda one: (one["v"], -one["id"]))
+MATCHING, ORDERED = searched_table.matching(), searched_table.ordered()
 MATCH = "SELECT * FROM parquet.`{folder}` WHERE {slow} AND v < 15"
 # In waves of 1, 4 and more tasks; the third one is the last.
 ANY = f"{MATCH} LIMIT 70"
@@ -55,20 +39,14 @@ CASES = {
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What came of each query, in one application."""
     written = tmp_path_factory.mktemp("written") / "t"
-    kinds = {"id": pa.int64(), "v": pa.int64(), "s": pa.string(), "w": pa.string()}
-    start = 0
-    for number, size in enumerate(ROWS_OF_FILES):
-        rows = [row(one) for one in range(start, start + size)]
-        columns = {name: [one[name] for one in rows] for name in kinds}
-        last = tables.write(written / f"{number:02}.parquet", [columns], pa.schema(kinds.items()))
-        start += size
+    last = searched_table.write(written)
     queries = {}
     for name, (sql, way, job, done) in CASES.items():
         # Queries of a table begin with as much of it as those before them needed.
         folder = shutil.copytree(written, tmp_path_factory.mktemp("copy") / "t")
         queries[name] = Query(
             sql=sql.replace("{folder}", str(folder)),
-            settings=SETTINGS,
+            settings=searched_table.SETTINGS,
             way=way,
             job=job,
             done=done,

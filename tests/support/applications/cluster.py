@@ -30,10 +30,15 @@ LOOPBACK = {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_HOSTNAME": "localhost"}
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[str]:
-    """Keep a cluster for the block, with its logs in `folder`, and give its master's address."""
+def running(folder: Path, cores: int = 1) -> Iterator[str]:
+    """Keep a cluster for the block, with its logs in `folder`, and give its master's address.
+
+    Args:
+        folder: Also for what executors write.
+        cores: Of each worker; the machine may have fewer.
+    """
     supervisor = subprocess.Popen(
-        program(__name__, str(folder)),
+        program(__name__, str(folder), str(cores)),
         env=environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -107,7 +112,7 @@ def awaited(log: Path, pattern: str, times: int = 1) -> str:
         time.sleep(0.1)
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, cores: str) -> None:
     """Run a cluster until standard input ends."""
     anywhere = ("--port", "0", "--webui-port", "0")
     with ExitStack() as daemons:
@@ -119,7 +124,7 @@ def main(folder: Path) -> None:
         for number, host in enumerate(WORKERS):
             name = f"worker-{number}"
             at = ("--host", host, *anywhere)
-            size = ("--cores", "1", "--memory", "1g", "--work-dir", str(folder / name))
+            size = ("--cores", cores, "--memory", "1g", "--work-dir", str(folder / name))
             worker = "org.apache.spark.deploy.worker.Worker"
             daemons.enter_context(daemon(folder, name, worker, *at, *size, address))
         awaited(master, r"Registering (worker)", times=len(WORKERS))
@@ -128,4 +133,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2])

@@ -6,25 +6,21 @@ Its standard input says what to do, see `Task`; it prints as JSON what came of i
 from __future__ import annotations
 
 import json
-import os
-import re
 import signal
 import sys
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypedDict
 
 from pyspark.sql import SparkSession
 
 import limit_pruning
 from support.applications import cluster
-from support.applications.cluster_driver import PATIENCE, TWO_SMALL_EXECUTORS
+from support.applications.cluster_driver import TWO_SMALL_EXECUTORS
+from support.applications.watched import Watched, wait
 from support.runs import conf
 from support.sessions import ON_LOOPBACK
-
-A = TypeVar("A")
 
 EXECUTORS = len(cluster.WORKERS)
 SETTINGS = {
@@ -72,108 +68,14 @@ class Task(TypedDict):
     queries: dict[str, Query]
 
 
-class Watched:
-    """A query with its jobs, and the executors of its application."""
-
-    def __init__(self, spark: SparkSession, group: str) -> None:
-        """Watch the query whose jobs are in a group; wait until all executors are there."""
-        self.group = group
-        self.has_ended = False
-        self._context: Any = spark.sparkContext
-        self._tracker: Any = self._context.statusTracker()
-        self._store: Any = self._context._jsc.sc().statusStore()
-        # Before the query runs, because this takes a while.
-        wait(lambda: len(self.executors()) == EXECUTORS)
-        commands = self._commands()
-        self._processes = {one: self._process_of(one, commands) for one in self.executors()}
-
-    def searching(self, query: Query) -> str:
-        """Wait for a task of the query's job, after another executor's; return its executor."""
-
-        def found() -> str:
-            assert not self.has_ended, f"no task of '{query['job']}' was seen"
-            for job in self._tracker.getActiveJobsIds():
-                described = str(self._store.job(job).description().getOrElse(None))
-                if not re.search(query["job"], described):
-                    continue
-                tasks = [task for stage in self.stages([job]) for task in self.tasks(stage)]
-                done = [task["executor"] for task in tasks if task["status"] == "SUCCESS"]
-                for task in tasks:
-                    # One that has no task done has to get what tasks share, also from others.
-                    others = set(done) - {task["executor"]}
-                    if task["status"] == "RUNNING" and others and len(done) >= query["done"]:
-                        return str(task["executor"])
-            return ""
-
-        return wait(found)
-
-    def stages(self, jobs: Iterable[int]) -> list[int]:
-        """Return the stages of jobs that have been submitted."""
-        every = {stage for job in jobs for stage in self._tracker.getJobInfo(job).stageIds}
-        return [stage for stage in sorted(every) if self._tracker.getStageInfo(stage)]
-
-    def tasks(self, stage: int) -> list[dict[str, Any]]:
-        """Return the tasks of all attempts of a stage."""
-        last = int(self._store.lastStageAttempt(stage).attemptId())
-        return [
-            {
-                "status": str(task.status()),
-                "executor": str(task.executorId()),
-                "speculative": bool(task.speculative()),
-            }
-            for attempt in range(last + 1)
-            for task in sequence(self._store.taskList(stage, attempt, 10_000))
-        ]
-
-    def of_group(self) -> list[dict[str, Any]]:
-        """Return the tasks of the query's job group."""
-        jobs = self._tracker.getJobIdsForGroup(self.group)
-        return [task for stage in self.stages(jobs) for task in self.tasks(stage)]
-
-    def executors(self) -> list[str]:
-        """Return the executors that are alive."""
-        every = sequence(self._store.executorList(True))
-        return [str(one.id()) for one in every if str(one.id()) != "driver"]
-
-    def signal(self, executor: str, number: signal.Signals) -> None:
-        """Send a signal to the process of an executor."""
-        os.kill(self._processes[executor], number)
-
-    def _commands(self) -> list[tuple[int, str]]:
-        handles = self._context._jvm.java.lang.ProcessHandle.allProcesses().toArray()
-        return [(one.pid(), one.info().commandLine().orElse("")) for one in handles]
-
-    def _process_of(self, executor: str, commands: list[tuple[int, str]]) -> int:
-        port = self._context.getConf().get("spark.driver.port")
-        # No other driver on this machine has the port.
-        marks = ("CoarseGrainedExecutorBackend", f":{port} ", f"--executor-id {executor} ")
-        (pid,) = (pid for pid, command in commands if all(mark in command for mark in marks))
-        return pid
-
-
-def sequence(of: Any) -> list[Any]:
-    """Return the elements of a Scala sequence."""
-    return [of.apply(number) for number in range(of.size())]
-
-
-def wait(until: Callable[[], A]) -> A:
-    """Wait for a result that is not false, and return it."""
-    deadline = time.monotonic() + PATIENCE
-    while not (result := until()):
-        if time.monotonic() > deadline:
-            raise TimeoutError(until)
-        time.sleep(0.03)
-    return result
-
-
 def lose(watched: Watched, query: Query) -> None:
     """Kill the executor of a task."""
-    watched.signal(watched.searching(query), signal.SIGKILL)
+    watched.signal(watched.searching(query["job"], query["done"]), signal.SIGKILL)
 
 
 def stop(watched: Watched, query: Query) -> None:
     """Stop the executor of a task until another executor has run this task, too."""
-    executor = watched.searching(query)
+    executor = watched.searching(query["job"], query["done"])
     watched.signal(executor, signal.SIGSTOP)
     try:
         wait(
@@ -191,7 +93,7 @@ def stop(watched: Watched, query: Query) -> None:
 
 def miss(watched: Watched, query: Query) -> None:
     """Move a file away until tasks that read it have failed."""
-    watched.searching(query)
+    watched.searching(query["job"], query["done"])
     file = Path(query["file"])
     away = file.rename(file.with_name("_away"))
     try:
@@ -212,6 +114,7 @@ UNDISTURBED = "undisturbed"
 def run(spark: SparkSession, name: str, query: Query) -> dict[str, Any]:
     """Run a query while it is disturbed."""
     watched = Watched(spark, name)
+    watched.locate(EXECUTORS)
     way = query["way"]
     factor = 1 if way in (BETWEEN, UNDISTURBED) else 120_000
     slow = f"length(sha2(repeat(s, {factor}), 512)) = 128"

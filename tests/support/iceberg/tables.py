@@ -67,13 +67,18 @@ def write(spark: SparkSession, **properties: str) -> str:
     return write_frame(spark.range(0, ROWS, 1, FILES).selectExpr(*COLUMNS), **properties)
 
 
-def write_frame(frame: DataFrame, **properties: str) -> str:
+def write_frame(frame: DataFrame, name: str | None = None, /, **properties: str) -> str:
     """Write rows as a new table, in the files that the DataFrame has partitions for.
 
     Underscores in the names of properties are dots and hyphens: ``write_delete_mode`` is
     ``write.delete.mode``, ``format__version`` is ``format-version``.
+
+    Args:
+        frame: The rows.
+        name: How SQL names the table; a name of its own if it is not given.
+        **properties: Of the table.
     """
-    name = new_name()
+    name = name or new_name()
     writer = frame.writeTo(name).using("iceberg")
     for key, value in properties.items():
         writer = writer.tableProperty(key.replace("__", "-").replace("_", "."), value)
