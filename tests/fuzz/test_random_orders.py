@@ -26,7 +26,7 @@ from support.sparks import QUERY_ERRORS
 pytestmark = [pytest.mark.random, pytest.mark.slow, pytest.mark.usefixtures("quiet")]
 
 TABLES, QUERIES_PER_TABLE = 12, 36
-LARGE_TABLES = 8
+LARGE_TABLES = 6
 FEW = "else the property says nothing"
 
 

@@ -22,7 +22,7 @@ from pyspark.sql import SparkSession
 import limit_pruning
 from support.fuzz.counts import EXCUSED, NO_REFERENCE, PRUNED, QUERIES, TABLES, WRONG
 from support.random_plans import batches, properties
-from support.random_plans.places import IN_MEMORY, INNER
+from support.random_plans.places import IN_MEMORY, INNER, WINDOWS
 from support.random_plans.tally import Tally as PlansTally
 from support.random_tables import runs
 from support.random_tables import settings as random_settings
@@ -92,7 +92,7 @@ def groups(spark: SparkSession, data: st.DataObject, counts: Counter[str], repor
 def plans(spark: SparkSession, data: st.DataObject, counts: Counter[str], report: Report) -> None:
     """Many shapes of queries, in many places, some over a table that changes."""
     tally = PlansTally()
-    properties.check_one(spark, IN_MEMORY, INNER, tally, data)
+    properties.check_one(spark, IN_MEMORY, INNER, WINDOWS, tally, data)
     # A table that changes is queried three times, if plain Spark can query it before.
     unknown = tally.counts[batches.CANNOT_SAY] + 3 * tally.counts["error after a change: before"]
     counts[TABLES] += tally.counts["tables"] or sum(
