@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +19,7 @@ from support.random_tables.orders import Row, ordered_queries
 from support.random_tables.settings import REFERENCE, Settings
 from support.random_tables.table import RandomTable, random_tables
 from support.runs import as_dicts, conf, in_threads
-from support.scan_tables import physical
+from support.scan_tables import SEVERAL_JOBS, physical
 from support.sparks import QUERY_ERRORS
 
 pytestmark = [pytest.mark.random, pytest.mark.slow, pytest.mark.usefixtures("quiet")]
@@ -105,5 +104,5 @@ def _problem(spark: SparkSession, query: FirstQuery, every: list[Row], tally: Co
     tally[query.what] += 1
     tally[f"{query.what}, pruned"] += "LimitPrunedScan" in plan
     tally[f"{query.what}, by rows"] += "RowsVerified" in plan
-    tally["in several jobs"] += bool(re.search(r"ReadFirst: \d+ bytes in ([2-9]) jobs", plan))
+    tally["in several jobs"] += bool(SEVERAL_JOBS.search(plan))
     return query.problem(found, every)
