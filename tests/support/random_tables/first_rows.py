@@ -54,7 +54,7 @@ class FirstRowsQuery:
             columns.append(f"{self.beside.format(window=window, groups=groups)} AS beside")
         where = f" WHERE {self.predicate.sql}" if self.predicate else ""
         numbered = f"SELECT *, {', '.join(columns)} FROM t{where}"
-        return f"SELECT * FROM ({numbered}) WHERE ({self.above or 'true'})"
+        return f"SELECT * FROM ({numbered}) AS numbered WHERE ({self.above or 'true'})"
 
     @property
     def sql(self) -> str:

@@ -87,6 +87,11 @@ class OrderedQuery:
         """Return the query with another limit and offset."""
         return replace(self, limit=limit, offset=offset)
 
+    def between(self, key: str, direction: str, last: str) -> OrderedQuery:
+        """Return the query with a sort key before its own, and with the ids as the last one."""
+        directions = (direction, *self.directions, last)
+        return replace(self, keys=(key, *self.keys, "`id`"), directions=directions)
+
 
 def keys_of(rows: list[Row], names: Sequence[str]) -> list[tuple[str, ...]]:
     """Return the values of some columns. The two zeros are equal to Spark."""
