@@ -121,7 +121,7 @@ def _of_first(spark: SparkSession, query: OrderedQuery, due: tuple[list[Row]]) -
 
 def _answer(spark: SparkSession, query: OrderedQuery) -> tuple[list[Row]] | None:
     try:
-        return (as_dicts(spark.sql(query.sql)),)
+        return (as_dicts(spark.sql(query.all_sql)),)
     except (*QUERY_ERRORS, ValueError):
         return None  # it fails on some row, or gives a time that Python does not have
 

@@ -20,6 +20,7 @@ from support.random_tables.groups import GroupQuery, group_queries
 from support.random_tables.settings import REFERENCE
 from support.random_tables.table import random_tables
 from support.runs import ENABLED, as_dicts, conf, in_threads
+from support.scan_tables import SEVERAL_JOBS, physical
 
 pytestmark = [pytest.mark.random, pytest.mark.slow, pytest.mark.usefixtures("quiet")]
 
@@ -60,8 +61,8 @@ def test_random_groups(spark: SparkSession) -> None:
     assert tally[EXCUSED] < 0.01 * tally["queries"]
     assert tally["covered, keys only"] >= 0.2 * tally["keys only"], "else the property says nothing"
     assert tally["covered, whole groups"] >= 5, "else the property says nothing"
-    # Rows of these are found by jobs.
-    assert tally["not pruned, decided-by-rows"] >= 20, "else the property says nothing"
+    assert tally["by rows"] >= 40, "else the property says nothing"
+    assert tally["by rows, in several jobs"] >= 10, "else the property says nothing"
 
 
 def _all_groups(spark: SparkSession, query: GroupQuery) -> list[dict[str, Any]] | None:
@@ -86,4 +87,7 @@ def _problem(
     for limit in report:
         if limit.reason:
             tally[f"not pruned, {limit.reason.code}"] += 1
+    plan = physical(df)
+    tally["by rows"] += "RowsVerified" in plan
+    tally["by rows, in several jobs"] += bool(SEVERAL_JOBS.search(plan))
     return query.problem(found, groups)

@@ -7,8 +7,16 @@ from collections.abc import Iterable
 import pytest
 from pyspark.sql import SparkSession
 
-from support.random_plans import batches, changes, conditions, properties, queries, shapes
-from support.random_plans.places import IN_MEMORY, INNER
+from support.random_plans import (
+    batches,
+    changes,
+    conditions,
+    properties,
+    queries,
+    shapes,
+    window_shapes,
+)
+from support.random_plans.places import IN_MEMORY, INNER, WINDOWS
 from support.random_plans.specs import PARTITIONS
 from support.random_plans.tally import Tally
 from support.random_profiles import MINUTES
@@ -18,7 +26,7 @@ pytestmark = [pytest.mark.random, pytest.mark.slow, pytest.mark.usefixtures("qui
 
 # What every run draws at least once, by what is counted.
 DRAWN: dict[str, Iterable[str]] = {
-    "place": [*IN_MEMORY, *INNER],
+    "place": [*IN_MEMORY, *INNER, *WINDOWS],
     "changing place": IN_MEMORY,
     "partitioned by": PARTITIONS,
     "shape": shapes.SHAPES,
@@ -29,13 +37,15 @@ DRAWN: dict[str, Iterable[str]] = {
 
 
 def test_random_plans(spark: SparkSession) -> None:
-    tally = properties.check(spark, IN_MEMORY, tables=2, changes=3, inner=INNER)
+    tally = properties.check(spark, IN_MEMORY, tables=2, changes=3, inner=INNER, windows=WINDOWS)
     assert not tally.failures, f"{len(tally.failures)} failures"
     assert tally.share("covered") >= 0.2, "else the property says nothing"
     assert tally.share(batches.PLAIN_TOO) < 0.01
     assert tally.share(batches.CANNOT_SAY) < 0.01
     if not MINUTES:
         assert tally.counts["queries"] >= 600
+        windows = [tally.counts[f"shape: {shape}, covered"] for shape in window_shapes.WINDOWS]
+        assert sum(windows) >= 8, "else the property says nothing"
         assert_drawn(tally)
 
 

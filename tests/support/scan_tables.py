@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +19,9 @@ EAGER_FILTERS = {
     "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold": "0",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
 }
+
+# What a plan shows if several jobs have found its rows.
+SEVERAL_JOBS = re.compile(r"ReadFirst: \d+ bytes in (?:[2-9]|[1-9]\d+) jobs")
 
 
 def partitioned(spark: SparkSession, path: Path, rows: int = 200, values: int = 2) -> DataFrame:

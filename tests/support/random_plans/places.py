@@ -153,6 +153,15 @@ def variants(spec: Spec, name: str, folder: Path, sessions: Sessions) -> Table:
         return _inserted(spec, name, folder, sessions, "", VARIANTS)
 
 
+def chars(spec: Spec, name: str, folder: Path, sessions: Sessions) -> Table:
+    """A table of the catalog with text of a fixed or a greatest length."""
+    table = _written(spec, name, folder, name)
+    kind = "CHAR(4)" if spec.seed % 2 else "VARCHAR(4)"
+    _create(table, sessions[1], columns=rows.DDL.replace("s STRING", f"s {kind}"))
+    _add(table, sessions[1], table.folders)
+    return table
+
+
 def hive(spec: Spec, name: str, folder: Path, sessions: Sessions) -> Table:
     """A table of a Hive metastore with Hive's own format, which Spark reads as its own Parquet."""
     table = _written(spec, name, folder, name)
@@ -176,11 +185,13 @@ PLACES: dict[str, tuple[Place, list[str]]] = {
     "hive": (hive, ANY),
     "two buckets": (two_buckets, ANY),
     "variants": (variants, ANY),
+    "chars": (chars, ANY),
     "decimals": (view, ["decimal"]),
 }
 NEEDS_HIVE = ["hive"]
-# Places for inner shapes alone, and all places of inner shapes.
-INNER_ONLY = ["two buckets", "variants"]
+# Places for inner shapes and windows alone, and all places of these.
+INNER_ONLY = ["two buckets", "variants", "chars"]
+WINDOWS = ["chars", "managed", "path", "shared"]
 INNER = ["path", "variants", "catalog", "shared", "two buckets", "variants"]
 if LINE < (4, 0):  # Spark 3.5 has no variants
     INNER = [place for place in INNER if place != "variants"]
@@ -210,8 +221,9 @@ def _create(
     form: str = "USING parquet",
     buckets: str = "",
     more: Iterable[str] = (),
+    columns: str = rows.DDL,
 ) -> None:
-    ddl = ", ".join([rows.DDL, *more, *_types(table.spec)])
+    ddl = ", ".join([columns, *more, *_types(table.spec)])
     by = ", ".join(table.spec.partition_columns)
     partitioned = f"PARTITIONED BY ({by})" if by else ""
     clauses = " ".join([form, partitioned, buckets])

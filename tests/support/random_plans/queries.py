@@ -14,6 +14,7 @@ from support.random_plans.places import Table
 from support.random_plans.settings import Settings
 from support.random_plans.shape import Shape
 from support.random_plans.specs import Spec
+from support.random_plans.window_shapes import WINDOWS
 
 NUMBERS = st.sampled_from([3, 1, 2, 5, 7, 12, 20, 40, 100, 1000, 0])
 SOURCES = ["$T", "$T", "$T", "(SELECT * FROM $T)", "$V", "$T AS x"]
@@ -57,8 +58,10 @@ def queries(
     draw: st.DrawFn, spec: Spec, shape: str, kinds: tuple[str, ...] = tuple(conditions.KINDS)
 ) -> Query:
     """Draw a query of a shape, over tables of a spec, with conditions of some kinds."""
-    inner = shape in INNER
-    chosen = draw(settings.settings(inner))
+    inner, window = shape in INNER, shape in WINDOWS
+    chosen = draw(settings.settings(inner or window))
+    if window:
+        chosen |= settings.ALWAYS_ROWS_FIRST
     exact = chosen[settings.CASE_SENSITIVE] == "true"
     template: Shape = shapes.SHAPES[shape]
     first = draw(conditions.conditions(spec, kinds, exact))
@@ -69,7 +72,8 @@ def queries(
     number = draw(st.integers(0, spec.rows))
     point = conditions.point(spec)[0]
     columns = draw(st.sampled_from(_columns(spec)))
-    keys = _keys(draw, spec)
+    # Rows are not searched for by fields of structs.
+    keys = _keys(draw, [n for n in _names(spec) if not window or n != "r.a"])
     filled = {
         "cols": conditions.in_case(columns, case),
         "point": conditions.in_case(point, case),
@@ -88,6 +92,9 @@ def queries(
         ),
         "order": ", ".join(f"k{i} {direction}".strip() for i, (_, direction) in enumerate(keys)),
     }
+    if window:
+        of_windows = _of_windows(draw, spec, keys)
+        filled |= {name: conditions.in_case(sql, case) for name, sql in of_windows.items()}
     return Query(
         shape,
         first.kind,
@@ -115,9 +122,29 @@ def _columns(spec: Spec) -> list[str]:
     return columns
 
 
-def _keys(draw: st.DrawFn, spec: Spec) -> list[tuple[str, str]]:
+def _of_windows(draw: st.DrawFn, spec: Spec, keys: list[tuple[str, str]]) -> dict[str, str]:
+    point = conditions.point(spec)[0]
+    groups = [point, "Val", "s", "e", "id % 5", "year(e)", "Val, s", f"e, {point}", "s, r.a"]
+    extremes = [f"{function}({key})" for function in ("min", "max") for key in _names(spec)]
+    # Of rows with the same key, the value may be that of any one.
+    extremes += [f"{function}({key}, id)" for function in ("min_by", "max_by") for key in "se"]
+    some = st.lists(st.sampled_from(extremes), min_size=1, max_size=3, unique=True)
+    return {
+        "groups": draw(st.sampled_from(groups)),
+        "by": ", ".join(f"{key} {direction}".strip() for key, direction in keys),
+        "unique": ", ".join(["id", *spec.partition_columns]),
+        "few": str(draw(st.sampled_from([1, 2, 3, 7]))),
+        "extremes": ", ".join(draw(some)),
+    }
+
+
+def _names(spec: Spec) -> list[str]:
     names = ["id", "Val", "s", "e", "r.a", conditions.point(spec)[0]]
     if spec.place == "variants":
         names += [PART_OF_VARIANT, "w.n"]
+    return names
+
+
+def _keys(draw: st.DrawFn, names: list[str]) -> list[tuple[str, str]]:
     keys = draw(st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True))
     return [(key, draw(st.sampled_from(DIRECTIONS))) for key in keys]

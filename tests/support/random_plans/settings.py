@@ -57,6 +57,9 @@ REFERENCE = {
 } | _FIXED
 
 
+ALWAYS_ROWS_FIRST = {"spark.limitPruning.rows.minBytes": "0"}
+
+
 def rows_first(chosen: Settings) -> Settings:
     """Return whether rows are found by reading columns first wherever it is possible.
 

@@ -16,6 +16,7 @@ from support.random_plans.shape import (
     one,
     same,
 )
+from support.random_plans.window_shapes import WINDOWS
 from support.sparks import LINE
 
 ROWS = "SELECT $cols FROM $from$where"
@@ -262,7 +263,7 @@ PLAIN: dict[str, Shape] = {
     ),
 }
 
-SHAPES = PLAIN | INNER
+SHAPES = PLAIN | INNER | WINDOWS
 
 
 if LINE < (4, 0):  # Spark 3.5 has no SQL functions

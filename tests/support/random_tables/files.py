@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -22,6 +22,12 @@ class File:
     schema: pa.Schema
     groups: list[dict[str, list[Any]]]
     options: Options
+
+    def moved(self, copy: int, by: int) -> File:
+        """Return a copy of the file that has other ids."""
+        path = self.path.replace("part-", f"part-{copy}-")
+        groups = [group | {"id": [id_ + by for id_ in group["id"]]} for group in self.groups]
+        return replace(self, path=path, groups=groups)
 
 
 def files(

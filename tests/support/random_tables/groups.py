@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -51,6 +51,10 @@ class GroupQuery:
         """The query."""
         offset = f" OFFSET {self.offset}" if self.offset else ""
         return f"{self.all_sql} LIMIT {self.limit}{offset}"
+
+    def varied(self, limit: int, offset: int) -> GroupQuery:
+        """Return the query with another limit and offset."""
+        return replace(self, limit=limit, offset=offset)
 
     @property
     def what(self) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -12,6 +13,8 @@ from support import oracle
 from support.random_tables.columns import Column
 from support.random_tables.predicates import Predicate, random_predicates
 from support.random_tables.table import RandomTable
+
+Row = dict[str, Any]
 
 # Monotone functions and others, by the family of a column; {c} is the column.
 _FUNCTIONS = {
@@ -31,6 +34,7 @@ _FUNCTIONS = {
     "string": ["substring({c}, 1, 1)", "upper({c})", "length({c})", "coalesce({c}, 'k')"],
     "binary": ["length({c})"],
 }
+DIRECTIONS = st.sampled_from(["", "DESC", "ASC NULLS LAST", "DESC NULLS FIRST"])
 
 
 @dataclass(frozen=True)
@@ -63,20 +67,47 @@ class OrderedQuery:
         """What the keys are called in the answer."""
         return [f"key{number}" for number in range(len(self.keys))]
 
-    def problem(self, found: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> str:
-        """Return what is wrong with an answer, or '': ties may be broken in any way."""
-        keys = [_keys(rows, self.key_names) for rows in (found, wanted)]
+    @property
+    def what(self) -> str:
+        """The kind of the query."""
+        return "order"
+
+    def problem(self, found: list[Row], every: list[Row]) -> str:
+        """Return what is wrong with an answer, or '', given all rows in order.
+
+        Ties may be broken in any way.
+        """
+        wanted = every[self.offset : self.offset + self.limit]
+        keys = [keys_of(rows, self.key_names) for rows in (found, wanted)]
         if keys[0] != keys[1]:
             return f"gives the keys {keys[0]}, not {keys[1]}"
-        ids = Counter(row["id"] for row in found)
-        return "" if all(count == 1 for count in ids.values()) else f"gives rows twice: {ids}"
+        return not_among(found, every)
+
+    def varied(self, limit: int, offset: int) -> OrderedQuery:
+        """Return the query with another limit and offset."""
+        return replace(self, limit=limit, offset=offset)
+
+    def between(self, key: str, direction: str, last: str) -> OrderedQuery:
+        """Return the query with a sort key before its own, and with the ids as the last one."""
+        directions = (direction, *self.directions, last)
+        return replace(self, keys=(key, *self.keys, "`id`"), directions=directions)
 
 
-def _keys(rows: list[dict[str, Any]], names: list[str]) -> list[tuple[str, ...]]:
-    # The two zeros are equal to Spark.
+def keys_of(rows: list[Row], names: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return the values of some columns. The two zeros are equal to Spark."""
     return [
         tuple(oracle.plain(row[n] if row[n] != 0 else abs(row[n])) for n in names) for row in rows
     ]
+
+
+def not_among(found: list[Row], every: list[Row]) -> str:
+    """Return which rows of an answer are there twice, or not among all rows; '' if none is."""
+    ids = Counter(row["id"] for row in found)
+    if ids.total() > len(ids):
+        return f"gives rows twice: {ids}"
+    names = list(found[0]) if found else []
+    wrong = oracle.as_bag(found, names) - oracle.as_bag(every, names)
+    return f"gives rows that are not there: {dict(wrong)}" if wrong else ""
 
 
 @st.composite
@@ -95,8 +126,7 @@ def _queries(draw: st.DrawFn, table: RandomTable) -> OrderedQuery | None:
     predicate = draw(random_predicates(table.all_columns)) if draw(st.booleans()) else None
     count = draw(st.sampled_from([1, 1, 2, 3]))
     keys = tuple(draw(random_keys(table.all_columns)) for _ in range(count))
-    direction = st.sampled_from(["", "DESC", "ASC NULLS LAST", "DESC NULLS FIRST"])
-    directions = tuple(draw(direction) for _ in keys)
+    directions = tuple(draw(DIRECTIONS) for _ in keys)
     limit = draw(st.sampled_from([1, 1, 2, 2, 3, 4, 5, 8, 12, 1000]))
     return OrderedQuery(predicate, keys, directions, limit, draw(st.sampled_from([0, 0, 0, 1, 2])))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -52,6 +52,21 @@ class RandomTable:
             return fields[0].kind.spark
         inner = ", ".join(f"`{field.path[1]}`: {field.kind.spark}" for field in fields)
         return f"STRUCT<{inner}>"
+
+    def with_row_groups(self, least: int) -> RandomTable:
+        """Return the table with so many copies of its files that it has this many row groups.
+
+        Ids differ, and all other values come again in other row groups.
+        """
+        groups = [len(group["id"]) for file in self.files for group in file.groups]
+        copies = range(-(-least // len(groups)))
+        files = [file.moved(copy, copy * sum(groups)) for copy in copies for file in self.files]
+        ids = _ids([groups * len(copies)])
+        others = [replace(c, groups=c.groups * len(copies)) for c in self.columns[1:]]
+        partition = self.partition
+        if partition:
+            partition = replace(partition, groups=partition.groups * len(copies))
+        return replace(self, columns=[ids, *others], partition=partition, files=files)
 
     def write(self, folder: Path) -> None:
         """Write the files with pyarrow."""

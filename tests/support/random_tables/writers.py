@@ -85,7 +85,18 @@ def options() -> st.SearchStrategy[Options]:
 
 def spark_writers() -> st.SearchStrategy[SparkWriter]:
     """Ways for Spark to write."""
-    return st.builds(SparkWriter, _one_of_each(_SPARK), _one_of_each(_SPARK_CONF))
+    settings = _one_of_each(_SPARK_CONF).map(lambda chosen: chosen | _calendars(chosen))
+    return st.builds(SparkWriter, _one_of_each(_SPARK), settings)
+
+
+def _calendars(chosen: dict[str, str]) -> dict[str, str]:
+    """Return the calendar of dates and times.
+
+    It follows another setting, so that the default seeds draw the same tables as before.
+    """
+    is_legacy = chosen["spark.sql.parquet.writeLegacyFormat"] == "true"
+    mode = "LEGACY" if is_legacy else "CORRECTED"
+    return {f"spark.sql.parquet.{name}RebaseModeInWrite": mode for name in ("datetime", "int96")}
 
 
 def fitting(drawn: Options, columns: Sequence[Column]) -> Options:
