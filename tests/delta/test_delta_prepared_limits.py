@@ -15,7 +15,6 @@ from support.delta.planning import FILES, STATISTICS, asks_the_log, forget, jobs
 from support.runs import conf
 from support.scan_tables import hold, physical
 
-
 IN_ONE_ORDER = pytest.mark.parametrize("spark", ["Delta first"], indirect=True)
 """Of the extensions."""
 
