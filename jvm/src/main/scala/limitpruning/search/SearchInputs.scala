@@ -12,7 +12,8 @@ import org.apache.spark.sql.types.{StructField, StructType}
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.{
-  FactsCache, FootersByJob, FootersByThreads, PlanningThreads, ReadFooters, SearchMemory, Selectivity
+  FactsCache, FootersByJob, FootersByJobOrThreads, FootersByThreads, PlanningThreads, ReadFooters,
+  SearchMemory, Selectivity
 }
 import limitpruning.parquet.{
   ColumnNames, FileColumns, FileId, FooterReader, ReadSettings, RowGroupDetails, Storage,
@@ -220,23 +221,27 @@ private[limitpruning] final class SearchInputs(
     cache.selectivity.of(scan.conjuncts, FileId.of(file.status))
   }
 
-  val footers: ReadFooters =
+  val footers: ReadFooters = {
+    val byThreads = new FootersByThreads(new FooterReader(storage), cache, threads)
+    val byJob = new FootersByJob(session.sparkContext, storage.conf, cache, table.name, mostThreads)
     new ReadFooters(
       columns,
       cache,
-      new FootersByThreads(new FooterReader(storage), cache, threads),
-      new FootersByJob(session.sparkContext, storage.conf, cache, table.name, mostThreads),
+      byThreads,
+      new FootersByJobOrThreads(byJob, byThreads),
       conf.getConf(LimitPruningConf.JobFiles),
       () => isBusy
     )
+  }
 
   /** Number of tasks that run at the same time. */
   def tasks: Int = session.sparkContext.defaultParallelism
 
-  /** Whether a job would have to wait for other tasks. */
+  /** Whether a job would have to wait for other tasks, or for executors. */
   private def isBusy: Boolean = {
     val context = session.sparkContext
-    context.statusTracker.getExecutorInfos.iterator.map(_.numRunningTasks()).sum >= tasks
+    val executors = context.statusTracker.getExecutorInfos // the driver is one of them
+    executors.iterator.map(_.numRunningTasks()).sum >= tasks || (!context.isLocal && executors.length <= 1)
   }
 
   def budget: SearchBudget = SearchBudget(

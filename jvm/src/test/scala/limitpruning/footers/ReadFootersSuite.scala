@@ -73,6 +73,25 @@ class ReadFootersSuite extends AnyFunSuite with TempFolder {
     assert(few.asked.size == 5 && many.asked.isEmpty)
   }
 
+  test("threads read what a job has not begun to read after half of the time") {
+    val few = new Source(FactsCache.none, reading(a))
+    val stuck = new Source(FactsCache.none, _ => None)
+    assert(rowsOf(byJob(stuck, few)(files)) == Seq(1, 2, 3, 4, 5))
+    assert(stuck.asked.size == 5 && few.asked.size == 5)
+    assert(stuck.open == 0 && few.open == 0)
+  }
+
+  test("a job that has begun to answer is waited for") {
+    val few = new Source(FactsCache.none, reading(a))
+    val first = files.head.status.getPath
+    val slow = new Source(FactsCache.none, file => if (file.getPath == first) reading(a)(file) else None)
+    assert(rowsOf(byJob(slow, few)(files)) == Seq(1))
+    assert(few.asked.isEmpty && slow.open == 0)
+  }
+
+  private def byJob(job: Source, threads: Source): ReadFooters =
+    new ReadFooters(a, FactsCache.none, threads, new FootersByJobOrThreads(job, threads), jobFiles = 3)
+
   test("a cached footer is not read again, and is counted") {
     val cache = new FactsCache(1 << 20)
     assert(new Fixture(a, cache).rows(files.take(3)) == Seq(1, 2, 3))
