@@ -7,12 +7,13 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 import limit_pruning
 from support.delta import tables
 from support.delta.planning import FILES, STATISTICS, asks_the_log, forget, jobs
-from support.runs import conf
+from support.runs import ENABLED, conf
 from support.scan_tables import hold, physical
 
 IN_ONE_ORDER = pytest.mark.parametrize("spark", ["Delta first"], indirect=True)
@@ -131,7 +132,7 @@ def test_other_queries_are_left_to_delta(
 @pytest.mark.parametrize(
     "setting",
     [
-        "spark.limitPruning.enabled",
+        ENABLED,
         "spark.databricks.delta.stats.limitPushdown.enabled",
         "spark.databricks.delta.stats.skipping",
     ],
@@ -140,11 +141,12 @@ def test_settings(spark: SparkSession, table: str, number: Iterator[int], settin
     query = f"SELECT id, {{n}} FROM {table} LIMIT 300"
     plan_jobs(spark, number, query)
     with conf(spark, {setting: "false"}):
-        found = spark.sql(query.format(n="2 AS n"))
-        assert len(found.collect()) == 300
-        if setting != "spark.databricks.delta.stats.skipping":
-            # Without it, Delta chooses files when the query runs.
-            assert plan_jobs(spark, number, query) > 0 or "pushdown" in setting.lower()
+        again = query.format(n=f"{next(number)} AS n")
+        assert not asks_the_log(spark, again, FILES)
+        assert jobs(spark, again) > 0 or setting != ENABLED
+        df = hold(spark, f"SELECT id FROM {table}", 300)
+        if setting == "spark.databricks.delta.stats.limitPushdown.enabled":
+            assert limit_pruning.report(df).only.files.pruned_by_log == 0
 
 
 @IN_ONE_ORDER
@@ -182,6 +184,8 @@ def test_writes_read_the_log_within_their_transaction(
     spark.sql(f"INSERT INTO {other} SELECT * FROM {table} LIMIT 300")
     spark.sql(f"INSERT INTO {other} SELECT * FROM {other} LIMIT 10")
     assert spark.table(other).count() == 350
+    history = spark.sql(f"DESCRIBE HISTORY {other}").orderBy("version").collect()
+    assert [entry.isBlindAppend for entry in history] == [True, True, False], "what was read"
     assert "LimitPrunedScan" in physical(hold(spark, f"SELECT * FROM {other}", 30))
 
 
@@ -190,3 +194,33 @@ def test_the_log_is_not_asked_for_statistics(spark: SparkSession, table: str) ->
     query = f"SELECT * FROM {table} LIMIT "
     assert [asks_the_log(spark, query + limit, FILES) for limit in "78"] == [True, False]
     assert not any(asks_the_log(spark, query + limit, STATISTICS) for limit in "78")
+
+
+@IN_ONE_ORDER
+def test_partition_values_are_in_the_time_zone_of_the_query(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    rows = spark.range(40).selectExpr("id", "TIMESTAMP'2024-01-01 10:00:00' AS ts")
+    with conf(spark, {"spark.databricks.delta.write.utcTimestampPartitionValues": "false"}):
+        rows.write.format("delta").partitionBy("ts").save(str(tmp_path / "t"))
+    spark.read.format("delta").load(str(tmp_path / "t")).createOrReplaceGlobalTempView("by_ts")
+    other = spark.newSession()
+    other.conf.set("spark.sql.session.timeZone", "Asia/Kolkata")
+    limited = "SELECT CAST(ts AS STRING) AS ts FROM global_temp.by_ts LIMIT 5"
+    (expected,) = other.sql("SELECT DISTINCT CAST(ts AS STRING) FROM global_temp.by_ts").collect()
+    for _ in range(2):
+        assert {row.ts for row in other.sql(limited).collect()} == {expected[0]}
+
+
+@IN_ONE_ORDER
+def test_a_table_whose_schema_has_changed(spark: SparkSession, table: str) -> None:
+    df = spark.sql(f"SELECT * FROM {table} LIMIT 5")
+    changed = spark.range(3).selectExpr("'a' AS other")
+    writer = changed.write.format("delta").mode("overwrite").option("overwriteSchema", "true")
+    writer.save(table.split("`")[1])
+    with pytest.raises(AnalysisException, match="DELTA_SCHEMA_CHANGE"):
+        df.collect()
+    assert [row.other for row in spark.sql(f"SELECT * FROM {table} LIMIT 2").collect()] == [
+        "a",
+        "a",
+    ]

@@ -23,7 +23,7 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
     LimitPruningConf.register()
-    extensions.injectOptimizerRule(session => PrepareDeltaLimits(session, sharedBy(session)))
+    extensions.injectOptimizerRule(session => new PrepareDeltaLimits(session, sharedBy(session)))
     // Pre-CBO rules run after filter pushdown, before Spark prunes partitions of catalog tables and estimates plan
     // sizes.
     extensions.injectPreCBORule { session =>

@@ -10,16 +10,22 @@ import limitpruning.tables.DeltaLake
 
 /**
  * Chooses the files for a LIMIT without a predicate over a Delta table, before Delta reads its log for it. Delta's own rule comes
- * after this one, whatever the order of the extensions.
+ * after this one, whatever the order of the extensions. One instance for each query.
  *
  * @param state the caches and counters of the application
  */
-final case class PrepareDeltaLimits(session: SparkSession, state: PlanningState) extends Rule[LogicalPlan] {
+final class PrepareDeltaLimits(session: SparkSession, state: PlanningState) extends Rule[LogicalPlan] {
+  // Spark runs the rule several times for a query.
+  @volatile private var hasFailed = false
+
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (
-      plan.containsPattern(LIMIT) && conf.getConf(LimitPruningConf.Enabled) &&
+      !hasFailed && plan.containsPattern(LIMIT) && conf.getConf(LimitPruningConf.Enabled) &&
       !plan.exists(NoPruningHint.isAbove)
     )
-      FailOpen(state, conf)(DeltaLake.preparedLimits(session, plan, state.facts))(_ => plan)
+      FailOpen(state, conf)(DeltaLake.preparedLimits(session, plan, state.facts)) { _ =>
+        hasFailed = true
+        plan
+      }
     else plan
 }

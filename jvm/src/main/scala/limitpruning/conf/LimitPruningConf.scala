@@ -183,8 +183,8 @@ object LimitPruningConf {
   val CacheMaxBytes = SQLConf
     .buildStaticConf("spark.limitPruning.cache.maxBytes")
     .doc(
-      "The approximate maximum memory in which the driver caches footers of files, manifests of Apache Iceberg and statistics of " +
-        "Delta logs for later queries of all sessions. If 0, nothing is cached, and nothing else of earlier queries is remembered, " +
+      "The approximate maximum memory in which the driver caches footers of files, manifests of Apache Iceberg, and statistics and files " +
+        "of Delta logs for later queries of all sessions. If 0, nothing is cached, and nothing else of earlier queries is remembered, " +
         "such as the order of the files of a table. This value is fixed when Spark starts."
     )
     .version("0.1.0")

@@ -20,6 +20,9 @@ import limitpruning.parquet.{ColumnPaths, FileColumns, FileId, Footer}
 final class FactsCache(maxBytes: Long) {
   import FactsCache._
 
+  /** Whether anything is cached. */
+  def isOn: Boolean = maxBytes > 0
+
   private val cached = CacheBuilder
     .newBuilder()
     .concurrencyLevel(1) // otherwise no entry could be larger than a fraction of the whole

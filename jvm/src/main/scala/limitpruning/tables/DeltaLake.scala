@@ -45,7 +45,10 @@ object DeltaLake extends Logging {
 
   /** The plan with the files for a LIMIT without a predicate, by what is cached of the log; see [[PrepareLimits]]. */
   def preparedLimits(session: SparkSession, plan: LogicalPlan, cache: FactsCache): LogicalPlan =
-    if (hasUnprepared(plan)) PrepareLimits(session, plan, cache) else plan
+    if (!hasUnprepared(plan)) plan
+    else
+      try PrepareLimits(session, plan, cache)
+      catch { case _: LinkageError => plan } // Delta chooses the files
 
   /** Whether a planner strategy is Delta's. */
   def isStrategy(strategy: SparkStrategy): Boolean = strategy.getClass.getName.startsWith(Classes)

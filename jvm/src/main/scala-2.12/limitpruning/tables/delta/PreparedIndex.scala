@@ -1,15 +1,23 @@
 package limitpruning.tables.delta
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.delta.files.TahoeLogFileIndex
 import org.apache.spark.sql.delta.stats.{DeltaScan, PreparedDeltaFileIndex}
 
-/** An index with the files that were chosen. Versions of Delta Lake differ in its parameters. */
+/** Versions of Delta Lake differ in the parameters of this index. */
 private[delta] object PreparedIndex {
-  def apply(index: TahoeLogFileIndex, scan: DeltaScan): PreparedDeltaFileIndex = PreparedDeltaFileIndex(
-    index.spark,
-    index.deltaLog,
-    index.path,
-    scan,
-    index.versionToUse
-  )
+
+  /**
+   * An index with the files that were chosen.
+   *
+   * @param session of the query, which need not be that of `index`; its time zone is that of partition values
+   */
+  def apply(session: SparkSession, index: TahoeLogFileIndex, scan: DeltaScan): PreparedDeltaFileIndex =
+    PreparedDeltaFileIndex(
+      session,
+      index.deltaLog,
+      index.path,
+      scan,
+      index.versionToUse
+    )
 }

@@ -1,6 +1,6 @@
 package limitpruning.tables.delta
 
-import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.{AnalysisException, SparkSession}
 import org.apache.spark.sql.catalyst.expressions.{ExpressionSet, IntegerLiteral}
 import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.{Command, LocalLimit, LogicalPlan, Subquery}
@@ -24,15 +24,17 @@ private[tables] object PrepareLimits {
   def apply(session: SparkSession, plan: LogicalPlan, cache: FactsCache): LogicalPlan = {
     val conf = session.sessionState.conf
     if (
-      isAlone(plan) && OptimisticTransaction.getActive().isEmpty &&
+      cache.isOn && isAlone(plan) && OptimisticTransaction.getActive().isEmpty &&
       conf.getConf(DeltaSQLConf.DELTA_STATS_SKIPPING) &&
       conf.getConf(DeltaSQLConf.DELTA_LIMIT_PUSHDOWN_ENABLED)
     )
       plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
         case limit @ LimitOfDelta(rows, index) =>
-          val prepared = PreparedIndex(index, scanOf(index, rows, cache))
-          limit.transformDown { case IndexedRelation(relation, _) =>
-            SelectedRelation.withLocation(relation, prepared)
+          scanOf(index, rows, cache).fold[LogicalPlan](limit) { scan =>
+            val prepared = PreparedIndex(session, index, scan)
+            limit.transformDown { case IndexedRelation(relation, _) =>
+              SelectedRelation.withLocation(relation, prepared)
+            }
           }
       }
     else plan
@@ -56,9 +58,11 @@ private[tables] object PrepareLimits {
     }
   }
 
-  private def scanOf(index: TahoeLogFileIndex, limit: Int, cache: FactsCache): DeltaScan = {
-    val snapshot = index.getSnapshot
-    val all = filesOf(snapshot, index.path.toString, cache)
+  /** None if Delta is to choose the files. */
+  private def scanOf(index: TahoeLogFileIndex, limit: Int, cache: FactsCache): Option[DeltaScan] = for {
+    snapshot <- snapshotOf(index)
+    all <- filesOf(snapshot, index.path.toString, cache)
+  } yield {
     val files = all.enoughFor(limit)
     val size = DataSize(Some(all.bytes), None, Some(all.files.size.toLong))
     DeltaScan(
@@ -79,15 +83,23 @@ private[tables] object PrepareLimits {
     )
   }
 
-  private def filesOf(snapshot: Snapshot, table: String, cache: FactsCache): LogFiles = {
+  /** None if the table changed so that the query cannot read it: Delta's own rule has the same error, for the user. */
+  private def snapshotOf(index: TahoeLogFileIndex): Option[Snapshot] =
+    try Some(index.getSnapshot)
+    catch { case _: AnalysisException => None }
+
+  private def filesOf(snapshot: Snapshot, table: String, cache: FactsCache): Option[LogFiles] = {
     val id = LogPartIds.of(snapshot, table, LogFiles)
-    cache.log(id).collect { case files: LogFiles => files }.getOrElse {
-      val read = LogFiles.of(snapshot)
-      if (read.files.size <= MostFiles) cache.keep(id, read)
-      read
+    cache.log(id) match {
+      case Some(files: LogFiles) => Some(files)
+      case Some(_) => None
+      case None =>
+        val read = LogFiles.of(snapshot)
+        cache.keep(id, if (read.files.size <= MostFiles) read else TooManyFiles)
+        Some(read)
     }
   }
 
-  /** The most files of a table that are cached, of some 600 bytes each. */
+  /** The most files of a table that are cached. */
   private val MostFiles = 20000
 }
