@@ -177,10 +177,14 @@ def test_it_must_pay(spark: SparkSession, tmp_path: Path) -> None:
             assert "RowsVerified" not in physical(df)
 
 
-def test_keys_that_are_too_large_are_left_to_spark(spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize("files", [1, 4], ids=["of one task", "of several tasks"])
+def test_keys_that_are_too_large_are_left_to_spark(
+    spark: SparkSession, tmp_path: Path, files: int
+) -> None:
     keys = [f"{i:04}" + "x" * 300_000 for i in range(400)]
-    for i in range(4):
-        rows = pa.table({"k": keys[i * 100 : i * 100 + 100]})
+    each = len(keys) // files
+    for i in range(files):
+        rows = pa.table({"k": keys[i * each : i * each + each]})
         pq.write_table(rows, tmp_path / f"{i}.parquet", use_dictionary=False)
     query = f"SELECT DISTINCT k FROM parquet.`{tmp_path}`"
     df = spark.sql(f"{query} LIMIT 300")

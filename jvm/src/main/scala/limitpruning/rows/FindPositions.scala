@@ -106,9 +106,10 @@ private[rows] final class FindPositions(
     @tailrec
     def search(from: Int, wave: Int, last: Int): Option[FoundPositions] = {
       val found = collected.found
-      val isTooLarge = collected.isTooLarge ||
+      def areTooMany = found < limit && from < partitions &&
         collected.mostTasks < (partitions - from).min(context.defaultParallelism)
-      if (isTooLarge && found < limit && from < partitions) {
+      // A task of the last job may have left out keys, too.
+      if (collected.isTooLarge || areTooMany) {
         logInfo(s"The keys of groups are too large to be counted, so Spark's own scan reads the table $table")
         None
       } else if (found >= limit || from >= partitions) {
