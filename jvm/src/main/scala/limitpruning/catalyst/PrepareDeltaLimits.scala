@@ -15,16 +15,16 @@ import limitpruning.tables.DeltaLake
  * @param state the caches and counters of the application
  */
 final class PrepareDeltaLimits(session: SparkSession, state: PlanningState) extends Rule[LogicalPlan] {
-  // Spark runs the rule several times for a query.
-  @volatile private var hasFailed = false
+  // Spark runs the rule several times for a query, and to ask for the newest version of a table takes a listing of its log.
+  @volatile private var isLeftToDelta = false
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (
-      !hasFailed && plan.containsPattern(LIMIT) && conf.getConf(LimitPruningConf.Enabled) &&
+      !isLeftToDelta && plan.containsPattern(LIMIT) && conf.getConf(LimitPruningConf.Enabled) &&
       !plan.exists(NoPruningHint.isAbove)
     )
-      FailOpen(state, conf)(DeltaLake.preparedLimits(session, plan, state.facts)) { _ =>
-        hasFailed = true
+      FailOpen(state, conf)(DeltaLake.preparedLimits(session, plan, state.facts))(_ => None).getOrElse {
+        isLeftToDelta = true
         plan
       }
     else plan

@@ -15,12 +15,12 @@ private[limitpruning] final class FootersByJobOrThreads(job: FooterSource, threa
 
   override def begin(files: Seq[FooterToRead]): FootersUnderWay = new FootersUnderWay {
     private var reading = job.begin(files)
-    private var hasAnswered = false
+    private var isSettled = false
 
     override def await(index: Int, time: FiniteDuration): Footer =
-      if (hasAnswered || time.length <= 0) reading.await(index, time)
+      if (isSettled || time.length <= 0) reading.await(index, time)
       else {
-        hasAnswered = true
+        isSettled = true
         val half = time / 2
         try reading.await(index, half)
         catch {

@@ -43,12 +43,15 @@ object DeltaLake extends Logging {
           plan
       }
 
-  /** The plan with the files for a LIMIT without a predicate, by what is cached of the log; see [[PrepareLimits]]. */
-  def preparedLimits(session: SparkSession, plan: LogicalPlan, cache: FactsCache): LogicalPlan =
-    if (!hasUnprepared(plan)) plan
+  /**
+   * The plan with the files for a LIMIT without a predicate, by what is cached of the log; none if Delta is to choose them; see
+   * [[PrepareLimits]].
+   */
+  def preparedLimits(session: SparkSession, plan: LogicalPlan, cache: FactsCache): Option[LogicalPlan] =
+    if (!hasUnprepared(plan)) Some(plan)
     else
       try PrepareLimits(session, plan, cache)
-      catch { case _: LinkageError => plan } // Delta chooses the files
+      catch { case _: LinkageError => None }
 
   /** Whether a planner strategy is Delta's. */
   def isStrategy(strategy: SparkStrategy): Boolean = strategy.getClass.getName.startsWith(Classes)

@@ -4,7 +4,7 @@ import org.apache.spark.sql.{AnalysisException, SparkSession}
 import org.apache.spark.sql.catalyst.expressions.{ExpressionSet, IntegerLiteral}
 import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.{Command, LocalLimit, LogicalPlan, Subquery}
-import org.apache.spark.sql.catalyst.trees.TreePattern.{LIMIT, PLAN_EXPRESSION}
+import org.apache.spark.sql.catalyst.trees.TreePattern.PLAN_EXPRESSION
 import org.apache.spark.sql.delta.{OptimisticTransaction, Snapshot}
 import org.apache.spark.sql.delta.files.TahoeLogFileIndex
 import org.apache.spark.sql.delta.sources.DeltaSQLConf
@@ -20,24 +20,27 @@ import limitpruning.tables.{IndexedRelation, SelectedRelation}
  */
 private[tables] object PrepareLimits {
 
-  /** The same plan if Delta may choose other files, such as those of a transaction, or one version for several tables of the plan. */
-  def apply(session: SparkSession, plan: LogicalPlan, cache: FactsCache): LogicalPlan = {
+  /**
+   * @return the same plan if it has no such LIMIT, or if Delta may choose other files, such as those of a transaction, or one version
+   *   for several tables of the plan; none if Delta is to choose the files
+   */
+  def apply(session: SparkSession, plan: LogicalPlan, cache: FactsCache): Option[LogicalPlan] = {
     val conf = session.sessionState.conf
     if (
       cache.isOn && isAlone(plan) && OptimisticTransaction.getActive().isEmpty &&
       conf.getConf(DeltaSQLConf.DELTA_STATS_SKIPPING) &&
       conf.getConf(DeltaSQLConf.DELTA_LIMIT_PUSHDOWN_ENABLED)
     )
-      plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
-        case limit @ LimitOfDelta(rows, index) =>
-          scanOf(index, rows, cache).fold[LogicalPlan](limit) { scan =>
+      plan.collectFirst { case LimitOfDelta(rows, index) => (rows, index) } match {
+        case None => Some(plan)
+        case Some((rows, index)) => scanOf(index, rows, cache).map { scan =>
             val prepared = PreparedIndex(session, index, scan)
-            limit.transformDown { case IndexedRelation(relation, _) =>
+            plan.transformDown { case IndexedRelation(relation, _) =>
               SelectedRelation.withLocation(relation, prepared)
             }
           }
       }
-    else plan
+    else Some(plan)
   }
 
   /** Whether a query reads nothing but one table. */
