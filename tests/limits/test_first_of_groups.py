@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
@@ -117,6 +119,33 @@ def test_too_many_groups_are_left_to_spark(spark: SparkSession, tmp_path: Path) 
     assert not is_by_rows(hold(spark, first("id", "h", 1)))
     assert not is_by_rows(hold(spark, first("id % 6000", "h, id", 2)))
     assert is_by_rows(hold(spark, first("id % 3000", "h, id", 2)))
+
+
+def test_few_groups_pay_where_row_groups_are_read_whole(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """A chunk has one page. The dictionary of a key tells that few row groups have rows."""
+    rng = random.Random(7)
+    for i in range(4):
+        rows = range(i * 8_000, i * 8_000 + 8_000)
+        columns: dict[str, list[object]] = {
+            "id": list(rows),
+            "status": [rng.choice((200, 301, 404)) for _ in rows],
+            "user": [rng.randrange(700) for _ in rows],
+            "time": [rng.randrange(10**9) for _ in rows],
+        }
+        wide = {f"c{n}": [rng.randbytes(12).hex() for _ in rows] for n in range(8)}
+        pq.write_table(
+            pa.table(columns | wide),
+            tmp_path / f"{i}.parquet",
+            row_group_size=1_000,
+            use_dictionary=["status", "user"],
+        )
+    spark.read.parquet(str(tmp_path)).createOrReplaceTempView("t")
+    with conf(spark, {MIN_BYTES: "100k"}):
+        assert is_by_rows(hold(spark, first("status", "time DESC, id", 1)))
+        assert not is_by_rows(hold(spark, first("user", "time DESC, id", 1)))
+        assert not is_by_rows(hold(spark, first("status", "time DESC, id", 40)))
 
 
 def test_what_is_left_alone(spark: SparkSession) -> None:

@@ -177,6 +177,34 @@ def test_it_must_pay(spark: SparkSession, tmp_path: Path) -> None:
             assert "RowsVerified" not in physical(df)
 
 
+def test_what_spark_writes_without_a_dictionary_promises_many_values(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Its writer leaves a dictionary out if the first values are nearly all different."""
+    rows = spark.range(0, 40_000, 1, 4).selectExpr(
+        "sha2(CAST(id AS STRING), 256) AS k",
+        "id % 7 AS few",
+        "id % 2 = 0 AS flag",
+        "IF(id % 1000 = 0, sha2(CAST(id AS STRING), 256), NULL) AS rare",
+        "CAST(NULL AS STRING) AS none",
+    )
+    rows.write.parquet(str(tmp_path / "t"))
+    rows.write.option("parquet.enable.dictionary", "false").parquet(str(tmp_path / "without"))
+
+    def is_by_rows(table: str, key: str) -> bool:
+        query = f"SELECT DISTINCT {key} FROM parquet.`{tmp_path / table}`"
+        hold_sql(spark, query, 9)
+        df = spark.sql(f"{query} LIMIT 9")
+        df.collect()
+        return "RowsVerified" in physical(df)
+
+    with conf(spark, {MIN_BYTES: "1"}):
+        assert is_by_rows("t", "k")
+        for key in ("few", "flag", "rare", "none"):
+            assert not is_by_rows("t", key), key
+        assert not is_by_rows("without", "k"), "a setting may be the cause"
+
+
 @pytest.mark.parametrize("files", [1, 4], ids=["of one task", "of several tasks"])
 def test_keys_that_are_too_large_are_left_to_spark(
     spark: SparkSession, tmp_path: Path, files: int

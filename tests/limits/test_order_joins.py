@@ -105,16 +105,73 @@ def test_sorted_keys(spark: SparkSession, query: str) -> None:
 
 @pytest.mark.usefixtures("joins")
 @pytest.mark.parametrize("order", ["h, id", "h DESC, n", "n NULLS LAST, id DESC", "s, n DESC"])
-def test_rows_are_not_found_by_reading(spark: SparkSession, order: str) -> None:
-    """Spark may copy the preserved side, and each copy would be searched apart."""
+def test_rows_are_found_by_reading_keys_first(spark: SparkSession, order: str) -> None:
     first = order.split()[0].strip(",")
-    for where in ("", " WHERE h % 3 = 1", " WHERE n IS NULL"):
-        query = f"SELECT {first} AS first, t.*, w {FROM}{where} ORDER BY {order} LIMIT 11"
-        with conf(spark, {MIN_BYTES: "0"}):
+    with conf(spark, {MIN_BYTES: "0"}):
+        for where in ("", " WHERE h % 3 = 1", " WHERE n IS NULL"):
+            query = f"SELECT {first} AS first, t.*, w {FROM}{where} ORDER BY {order} LIMIT 11"
+            assert "RowsVerified" in hold(spark, query, 0), query
+        two = "LEFT JOIN few b ON t.h = b.k"
+        query = (
+            f"SELECT {first} AS first, t.*, few.w {FROM} {two} ORDER BY {order} LIMIT 9 OFFSET 3"
+        )
+        assert "RowsVerified" in hold(spark, query, 0), query
+
+
+@pytest.fixture
+def partners(spark: SparkSession, tmp_path: Path) -> Iterator[None]:
+    """Register `partners`, with a row for each of `t`, and let Spark add runtime filters to it."""
+    spark.table("t").selectExpr("id", "id AS w").write.parquet(str(tmp_path / "partners"))
+    spark.read.parquet(str(tmp_path / "partners")).createOrReplaceTempView("partners")
+    filters = "spark.sql.optimizer.runtime.bloomFilter"
+    with conf(
+        spark,
+        {
+            BROADCAST: "-1",
+            f"{filters}.enabled": "true",
+            f"{filters}.applicationSideScanSizeThreshold": "0",
+        },
+    ):
+        yield
+    spark.catalog.dropTempView("partners")
+
+
+def searches(spark: SparkSession) -> set[int]:
+    """Return the jobs that have searched for the first rows of a table."""
+    store = spark.sparkContext._jsc.sc().statusStore()
+    found = store.jobsList(None).iterator()
+    jobs = set()
+    while found.hasNext():
+        job = found.next()
+        if "limit pruning: first rows of" in job.description().toString():
+            jobs.add(job.jobId())
+    return jobs
+
+
+@pytest.mark.usefixtures("partners")
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+@pytest.mark.parametrize("minimum", ["0", "8m"])
+@pytest.mark.parametrize("order", ["few", "h", "many", "many DESC"])
+def test_line_103_runtime_filters_have_the_same_rows(
+    spark: SparkSession, order: str, minimum: str, adaptive: str
+) -> None:
+    """Spark reads the preserved side twice: of equal rows, both times the same ones are first."""
+    joined = (
+        "(SELECT id, h, id % 3 AS few, id DIV 1000 AS many FROM t WHERE n % 3 = 1) x"
+        " LEFT JOIN partners ON x.id = partners.id"
+    )
+    query = f"SELECT x.id, w FROM {joined} ORDER BY {order} LIMIT 40"
+    with conf(spark, {MIN_BYTES: minimum, ADAPTIVE: adaptive}):
+        for _ in range(3):
+            before = searches(spark)
             df = spark.sql(query)
-            found = [row["first"] for row in df.collect()]
-        assert found == [row[0] for row in in_plain(spark, query)]
-        assert "RowsVerified" not in physical(df)
+            rows = df.collect()
+            assert len(rows) == 40
+            assert [row.id for row in rows] == [row.w for row in rows]
+            plan = physical(df)
+            assert "might_contain" in plan, plan
+            assert ("RowsVerified" in plan) == (minimum == "0"), plan
+            assert len(searches(spark) - before) == (minimum == "0"), "one search for all copies"
 
 
 @pytest.mark.parametrize("minimum", ["0", "8m"])

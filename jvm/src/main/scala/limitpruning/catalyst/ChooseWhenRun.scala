@@ -36,10 +36,12 @@ final class ChooseWhenRun(
    * @param needed the columns that the scan reads
    * @return what to read, or the reason why Spark's own scan reads the table
    */
-  def apply(conjuncts: Seq[Expression], needed: AttributeSet, conf: SQLConf): Either[NotPruned, LimitPlan] =
-    FailOpen(state, conf) {
-      table.flatMap(choose(_, conjuncts, needed, conf))
+  def apply(conjuncts: Seq[Expression], needed: AttributeSet, conf: SQLConf): Either[NotPruned, LimitPlan] = {
+    def chosen(columns: AttributeSet) = FailOpen(state, conf) {
+      table.flatMap(choose(_, conjuncts, columns, conf))
     }(reason => Left(NotPruned(reason)))
+    index.wanted.ofCopies.fold(chosen(needed))(columns => index.chosenOnce(chosen(columns)))
+  }
 
   /**
    * Any rows of the table, for an action that begins with one task: each task reads the first rows of its files.

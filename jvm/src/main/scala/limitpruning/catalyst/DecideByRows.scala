@@ -21,19 +21,22 @@ private[catalyst] final class DecideByRows(session: SparkSession, cache: FactsCa
   private def minBytes: Long = conf.getConf(LimitPruningConf.RowsMinBytes)
 
   /**
-   * @param plan contains the relation of the scan
    * @param found the result of the search of metadata
-   * @return the plan over a relation whose rows are chosen when the query runs; none if this does not pay
+   * @return changes a plan so that the rows of the scan are chosen when the query runs; none if this does not pay
    */
   def apply(
       query: LimitQuery,
-      plan: LogicalPlan,
       inputs: SearchInputs,
       found: Either[NotPruned, LimitPlan],
       isRoot: Boolean
-  ): Option[LogicalPlan] = whenRun(query.scan, plan) {
+  ): Option[LogicalPlan => LogicalPlan] = whenRun(query.scan) {
     val scan = query.scan
-    val wanted = WantedRows(scan.limit, scan.conjuncts, query.sortKeys, Some(found))
+    val ofCopies = query match {
+      case top: TopRowsScan if top.isJoined => Some(scan.needed)
+      case _ => None
+    }
+    val wanted =
+      WantedRows(scan.limit, scan.conjuncts, query.sortKeys, Some(found), ofCopies = ofCopies)
     query match {
       case _: AnyRowsScan | _: TopRowsScan =>
         RowsPay(scan, query.sortKeys.toSeq.flatMap(_.all), inputs, found, minBytes).map(saved =>
@@ -62,8 +65,8 @@ private[catalyst] final class DecideByRows(session: SparkSession, cache: FactsCa
     first <- MatchWindow.of(window).flatMap(_.toOption)
     scan = first.top.scan
     if !DecideLimit.isDecided(scan) && !scan.waitsForSubqueries
-    chosen <- whenRun(scan, window) {
-      Using.resource(new SearchInputs(scan, session, cache, conf)) { inputs =>
+    choose <- whenRun(scan) {
+      Using.resource(new SearchInputs(scan, session, cache, conf, first.groups)) { inputs =>
         lazy val sizes = SizesOfColumns(scan, inputs)
         GroupsPay.first(first, inputs, Left(sizes), minBytes).map(saved =>
           WantedRows(
@@ -77,12 +80,9 @@ private[catalyst] final class DecideByRows(session: SparkSession, cache: FactsCa
         )
       }
     }
-  } yield chosen
+  } yield choose(window)
 
-  private def whenRun(
-      scan: LimitedScan,
-      plan: LogicalPlan
-  )(rows: => Option[WantedRows]): Option[LogicalPlan] =
+  private def whenRun(scan: LimitedScan)(rows: => Option[WantedRows]): Option[LogicalPlan => LogicalPlan] =
     for {
       table <- Some(scan.table).collect {
         case table: FileSourceTable if table.canReadFirst && table.toleratesBadFiles.isEmpty => table
@@ -90,5 +90,5 @@ private[catalyst] final class DecideByRows(session: SparkSession, cache: FactsCa
       if NativeEngines.reasonForChild(session).isEmpty
       wanted <- rows
       if wanted.keys.forall(DecideLimit.hasStableColumns)
-    } yield table.decideWhenRun(plan, wanted)
+    } yield table.decideWhenRun(_, wanted)
 }

@@ -92,8 +92,6 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     case Right(query) =>
       val scan = query.scan
       val tolerated = scan.table.toleratesBadFiles
-      // Spark may copy the preserved side of outer joins, into the other side and into runtime filters, and each copy must have the
-      // same rows. So they are chosen now, once for all.
       val isJoined = query match { case top: TopRowsScan => top.isJoined; case _ => false }
       // Rows of other files can replace those of a file that Spark skips. The first rows in an order, or the rows of a group, may be
       // in the skipped file alone.
@@ -116,11 +114,10 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
         )) {
           inputs =>
             val found = search(query, inputs)
-            def read(chosen: LimitPlan) =
-              if (isJoined) OuterJoin.changePreserved(plan)(inputs.listing.read(_, chosen))
-              else inputs.listing.read(plan, chosen)
-            val byRows = if (isJoined) None else decideByRows(query, plan, inputs, found, isRoot)
-            Some(byRows.map(Right(_)).getOrElse(found.map(read)))
+            val byRows = decideByRows(query, inputs, found, isRoot)
+            val read = byRows.map(Right(_))
+              .getOrElse(found.map(chosen => inputs.listing.read(_: LogicalPlan, chosen)))
+            Some(read.map(change => if (isJoined) OuterJoin.changePreserved(plan)(change) else change(plan)))
         }
       }
   }

@@ -54,16 +54,19 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
     !isDecided(limit) && CopiedLimits.leafBelow(limit.child).exists(Iceberg.isUnchosen)
 
   private def decide(limit: LocalLimit, isRoot: Boolean): Option[Either[NotPruned, LogicalPlan]] = {
-    val found = MatchTopRows.over(limit)(over).map(_.map(top => (top.scan, Option(top.order))))
-      .orElse(over(limit).map(_.map((_, None))))
+    val found = MatchTopRows.over(limit, throughJoins = true)(over)
+      .map(_.map(top => (top.scan, Option(top.order), top.isJoined)))
+      .orElse(over(limit).map(_.map((_, None, false))))
     found.map { reasonOrTable =>
       // Spark runs the rule until the plan does not change. A decision needs manifests, so it is made only once.
       limit.setTagValue(Decided, limit.child)
-      reasonOrTable.flatMap { case (scan, order) =>
+      reasonOrTable.flatMap { case (scan, order, isJoined) =>
         val deadline = conf.getConf(LimitPruningConf.MaxTime).millis.fromNow
         val searched = choose(scan, order.map(_.first), deadline)
-        byRows(limit, scan, order, searched, isRoot, deadline)
-          .fold(searched.map(scan.table.read(limit, _)))(Right(_))
+        val read = byRows(scan, order, searched, isRoot, deadline).map(Right(_))
+          .getOrElse(searched.map(chosen => scan.table.read(_: LogicalPlan, chosen)))
+        // Copies of the preserved side, in runtime filters, exist by now, and stay as they are.
+        read.map(change => if (isJoined) OuterJoin.changePreserved(limit)(change) else change(limit))
       }.left.map(NotPruned(_))
     }
   }
@@ -71,16 +74,15 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
   /**
    * If metadata do not cover the LIMIT, its rows may be found by reading columns when the query runs.
    *
-   * @return none if this does not pay
+   * @return changes a plan so that the rows of the scan are chosen when the query runs; none if this does not pay
    */
   private def byRows(
-      limit: LocalLimit,
       scan: Limited,
       order: Option[SortKeys],
       searched: Either[Reason, ChosenFiles],
       isRoot: Boolean,
       deadline: Deadline
-  ): Option[LogicalPlan] = {
+  ): Option[LogicalPlan => LogicalPlan] = {
     val minBytes = conf.getConf(LimitPruningConf.RowsMinBytes)
     def saved = RowsOfFilesPay(
       scan.table,
@@ -95,7 +97,7 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
     )
     for (bytes <- if (NativeEngines.reasonForChild(session).isEmpty) saved else None) yield {
       val rows = WantedRows(scan.limit, scan.conjuncts, order, None, bytes, isRoot)
-      scan.table.replaceScan(limit)(new UndecidedScan(
+      scan.table.replaceScan(_)(new UndecidedScan(
         _,
         scan.table.output,
         WantedFiles(rows, scan.table, searched)

@@ -7,6 +7,7 @@ import org.apache.parquet.format.{ColumnOrder, FileMetaData}
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData, ColumnPath}
 import org.apache.parquet.hadoop.metadata.FileMetaData.EncryptionType
 import org.apache.parquet.schema.MessageType
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
 
 import limitpruning.select.{FilePart, FileVersion}
 
@@ -22,6 +23,7 @@ import limitpruning.select.{FilePart, FileVersion}
  * @param places of the chunks of the columns that `columns` locate
  * @param columns the requested columns; this footer contains those of them that the file has
  * @param seal identifies the footer
+ * @param usesDictionaries whether the first row group has a dictionary, of any column
  * @param requestNanos the duration of the request that read it; 0 if the file is local
  */
 final class Footer private (
@@ -36,6 +38,7 @@ final class Footer private (
     val places: ChunkPlaces,
     val columns: FileColumns,
     val seal: FooterSeal,
+    usesDictionaries: Boolean,
     requestNanos: Long
 ) {
 
@@ -58,6 +61,15 @@ final class Footer private (
     rowGroups.exists(_.getColumns.asScala.exists { chunk =>
       chunk.getColumnIndexReference != null && isFiltered(chunk.getPath.toArray.head)
     })
+
+  /**
+   * Whether parquet-java has written a chunk without a dictionary, and others with one. It does so if the first values are nearly all
+   * different. A setting can do so, too, so this proves nothing. It never writes one for booleans, nor where most values are null.
+   */
+  private[parquet] def leavesOutDictionary(chunk: ColumnChunkMetaData): Boolean =
+    usesDictionaries && Writer.of(createdBy).name == "parquet-mr" && !chunk.hasDictionaryPage &&
+      chunk.getPrimitiveType.getPrimitiveTypeName != PrimitiveTypeName.BOOLEAN &&
+      Option(chunk.getStatistics).exists(s => s.isNumNullsSet && s.getNumNulls <= chunk.getValueCount / 2)
 
   /** The metadata of a column chunk. None if the chunk is not at the position of its leaf in the schema. */
   private[parquet] def statement(rowGroup: Int, leaf: Int, path: ColumnPath): Option[ColumnChunk] = {
@@ -101,6 +113,7 @@ final class Footer private (
       places.sharing(internPaths),
       internColumns(columns),
       seal,
+      usesDictionaries,
       requestNanos
     )
 
@@ -137,6 +150,7 @@ private[limitpruning] object Footer {
       narrowed.places,
       narrowed.columns,
       narrowed.seal,
+      narrowed.usesDictionaries,
       narrowed.requestNanos
     )
   }

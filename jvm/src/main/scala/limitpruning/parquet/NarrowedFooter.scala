@@ -15,6 +15,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetReadSupport
  * @param seal of the complete footer in the file
  * @param otherOrders the leaves of `metadata` whose order is not that of their type, with the number of this order in the
  *   format. In `metadata`, they have the order of their type, because Thrift cannot write an order that it does not know.
+ * @param usesDictionaries whether the first row group has a dictionary, of any column
  * @param requestNanos the duration of the request that read it; 0 if the file is local
  */
 private[limitpruning] final case class NarrowedFooter(
@@ -24,6 +25,7 @@ private[limitpruning] final case class NarrowedFooter(
     offsets: RowGroupOffsets,
     seal: FooterSeal,
     otherOrders: Map[Int, Int] = Map.empty,
+    usesDictionaries: Boolean = false,
     requestNanos: Long = 0
 )
 
@@ -43,7 +45,10 @@ private[limitpruning] object NarrowedFooter {
     keepCalendar(raw)
     val fields = topLevel(raw.getSchema.asScala.toIndexedSeq)
     val kept = if (!raw.isSetEncryption_algorithm && isInOrder(raw, fields)) columns else FileColumns.All
-    val places = ChunkPlaces.of(raw, kept) // before chunks are removed
+    // Before chunks are removed.
+    val places = ChunkPlaces.of(raw, kept)
+    val usesDictionaries = raw.getRow_groups.asScala.headOption
+      .exists(_.getColumns.asScala.exists(_.getMeta_data.isSetDictionary_page_offset))
     val others = otherOrders(raw, orders)
     val isKept =
       if (kept != FileColumns.All) narrow(raw, fields, kept) else fields.flatMap(_.leaves.map(_ => true))
@@ -52,7 +57,7 @@ private[limitpruning] object NarrowedFooter {
     keptOthers.keys.foreach { leaf =>
       raw.getColumn_orders.set(leaf, ColumnOrder.TYPE_ORDER(new TypeDefinedOrder())): Unit
     }
-    NarrowedFooter(raw, kept, places, offsets, seal, keptOthers)
+    NarrowedFooter(raw, kept, places, offsets, seal, keptOthers, usesDictionaries)
   }
 
   /** The orders that Thrift did not know when it parsed the footer, by leaf. */

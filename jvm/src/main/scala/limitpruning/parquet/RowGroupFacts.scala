@@ -163,6 +163,15 @@ final class RowGroupFacts(
     case _ => false
   }
 
+  /** Whether a column probably has too many values for a dictionary in a row group. This proves nothing. */
+  def hasManyValues(column: LeafColumn, rowGroup: Int): Boolean = locationOf(column) match {
+    case stored: Stored =>
+      dictionaryValues(column, stored).isReadable &&
+      footer.chunk(rowGroup, stored.leaf)
+        .exists(chunk => ChunkReader.exceedsDictionary(chunk) || footer.leavesOutDictionary(chunk))
+    case _ => false
+  }
+
   /** The mean size of a value of a column in a row group before compression, in bytes; none if it is not known. */
   def valueBytes(column: LeafColumn, rowGroup: Int): Option[Double] = locationOf(column) match {
     case stored: Stored =>

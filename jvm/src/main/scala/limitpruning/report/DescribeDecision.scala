@@ -116,7 +116,10 @@ private[report] object DescribeDecision {
 
   /** The first sort key of a LIMIT over Parquet or Iceberg that is not pruned. */
   def orderOf(limit: LocalLimit): Option[OrderReport] = {
-    def ofIceberg = MatchTopRows.over(limit)(MatchLimit.over[Unit](_)(Iceberg.relation)).flatMap(_.toOption)
+    def ofIceberg = MatchTopRows.over(
+      limit,
+      throughJoins = true
+    )(MatchLimit.over[Unit](_)(Iceberg.relation)).flatMap(_.toOption)
     MatchTopRows.of(limit).flatMap(_.toOption).map(_.order.first).orElse(ofIceberg.map(_.order.first))
       .map(key => OrderReport(key.sql, None, None, None))
   }

@@ -31,7 +31,10 @@ private[report] object DescribeFiles {
 
   private def found[A](limit: LocalLimit)(in: MatchLimit.Find[A]): Option[A] = {
     def over(limit: LocalLimit) = MatchLimit.over[A](limit)(in)
-    MatchTopRows.over(limit)(over).map(_.map(_.scan)).orElse(over(limit)).flatMap(_.toOption).map(_.table)
+    MatchTopRows.over(
+      limit,
+      throughJoins = true
+    )(over).map(_.map(_.scan)).orElse(over(limit)).flatMap(_.toOption).map(_.table)
   }
 
   /** A LIMIT whose files are chosen when the query runs. Of the nodes that choose, one that has run is described. */

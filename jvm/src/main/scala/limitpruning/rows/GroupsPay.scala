@@ -2,7 +2,7 @@ package limitpruning.rows
 
 import scala.util.Using
 
-import org.apache.spark.sql.catalyst.expressions.{Ascending, AttributeSet, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{Ascending, AttributeSet, Expression, SortOrder}
 
 import limitpruning.predicate.{LeafColumn, MatchState}
 import limitpruning.search.{
@@ -65,11 +65,29 @@ private[limitpruning] object GroupsPay {
       scan.limit <= MostOfGroup && RowsOfGroups.canCompare(query.groups) &&
       first.forall(RowsPay.canRunTwice) &&
       (minBytes == 0 || (areOthers && ListedFile.bytes(inputs.files) >= minBytes))
-    )
-      // How many groups there are is not known. If there are too many, this is usually known soon.
-      RowsPay(scan.copy(limit = ExpectedRows), keys.map(SortOrder(_, Ascending)), inputs, sizes, minBytes)
+    ) {
+      // If there are more groups, this is usually known soon.
+      val rows = (expectedGroups(query.groups, inputs, sizes) * scan.limit).min(MostExpectedRows).toInt
+      RowsPay(scan.copy(limit = rows), keys.map(SortOrder(_, Ascending)), inputs, sizes, minBytes)
         .map(_.bytes)
-    else None
+    } else None
+  }
+
+  /** How many groups there are, by the dictionaries of the keys in one row group. */
+  private def expectedGroups(
+      groups: Seq[Expression],
+      inputs: SearchInputs,
+      sizes: Either[NotPruned, LimitPlan]
+  ): Double = {
+    def in(file: ClassifiedFile): Double = Using.resource(inputs.detailsOf(file)) { details =>
+      groups.map {
+        case LeafColumn(column) => details.dictionaryPart(column, 0).map(_.length.toDouble / BytesOfEntry)
+        case _ => None
+      }.map(_.getOrElse(MostExpectedRows)).product
+    }
+    sizes.fold(_.inspected, _.inspected)
+      .flatMap(_.map((files, _) => files.find(_.rowGroups.nonEmpty).map(in))).flatten
+      .fold(MostExpectedRows)(_.max(1))
   }
 
   /** Whether a row group probably has rows of enough groups, all of which match. */
@@ -84,8 +102,9 @@ private[limitpruning] object GroupsPay {
     }.filter(_ >= 0)
     val limit = groups.scan.limit.toLong
     Using.resource(inputs.detailsOf(file)) { details =>
-      def isGivenUp(rowGroup: Int, column: Int) = file.known(rowGroup).exceedsDictionary(column) &&
-        file.facts.valueBytes(classify.columns(column), rowGroup).exists(_ * limit * 2 <= LargestDictionary)
+      def isGivenUp(rowGroup: Int, column: Int) =
+        file.facts.hasManyValues(classify.columns(column), rowGroup) &&
+          file.facts.valueBytes(classify.columns(column), rowGroup).exists(_ * limit * 2 <= LargestDictionary)
       def haveMany(rowGroup: Int)(column: Int) = isGivenUp(rowGroup, column) ||
         details.dictionaryPart(classify.columns(column), rowGroup).exists(_.length >= limit * BytesOfValue)
       file.rowGroups.indices.exists(rowGroup =>
@@ -120,7 +139,10 @@ private[limitpruning] object GroupsPay {
   private val LargestDictionary = 1024L * 1024
 
   /** The rows that are first in their groups, if there are not many groups. */
-  private val ExpectedRows = 1000
+  private val MostExpectedRows = 1000.0
+
+  /** The bytes of a dictionary for each value, at least. */
+  private val BytesOfEntry = 4
 
   /** The first rows of a group are kept in order. */
   private val MostOfGroup = 1000

@@ -46,6 +46,12 @@ object Iceberg {
     case _ => false
   }
 
+  /** Whether a node reads chosen rows of a table of Iceberg, or rows that are chosen when the query runs. */
+  def isDecided(plan: LogicalPlan): Boolean = plan match {
+    case relation: DataSourceV2ScanRelation => original(relation.scan).nonEmpty
+    case _ => false
+  }
+
   /** The scan of a node whose rows are chosen when the query runs. */
   def undecided(plan: LogicalPlan): Option[UndecidedScan] = plan match {
     case relation: DataSourceV2ScanRelation =>

@@ -10,6 +10,8 @@ import org.apache.spark.sql.execution.datasources.{
 }
 import org.apache.spark.sql.types.StructType
 
+import limitpruning.search.{LimitPlan, NotPruned}
+
 /**
  * A table's own file index, with the rows that a LIMIT needs. It carries them from the rule to the strategy. It lists what
  * the original lists, so a plan with it gives correct rows with any planner strategy. Two of these indexes are equal only
@@ -31,6 +33,16 @@ trait UndecidedIndex extends FileIndex {
    * @param plan over the original index, or over a [[SelectedIndex]]
    */
   def planAsIs(plan: LogicalPlan): Seq[SparkPlan]
+
+  private var chosen: Option[Either[NotPruned, LimitPlan]] = None
+
+  /** What is chosen for all copies of the relation: what `choose` gives first. Thread-safe. */
+  final def chosenOnce(choose: => Either[NotPruned, LimitPlan]): Either[NotPruned, LimitPlan] =
+    synchronized {
+      val choice = chosen.getOrElse(choose)
+      chosen = Some(choice)
+      choice
+    }
 
   override def inputFiles: Array[String] = original.inputFiles
   override def refresh(): Unit = original.refresh()

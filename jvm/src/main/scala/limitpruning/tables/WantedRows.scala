@@ -1,6 +1,6 @@
 package limitpruning.tables
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 
 import limitpruning.search.{LikelyRowGroups, LimitPlan, NotPruned, SortKeys}
@@ -19,6 +19,8 @@ import limitpruning.search.{LikelyRowGroups, LimitPlan, NotPruned, SortKeys}
  * @param likely where metadata that have been searched prove or promise rows
  * @param groups the keys of groups, over the table's columns: of each, the first `limit` rows are needed, and without an order, one row
  *   of each of `limit` groups; empty if the LIMIT counts rows
+ * @param ofCopies the columns that the query reads of the relation, if it is on the preserved side of outer joins. Spark may copy this
+ *   side into runtime filters, and each copy must have the same rows, so they are chosen once for all copies.
  */
 final case class WantedRows(
     limit: Int,
@@ -29,7 +31,8 @@ final case class WantedRows(
     isRoot: Boolean = false,
     inFirstTask: Boolean = false,
     likely: LikelyRowGroups = LikelyRowGroups.none,
-    groups: Seq[Expression] = Nil
+    groups: Seq[Expression] = Nil,
+    ofCopies: Option[AttributeSet] = None
 ) {
 
   /** The columns whose values decide which rows are chosen, besides those of the predicate. */
