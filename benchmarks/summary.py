@@ -64,6 +64,8 @@ LINES = (
     ),
     Line("not proved, few rows of the table match²", ROWS, ("needle",), ()),
     Line("ClickBench, queries 24 to 27²", ROWS, ("ClickBench",), ()),
+    Line("`SELECT DISTINCT url … LIMIT 10`²", ROWS, ("ten urls",), ()),
+    Line("the newest row of each group²", ROWS, ("newest by",), ()),
     Line("Delta Lake: a range of the sorted column", DELTA, SORTED),
     Line("Delta Lake: `ORDER BY` it, `LIMIT 100`", DELTA, NEWEST, ()),
     Line("Iceberg: a range of the sorted column", ICEBERG, SORTED),

@@ -10,7 +10,7 @@ from benchmarks.engines import DATAFUSION, DUCKDB, OURS, PLAIN
 from benchmarks.queries import COLLECT, TO_PANDAS
 from benchmarks.report import store_costs
 from benchmarks.rows import targets
-from benchmarks.rows.queries import BELOW, CLICKBENCH, GROUPS, ROOT
+from benchmarks.rows.queries import BELOW, CLICKBENCH, DISTINCT, FIRST_OF_EACH, GROUPS, ROOT
 
 _ENGINES = (PLAIN, OURS, DATAFUSION, DUCKDB)
 HEADER = (
@@ -41,6 +41,11 @@ _ABOUT_KINDS = {
         "contains a text (0.01 % of the rows), `ORDER BY event_time`; 25 to 27 select "
         "`search_phrase` where it is not empty (13 %), `ORDER BY event_time`, `search_phrase`, or "
         "both."
+    ),
+    DISTINCT: f"*{DISTINCT}* is `SELECT DISTINCT url … LIMIT 10`.",
+    FIRST_OF_EACH: (
+        f"*{FIRST_OF_EACH}* is `row_number() OVER (PARTITION BY k ORDER BY event_time DESC) = 1` "
+        "of all columns, where `k` is `status` or `region_id`, and 40 % of the rows match."
     ),
 }
 _ABOUT_STORE = (

@@ -110,3 +110,22 @@ def test_the_other_side_is_read_whole(spark: SparkSession, table: str, joined: s
         f"SELECT l.id, top FROM {joined.replace('LEFT', 'FULL')} ORDER BY l.id LIMIT 9",
     ):
         assert not is_pruned(hold_order(spark, query)), query
+
+
+def test_in_a_correlated_subquery(spark: SparkSession, table: str) -> None:
+    """Spark copies its plan into a runtime filter after rows are to be chosen for it."""
+    partners = f"{table}_partners"
+    spark.sql(f"CREATE TABLE {partners} USING iceberg AS SELECT id, id AS w FROM {table}")
+    few = f"(SELECT id, id % 3 AS few FROM {table} WHERE w % 3 = 1) x"
+    first = (
+        f"SELECT x.id, p.w FROM {few} LEFT JOIN {partners} p ON x.id = p.id ORDER BY few LIMIT 40"
+    )
+    query = f"SELECT id, (SELECT max(q.w) FROM ({first}) q WHERE q.id = o.id) AS w FROM {table} o"
+    with conf(spark, WITH_RUNTIME_FILTERS | {"spark.limitPruning.rows.minBytes": "0"}):
+        df = spark.sql(query)
+        found = [row for row in df.collect() if row.w is not None]
+        assert len(found) == 40
+        assert all(row.w == row.id for row in found)
+        plan = physical(df).partition("Initial Plan")[0]
+        assert "RowsVerified" in plan, plan
+        assert "might_contain" in plan, plan

@@ -22,20 +22,23 @@ final class ChooseFilesWhenRun(val session: SparkSession, state: PlanningState, 
   def apply[T](conf: SQLConf)(planned: ChosenFiles => Either[Reason, T]): Either[Reason, T] =
     if (!conf.getConf(LimitPruningConf.Enabled)) Left(Reason.DisabledWhenRun)
     else
-      FailOpen(state, conf) {
-        val classic = SparkSessions.onServer(session)
-        new ChooseFilesByRows(
-          classic,
-          wanted.table,
-          wanted.rows.limit,
-          wanted.rows.conjuncts,
-          wanted.rows.order.toSeq.flatMap(_.all),
-          new DataSourceV2Strategy(classic)(_),
-          wanted.searched,
-          conf,
-          selectivity
-        )().flatMap(planned)
-      }(Left(_))
+      wanted.chosenOnce(FailOpen(state, conf)(chosen(conf))(Left(_)))
+        .flatMap(files => FailOpen(state, conf)(planned(files))(Left(_)))
+
+  private def chosen(conf: SQLConf): Either[Reason, ChosenFiles] = {
+    val classic = SparkSessions.onServer(session)
+    new ChooseFilesByRows(
+      classic,
+      wanted.table,
+      wanted.rows.limit,
+      wanted.rows.conjuncts,
+      wanted.rows.order.toSeq.flatMap(_.all),
+      new DataSourceV2Strategy(classic)(_),
+      wanted.searched,
+      conf,
+      selectivity
+    )()
+  }
 
   private def selectivity: Selectivity = wanted.table.files.headOption.fold(Selectivity.unknown) { file =>
     // Such a file never changes.

@@ -27,7 +27,7 @@ import limitpruning.tables.WantedRows
  * @param conjuncts the predicate, over the table's columns
  * @param limit rows that the LIMIT needs, with its OFFSET
  * @param order the sort keys, over the table's columns; empty if any rows that match will do
- * @param choose makes the choice; none in a canonicalized plan, because the other fields determine it
+ * @param choose makes the choice; none in a canonicalized plan, if the other fields determine it
  * @param child the format's own scan
  */
 case class ChooseFilesWhenRunExec(
@@ -132,7 +132,7 @@ case class ChooseFilesWhenRunExec(
     }
 
   override def doCanonicalize(): SparkPlan = super.doCanonicalize() match {
-    case node: ChooseFilesWhenRunExec => node.copy(choose = None)
+    case node: ChooseFilesWhenRunExec => node.copy(choose = choose.filter(_ => isCopied))
     case other => other
   }
 

@@ -27,7 +27,7 @@ import limitpruning.tables.WantedRows
  * @param order the sort keys, over the table's columns; empty if any rows that match will do
  * @param groups the keys of groups, over the table's columns: of each, the first rows are needed, and without an order, one row of any
  *   of them; empty if the LIMIT counts rows
- * @param choose makes the choice; none in a canonicalized plan, because the other fields determine it
+ * @param choose makes the choice; none in a canonicalized plan, if the other fields determine it
  * @param child Spark's own scan
  */
 case class ChooseWhenRunExec(
@@ -143,7 +143,7 @@ case class ChooseWhenRunExec(
   }
 
   override def doCanonicalize(): SparkPlan = super.doCanonicalize() match {
-    case node: ChooseWhenRunExec => node.copy(choose = None)
+    case node: ChooseWhenRunExec => node.copy(choose = choose.filter(_ => isCopied))
     case other => other
   }
 

@@ -29,6 +29,9 @@ private[catalyst] trait ChoosesRows extends UnaryExecNode {
   /** What is to be chosen; none in a canonicalized plan. */
   protected def wanted: Option[WantedRows]
 
+  /** Whether Spark may have copied the node, into a filter that must have the same rows, and not those of another LIMIT. */
+  protected final def isCopied: Boolean = wanted.exists(_.ofCopies.nonEmpty)
+
   /** Text about the choice, or about when it is made. */
   protected def shown(maxFields: Int): String
 

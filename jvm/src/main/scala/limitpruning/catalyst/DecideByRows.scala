@@ -35,11 +35,14 @@ private[catalyst] final class DecideByRows(session: SparkSession, cache: FactsCa
       case top: TopRowsScan if top.isJoined => Some(scan.needed)
       case _ => None
     }
+    // A copy with few columns may have another reader, which reads only the chosen rows of a row group.
+    def haveSameRows = ofCopies.isEmpty || inputs.dropsRows
     val wanted =
       WantedRows(scan.limit, scan.conjuncts, query.sortKeys, Some(found), ofCopies = ofCopies)
     query match {
       case _: AnyRowsScan | _: TopRowsScan =>
-        RowsPay(scan, query.sortKeys.toSeq.flatMap(_.all), inputs, found, minBytes).map(saved =>
+        def pays = RowsPay(scan, query.sortKeys.toSeq.flatMap(_.all), inputs, found, minBytes)
+        (if (haveSameRows) pays else None).map(saved =>
           wanted.copy(
             saved = saved.bytes,
             isRoot = isRoot,

@@ -12,7 +12,7 @@ import limitpruning.conf.LimitPruningConf
 import limitpruning.search.NotPruned
 import limitpruning.select.Reason
 import limitpruning.shims.SparkShims
-import limitpruning.tables.{Iceberg, SelectedRelation, UndecidedRelation}
+import limitpruning.tables.{SelectedRelation, UndecidedRelation}
 
 /**
  * Runs a decision about one LIMIT. After an unexpected error, the LIMIT is not pruned, and the driver logs one warning.
@@ -83,6 +83,6 @@ private[catalyst] trait PrunesLimits { rule: Rule[LogicalPlan] =>
     case SelectedRelation(_, _) | UndecidedRelation(_, _) => true
     case _: LocalLimit => false
     case AboveTable(next) => isDecidedBelow(next)
-    case other => Iceberg.isDecided(other)
+    case _ => false
   }
 }

@@ -42,7 +42,8 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
       }
       restored.transformDownWithPruning(_.containsPattern(LIMIT)) {
         // PruneLimits may have decided about a table of another source, on the preserved side of a join.
-        case limit: LocalLimit if !isDecided(limit) && !isDecidedBelow(limit.child) =>
+        case limit: LocalLimit
+            if !isDecided(limit) && !isDecidedBelow(limit.child) && !isOver(limit)(Iceberg.isDecided) =>
           pruneOrTag(limit)(leftAlone.orElse(limit)(decide(limit, isRoot = root.exists(_ eq limit))))
       }
     }
@@ -51,7 +52,10 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
     limit.getTagValue(Decided).exists(_ eq limit.child)
 
   private def isOpen(limit: LocalLimit): Boolean =
-    !isDecided(limit) && CopiedLimits.leafBelow(limit.child).exists(Iceberg.isUnchosen)
+    !isDecided(limit) && isOver(limit)(Iceberg.isUnchosen)
+
+  private def isOver(limit: LocalLimit)(isTable: LogicalPlan => Boolean): Boolean =
+    CopiedLimits.leafBelow(limit.child).exists(isTable)
 
   private def decide(limit: LocalLimit, isRoot: Boolean): Option[Either[NotPruned, LogicalPlan]] = {
     val found = MatchTopRows.over(limit, throughJoins = true)(over)
@@ -63,9 +67,10 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
       reasonOrTable.flatMap { case (scan, order, isJoined) =>
         val deadline = conf.getConf(LimitPruningConf.MaxTime).millis.fromNow
         val searched = choose(scan, order.map(_.first), deadline)
-        val read = byRows(scan, order, searched, isRoot, deadline).map(Right(_))
+        val read = byRows(scan, order, isJoined, searched, isRoot, deadline).map(Right(_))
           .getOrElse(searched.map(chosen => scan.table.read(_: LogicalPlan, chosen)))
-        // Copies of the preserved side, in runtime filters, exist by now, and stay as they are.
+        // Copies of the preserved side in runtime filters exist by now, and stay as they are, except in a correlated subquery. Spark
+        // copies its plan afterwards, with what is chosen.
         read.map(change => if (isJoined) OuterJoin.changePreserved(limit)(change) else change(limit))
       }.left.map(NotPruned(_))
     }
@@ -79,6 +84,7 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
   private def byRows(
       scan: Limited,
       order: Option[SortKeys],
+      isJoined: Boolean,
       searched: Either[Reason, ChosenFiles],
       isRoot: Boolean,
       deadline: Deadline
@@ -97,6 +103,7 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
     )
     for (bytes <- if (NativeEngines.reasonForChild(session).isEmpty) saved else None) yield {
       val rows = WantedRows(scan.limit, scan.conjuncts, order, None, bytes, isRoot)
+        .copy(ofCopies = if (isJoined) Some(scan.needed) else None)
       scan.table.replaceScan(_)(new UndecidedScan(
         _,
         scan.table.output,

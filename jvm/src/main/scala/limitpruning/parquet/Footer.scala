@@ -64,11 +64,12 @@ final class Footer private (
 
   /**
    * Whether parquet-java has written a chunk without a dictionary, and others with one. It does so if the first values are nearly all
-   * different. A setting can do so, too, so this proves nothing. It never writes one for booleans, nor where most values are null.
+   * different. A setting can do so, too, so this proves nothing. It may write none for booleans, for binary values of a fixed length, and
+   * where most values are null, however few there are.
    */
   private[parquet] def leavesOutDictionary(chunk: ColumnChunkMetaData): Boolean =
     usesDictionaries && Writer.of(createdBy).name == "parquet-mr" && !chunk.hasDictionaryPage &&
-      chunk.getPrimitiveType.getPrimitiveTypeName != PrimitiveTypeName.BOOLEAN &&
+      !Footer.WithoutDictionary.contains(chunk.getPrimitiveType.getPrimitiveTypeName) &&
       Option(chunk.getStatistics).exists(s => s.isNumNullsSet && s.getNumNulls <= chunk.getValueCount / 2)
 
   /** The metadata of a column chunk. None if the chunk is not at the position of its leaf in the schema. */
@@ -160,6 +161,8 @@ private[limitpruning] object Footer {
 
   /** The first requests to a storage take longer, and their footers may stay in the cache. */
   private val MostNanos = 100L * 1000 * 1000
+
+  private val WithoutDictionary = Set(PrimitiveTypeName.BOOLEAN, PrimitiveTypeName.FIXED_LEN_BYTE_ARRAY)
 
   private val OwnSize = 1024
   private val RowGroupSize = 160

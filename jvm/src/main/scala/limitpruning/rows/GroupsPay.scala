@@ -73,20 +73,29 @@ private[limitpruning] object GroupsPay {
     } else None
   }
 
-  /** How many groups there are, by the dictionaries of the keys in one row group. */
+  /**
+   * How many groups there are, by the dictionaries of the keys, if row groups probably have the same values: if their maxima are
+   * equal.
+   */
   private def expectedGroups(
       groups: Seq[Expression],
       inputs: SearchInputs,
       sizes: Either[NotPruned, LimitPlan]
   ): Double = {
-    def in(file: ClassifiedFile): Double = Using.resource(inputs.detailsOf(file)) { details =>
-      groups.map {
-        case LeafColumn(column) => details.dictionaryPart(column, 0).map(_.length.toDouble / BytesOfEntry)
-        case _ => None
-      }.map(_.getOrElse(MostExpectedRows)).product
+    def values(column: LeafColumn, files: Seq[ClassifiedFile]): Option[Double] = {
+      val each = for (file <- files; rowGroup <- file.rowGroups.indices)
+        yield Using.resource(inputs.detailsOf(file)) { details =>
+          (file.facts.statedMax(column, rowGroup), details.dictionaryPart(column, rowGroup).map(_.length))
+        }
+      if (each.map(_._1).distinct.size == 1 && each.forall(_._2.nonEmpty))
+        Some(each.flatMap(_._2).max.toDouble / BytesOfEntry)
+      else None
     }
-    sizes.fold(_.inspected, _.inspected)
-      .flatMap(_.map((files, _) => files.find(_.rowGroups.nonEmpty).map(in))).flatten
+    def in(files: Seq[ClassifiedFile]): Option[Double] = groups.map {
+      case LeafColumn(column) => values(column, files)
+      case _ => None
+    }.reduce((one, other) => one.flatMap(n => other.map(_ * n)))
+    sizes.fold(_.inspected, _.inspected).flatMap(_.map((files, _) => in(files))).flatten
       .fold(MostExpectedRows)(_.max(1))
   }
 
@@ -141,7 +150,7 @@ private[limitpruning] object GroupsPay {
   /** The rows that are first in their groups, if there are not many groups. */
   private val MostExpectedRows = 1000.0
 
-  /** The bytes of a dictionary for each value, at least. */
+  /** The bytes of a dictionary for each value: compressed numbers have about as many, strings more. */
   private val BytesOfEntry = 4
 
   /** The first rows of a group are kept in order. */

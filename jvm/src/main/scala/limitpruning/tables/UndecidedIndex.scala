@@ -34,15 +34,7 @@ trait UndecidedIndex extends FileIndex {
    */
   def planAsIs(plan: LogicalPlan): Seq[SparkPlan]
 
-  private var chosen: Option[Either[NotPruned, LimitPlan]] = None
-
-  /** What is chosen for all copies of the relation: what `choose` gives first. Thread-safe. */
-  final def chosenOnce(choose: => Either[NotPruned, LimitPlan]): Either[NotPruned, LimitPlan] =
-    synchronized {
-      val choice = chosen.getOrElse(choose)
-      chosen = Some(choice)
-      choice
-    }
+  @transient final val chosenOnce: ChosenOnce[Either[NotPruned, LimitPlan]] = new ChosenOnce
 
   override def inputFiles: Array[String] = original.inputFiles
   override def refresh(): Unit = original.refresh()

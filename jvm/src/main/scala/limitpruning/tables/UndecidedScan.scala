@@ -21,7 +21,9 @@ final case class WantedFiles(
     rows: WantedRows,
     table: ReadableTable,
     searched: Either[Reason, ChosenFiles]
-)
+) {
+  val chosenOnce: ChosenOnce[Either[Reason, ChosenFiles]] = new ChosenOnce
+}
 
 /**
  * A scan of data source V2, with the rows that a LIMIT needs. It carries them from the rule to the strategy. It reads what the
