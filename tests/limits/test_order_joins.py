@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 import limit_pruning
 from support.runs import REFERENCE, assert_left_alone, conf
 from support.scan_tables import physical
+from support.sparks import needs_spark
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
 BROADCAST = "spark.sql.autoBroadcastJoinThreshold"
@@ -23,7 +24,7 @@ ROWS, FILES = 4_000, 4
 @pytest.fixture(scope="module", autouse=True)
 def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Register `t`, sorted by `id`, and `few`, with no row or two for each `k` of `t`."""
-    folder = tmp_path_factory.mktemp("order joins")
+    folder = tmp_path_factory.mktemp("joins")
     rows = spark.range(0, ROWS, 1, FILES).selectExpr(
         "id",
         "IF(id % 5 = 0, NULL, id % 97) AS k",
@@ -176,19 +177,47 @@ def test_line_103_runtime_filters_have_the_same_rows(
             assert len(searches(spark) - before) == (minimum == "0"), "one search for all copies"
 
 
+NESTED = "spark.sql.parquet.enableNestedColumnVectorizedReader"
+
+
+def is_by_rows(spark: SparkSession, table: str, column: str, nested: str) -> bool:
+    """Run a join with a runtime filter, and return whether its rows were found by reading keys."""
+    few = f"(SELECT id, {column} AS c, id % 3 AS few FROM {table} WHERE n % 3 = 1) x"
+    joined = f"{few} LEFT JOIN partners ON x.id = partners.id"
+    with conf(spark, {MIN_BYTES: "0", NESTED: nested}):
+        df = spark.sql(f"SELECT x.id, x.c, w FROM {joined} ORDER BY few LIMIT 40")
+        rows = df.collect()
+        assert len(rows) == 40
+        assert [row.w for row in rows] == [row.id for row in rows]
+        plan = physical(df)
+        assert "might_contain" in plan, plan
+        return "RowsVerified" in plan
+
+
 @pytest.mark.usefixtures("partners")
 def test_line_103_a_row_based_reader_of_one_copy(spark: SparkSession) -> None:
     """It returns whole row groups, and the vectorized reader of the copy only the chosen rows."""
-    few = "(SELECT id, a, id % 3 AS few FROM t WHERE n % 3 = 1) x"
-    joined = f"{few} LEFT JOIN partners ON x.id = partners.id"
-    nested = "spark.sql.parquet.enableNestedColumnVectorizedReader"
-    for enabled in ("false", "true"):
-        with conf(spark, {MIN_BYTES: "0", nested: enabled}):
-            df = spark.sql(f"SELECT x.id, x.a, w FROM {joined} ORDER BY few LIMIT 40")
-            assert [row.w for row in df.collect()] == [row.id for row in df.collect()]
-            plan = physical(df)
-            assert "might_contain" in plan, plan
-            assert ("RowsVerified" in plan) == (enabled == "true"), plan
+    assert is_by_rows(spark, "t", "a", nested="true")
+    assert not is_by_rows(spark, "t", "a", nested="false")
+    assert is_by_rows(spark, "t", "s", nested="false")
+
+    # The relation keeps the settings of the session of the view.
+    other = spark.newSession()
+    other.conf.set(NESTED, "false")
+    folder = Path(spark.table("t").inputFiles()[0].removeprefix("file:")).parent
+    other.read.parquet(str(folder)).createOrReplaceGlobalTempView("shared_t")
+    assert not is_by_rows(spark, "global_temp.shared_t", "a", nested="true")
+    assert is_by_rows(spark, "global_temp.shared_t", "s", nested="true")
+
+
+@needs_spark("variants as structs", since=(4, 1))
+@pytest.mark.usefixtures("partners")
+def test_line_103_variants(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark reads them as structs, and decides so after the rule."""
+    variant = """parse_json(concat('{"a": ', id, '}')) AS v"""
+    spark.table("t").selectExpr("id", "n", variant).write.parquet(str(tmp_path / "v"))
+    column = "variant_get(v, '$.a', 'int')"
+    assert not is_by_rows(spark, f"parquet.`{tmp_path / 'v'}`", column, nested="false")
 
 
 @pytest.mark.parametrize("minimum", ["0", "8m"])

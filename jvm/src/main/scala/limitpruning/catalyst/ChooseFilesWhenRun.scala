@@ -20,25 +20,36 @@ final class ChooseFilesWhenRun(val session: SparkSession, state: PlanningState, 
    * @return what to read, or the reason why the format's own scan reads the table
    */
   def apply[T](conf: SQLConf)(planned: ChosenFiles => Either[Reason, T]): Either[Reason, T] =
-    if (!conf.getConf(LimitPruningConf.Enabled)) Left(Reason.DisabledWhenRun)
-    else
-      wanted.chosenOnce(FailOpen(state, conf)(chosen(conf))(Left(_)))
-        .flatMap(files => FailOpen(state, conf)(planned(files))(Left(_)))
+    wanted.chosenOnce(FailOpen(state, conf)(chosen(conf))(Left(_))).flatMap { files =>
+      val read = FailOpen(state, conf)(planned(files))(Left(_))
+      // Another copy may have read only the chosen rows, for a filter.
+      for (reason <- read.left.toOption if wanted.rows.ofCopies.nonEmpty)
+        throw new IllegalStateException(
+          s"The rows that were chosen for a LIMIT over ${wanted.table.name} cannot be read: $reason. Create the DataFrame again."
+        )
+      read
+    }
 
-  private def chosen(conf: SQLConf): Either[Reason, ChosenFiles] = {
-    val classic = SparkSessions.onServer(session)
-    new ChooseFilesByRows(
-      classic,
-      wanted.table,
-      wanted.rows.limit,
-      wanted.rows.conjuncts,
-      wanted.rows.order.toSeq.flatMap(_.all),
-      new DataSourceV2Strategy(classic)(_),
-      wanted.searched,
-      conf,
-      selectivity
-    )()
-  }
+  private def chosen(conf: SQLConf): Either[Reason, ChosenFiles] =
+    if (
+      !conf.getConf(
+        LimitPruningConf.Enabled
+      )
+    ) Left(Reason.DisabledWhenRun)
+    else {
+      val classic = SparkSessions.onServer(session)
+      new ChooseFilesByRows(
+        classic,
+        wanted.table,
+        wanted.rows.limit,
+        wanted.rows.conjuncts,
+        wanted.rows.order.toSeq.flatMap(_.all),
+        new DataSourceV2Strategy(classic)(_),
+        wanted.searched,
+        conf,
+        selectivity
+      )()
+    }
 
   private def selectivity: Selectivity = wanted.table.files.headOption.fold(Selectivity.unknown) { file =>
     // Such a file never changes.

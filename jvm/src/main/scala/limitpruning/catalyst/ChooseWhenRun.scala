@@ -34,13 +34,29 @@ final class ChooseWhenRun(
   /**
    * @param conjuncts the predicate, without subqueries
    * @param needed the columns that the scan reads
+   * @param isVectorized whether Spark's vectorized reader reads the scan
    * @return what to read, or the reason why Spark's own scan reads the table
+   * @throws IllegalStateException if the scan would return other rows than those that were chosen for a copy of it
    */
-  def apply(conjuncts: Seq[Expression], needed: AttributeSet, conf: SQLConf): Either[NotPruned, LimitPlan] = {
+  def apply(
+      conjuncts: Seq[Expression],
+      needed: AttributeSet,
+      conf: SQLConf,
+      isVectorized: Boolean
+  ): Either[NotPruned, LimitPlan] = {
     def chosen(columns: AttributeSet) = FailOpen(state, conf) {
       table.flatMap(choose(_, conjuncts, columns, conf))
     }(reason => Left(NotPruned(reason)))
-    index.wanted.ofCopies.fold(chosen(needed))(columns => index.chosenOnce(chosen(columns)))
+    index.wanted.ofCopies.fold(chosen(needed)) { columns =>
+      val choice = index.chosenOnce(chosen(columns))
+      // The rule has seen to it, with the settings that there were then.
+      if (!isVectorized && choice.exists(_.rows.verified.nonEmpty))
+        throw new IllegalStateException(
+          "A setting of Spark's Parquet reader changed after this query was planned, and the rows for its LIMIT were chosen with the old " +
+            "value. Create the DataFrame again."
+        )
+      choice
+    }
   }
 
   /**

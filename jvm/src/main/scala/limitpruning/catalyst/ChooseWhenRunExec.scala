@@ -103,7 +103,12 @@ case class ChooseWhenRunExec(
         case _ => ()
       })
       SparkSessions.withActive(choose.session) {
-        choose(conjuncts.map(ScalarSubqueries.withValues), AttributeSet(output), conf)
+        choose(
+          conjuncts.map(ScalarSubqueries.withValues),
+          AttributeSet(output),
+          conf,
+          SelectionRead.isVectorized(scan)
+        )
           .filterOrElse(canBeRead(_, scan), notPruned)
           .map(plan => Chosen(plan, scanOf(plan, scan)))
       }

@@ -26,7 +26,7 @@ private[catalyst] trait ChoosesRows extends UnaryExecNode {
   /** The sort keys, over the table's columns; empty if any rows that match will do. */
   def order: Seq[SortOrder]
 
-  /** What is to be chosen; none in a canonicalized plan. */
+  /** What is to be chosen; none in a canonicalized plan, except for copies. */
   protected def wanted: Option[WantedRows]
 
   /** Whether Spark may have copied the node, into a filter that must have the same rows, and not those of another LIMIT. */

@@ -66,7 +66,6 @@ private[limitpruning] object GroupsPay {
       first.forall(RowsPay.canRunTwice) &&
       (minBytes == 0 || (areOthers && ListedFile.bytes(inputs.files) >= minBytes))
     ) {
-      // If there are more groups, this is usually known soon.
       val rows = (expectedGroups(query.groups, inputs, sizes) * scan.limit).min(MostExpectedRows).toInt
       RowsPay(scan.copy(limit = rows), keys.map(SortOrder(_, Ascending)), inputs, sizes, minBytes)
         .map(_.bytes)
@@ -83,12 +82,19 @@ private[limitpruning] object GroupsPay {
       sizes: Either[NotPruned, LimitPlan]
   ): Double = {
     def values(column: LeafColumn, files: Seq[ClassifiedFile]): Option[Double] = {
-      val each = for (file <- files; rowGroup <- file.rowGroups.indices)
-        yield Using.resource(inputs.detailsOf(file)) { details =>
-          (file.facts.statedMax(column, rowGroup), details.dictionaryPart(column, rowGroup).map(_.length))
+      val each = files.flatMap(file =>
+        Using.resource(inputs.detailsOf(file)) { details =>
+          file.rowGroups.indices.map(rowGroup =>
+            for {
+              max <- file.facts.statedMax(column, rowGroup)
+              dictionary <- details.dictionaryPart(column, rowGroup)
+            } yield (max, dictionary.length)
+          )
         }
-      if (each.map(_._1).distinct.size == 1 && each.forall(_._2.nonEmpty))
-        Some(each.flatMap(_._2).max.toDouble / BytesOfEntry)
+      )
+      val known = each.flatten
+      if (known.nonEmpty && known.size == each.size && known.forall(_._1 == known.head._1))
+        Some(known.map(_._2).max.toDouble / BytesOfEntry)
       else None
     }
     def in(files: Seq[ClassifiedFile]): Option[Double] = groups.map {
@@ -147,7 +153,7 @@ private[limitpruning] object GroupsPay {
   /** A dictionary that is larger is given up. */
   private val LargestDictionary = 1024L * 1024
 
-  /** The rows that are first in their groups, if there are not many groups. */
+  /** At most so many rows are expected to be first in their groups: if there are more, the search usually ends soon. */
   private val MostExpectedRows = 1000.0
 
   /** The bytes of a dictionary for each value: compressed numbers have about as many, strings more. */

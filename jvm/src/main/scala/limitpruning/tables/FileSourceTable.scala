@@ -8,7 +8,8 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.execution.datasources.parquet.ParquetUtils
+import org.apache.spark.sql.types.{StructField, StructType}
 
 import limitpruning.conf.SparkSessions
 import limitpruning.parquet.ReadSettings
@@ -28,6 +29,15 @@ abstract class FileSourceTable(override val leaf: LogicalRelation, val relation:
 
   /** Whether columns can be read first to find rows, and then only these rows. */
   def canReadFirst: Boolean = canDecideWhenRun
+
+  /**
+   * Whether Spark's vectorized reader reads these columns, by the settings of the session of the relation. The session of the query may
+   * be another one.
+   */
+  def isVectorized(columns: AttributeSet): Boolean = ParquetUtils.isBatchReadSupportedForSchema(
+    SparkSessions.onServer(relation.sparkSession).sessionState.conf,
+    StructType(columns.toSeq.map(column => StructField(column.name, column.dataType)))
+  ) && !columns.exists(_.dataType.typeName == "variant") // Spark may replace it by a struct later
 
   override def name: String =
     leaf.catalogTable.map(_.identifier.unquotedString).getOrElse(relation.location.rootPaths.mkString(", "))

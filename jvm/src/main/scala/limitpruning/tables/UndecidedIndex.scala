@@ -15,7 +15,7 @@ import limitpruning.search.{LimitPlan, NotPruned}
 /**
  * A table's own file index, with the rows that a LIMIT needs. It carries them from the rule to the strategy. It lists what
  * the original lists, so a plan with it gives correct rows with any planner strategy. Two of these indexes are equal only
- * if they are of the same class, and the same rows of the same table are wanted.
+ * if they are of the same class, and the same rows of the same table are wanted; below outer joins, only if they are one.
  */
 trait UndecidedIndex extends FileIndex {
 
@@ -34,6 +34,7 @@ trait UndecidedIndex extends FileIndex {
    */
   def planAsIs(plan: LogicalPlan): Seq[SparkPlan]
 
+  /** What is chosen for all copies of the relation. */
   @transient final val chosenOnce: ChosenOnce[Either[NotPruned, LimitPlan]] = new ChosenOnce
 
   override def inputFiles: Array[String] = original.inputFiles
@@ -44,7 +45,8 @@ trait UndecidedIndex extends FileIndex {
 
   override def equals(other: Any): Boolean = other match {
     case that: UndecidedIndex =>
-      getClass == that.getClass && original == that.original && canonicalized == that.canonicalized
+      (this eq that) || wanted.ofCopies.isEmpty && getClass == that.getClass && original == that.original &&
+      canonicalized == that.canonicalized
     case _ => false
   }
 

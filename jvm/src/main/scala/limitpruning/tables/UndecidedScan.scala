@@ -22,13 +22,15 @@ final case class WantedFiles(
     table: ReadableTable,
     searched: Either[Reason, ChosenFiles]
 ) {
+
+  /** What is chosen for all copies of the scan. */
   val chosenOnce: ChosenOnce[Either[Reason, ChosenFiles]] = new ChosenOnce
 }
 
 /**
  * A scan of data source V2, with the rows that a LIMIT needs. It carries them from the rule to the strategy. It reads what the
  * original reads, so a plan with it gives correct rows with any planner strategy. Two of these scans are equal only if the same
- * rows of the same table are wanted.
+ * rows of the same table are wanted; below outer joins, only if they are copies of one.
  *
  * @param output the columns of the relation, over which `wanted` is
  */
@@ -51,7 +53,8 @@ final class UndecidedScan(val original: Scan, output: Seq[Attribute], val wanted
 
   override def equals(other: Any): Boolean = other match {
     case that: UndecidedScan =>
-      original == that.original && canonicalized == that.canonicalized
+      (wanted eq that.wanted) || wanted.rows.ofCopies.isEmpty && original == that.original &&
+      canonicalized == that.canonicalized
     case _ => false
   }
 
