@@ -31,11 +31,7 @@ final class ChooseFilesWhenRun(val session: SparkSession, state: PlanningState, 
     }
 
   private def chosen(conf: SQLConf): Either[Reason, ChosenFiles] =
-    if (
-      !conf.getConf(
-        LimitPruningConf.Enabled
-      )
-    ) Left(Reason.DisabledWhenRun)
+    if (!conf.getConf(LimitPruningConf.Enabled)) Left(Reason.DisabledWhenRun)
     else {
       val classic = SparkSessions.onServer(session)
       new ChooseFilesByRows(
