@@ -32,8 +32,8 @@ FAULTS = (
     fault(
         "subqueries: a conjunct with a subquery counts as proved",
         "catalyst/ChooseWhenRunExec.scala",
-        "choose(conjuncts.map(ScalarSubqueries.withValues),",
-        "choose(conjuncts.filter(c => ScalarSubqueries.plansIn(Seq(c)).isEmpty),",
+        "conjuncts.map(ScalarSubqueries.withValues)",
+        "conjuncts.filter(c => ScalarSubqueries.plansIn(Seq(c)).isEmpty)",
         PLANS,
         "tests/limits/test_subqueries.py",
     ),
