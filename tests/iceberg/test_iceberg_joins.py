@@ -10,18 +10,13 @@ from pyspark.sql import SparkSession
 import limit_pruning
 from support.iceberg import tables
 from support.iceberg.tables import hold_order, is_pruned
-from support.runs import conf
+from support.runs import WITH_RUNTIME_FILTERS, conf
 from support.scan_tables import physical
 from support.sessions import OURS_FIRST
 
 pytestmark = OURS_FIRST
 
-FILTERS = "spark.sql.optimizer.runtime.bloomFilter"
 SORTED = {"spark.sql.autoBroadcastJoinThreshold": "-1"}
-WITH_RUNTIME_FILTERS = SORTED | {
-    f"{FILTERS}.enabled": "true",
-    f"{FILTERS}.applicationSideScanSizeThreshold": "0",
-}
 
 
 def write(spark: SparkSession) -> str:

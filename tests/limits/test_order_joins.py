@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import limit_pruning
-from support.runs import REFERENCE, assert_left_alone, conf
+from support.runs import REFERENCE, WITH_RUNTIME_FILTERS, assert_left_alone, conf
 from support.scan_tables import physical
 from support.sparks import needs_spark
 
@@ -126,15 +126,7 @@ def partners(spark: SparkSession, tmp_path: Path) -> Iterator[None]:
     """Register `partners`, with a row for each of `t`, and let Spark add runtime filters to it."""
     spark.table("t").selectExpr("id", "id AS w").write.parquet(str(tmp_path / "partners"))
     spark.read.parquet(str(tmp_path / "partners")).createOrReplaceTempView("partners")
-    filters = "spark.sql.optimizer.runtime.bloomFilter"
-    with conf(
-        spark,
-        {
-            BROADCAST: "-1",
-            f"{filters}.enabled": "true",
-            f"{filters}.applicationSideScanSizeThreshold": "0",
-        },
-    ):
+    with conf(spark, WITH_RUNTIME_FILTERS):
         yield
     spark.catalog.dropTempView("partners")
 

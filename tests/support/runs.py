@@ -34,6 +34,12 @@ INTERPRETED = {
 }
 # What a query is compared with: plain Spark, in the plainest way.
 REFERENCE = {ENABLED: "false", "spark.sql.adaptive.enabled": "false", **INTERPRETED}
+# Spark filters the other side of a join by keys of the preserved one, which it reads twice.
+WITH_RUNTIME_FILTERS = {
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.optimizer.runtime.bloomFilter.enabled": "true",
+    "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold": "0",
+}
 # A reference that sorts reads its table once; with more partitions, Spark reads it first to find
 # their ranges.
 IN_ONE_PARTITION = {"spark.sql.shuffle.partitions": "1"}

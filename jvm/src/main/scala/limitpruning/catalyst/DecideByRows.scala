@@ -29,7 +29,7 @@ private[catalyst] final class DecideByRows(session: SparkSession, cache: FactsCa
       inputs: SearchInputs,
       found: Either[NotPruned, LimitPlan],
       isRoot: Boolean
-  ): Option[LogicalPlan => LogicalPlan] = whenRun(query.scan) { table =>
+  ): Option[LogicalPlan => LogicalPlan] = whenRun(query.scan) {
     val scan = query.scan
     val ofCopies = query match {
       case top: TopRowsScan if top.isJoined => Some(scan.needed)
@@ -37,7 +37,7 @@ private[catalyst] final class DecideByRows(session: SparkSession, cache: FactsCa
     }
     // Spark's row-based reader returns whole row groups. A copy with fewer columns may have the vectorized one, which returns only the
     // chosen rows.
-    def haveSameRows = ofCopies.forall(columns => inputs.dropsRows && table.isVectorized(columns))
+    def haveSameRows = ofCopies.isEmpty || inputs.dropsRows
     val wanted =
       WantedRows(scan.limit, scan.conjuncts, query.sortKeys, Some(found), ofCopies = ofCopies)
     query match {
@@ -69,7 +69,7 @@ private[catalyst] final class DecideByRows(session: SparkSession, cache: FactsCa
     first <- MatchWindow.of(window).flatMap(_.toOption)
     scan = first.top.scan
     if !DecideLimit.isDecided(scan) && !scan.waitsForSubqueries
-    choose <- whenRun(scan) { _ =>
+    choose <- whenRun(scan) {
       Using.resource(new SearchInputs(scan, session, cache, conf, first.groups)) { inputs =>
         lazy val sizes = SizesOfColumns(scan, inputs)
         GroupsPay.first(first, inputs, Left(sizes), minBytes).map(saved =>
@@ -86,15 +86,13 @@ private[catalyst] final class DecideByRows(session: SparkSession, cache: FactsCa
     }
   } yield choose(window)
 
-  private def whenRun(scan: LimitedScan)(
-      rows: FileSourceTable => Option[WantedRows]
-  ): Option[LogicalPlan => LogicalPlan] =
+  private def whenRun(scan: LimitedScan)(rows: => Option[WantedRows]): Option[LogicalPlan => LogicalPlan] =
     for {
       table <- Some(scan.table).collect {
         case table: FileSourceTable if table.canReadFirst && table.toleratesBadFiles.isEmpty => table
       }
       if NativeEngines.reasonForChild(session).isEmpty
-      wanted <- rows(table)
+      wanted <- rows
       if wanted.keys.forall(DecideLimit.hasStableColumns)
     } yield table.decideWhenRun(_, wanted)
 }

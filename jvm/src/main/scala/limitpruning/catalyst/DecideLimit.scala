@@ -117,7 +117,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
             val byRows = decideByRows(query, inputs, found, isRoot)
             val read = byRows.map(Right(_))
               .getOrElse(found.map(chosen => inputs.listing.read(_: LogicalPlan, chosen)))
-            Some(read.map(change => if (isJoined) OuterJoin.changePreserved(plan)(change) else change(plan)))
+            Some(read.map(OuterJoin.changePreserved(plan)))
         }
       }
   }

@@ -124,8 +124,8 @@ private[limitpruning] object OuterJoin {
   }
 
   /**
-   * Changes the preserved side of the outer joins below a plan, and nothing else. Spark may have copied this side into the
-   * other one, for a correlated subquery.
+   * Changes the preserved side of the outer joins below a plan, and nothing else; all of a plan without such joins. Spark may have
+   * copied this side into the other one, for a correlated subquery.
    */
   def changePreserved(plan: LogicalPlan)(change: LogicalPlan => LogicalPlan): LogicalPlan = plan match {
     case join: Join if join.joinType == LeftOuter =>

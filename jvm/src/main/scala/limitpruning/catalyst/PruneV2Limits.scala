@@ -71,7 +71,7 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
           .getOrElse(searched.map(chosen => scan.table.read(_: LogicalPlan, chosen)))
         // Copies of the preserved side in runtime filters exist by now, and stay as they are, except in a correlated subquery. Spark
         // copies its plan afterwards, with what is chosen.
-        read.map(change => if (isJoined) OuterJoin.changePreserved(limit)(change) else change(limit))
+        read.map(OuterJoin.changePreserved(limit))
       }.left.map(NotPruned(_))
     }
   }

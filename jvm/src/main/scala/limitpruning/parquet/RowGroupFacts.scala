@@ -2,6 +2,7 @@ package limitpruning.parquet
 
 import scala.collection.mutable
 
+import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
 import org.apache.parquet.schema.{MessageType, PrimitiveType}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId}
 
@@ -156,19 +157,18 @@ final class RowGroupFacts(
   }
 
   /** Whether a dictionary would bound the values of a column in a row group if it had all of them. */
-  def exceedsDictionary(column: LeafColumn, rowGroup: Int): Boolean = locationOf(column) match {
-    case stored: Stored =>
-      dictionaryValues(column, stored).isReadable &&
-      footer.chunk(rowGroup, stored.leaf).exists(ChunkReader.exceedsDictionary)
-    case _ => false
-  }
+  def exceedsDictionary(column: LeafColumn, rowGroup: Int): Boolean =
+    isOfDictionaryType(column, rowGroup)(ChunkReader.exceedsDictionary)
 
   /** Whether a column probably has too many values for a dictionary in a row group. This proves nothing. */
-  def hasManyValues(column: LeafColumn, rowGroup: Int): Boolean = locationOf(column) match {
+  def hasManyValues(column: LeafColumn, rowGroup: Int): Boolean =
+    exceedsDictionary(column, rowGroup) || isOfDictionaryType(column, rowGroup)(footer.leavesOutDictionary)
+
+  private def isOfDictionaryType(column: LeafColumn, rowGroup: Int)(
+      holds: ColumnChunkMetaData => Boolean
+  ): Boolean = locationOf(column) match {
     case stored: Stored =>
-      dictionaryValues(column, stored).isReadable &&
-      footer.chunk(rowGroup, stored.leaf)
-        .exists(chunk => ChunkReader.exceedsDictionary(chunk) || footer.leavesOutDictionary(chunk))
+      dictionaryValues(column, stored).isReadable && footer.chunk(rowGroup, stored.leaf).exists(holds)
     case _ => false
   }
 

@@ -11,11 +11,13 @@ import org.apache.parquet.hadoop.metadata.BlockMetaData
 import org.apache.parquet.internal.column.columnindex.OffsetIndexBuilder
 import org.apache.parquet.internal.filter2.columnindex.RowRanges
 import org.apache.parquet.schema.MessageType
-import org.apache.spark.sql.execution.datasources.RecordReaderIterator
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, RecordReaderIterator}
 import org.apache.spark.sql.execution.datasources.parquet.{
-  SpecificParquetRecordReaderBase, VectorizedParquetRecordReader
+  ParquetUtils, SpecificParquetRecordReaderBase, VectorizedParquetRecordReader
 }
+import org.apache.spark.sql.types.StructType
 
+import limitpruning.conf.SparkSessions
 import limitpruning.select.RowRange
 
 /**
@@ -107,6 +109,16 @@ private[limitpruning] object VectorizedReader {
 
   /** The member that this Spark lacks, if it is not supported. */
   def problem: Option[String] = members.fold(error => Some(error.toString), _ => None)
+
+  /**
+   * Whether it reads columns of a relation: the same decision as in Spark's format, by the settings of the session of the relation. The
+   * session of the query may be another one.
+   */
+  def reads(relation: HadoopFsRelation, columns: StructType): Boolean =
+    ParquetUtils.isBatchReadSupportedForSchema(
+      SparkSessions.onServer(relation.sparkSession).sessionState.conf,
+      columns
+    )
 
   /** None if `rows` do not come from the vectorized reader, or if this Spark is not supported. */
   private[limitpruning] def of(rows: Iterator[_]): Option[VectorizedReader] = rows match {

@@ -84,7 +84,7 @@ private[limitpruning] object GroupsPay {
     def values(column: LeafColumn, files: Seq[ClassifiedFile]): Option[Double] = {
       val each = files.flatMap(file =>
         Using.resource(inputs.detailsOf(file)) { details =>
-          file.rowGroups.indices.map(rowGroup =>
+          file.rowGroups.indices.take(MostCompared).map(rowGroup =>
             for {
               max <- file.facts.statedMax(column, rowGroup)
               dictionary <- details.dictionaryPart(column, rowGroup)
@@ -155,6 +155,9 @@ private[limitpruning] object GroupsPay {
 
   /** At most so many rows are expected to be first in their groups: if there are more, the search usually ends soon. */
   private val MostExpectedRows = 1000.0
+
+  /** So many row groups of a file show whether they have the same values. */
+  private val MostCompared = 100
 
   /** The bytes of a dictionary for each value: compressed numbers have about as many, strings more. */
   private val BytesOfEntry = 4

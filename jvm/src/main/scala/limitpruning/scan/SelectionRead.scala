@@ -6,7 +6,6 @@ import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow}
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.datasources._
-import org.apache.spark.sql.execution.datasources.parquet.ParquetUtils
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
@@ -249,14 +248,12 @@ private[scan] final class SelectionRead(
 
 private[limitpruning] object SelectionRead {
 
-  /**
-   * Whether Spark's vectorized reader reads this scan: the same decision as in Spark's format, by the settings of the
-   * session of the relation. The session of the query may be another one.
-   */
-  def isVectorized(scan: FileSourceScanExec): Boolean = ParquetUtils.isBatchReadSupportedForSchema(
-    SparkSessions.onServer(scan.relation.sparkSession).sessionState.conf,
-    StructType(scan.relation.partitionSchema.fields ++ scan.requiredSchema.fields)
-  )
+  /** Whether Spark's vectorized reader reads this scan. */
+  def isVectorized(scan: FileSourceScanExec): Boolean =
+    VectorizedReader.reads(
+      scan.relation,
+      StructType(scan.relation.partitionSchema.fields ++ scan.requiredSchema.fields)
+    )
 
   /**
    * Whether this scan returns batches, if it is decided now. The scan itself decides once, on the first call, so it must not

@@ -6,9 +6,7 @@ import scala.concurrent.duration.{Deadline, DurationLong, FiniteDuration}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
-import org.apache.spark.sql.execution.datasources.parquet.ParquetUtils
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{StructField, StructType}
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.{
@@ -115,11 +113,7 @@ private[limitpruning] final class SearchInputs(
   def minPageBytesUnseen: Option[Long] = ChooseFirstRows.minPageBytes(conf)
 
   /** Whether the scan drops rows that are not chosen, also of row groups that it reads whole. */
-  def dropsRows: Boolean = canReadRanges &&
-    ParquetUtils.isBatchReadSupportedForSchema(
-      conf,
-      StructType(scan.needed.toSeq.map(column => StructField(column.name, column.dataType)))
-    )
+  def dropsRows: Boolean = canReadRanges && scan.table.isVectorized(scan.needed)
 
   /** The first task of plain Spark, if it may find enough rows and skips row groups. */
   lazy val firstTask: Option[FirstTask] =

@@ -1,7 +1,7 @@
 package limitpruning.search
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.StructType
 
@@ -45,6 +45,9 @@ trait Table {
    * are errors. A selection then needs a [[limitpruning.select.Reserve]].
    */
   def toleratesBadFiles: Option[Reason.ToleratesBadFiles] = None
+
+  /** Whether it is certain that the format's reader can return single rows of a row group, if it reads these columns. */
+  def isVectorized(columns: AttributeSet): Boolean
 
   /** Whether rows can be chosen when the query runs, for a predicate with subqueries. */
   def canDecideWhenRun: Boolean = false

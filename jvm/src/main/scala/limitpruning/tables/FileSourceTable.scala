@@ -8,11 +8,10 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
-import org.apache.spark.sql.execution.datasources.parquet.ParquetUtils
 import org.apache.spark.sql.types.{StructField, StructType}
 
 import limitpruning.conf.SparkSessions
-import limitpruning.parquet.ReadSettings
+import limitpruning.parquet.{ReadSettings, VectorizedReader}
 import limitpruning.search.{LimitPlan, Table}
 import limitpruning.select.Reason
 import limitpruning.shims.SparkShims
@@ -30,14 +29,11 @@ abstract class FileSourceTable(override val leaf: LogicalRelation, val relation:
   /** Whether columns can be read first to find rows, and then only these rows. */
   def canReadFirst: Boolean = canDecideWhenRun
 
-  /**
-   * Whether Spark's vectorized reader reads these columns, by the settings of the session of the relation. The session of the query may
-   * be another one.
-   */
-  def isVectorized(columns: AttributeSet): Boolean = ParquetUtils.isBatchReadSupportedForSchema(
-    SparkSessions.onServer(relation.sparkSession).sessionState.conf,
-    StructType(columns.toSeq.map(column => StructField(column.name, column.dataType)))
-  ) && !columns.exists(_.dataType.typeName == "variant") // Spark may replace it by a struct later
+  override def isVectorized(columns: AttributeSet): Boolean = {
+    val fields = columns.toSeq.map(column => StructField(column.name, column.dataType))
+    // Spark may replace a variant by a struct later.
+    VectorizedReader.reads(relation, StructType(fields)) && !fields.exists(_.dataType.typeName == "variant")
+  }
 
   override def name: String =
     leaf.catalogTable.map(_.identifier.unquotedString).getOrElse(relation.location.rootPaths.mkString(", "))

@@ -3,7 +3,7 @@ package limitpruning.search
 import scala.util.Using
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
@@ -135,6 +135,7 @@ private object TableSuite {
     override def settings: ReadSettings = table.settings
     override def hadoopConf: Configuration = table.hadoopConf
     override def unsupported: Option[Reason] = table.unsupported
+    override def isVectorized(columns: AttributeSet): Boolean = table.isVectorized(columns)
     override def selected: Option[LimitPlan] = table.selected
     override def decides(conjunct: Expression): Boolean = table.decides(conjunct)
 
