@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 
 import pytest
@@ -124,3 +125,30 @@ def test_in_a_correlated_subquery(spark: SparkSession, table: str) -> None:
         plan = physical(df).partition("Initial Plan")[0]
         assert "RowsVerified" in plan, plan
         assert "might_contain" in plan, plan
+
+
+def test_random_joins(spark: SparkSession, joined: str, deleted: str) -> None:
+    rng = random.Random(103)
+    keys = ["l.v", "l.w", "l.m", "l.b", "l.n", "l.ts", "l.id", "l.s", "l.v + l.m", "l.p.y"]
+    directions = ["", " DESC", " NULLS LAST", " DESC NULLS FIRST"]
+    wheres = ["true", "l.id >= 700", "l.v > 40 AND l.s LIKE '%3%'", "l.w IS NULL", "l.n < 900"]
+    pruned = by_rows = 0
+    for _ in range(40):
+        order = [key + rng.choice(directions) for key in rng.sample(keys, rng.randint(1, 3))]
+        source = rng.choice([joined, deleted])
+        if rng.random() < 0.3:
+            left, _, right = source.partition(" LEFT JOIN ")
+            source = f"{right.partition(' ON ')[0]} RIGHT JOIN {left} ON l.v = o.k"
+        query = (
+            f"SELECT l.id, l.v, l.w, l.s, o.k, o.top FROM {source} WHERE {rng.choice(wheres)}"
+            f" ORDER BY {', '.join([*order, 'l.id'])}"
+            f" LIMIT {rng.choice([1, 7, 40, 300])} OFFSET {rng.choice([0, 0, 3, 60])}"
+        )
+        settings = rng.choice([{}, SORTED, WITH_RUNTIME_FILTERS])
+        settings = settings | {"spark.limitPruning.rows.minBytes": rng.choice(["0", "0", "8m"])}
+        with conf(spark, settings):
+            plan = physical(hold_order(spark, query))
+        pruned += "LimitPruned(files=" in plan
+        by_rows += "RowsVerified" in plan
+    assert pruned >= 10, "else it says nothing"
+    assert by_rows >= 10, "else it says nothing"
