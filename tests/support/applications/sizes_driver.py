@@ -142,14 +142,18 @@ def going(run: Run) -> list[dict[str, Any]]:
         on = other.running()
         (stays, goes) = sorted(set(on.values()))
         run.watched.locate(EXECUTORS)
-        # One that runs no task goes.
         other.release([task for task, executor in on.items() if executor == stays][1:])
         wait(lambda: len(other.running()) == 1 + CORES)
         run.watched.signal(stays, signal.SIGSTOP)
         try:
             began = run.begin()
+            # The other executor has no core for it.
+            wait(run.watched.of_group)
             other.release(task for task, executor in on.items() if executor == goes)
-            wait(lambda: run.watched.executors() == [stays])
+            wait(lambda: len(other.running()) == 1)
+            # Spark's allocation may keep an executor without tasks for long.
+            run.watched.signal(goes, signal.SIGKILL)
+            wait(lambda: goes not in run.watched.executors())
         finally:
             run.watched.signal(stays, signal.SIGCONT)
         rows = began.result(PATIENCE)
