@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 import limit_pruning
 from support.runs import conf
 from support.scan_tables import hold, physical, plain, write_by_p
+from support.sparks import needs_spark
 from support.tables import write
 
 # Each of the three partitions has eight files of 50 rows.
@@ -368,3 +369,22 @@ def test_copies_of_an_aggregate_have_the_value_of_one_row(
         alone = spark.sql(f"SELECT max_by(id, k) FROM {u}")
         assert alone.collect()[0][0] // 1000 in (1, 4)
         assert "LimitPrunedScan" in physical(alone)
+
+
+@needs_spark("recursive CTEs", since=(4, 1))
+def test_iterations_of_a_recursive_cte_have_the_value_of_one_row(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Spark optimizes each iteration as a query of its own, with the columns that it needs."""
+    rows = spark.range(0, 6000, 1, 6).selectExpr("id", "IF(id DIV 1000 IN (1, 4), 9, 3) AS k")
+    rows.write.parquet(str(tmp_path / "u"))
+    for value in ("max_by(id, k)", "min_by(id, -k)"):
+        for other in ("count(*)", "min(id)", "max(id)", "max(k)"):
+            query = (
+                f"WITH RECURSIVE s AS (SELECT {value} AS v, {other} AS n"
+                f" FROM parquet.`{tmp_path / 'u'}`), r(v, d) AS (SELECT v, 0 FROM s UNION ALL"
+                " SELECT s.v, d + 1 FROM r JOIN s ON r.v = s.v WHERE d < 3 AND s.n > -1)"
+                " SELECT count(*) FROM r"
+            )
+            assert plain(spark, query) == [(4,)], query
+            assert spark.sql(query).collect() == [(4,)], query

@@ -2,7 +2,7 @@ package limitpruning.catalyst
 
 import java.util.IdentityHashMap
 
-import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 
 import limitpruning.search.NotPruned
@@ -30,7 +30,7 @@ private[catalyst] final class LeftAlone(reasonOf: LocalLimit => Option[Reason]) 
 
 private[catalyst] object LeftAlone {
 
-  /** The tag of a LIMIT that is left alone whenever Spark optimizes a plan with it. */
+  /** The tag of a LIMIT or an aggregate that is left alone whenever Spark optimizes a plan with it. */
   private val Always: TreeNodeTag[Reason] = TreeNodeTag("limitpruning.leftAlone")
 
   /** @param copied those of [[CopiedLimits]] */
@@ -45,7 +45,7 @@ private[catalyst] object LeftAlone {
    * The plan as without the extension. Its LIMITs over tables, and those of its subqueries, get a tag with the reason. Spark
    * optimizes a subquery before the query around it, so the LIMITs of a subquery may have been pruned.
    *
-   * @param always whether these LIMITs are left alone in other plans, too
+   * @param always whether these LIMITs are left alone in other plans, too, and the aggregates
    */
   def restored(plan: LogicalPlan, reason: Reason, always: Boolean = false): LogicalPlan = {
     val restored = plan.transformDownWithSubqueries(Function.unlift(withoutChoice))
@@ -53,8 +53,12 @@ private[catalyst] object LeftAlone {
       if (isOverTable(limit) && !isHinted(limit)) limit.setTagValue(NotPruned.Tag, NotPruned(reason))
       if (always) limit.setTagValue(Always, reason)
     }
+    if (always) restored.collectWithSubqueries { case aggregate: Aggregate => aggregate }
+      .foreach(_.setTagValue(Always, reason))
     restored
   }
+
+  def isAlways(aggregate: Aggregate): Boolean = aggregate.getTagValue(Always).nonEmpty
 
   /** A relation as without the extension; none for any other node. */
   private def withoutChoice(node: LogicalPlan): Option[LogicalPlan] = node match {

@@ -118,7 +118,7 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
     }
     plan.transformDownWithPruning(_.containsPattern(AGGREGATE)) {
       case aggregate: Aggregate
-          if !(mayWait && MatchMinMax.hasSeveralOrders(aggregate)) &&
+          if !LeftAlone.isAlways(aggregate) && !(mayWait && MatchMinMax.hasSeveralOrders(aggregate)) &&
             (isOne || !MatchMinMax.isOfTies(aggregate)) =>
         decided.getOrElseUpdate(aggregate, pruned(aggregate).getOrElse(aggregate))
     }.transformAllExpressionsWithPruning(_.containsPattern(PLAN_EXPRESSION)) {

@@ -1,19 +1,19 @@
 package limitpruning.catalyst
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
+import org.apache.spark.sql.catalyst.trees.TreePattern.{AGGREGATE, LIMIT}
 
 import limitpruning.select.Reason
 
 /**
  * Recursive common table expressions, since Spark 4.1. Spark plans each iteration as a query of its own, so a LIMIT in one is
- * decided again for each iteration, and could have other rows. Such LIMITs are not pruned.
+ * decided again for each iteration, and could have other rows; so could a `max_by`. Such LIMITs and aggregates are not pruned.
  */
 private[catalyst] object RecursiveDefinitions {
 
   /** The plan, with such definitions as without the extension. */
   def restoredIn(plan: LogicalPlan): LogicalPlan =
-    if (!plan.containsPattern(LIMIT) || !areIn(plan)) plan
+    if (!plan.containsAnyPattern(LIMIT, AGGREGATE) || !areIn(plan)) plan
     else plan.transformDown {
       case loop if isRecursive(loop) => LeftAlone.restored(loop, Reason.RepeatedLimit, always = true)
     }
