@@ -40,6 +40,7 @@ def test_random_delta_tables(spark: SparkSession) -> None:
     few = "else the property says nothing"
     assert tally["read by Delta, with deletion vectors"] >= 3, few
     assert tally["by rows"] >= 0.05 * tally["queries"], few
+    assert tally["joined, by rows"] >= 3, few
 
 
 def test_random_tables_of_delta_rs(spark: SparkSession) -> None:
@@ -107,6 +108,7 @@ def _problem(
         plan = str(df._jdf.queryExecution().executedPlan().toString())
         tally["read by Delta, with deletion vectors"] += "SelectedDeltaIndex" in plan
         tally["by rows"] += "RowsVerified" in plan
+        tally["joined, by rows"] += " JOIN " in query.rows and "RowsVerified" in plan
     if found - allowed:
         return f"rows that are not in the table, or do not match: {list(found - allowed)[:3]}"
     if found.total() != min(query.limit, allowed.total()):

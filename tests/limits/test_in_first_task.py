@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from support.runs import VECTORIZED, conf
+from support.runs import VECTORIZED, VECTORIZED_NESTED, conf
 from support.scan_tables import physical
 
 ROWS = 3000
@@ -127,9 +127,7 @@ def test_random_predicates(spark: SparkSession, tmp_path: Path, seed: int) -> No
             "spark.sql.adaptive.enabled": draw.choice(["true", "false"]),
             "spark.sql.parquet.filterPushdown": draw.choice(["true", "true", "false"]),
             "spark.sql.parquet.columnarReaderBatchSize": draw.choice(["4096", "7", "100"]),
-            "spark.sql.parquet.enableNestedColumnVectorizedReader": draw.choice(
-                ["true", "true", "true", "false"]
-            ),
+            VECTORIZED_NESTED: draw.choice(["true", "true", "true", "false"]),
             "spark.sql.files.openCostInBytes": draw.choice(["0", "1g"]),
             "spark.sql.files.maxPartitionBytes": draw.choice(["128m", "40k"]),
             "spark.sql.limit.initialNumPartitions": draw.choice(["1", "100"]),

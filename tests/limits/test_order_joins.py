@@ -12,7 +12,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 import limit_pruning
-from support.runs import REFERENCE, WITH_RUNTIME_FILTERS, assert_left_alone, conf
+from support.runs import (
+    REFERENCE,
+    VECTORIZED_NESTED,
+    WITH_RUNTIME_FILTERS,
+    assert_left_alone,
+    conf,
+)
 from support.scan_tables import physical
 from support.sparks import needs_spark
 
@@ -170,14 +176,11 @@ def test_line_103_runtime_filters_have_the_same_rows(
             assert len(searches(spark) - before) == (minimum == "0"), "one search for all copies"
 
 
-NESTED = "spark.sql.parquet.enableNestedColumnVectorizedReader"
-
-
 def is_by_rows(spark: SparkSession, table: str, column: str, nested: str) -> bool:
     """Run a join with a runtime filter, and return whether its rows were found by reading keys."""
     few = f"(SELECT id, {column} AS c, id % 3 AS few FROM {table} WHERE n % 3 = 1) x"
     joined = f"{few} LEFT JOIN partners ON x.id = partners.id"
-    with conf(spark, {MIN_BYTES: "0", NESTED: nested}):
+    with conf(spark, {MIN_BYTES: "0", VECTORIZED_NESTED: nested}):
         df = spark.sql(f"SELECT x.id, x.c, w FROM {joined} ORDER BY few LIMIT 40")
         rows = df.collect()
         assert len(rows) == 40
@@ -196,7 +199,7 @@ def test_line_103_a_row_based_reader_of_one_copy(spark: SparkSession) -> None:
 
     # The relation keeps the settings of the session of the view.
     other = spark.newSession()
-    other.conf.set(NESTED, "false")
+    other.conf.set(VECTORIZED_NESTED, "false")
     folder = Path(spark.table("t").inputFiles()[0].removeprefix("file:")).parent
     other.read.parquet(str(folder)).createOrReplaceGlobalTempView("shared_t")
     assert not is_by_rows(spark, "global_temp.shared_t", "a", nested="true")
@@ -232,7 +235,7 @@ def test_line_103_random_joins(spark: SparkSession) -> None:
         )
         settings = {
             MIN_BYTES: rng.choice(["0", "0", "8m"]),
-            NESTED: rng.choice(["true", "false"]),
+            VECTORIZED_NESTED: rng.choice(["true", "false"]),
             ADAPTIVE: rng.choice(["true", "false"]),
         }
         with conf(spark, settings):

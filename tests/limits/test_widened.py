@@ -15,12 +15,10 @@ from pyspark.sql import SparkSession
 
 import limit_pruning
 from support import tables
-from support.runs import REFERENCE, VECTORIZED, as_dicts, conf, on_off
+from support.runs import REFERENCE, VECTORIZED, VECTORIZED_NESTED, as_dicts, conf, on_off
 from support.sparks import needs_spark
 
 pytestmark = needs_spark("reader of columns that were widened")
-
-NESTED = "spark.sql.parquet.enableNestedColumnVectorizedReader"
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,7 @@ WIDENINGS = {
 def reader(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[None]:
     """Read with either of Spark's two readers."""
     flag = str(request.param).lower()
-    with conf(spark, {VECTORIZED: flag, NESTED: flag}):
+    with conf(spark, {VECTORIZED: flag, VECTORIZED_NESTED: flag}):
         yield
 
 

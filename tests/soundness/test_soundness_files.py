@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import limit_pruning
-from support.runs import ENABLED, conf, hold_sql, outcome
+from support.runs import ENABLED, VECTORIZED_NESTED, conf, hold_sql, outcome
 from support.tables import numbered_files
 
 TWO_WAYS = {"option": "ignore{}Files", "session": "spark.sql.files.ignore{}Files"}
@@ -91,7 +91,7 @@ def test_line_81_a_dropped_filter_does_not_change_the_reader(
     spark.read.parquet(str(tmp_path / "t")).createOrReplaceTempView("t")
     query = "SELECT c FROM t WHERE s.a > 0 LIMIT 5"
     settings = {
-        "spark.sql.parquet.enableNestedColumnVectorizedReader": "false",
+        VECTORIZED_NESTED: "false",
         "spark.sql.codegen.wholeStage": whole_stage,
     }
     with conf(spark, settings):

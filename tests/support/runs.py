@@ -27,6 +27,7 @@ B = TypeVar("B")
 THREADS = 4
 ENABLED = "spark.limitPruning.enabled"
 VECTORIZED = "spark.sql.parquet.enableVectorizedReader"
+VECTORIZED_NESTED = "spark.sql.parquet.enableNestedColumnVectorizedReader"
 # No code is compiled for a query, which takes most of the time of a small one.
 INTERPRETED = {
     "spark.sql.codegen.wholeStage": "false",

@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 from support.delta.history import History
 from support.random_histories import Draw, predicate
 
+# Some rows have no partner, some have one, and some have two.
+_PARTNERS = "(SELECT id DIV 2 * 3 AS partner, id AS top FROM range(500))"
+
 
 @dataclass(frozen=True)
 class Query:
@@ -16,6 +19,7 @@ class Query:
 
     Attributes:
         rows: The query without ORDER BY and LIMIT.
+            With ORDER BY, the table may be the preserved side of an outer join.
         key: The key of ORDER BY, with its direction; None without ORDER BY.
     """
 
@@ -51,8 +55,12 @@ def query(history: History, draw: Draw) -> Query:
         direction = draw(st.sampled_from(["", " DESC", " NULLS LAST", " DESC NULLS FIRST"]))
         key = f"`{history.names[first]}`{direction}"
     columns = ", ".join(f"`{name}`" for name in history.names.values())
-    return Query(
-        f"SELECT {columns} FROM {history.table}{version}{where}",
-        key,
-        draw(st.sampled_from([1, 5, 40, 300])),
-    )
+    source = f"{history.table}{version}"
+    limit = draw(st.sampled_from([1, 5, 40, 300]))
+    # It follows other choices, so that the default seeds draw what they drew before.
+    if key and limit == 40:
+        columns += ", top"
+        left = f"{source} LEFT JOIN {_PARTNERS}"
+        joined = f"{_PARTNERS} RIGHT JOIN {source}" if "NULLS" in key else left
+        source = f"{joined} ON `{history.names['id']}` = partner"
+    return Query(f"SELECT {columns} FROM {source}{where}", key, limit)

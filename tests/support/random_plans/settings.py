@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from support.runs import VECTORIZED
+from support.runs import VECTORIZED, VECTORIZED_NESTED
 
 Settings = dict[str, str]
 
@@ -60,17 +60,21 @@ REFERENCE = {
 ALWAYS_ROWS_FIRST = {"spark.limitPruning.rows.minBytes": "0"}
 
 
-def rows_first(chosen: Settings) -> Settings:
-    """Return whether rows are found by reading columns first wherever it is possible.
+def following(chosen: Settings) -> Settings:
+    """Return what follows other settings, so that the default seeds draw what they drew before.
 
-    It follows another setting, so that the default seeds draw the queries that they drew before.
+    Rows are found by reading columns first wherever it is possible, and Spark's row-based reader
+    reads nested columns.
     """
     always = chosen["spark.limitPruning.pages.minBytes"] == "0"
-    return {"spark.limitPruning.rows.minBytes": "0" if always else "8m"}
+    return {
+        "spark.limitPruning.rows.minBytes": "0" if always else "8m",
+        VECTORIZED_NESTED: "false" if chosen[CODEGEN_MODE] == "FALLBACK" else "true",
+    }
 
 
 def settings(inner: bool = False) -> st.SearchStrategy[Settings]:
     """Draw one value of each setting; of some, only for inner shapes."""
     choices = _CHOICES | (_INNER_CHOICES if inner else {})
     drawn = st.fixed_dictionaries({k: st.sampled_from(values) for k, values in choices.items()})
-    return drawn.map(lambda chosen: chosen | rows_first(chosen) | _FIXED)
+    return drawn.map(lambda chosen: chosen | following(chosen) | _FIXED)
