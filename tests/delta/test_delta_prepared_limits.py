@@ -1,4 +1,4 @@
-"""A LIMIT without a predicate reads the log of a version once, and has the files Delta allows."""
+"""A LIMIT reads the log of a version once, and has the files that Delta allows."""
 
 from __future__ import annotations
 
@@ -106,9 +106,15 @@ def test_queries_of_one_table_do_not_read_its_log_again(
 
 
 LEFT_TO_DELTA = {
-    "predicate": "SELECT *, {n} FROM {t} WHERE m = 3 LIMIT 5",
+    "a predicate of texts": "SELECT *, {n} FROM {t} WHERE s >= 's9' LIMIT 5",
+    "a predicate of texts, too": "SELECT *, {n} FROM {t} WHERE m = 3 AND s LIKE 's9%' LIMIT 5",
+    "a predicate of floats": "SELECT *, {n} FROM {t} WHERE p.y > 3D LIMIT 5",
+    "a predicate of structs": "SELECT *, {n} FROM {t} WHERE p = STRUCT(3L, 3D) LIMIT 5",
+    "a predicate of paths": "SELECT *, {n} FROM {t} WHERE _metadata.file_name <> 'a' LIMIT 5",
+    "a predicate of chance": "SELECT *, {n} FROM {t} WHERE m > 3 AND rand() > 0 LIMIT 5",
     "no limit": "SELECT *, {n} FROM {t}",
-    "order": "SELECT *, {n} FROM {t} ORDER BY s LIMIT 5",
+    "order above": "SELECT *, {n} FROM (SELECT *, row_number() OVER (ORDER BY s) AS r FROM {t})"
+    " ORDER BY r LIMIT 5",
     "twice": "SELECT *, {n} FROM (SELECT * FROM {t} LIMIT 5) JOIN {t} USING (id)",
     "union": "(SELECT id, {n} FROM {t} LIMIT 5) UNION ALL SELECT m, 1 FROM {t}",
     "subquery": "SELECT *, {n} FROM {t} WHERE id = (SELECT max(id) FROM {t}) LIMIT 5",
@@ -124,8 +130,124 @@ def test_other_queries_are_left_to_delta(
     spark: SparkSession, table: str, number: Iterator[int], what: str
 ) -> None:
     query = LEFT_TO_DELTA[what].replace("{t}", table)
-    plan_jobs(spark, number, query)
+    for _ in range(3):
+        plan_jobs(spark, number, query)
     assert plan_jobs(spark, number, query) > 0
+
+
+WHERE = {
+    "id >= 1500": 2,
+    "m = 3": 8,
+    "id BETWEEN 300 AND 800 AND m > 2": 3,
+    "id < 10 OR id > 1990": 2,
+    "ts > TIMESTAMP'2024-01-01 00:30:00'": 1,
+    "p.x IN (3, 900)": 2,
+    "id IS NULL": 0,
+    "id + 1 > 5000": 0,
+    "m IS NOT NULL AND ts IS NOT NULL": 8,
+}
+"""Predicates, and in how many files rows may match by the log."""
+
+
+@IN_ONE_ORDER
+@pytest.mark.parametrize("where", WHERE)
+def test_files_of_a_predicate(
+    spark: SparkSession, table: str, number: Iterator[int], where: str
+) -> None:
+    query = f"SELECT id, m, ts, {{n}} FROM {table} WHERE {where} LIMIT 9"
+    assert plan_jobs(spark, number, query) > 0
+    asked = query.format(n=next(number))
+    assert asks_the_log(spark, asked, FILES), "the log is read if a second query asks for it"
+    for _ in range(2):
+        assert plan_jobs(spark, number, query) == 0
+    for limit in (9, 500):
+        df = hold(spark, f"SELECT id, m, ts FROM {table} WHERE {where}", limit)
+        assert limit_pruning.report(df).only.files.pruned_by_log == tables.FILES - WHERE[where]
+    ordered = f"SELECT id, m, ts FROM {table} WHERE {where} ORDER BY m DESC, id"
+    hold(spark, ordered, 9, ordered=True)
+    spark.sql(f"INSERT INTO {table} SELECT id, 3, s, ts, p FROM {table} WHERE id IN (5, 700, 1995)")
+    for _ in range(3):
+        hold(spark, f"SELECT id, m, ts FROM {table} WHERE {where}", 2000)
+
+
+@IN_ONE_ORDER
+@pytest.mark.parametrize("order", ["id DESC", "s", "m, id", "p.y DESC", "ts NULLS LAST"])
+def test_files_of_an_order(
+    spark: SparkSession, table: str, number: Iterator[int], order: str
+) -> None:
+    query = f"SELECT id, s, {{n}} FROM {table} ORDER BY {order} LIMIT 9"
+    assert plan_jobs(spark, number, query) > 0
+    assert plan_jobs(spark, number, query) == 0
+    df = hold(spark, f"SELECT id, s FROM {table} ORDER BY {order}", 9, ordered=True)
+    assert limit_pruning.report(df).only.files.total == tables.FILES
+
+
+PARTITIONED = {
+    "q = 1": True,
+    "q IS NULL": True,
+    "q <=> NULL AND day > DATE'2024-01-02'": True,
+    "day = DATE'2024-01-03' AND id > 100": True,
+    "q + 1 = 3 AND id % 3 = 1": True,
+    "CAST(day AS STRING) LIKE '%03'": True,
+    "q = 1 OR id > 350": True,
+    "Q IN (0, 2) AND ID < 200": True,
+    "at = TIMESTAMP'2024-01-01 10:00:00'": True,
+    "name = 'a b/c=d'": True,
+    "name <> 'x' AND id > 20": True,
+    "(q = 1 AND id > 350) OR (q = 2 AND id < 9)": False,
+    "year(day) = 2024 AND q = 7": True,
+}
+"""Predicates, and whether Spark asks for the files with the filters of the plan."""
+
+
+@pytest.fixture(scope="module")
+def partitioned(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A table with partitions of five columns."""
+    path = tmp_path_factory.mktemp("partitioned") / "t"
+    rows = spark.range(400).selectExpr(
+        "id",
+        "IF(id % 4 = 3, NULL, id % 4) AS q",
+        "DATE'2024-01-01' + CAST(id % 3 AS INT) AS day",
+        "TIMESTAMP'2024-01-01 10:00:00' + MAKE_DT_INTERVAL(0, id % 2) AS at",
+        "IF(id % 2 = 0, 'a b/c=d', 'x') AS name",
+    )
+    rows.write.format("delta").partitionBy("q", "day", "at", "name").save(str(path))
+    return f"delta.`{path}`"
+
+
+@pytest.mark.parametrize("where", PARTITIONED)
+def test_files_of_partitions(
+    spark: SparkSession, partitioned: str, number: Iterator[int], where: str
+) -> None:
+    query = f"SELECT *, {{n}} FROM {partitioned} WHERE {where} LIMIT 7"
+    for _ in range(2):
+        plan_jobs(spark, number, query)
+    # Delta parses the log once more for other columns of the predicate.
+    assert not asks_the_log(spark, query.format(n=next(number)), FILES)
+    if PARTITIONED[where]:
+        assert plan_jobs(spark, number, query) == 0
+    for limit in (1, 7, 60, 500):
+        hold(spark, f"SELECT * FROM {partitioned} WHERE {where}", limit)
+    hold(spark, f"SELECT * FROM {partitioned} WHERE {where} ORDER BY id", 7, ordered=True)
+
+
+def test_generated_columns_are_left_to_delta(spark: SparkSession, tmp_path: Path) -> None:
+    spark.sql(f"""
+        CREATE TABLE generated (ts TIMESTAMP, day DATE GENERATED ALWAYS AS (CAST(ts AS DATE)))
+        USING delta PARTITIONED BY (day) LOCATION '{tmp_path / "t"}'
+    """)
+    try:
+        spark.sql(
+            "INSERT INTO generated (ts)"
+            " SELECT TIMESTAMP'2024-01-01' + MAKE_DT_INTERVAL(0, id) FROM range(40)"
+        )
+        query = "SELECT ts, day FROM generated WHERE ts >= TIMESTAMP'2024-01-02 12:00:00'"
+        for _ in range(3):
+            df = hold(spark, query, 9)
+        assert "day >=" in limit_pruning.report(df).only.predicate
+        assert limit_pruning.report(df).only.files.pruned_by_log >= 1
+    finally:
+        spark.sql("DROP TABLE generated")
 
 
 @IN_ONE_ORDER

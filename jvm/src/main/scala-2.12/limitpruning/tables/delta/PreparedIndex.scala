@@ -1,6 +1,8 @@
 package limitpruning.tables.delta
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
+import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.files.TahoeLogFileIndex
 import org.apache.spark.sql.delta.stats.{DeltaScan, PreparedDeltaFileIndex}
 
@@ -11,13 +13,26 @@ private[delta] object PreparedIndex {
    * An index with the files that were chosen.
    *
    * @param session of the query, which need not be that of `index`; its time zone is that of partition values
+   * @param all all files of the version
    */
-  def apply(session: SparkSession, index: TahoeLogFileIndex, scan: DeltaScan): PreparedDeltaFileIndex =
-    PreparedDeltaFileIndex(
+  def apply(
+      session: SparkSession,
+      index: TahoeLogFileIndex,
+      scan: DeltaScan,
+      all: Seq[AddFile]
+  ): PreparedDeltaFileIndex =
+    new PreparedDeltaFileIndex(
       session,
       index.deltaLog,
       index.path,
       scan,
       index.versionToUse
-    )
+    ) {
+      // Delta asks so whether any file of the table has deleted rows, and otherwise chooses files again, in a job.
+      override def matchingFiles(partitionFilters: Seq[Expression], dataFilters: Seq[Expression]): Seq[AddFile] = {
+        val filters = partitionFilters ++ dataFilters
+        if (filters.nonEmpty && filters.forall(_ == Literal.TrueLiteral)) all
+        else super.matchingFiles(partitionFilters, dataFilters)
+      }
+    }
 }

@@ -83,7 +83,7 @@ private object DeltaTable {
  * @param keys the sort key, if there is one: then facts about all files are needed
  * @param cache the application's cache
  */
-private final class DeltaListing(
+private[delta] final class DeltaListing(
     table: DeltaTable,
     index: PreparedDeltaFileIndex,
     conjuncts: Seq[Expression],
@@ -121,6 +121,15 @@ private final class DeltaListing(
 
   override val files: IndexedSeq[ListedFile] = added.map(_._1)
 
+  /** A file as Delta's log has it. */
+  def action(file: ListedFile): AddFile = added(file.position)._2
+
+  /** Whether the log may say something certain about the values of a column. */
+  def knows(column: LeafColumn): Boolean = statistics.knows(column)
+
+  /** Whether what the log says about a file was read. */
+  def isRead(file: ListedFile): Boolean = statistics.isRead(action(file).path)
+
   override def hasFacts: Boolean = true
   override def areFilesImmutable: Boolean = true
 
@@ -132,18 +141,18 @@ private final class DeltaListing(
   override def cheapFacts: Int = LogStatistics.MostNamed
 
   override def facts(file: ListedFile): FileFacts = {
-    val action = added(file.position)._2
+    val path = action(file).path
     FileFacts(
-      statistics.certain(action.path, _),
+      statistics.certain(path, _),
       statistics.knows,
-      statistics.rows(action.path),
-      Some(Option(action.deletionVector).fold(0L)(_.cardinality)),
-      statistics.expected(action.path, _)
+      statistics.rows(path),
+      Some(Option(action(file).deletionVector).fold(0L)(_.cardinality)),
+      statistics.expected(path, _)
     )
   }
 
   override def read(plan: LogicalPlan, chosen: LimitPlan): LogicalPlan = {
-    val selected = chosen.rows.selection.listed.map(file => added(file.position)._2)
+    val selected = chosen.rows.selection.listed.map(action)
     SelectedRelation.replaceIn(plan, table.leaf, new SelectedDeltaIndex(index, selected, chosen))
   }
 }

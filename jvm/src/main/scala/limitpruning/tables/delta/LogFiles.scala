@@ -21,9 +21,14 @@ private[delta] final class LogFiles(val files: IndexedSeq[AddFile], rows: Array[
 
   override val size: Int = files.iterator.map(LogFiles.sizeOf).sum.min(Int.MaxValue.toLong).toInt
 
-  /** The first files that have enough rows together; all files if their numbers of rows are not known. */
-  def enoughFor(limit: Int): Seq[AddFile] = {
-    val known = files.indices.iterator.filter(rows(_) >= 0)
+  /**
+   * The first files that have enough rows together; all files if their numbers of rows are not known.
+   *
+   * @param among whether a file, by its path, is one of those that are asked for
+   */
+  def enoughFor(limit: Int, among: String => Boolean = _ => true): Seq[AddFile] = {
+    val asked = files.indices.filter(i => among(files(i).path))
+    val known = asked.iterator.filter(rows(_) >= 0)
     val enough = Vector.newBuilder[AddFile]
     var found = 0L
     while (found < limit && known.hasNext) {
@@ -31,7 +36,7 @@ private[delta] final class LogFiles(val files: IndexedSeq[AddFile], rows: Array[
       enough += files(next)
       found += rows(next)
     }
-    if (found < limit) files else enough.result()
+    if (found < limit) asked.map(files) else enough.result()
   }
 }
 
@@ -70,5 +75,10 @@ private[delta] object LogFiles {
 
 /** In place of the files of a version that has too many: Delta chooses them. */
 private[delta] object TooManyFiles extends LogPart {
+  override def size: Int = 0
+}
+
+/** In place of the files of a version of which one query with a predicate has asked for files: Delta chose them. */
+private[delta] object AskedOnce extends LogPart {
   override def size: Int = 0
 }

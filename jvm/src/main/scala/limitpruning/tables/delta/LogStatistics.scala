@@ -55,6 +55,9 @@ private final class LogStatistics(
   /** The rows of a file, including deleted rows; none if the log does not say, or was not read. */
   def rows(path: String): Option[Long] = partOf(path).ifRead(path).flatMap(count(_, 0))
 
+  /** Whether what the log says about a file was read. */
+  def isRead(path: String): Boolean = partOf(path).get(path).nonEmpty
+
   private def count(row: InternalRow, ordinal: Int): Option[Long] =
     if (row.isNullAt(ordinal)) None else Some(row.getLong(ordinal))
 
