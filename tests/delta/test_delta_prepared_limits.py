@@ -12,9 +12,16 @@ from pyspark.sql import SparkSession
 
 import limit_pruning
 from support.delta import tables
-from support.delta.planning import FILES, STATISTICS, asks_the_log, forget, jobs
+from support.delta.planning import (
+    FILES,
+    STATISTICS,
+    asked_the_log,
+    asks_the_log,
+    forget,
+    jobs,
+)
 from support.runs import ENABLED, conf
-from support.scan_tables import hold, physical
+from support.scan_tables import hold, hold_limits, physical
 
 IN_ONE_ORDER = pytest.mark.parametrize("spark", ["Delta first"], indirect=True)
 """Of the extensions."""
@@ -182,27 +189,25 @@ def test_files_of_an_order(
     assert limit_pruning.report(df).only.files.total == tables.FILES
 
 
-PARTITIONED = {
-    "q = 1": True,
-    "q IS NULL": True,
-    "q <=> NULL AND day > DATE'2024-01-02'": True,
-    "day = DATE'2024-01-03' AND id > 100": True,
-    "q + 1 = 3 AND id % 3 = 1": True,
-    "CAST(day AS STRING) LIKE '%03'": True,
-    "q = 1 OR id > 350": True,
-    "Q IN (0, 2) AND ID < 200": True,
-    "at = TIMESTAMP'2024-01-01 10:00:00'": True,
-    "name = 'a b/c=d'": True,
-    "name <> 'x' AND id > 20": True,
-    "(q = 1 AND id > 350) OR (q = 2 AND id < 9)": False,
-    "year(day) = 2024 AND q = 7": True,
-}
-"""Predicates, and whether Spark asks for the files with the filters of the plan."""
+PARTITIONED = [
+    "q = 1",
+    "q IS NULL",
+    "q <=> NULL AND day > DATE'2024-01-02'",
+    "day = DATE'2024-01-03' AND id > 100",
+    "q + 1 = 3 AND id % 3 = 1",
+    "CAST(day AS STRING) LIKE '%03'",
+    "q = 1 OR id > 350",
+    "Q IN (0, 2) AND ID < 200",
+    "at = TIMESTAMP'2024-01-01 10:00:00'",
+    "name = 'a b/c=d'",
+    "name <> 'x' AND id > 20",
+    "year(day) = 2024 AND q = 7",
+]
 
 
 @pytest.fixture(scope="module")
 def partitioned(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A table with partitions of five columns."""
+    """A table with partitions of four columns."""
     path = tmp_path_factory.mktemp("partitioned") / "t"
     rows = spark.range(400).selectExpr(
         "id",
@@ -215,20 +220,108 @@ def partitioned(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -
     return f"delta.`{path}`"
 
 
+def files_of_delta(spark: SparkSession, query: str) -> int:
+    """Return how many files Delta chooses."""
+    with conf(spark, {ENABLED: "false"}):
+        return len(spark.sql(query).inputFiles())
+
+
+@IN_ONE_ORDER
 @pytest.mark.parametrize("where", PARTITIONED)
 def test_files_of_partitions(
     spark: SparkSession, partitioned: str, number: Iterator[int], where: str
 ) -> None:
-    query = f"SELECT *, {{n}} FROM {partitioned} WHERE {where} LIMIT 7"
+    query = f"SELECT *, {{n}} FROM {partitioned} WHERE {where} LIMIT 500"
     for _ in range(2):
         plan_jobs(spark, number, query)
-    # Delta parses the log once more for other columns of the predicate.
-    assert not asks_the_log(spark, query.format(n=next(number)), FILES)
-    if PARTITIONED[where]:
-        assert plan_jobs(spark, number, query) == 0
-    for limit in (1, 7, 60, 500):
+    assert plan_jobs(spark, number, query) == 0
+    everything = f"SELECT * FROM {partitioned} WHERE {where}"
+    for limit in (500, 7):
+        df = hold(spark, everything, limit)
+        if limit == 500:
+            assert limit_pruning.report(df).only.files.total <= files_of_delta(spark, everything)
+    hold(spark, f"{everything} ORDER BY id", 7, ordered=True)
+
+
+@IN_ONE_ORDER
+def test_filters_of_partitions_within_others(
+    spark: SparkSession, partitioned: str, number: Iterator[int]
+) -> None:
+    """Spark extracts them when it asks for files, and Delta chooses files for them again."""
+    where = "(q = 1 AND id > 350) OR (q = 2 AND id < 9)"
+    for _ in range(3):
+        plan_jobs(spark, number, f"SELECT *, {{n}} FROM {partitioned} WHERE {where} LIMIT 7")
+    for limit in (1, 7, 500):
         hold(spark, f"SELECT * FROM {partitioned} WHERE {where}", limit)
-    hold(spark, f"SELECT * FROM {partitioned} WHERE {where} ORDER BY id", 7, ordered=True)
+
+
+@IN_ONE_ORDER
+@pytest.mark.parametrize("scan", ["auto", "always"])
+@pytest.mark.parametrize("deletes", [False, True])
+def test_filters_that_spark_derives(
+    spark: SparkSession, tmp_path: Path, deletes: bool, scan: str
+) -> None:
+    """Spark's rules replace `q = id` by `q = 3`, which is not evaluated for rows."""
+    path = tmp_path / "t"
+    rows = spark.range(400).selectExpr("id DIV 4 AS id", "CAST(id % 4 AS INT) AS q", "id AS v")
+    writer = rows.write.format("delta").option("delta.enableDeletionVectors", "true")
+    writer.partitionBy("q").save(str(path))
+    table = f"delta.`{path}`"
+    if deletes:
+        spark.sql(f"DELETE FROM {table} WHERE v % 50 = 1")
+    wheres = [
+        "q = id AND id = 3",
+        "q = id AND id IN (3)",
+        "id = q AND q = 2",
+        "q < id AND id = 2",
+        "q = 1 AND id > 5 OR q = 1 AND id < 2",
+    ]
+    settings = {"spark.limitPruning.fileScan": scan, "spark.limitPruning.planning.maxFiles": "1"}
+    with conf(spark, settings):
+        for where in wheres:
+            hold_limits(spark, f"SELECT * FROM {table} WHERE {where}", [5, 300, 6])
+            hold(spark, f"SELECT * FROM {table} WHERE {where} ORDER BY v", 5, ordered=True)
+
+
+@IN_ONE_ORDER
+@pytest.mark.parametrize("where", ["m = 3", "id > 700 AND m < 5"])
+def test_files_are_not_chosen_again_when_a_query_runs(
+    spark: SparkSession, table: str, number: Iterator[int], where: str
+) -> None:
+    for query in (
+        f"SELECT *, {{n}} FROM {table} WHERE {where} LIMIT 9",
+        f"SELECT *, {{n}} FROM {table} WHERE {where} ORDER BY s LIMIT 9",
+    ):
+        for _ in range(2):
+            plan_jobs(spark, number, query)
+        with conf(spark, {"spark.limitPruning.rows.minBytes": "1g"}):
+            asked = query.format(n=next(number))
+            jobs(spark, asked)
+            spark.sql(asked).collect()
+            assert not asked_the_log(spark, asked, "DatabricksLogging")
+
+
+@IN_ONE_ORDER
+def test_names_of_keys_and_columns(spark: SparkSession, table: str) -> None:
+    """A key may have the name of another column, and a predicate any case."""
+    for _ in range(3):
+        renamed = f"SELECT id AS s, m FROM {table} WHERE id > 5 ORDER BY s DESC"
+        hold(spark, renamed, 10, ordered=True)
+        df = hold(spark, f"SELECT id, m FROM {table} WHERE ID < 200 AND M > 2", 900)
+    assert limit_pruning.report(df).only.files.pruned_by_log == tables.FILES - 1
+
+
+@IN_ONE_ORDER
+def test_statistics_that_are_not_certain_are_left_to_delta(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    old = "IF(id % 50 = 0, TIMESTAMP'1960-01-01', TIMESTAMP'2024-01-01' + MAKE_DT_INTERVAL(id))"
+    rows = spark.range(0, 400, 1, 4).selectExpr("id", f"{old} AS ts")
+    rows.write.format("delta").save(str(tmp_path / "t"))
+    query = f"SELECT * FROM delta.`{tmp_path / 't'}` WHERE ts > TIMESTAMP'2024-12-15'"
+    for _ in range(3):
+        df = hold(spark, query, 500)
+    assert limit_pruning.report(df).only.files.total == files_of_delta(spark, query) == 1
 
 
 def test_generated_columns_are_left_to_delta(spark: SparkSession, tmp_path: Path) -> None:

@@ -26,4 +26,11 @@ FAULTS = (
         "min >= RebaseDateTime.lastSwitchJulianDay - 1000000",
         DELTA,
     ),
+    fault(
+        "files of other partitions are read, where Spark does not evaluate the filter again",
+        "tables/delta/MatchingFiles.scala",
+        "listing.files.filter(hasPartition)",
+        "listing.files.filter(file => hasPartition(file) | file.position >= 0)",
+        DELTA,
+    ),
 )

@@ -9,7 +9,7 @@ import limitpruning.conf.LimitPruningConf
 import limitpruning.tables.DeltaLake
 
 /**
- * Chooses the files for a LIMIT without a predicate over a Delta table, before Delta reads its log for it. Delta's own rule comes
+ * Chooses the files for a LIMIT over a Delta table, before Delta reads its log for it. Delta's own rule comes
  * after this one, whatever the order of the extensions. One instance for each query.
  *
  * @param state the caches and counters of the application

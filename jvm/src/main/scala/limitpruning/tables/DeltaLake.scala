@@ -44,7 +44,7 @@ object DeltaLake extends Logging {
       }
 
   /**
-   * The plan with the files for a LIMIT without a predicate, by what is cached of the log; none if Delta is to choose them; see
+   * The plan with the files for a LIMIT, by what is cached of the log; none if Delta is to choose them; see
    * [[PrepareLimits]].
    */
   def preparedLimits(session: SparkSession, plan: LogicalPlan, cache: FactsCache): Option[LogicalPlan] =

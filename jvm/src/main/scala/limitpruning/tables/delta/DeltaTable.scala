@@ -47,7 +47,8 @@ private[tables] final class DeltaTable(leaf: LogicalRelation, relation: HadoopFs
       cache: FactsCache
   ): TableListing =
     relation.location match {
-      case prepared: PreparedDeltaFileIndex => new DeltaListing(this, prepared, conjuncts, keys, cache)
+      case prepared: PreparedDeltaFileIndex =>
+        new DeltaListing(this, prepared, conjuncts, keys, cache, needsAll = keys.nonEmpty)
       case other => throw new IllegalStateException(s"no prepared scan: $other")
     }
 
@@ -61,6 +62,9 @@ private[tables] final class DeltaTable(leaf: LogicalRelation, relation: HadoopFs
     case other => throw new IllegalStateException(s"no prepared scan: $other")
   }
 
+  /** Whether the name of a column in files is known. */
+  def isNamed(column: LeafColumn): Boolean = settings.names.of(column.attribute.name +: column.path).nonEmpty
+
   private def names: NamesInFiles = relation.fileFormat match {
     case format: DeltaParquetFileFormat => format.columnMappingMode match {
         case NoMapping => NamesInFiles.Same
@@ -72,7 +76,14 @@ private[tables] final class DeltaTable(leaf: LogicalRelation, relation: HadoopFs
   }
 }
 
-private object DeltaTable {
+private[delta] object DeltaTable {
+
+  /** @param leaf reads files */
+  def of(leaf: LogicalRelation): DeltaTable = leaf.relation match {
+    case files: HadoopFsRelation => new DeltaTable(leaf, files)
+    case other => throw new IllegalArgumentException(s"not files: $other")
+  }
+
   private val UsesRowNumbersOfSpark = "spark.databricks.delta.deletionVectors.useMetadataRowIndex"
 }
 
@@ -82,13 +93,15 @@ private object DeltaTable {
  * @param conjuncts the predicate
  * @param keys the sort key, if there is one: then facts about all files are needed
  * @param cache the application's cache
+ * @param needsAll whether the statistics of all files will be asked for
  */
 private[delta] final class DeltaListing(
     table: DeltaTable,
     index: PreparedDeltaFileIndex,
     conjuncts: Seq[Expression],
     keys: Seq[Expression],
-    cache: FactsCache
+    cache: FactsCache,
+    needsAll: Boolean
 ) extends TableListing {
 
   private val added: IndexedSeq[(ListedFile, AddFile)] = {
@@ -98,7 +111,11 @@ private[delta] final class DeltaListing(
       (values, files) <- partitions
       file <- files
     } yield (values, index.fileStatusWithMetadataFromAddFile(file), file)
-    listed.sortBy(_._2.getPath.toString).zipWithIndex.map { case ((values, status, file), position) =>
+    // Spark's rules may find more filters of partition columns after files were chosen, and drop them from the filter of rows.
+    val hasPartition = PartitionFilters(table, conjuncts)
+    listed.filter { case (values, _, _) => hasPartition(values) }.sortBy(
+      _._2.getPath.toString
+    ).zipWithIndex.map { case ((values, status, file), position) =>
       ListedFile(values, status, position) -> file
     }.toIndexedSeq
   }
@@ -107,8 +124,8 @@ private[delta] final class DeltaListing(
     index.preparedScan.scannedSnapshot,
     index.rootPaths.head.toString,
     added.map(_._2.path),
-    keys.nonEmpty,
-    LeafColumn.inAll(conjuncts ++ keys),
+    needsAll,
+    columnsOf(conjuncts ++ keys),
     table.settings.names,
     new QueryInTime(
       table.relation.sparkSession.sparkContext,
@@ -118,6 +135,13 @@ private[delta] final class DeltaListing(
     ),
     cache
   )
+
+  /** With their names in the table, which queries may write in another case. */
+  private def columnsOf(expressions: Seq[Expression]): Seq[LeafColumn] = {
+    val byId = table.output.map(attribute => attribute.exprId -> attribute).toMap
+    LeafColumn.inAll(expressions)
+      .map(column => byId.get(column.attribute.exprId).fold(column)(named => column.copy(attribute = named)))
+  }
 
   override val files: IndexedSeq[ListedFile] = added.map(_._1)
 

@@ -42,12 +42,7 @@ private final class LogStatistics(
     else ColumnFacts.Unknown
 
   /** Whether the log may say something certain about a column. */
-  def knows(column: LeafColumn): Boolean = CertainTypes.contains(column.dataType) &&
-    !(isLegacyParser && (column.dataType == TimestampType || column.dataType == TimestampNTZType))
-
-  /** Whether Spark takes the fraction of a second in the text of a timestamp for milliseconds, whatever its length. */
-  private lazy val isLegacyParser: Boolean =
-    SQLConf.get.getConf(SQLConf.LEGACY_TIME_PARSER_POLICY).toString == "LEGACY"
+  def knows(column: LeafColumn): Boolean = LogStatistics.mayKnow(column)
 
   /** What is expected of a column in a file. */
   def expected(path: String, column: LeafColumn): ColumnFacts = facts(path, column)(_ => true)
@@ -154,7 +149,15 @@ private final class LogStatistics(
   }
 }
 
-private object LogStatistics {
+private[delta] object LogStatistics {
+
+  /** Whether a log may say something certain about a column. */
+  def mayKnow(column: LeafColumn): Boolean = CertainTypes.contains(column.dataType) &&
+    !(isLegacyParser && (column.dataType == TimestampType || column.dataType == TimestampNTZType))
+
+  /** Whether Spark takes the fraction of a second in the text of a timestamp for milliseconds, whatever its length. */
+  private def isLegacyParser: Boolean =
+    SQLConf.get.getConf(SQLConf.LEGACY_TIME_PARSER_POLICY).toString == "LEGACY"
 
   /**
    * What is read of each file. The log has timestamps as text.

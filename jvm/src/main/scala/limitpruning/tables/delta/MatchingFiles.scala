@@ -1,50 +1,60 @@
 package limitpruning.tables.delta
 
-import org.apache.spark.sql.catalyst.expressions.{
-  AttributeReference, AttributeSet, BoundReference, Expression, FileSourceMetadataAttribute, Predicate
-}
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, FileSourceMetadataAttribute}
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
-import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.execution.datasources.LogicalRelation
 
 import limitpruning.footers.FactsCache
-import limitpruning.predicate.LeafColumn
+import limitpruning.predicate.{LeafColumn, Values}
 import limitpruning.search.ClassifyRowGroups
 import limitpruning.select.ListedFile
+import limitpruning.tables.SelectedRelation
 
 /**
  * The files of a version of a Delta table in which a row may match: their partition values do, and the statistics of the log exclude
  * none. Delta finds them in a Spark job for each query. Here, the log is read once for each version, and for each set of columns.
+ *
+ * @param relation reads the table
+ * @param filters all filters of the scan, deterministic
+ * @param keys what the rows are sorted by, whose statistics a search reads, too
  */
-private[delta] object MatchingFiles {
+private[delta] final class MatchingFiles(
+    relation: LogicalRelation,
+    filters: Seq[Expression],
+    keys: Seq[Expression],
+    cache: FactsCache
+) {
+  private val table = DeltaTable.of(relation)
+  private val partitions = AttributeSet(table.partitionColumns)
+
+  /** Filters of partition columns, which Spark does not evaluate for rows, and all others. */
+  val (ofPartitions, ofRows) = filters.partition(_.references.subsetOf(partitions))
+
+  /** Whether the log may have something certain about all columns. If not, Delta may exclude more files. */
+  def canDecide: Boolean =
+    ofPartitions.forall(table.decides) && ofRows.forall(isCertain) && !filters.exists(readsMetadata)
 
   /**
-   * @param index has all files of the version
-   * @param filters all filters of the scan
-   * @param keys what the rows are sorted by, whose statistics a search reads, too
+   * @param every has all files of the version
    * @return none if Delta may exclude more files
    */
-  def apply(
-      relation: LogicalRelation,
-      index: PreparedDeltaFileIndex,
-      filters: Seq[Expression],
-      keys: Seq[Expression],
-      cache: FactsCache
-  ): Option[Seq[AddFile]] = relation.relation match {
-    case files: HadoopFsRelation =>
-      val table = new DeltaTable(relation, files.copy(location = index)(files.sparkSession))
-      // Spark does not evaluate these filters again.
-      val (ofPartitions, ofRows) =
-        filters.partition(_.references.subsetOf(AttributeSet(table.partitionColumns)))
-      lazy val listing = new DeltaListing(table, index, filters, keys, cache)
-      if (
-        table.unsupported.isEmpty && ofPartitions.forall(table.decides) && !filters.exists(readsMetadata) &&
-        ofRows.forall(isCertain(table, listing, _))
-      ) {
-        val inPartitions = listing.files.filter(hasPartition(table, ofPartitions))
-        if (ofRows.isEmpty) Some(inPartitions.map(listing.action))
-        else if (inPartitions.forall(listing.isRead)) {
+  def in(every: PreparedDeltaFileIndex): Option[MatchingFiles.Found] = {
+    val table = DeltaTable.of(SelectedRelation.withLocation(relation, every))
+    if (table.unsupported.nonEmpty) None
+    else {
+      val listed =
+        try Some(new DeltaListing(table, every, filters, keys, cache, needsAll = true))
+        catch {
+          case NonFatal(_) => None
+        } // a filter fails for a partition; Delta has the error, for the user
+      listed.map { listing =>
+        val files = listing.files
+        if (ofRows.isEmpty) MatchingFiles.Found(areRead = true, Some(files.map(listing.action)))
+        else if (!files.forall(listing.isRead)) MatchingFiles.Found(areRead = false, None)
+        else {
           val classify = new ClassifyRowGroups(
             ofRows,
             table.output,
@@ -53,10 +63,17 @@ private[delta] object MatchingFiles {
             known = listing.facts
           )
           def mayMatch(file: ListedFile) = classify.neverTrue(classify.beforeReading(file)).isEmpty
-          Some(inPartitions.filter(mayMatch).map(listing.action))
-        } else None
-      } else None
-    case _ => None
+          // Delta excludes files by what is less certain, too.
+          def isDoubtful(file: ListedFile) = classify.columns.exists { column =>
+            val facts = listing.facts(file)
+            facts.columns(column).values == Values.Unknown && facts.hints(column).values != Values.Unknown
+          }
+          val found = files.filter(mayMatch)
+          val isSure = !classify.work.isUsedUp && !found.exists(isDoubtful)
+          MatchingFiles.Found(areRead = true, if (isSure) Some(found.map(listing.action)) else None)
+        }
+      }
+    }
   }
 
   private def readsMetadata(filter: Expression): Boolean = filter.references.exists {
@@ -64,25 +81,19 @@ private[delta] object MatchingFiles {
     case _ => false
   }
 
-  /** Whether what the log may say about all columns of a filter is certain. */
-  private def isCertain(table: DeltaTable, listing: DeltaListing, filter: Expression): Boolean = {
-    val partitions = AttributeSet(table.partitionColumns)
+  private def isCertain(filter: Expression): Boolean = {
     val columns = LeafColumn.in(filter)
     filter.references.subsetOf(AttributeSet(columns.map(_.attribute))) && columns.forall { column =>
-      partitions.contains(column.attribute) ||
-      listing.knows(column) && table.settings.names.of(column.attribute.name +: column.path).nonEmpty
+      partitions.contains(column.attribute) || LogStatistics.mayKnow(column) && table.isNamed(column)
     }
   }
+}
 
-  /** Evaluates filters as Spark evaluates them when it lists the files of a partitioned table. */
-  private def hasPartition(table: DeltaTable, filters: Seq[Expression]): ListedFile => Boolean = {
-    val bound = filters.map(_.transform { case column: AttributeReference =>
-      val ordinal = table.partitionSchema.fields.indexWhere(field =>
-        SQLConf.get.resolver(field.name, column.name)
-      )
-      BoundReference(ordinal, column.dataType, nullable = true)
-    })
-    val evaluated = bound.map(Predicate.createInterpreted)
-    file => evaluated.forall(_.eval(file.partitionValues))
-  }
+private[delta] object MatchingFiles {
+
+  /**
+   * @param areRead whether the statistics that are needed were read in time
+   * @param files none if Delta may exclude more
+   */
+  final case class Found(areRead: Boolean, files: Option[Seq[AddFile]])
 }

@@ -1,7 +1,10 @@
 package limitpruning.tables.delta
 
 import org.apache.spark.sql.{AnalysisException, SparkSession}
-import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionSet, IntegerLiteral}
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias, Attribute, Expression, ExpressionSet, IntegerLiteral, NamedExpression
+}
+import org.apache.spark.sql.catalyst.optimizer.InferFiltersFromConstraints
 import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.{Command, LocalLimit, LogicalPlan, Project, Sort, Subquery}
 import org.apache.spark.sql.catalyst.trees.TreePattern.PLAN_EXPRESSION
@@ -12,7 +15,7 @@ import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.delta.stats.{DataSize, DeltaDataSkippingType, DeltaScan, PreparedDeltaFileIndex}
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 
-import limitpruning.footers.FactsCache
+import limitpruning.footers.{FactsCache, LogPartId}
 import limitpruning.tables.{IndexedRelation, SelectedRelation}
 
 /**
@@ -35,6 +38,10 @@ private[tables] object PrepareLimits {
     )
       plan.collectFirst { case LimitOfDelta(limited) => limited } match {
         case None => Some(plan)
+        // Spark infers more filters later, and Delta chooses files again for other filters than those that they are chosen for.
+        case Some(limited)
+            if limited.filters.nonEmpty && !InferFiltersFromConstraints(plan).fastEquals(plan) =>
+          Some(plan)
         case Some(limited) => new PrepareLimits(session, limited, cache).index.map { prepared =>
             plan.transformDown { case IndexedRelation(relation, _) =>
               SelectedRelation.withLocation(relation, prepared)
@@ -78,11 +85,16 @@ private[tables] object PrepareLimits {
     private def ordered(rows: Int, sort: Sort): Option[Limited] =
       if (sort.global) limited(rows, sort.child, sort.order.map(_.child)) else None
 
+    private def ofTable(key: Expression, projections: Seq[NamedExpression]): Expression = {
+      val aliases = projections.collect { case alias: Alias => alias.exprId -> alias.child }.toMap
+      key.transform { case column: Attribute => aliases.getOrElse(column.exprId, column) }
+    }
+
     private def limited(rows: Int, plan: LogicalPlan, keys: Seq[Expression]): Option[Limited] = plan match {
       case ScanOperation(projections, Nil, filters, IndexedRelation(relation, index: TahoeLogFileIndex))
           if projections.forall(_.deterministic) && filters.forall(_.deterministic) &&
             index.partitionFilters.isEmpty =>
-        Some(Limited(rows, relation, index, filters, keys))
+        Some(Limited(rows, relation, index, filters, keys.map(ofTable(_, projections))))
       case _ => None
     }
   }
@@ -102,45 +114,46 @@ private final class PrepareLimits(session: SparkSession, limited: PrepareLimits.
   import limited.{filters, keys, relation, rows}
 
   /** None if Delta is to choose the files. */
-  def index: Option[PreparedDeltaFileIndex] = for {
-    snapshot <- snapshotOf(limited.index)
-    // Delta adds filters of the columns that are generated.
-    if filters.isEmpty || !GeneratedColumn.hasGeneratedColumns(snapshot.metadata.schema)
-    all <- filesOf(snapshot)
-    files <- filesOf(snapshot, all)
-  } yield PreparedIndex(session, limited.index, scanOf(snapshot, all, files), all.files)
-
-  private def filesOf(snapshot: Snapshot, all: LogFiles): Option[Seq[AddFile]] =
-    if (filters.isEmpty) Some(if (keys.isEmpty) all.enoughFor(rows) else all.files)
-    else
-      MatchingFiles(
-        relation,
-        PreparedIndex(session, limited.index, scanOf(snapshot, all, all.files, Nil), all.files),
-        filters,
-        keys,
-        cache
-      )
-        .map { files =>
-          if (keys.isEmpty && filters.forall(isOfPartitions(snapshot, _))) {
-            val paths = files.iterator.map(_.path).toSet
-            all.enoughFor(rows, paths)
-          } else files
-        }
-
-  private def isOfPartitions(snapshot: Snapshot, filter: Expression): Boolean =
-    filter.references.forall { column =>
-      snapshot.metadata.partitionColumns.exists(session.sessionState.conf.resolver(_, column.name))
+  def index: Option[PreparedDeltaFileIndex] =
+    if (filters.isEmpty)
+      for (snapshot <- snapshotOf(limited.index); all <- allFiles(snapshot))
+        yield indexOf(snapshot, all, if (keys.isEmpty) all.enoughFor(rows) else all.files)
+    else {
+      val matching = new MatchingFiles(relation, filters, keys, cache)
+      if (matching.canDecide)
+        for {
+          snapshot <- snapshotOf(limited.index)
+          // Delta adds filters of the columns that are generated.
+          if !GeneratedColumn.hasGeneratedColumns(snapshot.metadata.schema)
+          all <- allFiles(snapshot)
+          prepared <- matchingIn(snapshot, all, matching)
+        } yield prepared
+      else None
     }
 
-  private def scanOf(
+  private def matchingIn(
+      snapshot: Snapshot,
+      all: LogFiles,
+      matching: MatchingFiles
+  ): Option[PreparedDeltaFileIndex] = {
+    val found = matching.in(indexOf(snapshot, all, all.files))
+    if (found.exists(!_.areRead)) cache.keep(id(snapshot), LeftToDelta)
+    found.flatMap(_.files).map { files =>
+      val isAnyRow = keys.isEmpty && matching.ofRows.isEmpty
+      val chosen = if (isAnyRow) all.enoughFor(rows, files.iterator.map(_.path).toSet) else files
+      indexOf(snapshot, all, chosen, matching.ofPartitions, matching.ofRows)
+    }
+  }
+
+  private def indexOf(
       snapshot: Snapshot,
       all: LogFiles,
       files: Seq[AddFile],
-      filters: Seq[Expression] = filters
-  ): DeltaScan = {
+      ofPartitions: Seq[Expression] = Nil,
+      ofRows: Seq[Expression] = Nil
+  ): PreparedDeltaFileIndex = {
     val size = DataSize(Some(all.bytes), None, Some(all.files.size.toLong))
-    val (ofPartitions, ofRows) = filters.partition(isOfPartitions(snapshot, _))
-    DeltaScan(
+    val scan = DeltaScan(
       version = snapshot.version,
       files = files,
       total = size,
@@ -157,25 +170,28 @@ private final class PrepareLimits(session: SparkSession, limited: PrepareLimits.
       dataSkippingType =
         if (ofRows.isEmpty) DeltaDataSkippingType.limit else DeltaDataSkippingType.dataSkippingOnlyV1
     )
+    PreparedIndex(session, limited.index, scan, all.files)
   }
 
-  /** All files; none if Delta is to choose them. */
-  private def filesOf(snapshot: Snapshot): Option[LogFiles] = {
-    val id = LogPartIds.of(snapshot, limited.index.path.toString, LogFiles)
+  /** None if Delta is to choose the files. */
+  private def allFiles(snapshot: Snapshot): Option[LogFiles] = {
     def read(): Some[LogFiles] = {
       val read = LogFiles.of(snapshot)
-      cache.keep(id, if (read.files.size <= MostFiles) read else TooManyFiles)
+      cache.keep(id(snapshot), if (read.files.size <= MostFiles) read else LeftToDelta)
       Some(read)
     }
-    cache.log(id) match {
+    cache.log(id(snapshot)) match {
       case Some(files: LogFiles) => Some(files)
-      case Some(AskedOnce) => read()
+      case Some(AskedOnce) if snapshot.numOfFiles <= MostFiles => read()
       case Some(_) => None
       // Delta reads less for a predicate. A table may change before each query.
       case None if filters.nonEmpty =>
-        cache.keep(id, AskedOnce)
+        cache.keep(id(snapshot), AskedOnce)
         None
       case None => read()
     }
   }
+
+  private def id(snapshot: Snapshot): LogPartId =
+    LogPartIds.of(snapshot, limited.index.path.toString, LogFiles)
 }
