@@ -25,8 +25,7 @@ REASONS: dict[str, str] = {
         "rows; all files are listed and sorted"
     ),
     "time, Delta without push-down / ours: no predicate, toPandas or write": (
-        "Delta Lake checks its log and selects files with a Spark job in every query; a write "
-        "also commits"
+        "a write selects files with a Spark job of Delta, in its transaction, and commits"
     ),
     "time, ours / Delta: nothing to gain": (
         "the two sessions differ by more than 3 % in a query without LIMIT, too; the first "

@@ -28,9 +28,9 @@ FAULTS = (
     ),
     fault(
         "files of other partitions are read, where Spark does not evaluate the filter again",
-        "tables/delta/MatchingFiles.scala",
-        "listing.files.filter(hasPartition)",
-        "listing.files.filter(file => hasPartition(file) | file.position >= 0)",
+        "tables/delta/DeltaTable.scala",
+        "if hasPartition(values)",
+        "if hasPartition(values) | true",
         DELTA,
     ),
 )

@@ -62,8 +62,11 @@ private[tables] final class DeltaTable(leaf: LogicalRelation, relation: HadoopFs
     case other => throw new IllegalStateException(s"no prepared scan: $other")
   }
 
-  /** Whether the name of a column in files is known. */
-  def isNamed(column: LeafColumn): Boolean = settings.names.of(column.attribute.name +: column.path).nonEmpty
+  /** A column with its name in the table, which a query may write in another case. */
+  def named(column: LeafColumn): LeafColumn =
+    byId.get(column.attribute.exprId).fold(column)(attribute => column.copy(attribute = attribute))
+
+  private lazy val byId = output.map(attribute => attribute.exprId -> attribute).toMap
 
   private def names: NamesInFiles = relation.fileFormat match {
     case format: DeltaParquetFileFormat => format.columnMappingMode match {
@@ -107,15 +110,15 @@ private[delta] final class DeltaListing(
   private val added: IndexedSeq[(ListedFile, AddFile)] = {
     // With the filters of the prepared scan, Delta returns its files, and does not read the log again.
     val (partitions, _) = index.listPartitionsAsAddFiles(Nil, index.preparedScan.allFilters.toSeq)
+    // Spark's rules may find more filters of partition columns after that, and drop them from the filter of rows.
+    val hasPartition =
+      PartitionFilters(table, conjuncts.filterNot(index.preparedScan.partitionFilters.contains))
     val listed = for {
       (values, files) <- partitions
+      if hasPartition(values)
       file <- files
     } yield (values, index.fileStatusWithMetadataFromAddFile(file), file)
-    // Spark's rules may find more filters of partition columns after files were chosen, and drop them from the filter of rows.
-    val hasPartition = PartitionFilters(table, conjuncts)
-    listed.filter { case (values, _, _) => hasPartition(values) }.sortBy(
-      _._2.getPath.toString
-    ).zipWithIndex.map { case ((values, status, file), position) =>
+    listed.sortBy(_._2.getPath.toString).zipWithIndex.map { case ((values, status, file), position) =>
       ListedFile(values, status, position) -> file
     }.toIndexedSeq
   }
@@ -125,7 +128,7 @@ private[delta] final class DeltaListing(
     index.rootPaths.head.toString,
     added.map(_._2.path),
     needsAll,
-    columnsOf(conjuncts ++ keys),
+    LeafColumn.inAll(conjuncts ++ keys).map(table.named),
     table.settings.names,
     new QueryInTime(
       table.relation.sparkSession.sparkContext,
@@ -135,13 +138,6 @@ private[delta] final class DeltaListing(
     ),
     cache
   )
-
-  /** With their names in the table, which queries may write in another case. */
-  private def columnsOf(expressions: Seq[Expression]): Seq[LeafColumn] = {
-    val byId = table.output.map(attribute => attribute.exprId -> attribute).toMap
-    LeafColumn.inAll(expressions)
-      .map(column => byId.get(column.attribute.exprId).fold(column)(named => column.copy(attribute = named)))
-  }
 
   override val files: IndexedSeq[ListedFile] = added.map(_._1)
 

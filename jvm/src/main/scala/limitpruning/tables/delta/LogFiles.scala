@@ -73,8 +73,8 @@ private[delta] object LogFiles {
   private val EntrySize = 150L
 }
 
-/** In place of the files of a version that has too many, or whose statistics were not read in time: Delta chooses them. */
-private[delta] object LeftToDelta extends LogPart {
+/** In place of the files of a version that has too many: Delta chooses them. */
+private[delta] object TooManyFiles extends LogPart {
   override def size: Int = 0
 }
 

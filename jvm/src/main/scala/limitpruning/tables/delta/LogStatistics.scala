@@ -153,7 +153,7 @@ private[delta] object LogStatistics {
 
   /** Whether a log may say something certain about a column. */
   def mayKnow(column: LeafColumn): Boolean = CertainTypes.contains(column.dataType) &&
-    !(isLegacyParser && (column.dataType == TimestampType || column.dataType == TimestampNTZType))
+    !((column.dataType == TimestampType || column.dataType == TimestampNTZType) && isLegacyParser)
 
   /** Whether Spark takes the fraction of a second in the text of a timestamp for milliseconds, whatever its length. */
   private def isLegacyParser: Boolean =

@@ -1,14 +1,16 @@
 package limitpruning.tables.delta
 
-import scala.util.control.NonFatal
+import scala.concurrent.duration.{DurationLong, FiniteDuration}
 
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, FileSourceMetadataAttribute}
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex
 import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.internal.SQLConf
 
+import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.FactsCache
-import limitpruning.predicate.{LeafColumn, Values}
+import limitpruning.predicate.{LeafColumn, Values, Work}
 import limitpruning.search.ClassifyRowGroups
 import limitpruning.select.ListedFile
 import limitpruning.tables.SelectedRelation
@@ -34,47 +36,45 @@ private[delta] final class MatchingFiles(
   val (ofPartitions, ofRows) = filters.partition(_.references.subsetOf(partitions))
 
   /** Whether the log may have something certain about all columns. If not, Delta may exclude more files. */
-  def canDecide: Boolean =
-    ofPartitions.forall(table.decides) && ofRows.forall(isCertain) && !filters.exists(readsMetadata)
+  def canDecide: Boolean = ofPartitions.forall(table.decides) && !filters.exists(readsMetadata) &&
+    (ofRows.isEmpty || maxTime.length > 0 && ofRows.forall(isCertain))
 
   /**
    * @param every has all files of the version
-   * @return none if Delta may exclude more files
+   * @return none if Delta may exclude more files, or statistics were not read in time
    */
-  def in(every: PreparedDeltaFileIndex): Option[MatchingFiles.Found] = {
+  def in(every: PreparedDeltaFileIndex): Option[Seq[AddFile]] = {
     val table = DeltaTable.of(SelectedRelation.withLocation(relation, every))
     if (table.unsupported.nonEmpty) None
     else {
-      val listed =
-        try Some(new DeltaListing(table, every, filters, keys, cache, needsAll = true))
-        catch {
-          case NonFatal(_) => None
-        } // a filter fails for a partition; Delta has the error, for the user
-      listed.map { listing =>
-        val files = listing.files
-        if (ofRows.isEmpty) MatchingFiles.Found(areRead = true, Some(files.map(listing.action)))
-        else if (!files.forall(listing.isRead)) MatchingFiles.Found(areRead = false, None)
-        else {
-          val classify = new ClassifyRowGroups(
-            ofRows,
-            table.output,
-            table.partitionSchema,
-            table.settings,
-            known = listing.facts
-          )
-          def mayMatch(file: ListedFile) = classify.neverTrue(classify.beforeReading(file)).isEmpty
-          // Delta excludes files by what is less certain, too.
-          def isDoubtful(file: ListedFile) = classify.columns.exists { column =>
-            val facts = listing.facts(file)
-            facts.columns(column).values == Values.Unknown && facts.hints(column).values != Values.Unknown
-          }
-          val found = files.filter(mayMatch)
-          val isSure = !classify.work.isUsedUp && !found.exists(isDoubtful)
-          MatchingFiles.Found(areRead = true, if (isSure) Some(found.map(listing.action)) else None)
-        }
-      }
+      val listing = new DeltaListing(table, every, filters, keys, cache, needsAll = true)
+      if (ofRows.isEmpty) Some(listing.files.map(listing.action))
+      else if (listing.files.forall(listing.isRead)) matching(table, listing)
+      else None
     }
   }
+
+  private def matching(table: DeltaTable, listing: DeltaListing): Option[Seq[AddFile]] = {
+    val work = new Work(mostTime = maxTime)
+    val classify = new ClassifyRowGroups(
+      ofRows,
+      table.output,
+      table.partitionSchema,
+      table.settings,
+      known = listing.facts,
+      work = work
+    )
+    def mayMatch(file: ListedFile) = classify.neverTrue(classify.beforeReading(file)).isEmpty
+    // Delta excludes files by what is less certain, too.
+    def isDoubtful(file: ListedFile) = classify.columns.exists { column =>
+      val facts = listing.facts(file)
+      facts.columns(column).values == Values.Unknown && facts.hints(column).values != Values.Unknown
+    }
+    val found = listing.files.filter(mayMatch)
+    if (work.isUsedUp || found.exists(isDoubtful)) None else Some(found.map(listing.action))
+  }
+
+  private def maxTime: FiniteDuration = SQLConf.get.getConf(LimitPruningConf.MaxTime).millis
 
   private def readsMetadata(filter: Expression): Boolean = filter.references.exists {
     case FileSourceMetadataAttribute(_) => true
@@ -84,16 +84,10 @@ private[delta] final class MatchingFiles(
   private def isCertain(filter: Expression): Boolean = {
     val columns = LeafColumn.in(filter)
     filter.references.subsetOf(AttributeSet(columns.map(_.attribute))) && columns.forall { column =>
-      partitions.contains(column.attribute) || LogStatistics.mayKnow(column) && table.isNamed(column)
+      partitions.contains(column.attribute) || LogStatistics.mayKnow(column) && isNamed(column)
     }
   }
-}
 
-private[delta] object MatchingFiles {
-
-  /**
-   * @param areRead whether the statistics that are needed were read in time
-   * @param files none if Delta may exclude more
-   */
-  final case class Found(areRead: Boolean, files: Option[Seq[AddFile]])
+  private def isNamed(column: LeafColumn): Boolean =
+    table.settings.names.of(table.named(column).attribute.name +: column.path).nonEmpty
 }

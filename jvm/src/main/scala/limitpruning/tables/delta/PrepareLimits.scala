@@ -62,7 +62,7 @@ private[tables] object PrepareLimits {
    * A LIMIT over a Delta table of which Delta has not chosen the files.
    *
    * @param filters all filters of the table
-   * @param keys of an ORDER BY; without any, all rows that match satisfy the LIMIT
+   * @param keys the first key of an ORDER BY; without any, all rows that match satisfy the LIMIT
    */
   private[delta] final case class Limited(
       rows: Int,
@@ -83,7 +83,7 @@ private[tables] object PrepareLimits {
     }
 
     private def ordered(rows: Int, sort: Sort): Option[Limited] =
-      if (sort.global) limited(rows, sort.child, sort.order.map(_.child)) else None
+      if (sort.global) limited(rows, sort.child, sort.order.take(1).map(_.child)) else None
 
     private def ofTable(key: Expression, projections: Seq[NamedExpression]): Expression = {
       val aliases = projections.collect { case alias: Alias => alias.exprId -> alias.child }.toMap
@@ -135,15 +135,12 @@ private final class PrepareLimits(session: SparkSession, limited: PrepareLimits.
       snapshot: Snapshot,
       all: LogFiles,
       matching: MatchingFiles
-  ): Option[PreparedDeltaFileIndex] = {
-    val found = matching.in(indexOf(snapshot, all, all.files))
-    if (found.exists(!_.areRead)) cache.keep(id(snapshot), LeftToDelta)
-    found.flatMap(_.files).map { files =>
+  ): Option[PreparedDeltaFileIndex] =
+    matching.in(indexOf(snapshot, all, all.files)).map { files =>
       val isAnyRow = keys.isEmpty && matching.ofRows.isEmpty
       val chosen = if (isAnyRow) all.enoughFor(rows, files.iterator.map(_.path).toSet) else files
       indexOf(snapshot, all, chosen, matching.ofPartitions, matching.ofRows)
     }
-  }
 
   private def indexOf(
       snapshot: Snapshot,
@@ -177,7 +174,7 @@ private final class PrepareLimits(session: SparkSession, limited: PrepareLimits.
   private def allFiles(snapshot: Snapshot): Option[LogFiles] = {
     def read(): Some[LogFiles] = {
       val read = LogFiles.of(snapshot)
-      cache.keep(id(snapshot), if (read.files.size <= MostFiles) read else LeftToDelta)
+      cache.keep(id(snapshot), if (read.files.size <= MostFiles) read else TooManyFiles)
       Some(read)
     }
     cache.log(id(snapshot)) match {
