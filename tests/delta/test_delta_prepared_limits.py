@@ -239,7 +239,9 @@ def test_files_of_partitions(
     for limit in (500, 7):
         df = hold(spark, everything, limit)
         if limit == 500:
-            assert limit_pruning.report(df).only.files.total <= files_of_delta(spark, everything)
+            total = limit_pruning.report(df).only.files.total
+            assert total is not None
+            assert total <= files_of_delta(spark, everything)
     hold(spark, f"{everything} ORDER BY id", 7, ordered=True)
 
 
@@ -337,8 +339,9 @@ def test_generated_columns_are_left_to_delta(spark: SparkSession, tmp_path: Path
         query = "SELECT ts, day FROM generated WHERE ts >= TIMESTAMP'2024-01-02 12:00:00'"
         for _ in range(3):
             df = hold(spark, query, 9)
-        assert "day >=" in limit_pruning.report(df).only.predicate
-        assert limit_pruning.report(df).only.files.pruned_by_log >= 1
+        limit = limit_pruning.report(df).only
+        assert "day >=" in str(limit.predicate)
+        assert limit.files.pruned_by_log
     finally:
         spark.sql("DROP TABLE generated")
 
