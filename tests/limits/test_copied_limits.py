@@ -117,6 +117,22 @@ def test_line_105_iterations_of_a_recursive_cte(spark: SparkSession, limited: st
         assert codes(once) == {"repeated-limit"}
 
 
+@pytest.mark.core
+@needs_spark("recursive CTEs", since=(4, 1))
+def test_line_105_first_rows_of_groups_in_iterations(spark: SparkSession) -> None:
+    """Only an iteration reads so many columns that its keys are read first."""
+    numbered = "SELECT *, row_number() OVER (PARTITION BY n ORDER BY day) AS r FROM wide"
+    columns = ", ".join(f"s.c{c}" for c in range(12))
+    with conf(spark, SETTINGS):
+        df = spark.sql(
+            f"WITH RECURSIVE s AS (SELECT * FROM ({numbered}) WHERE r = 1), r(id, d) AS "
+            "(SELECT id, 0 FROM s UNION ALL SELECT s.id, d + 1 FROM r JOIN s ON r.id = s.id "
+            f"WHERE d < 3 AND length(concat({columns})) > 0) SELECT count(*) FROM r"
+        )
+        groups = spark.table("wide").select("n").distinct().count()
+        assert df.collect() == [(4 * groups,)]
+
+
 def test_line_105_keys_that_grow_with_each_projection(spark: SparkSession) -> None:
     df = spark.table("wide").select("id", col("v").alias("x"))
     for _ in range(40):

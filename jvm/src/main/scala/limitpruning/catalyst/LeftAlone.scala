@@ -30,7 +30,7 @@ private[catalyst] final class LeftAlone(reasonOf: LocalLimit => Option[Reason]) 
 
 private[catalyst] object LeftAlone {
 
-  /** The tag of a LIMIT or an aggregate that is left alone whenever Spark optimizes a plan with it. */
+  /** The tag of a LIMIT, an aggregate or a window that is left alone whenever Spark optimizes a plan with it. */
   private val Always: TreeNodeTag[Reason] = TreeNodeTag("limitpruning.leftAlone")
 
   /** @param copied those of [[CopiedLimits]] */
@@ -53,12 +53,14 @@ private[catalyst] object LeftAlone {
       if (isOverTable(limit) && !isHinted(limit)) limit.setTagValue(NotPruned.Tag, NotPruned(reason))
       if (always) limit.setTagValue(Always, reason)
     }
-    if (always) restored.collectWithSubqueries { case aggregate: Aggregate => aggregate }
-      .foreach(_.setTagValue(Always, reason))
+    if (always) restored.collectWithSubqueries { case aggregate: Aggregate => aggregate }.foreach(mark)
     restored
   }
 
-  def isAlways(aggregate: Aggregate): Boolean = aggregate.getTagValue(Always).nonEmpty
+  /** Leaves a node alone whenever Spark optimizes a plan with it. */
+  def mark(node: LogicalPlan): Unit = node.setTagValue(Always, Reason.RepeatedLimit)
+
+  def isAlways(node: LogicalPlan): Boolean = node.getTagValue(Always).nonEmpty
 
   /** A relation as without the extension; none for any other node. */
   private def withoutChoice(node: LogicalPlan): Option[LogicalPlan] = node match {

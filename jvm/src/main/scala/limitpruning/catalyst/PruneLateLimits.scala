@@ -53,14 +53,15 @@ final case class PruneLateLimits(session: SparkSession, override val state: Plan
    * optimizes before the query around them, and beside definitions that Spark copies later or evaluates several times.
    */
   private def pruneWindows(plan: LogicalPlan): LogicalPlan =
-    if (
-      !plan.containsPattern(WINDOW_GROUP_LIMIT) || !conf.getConf(LimitPruningConf.Enabled) ||
-      plan.isInstanceOf[Subquery] || plan.containsPattern(CTE) || RecursiveDefinitions.areIn(plan)
-    ) plan
+    if (!plan.containsPattern(WINDOW_GROUP_LIMIT) || !conf.getConf(LimitPruningConf.Enabled)) plan
+    else if (RecursiveDefinitions.areIn(plan)) {
+      RecursiveDefinitions.markWindows(plan)
+      plan
+    } else if (plan.isInstanceOf[Subquery] || plan.containsPattern(CTE)) plan
     else {
       lazy val sources = plan.collectWithSubqueries { case window: Window => sourcesOf(window) }.flatten
       def isAlone(window: WindowGroupLimit) =
-        sourcesOf(window).forall(source => sources.count(_ == source) == 1)
+        !LeftAlone.isAlways(window) && sourcesOf(window).forall(source => sources.count(_ == source) == 1)
       plan.transformDownWithPruning(_.containsPattern(WINDOW_GROUP_LIMIT)) {
         case window: WindowGroupLimit if !NoPruningHint.isBelow(window.child) && isAlone(window) =>
           FailOpen(state, conf)(new DecideByRows(session, state.facts, conf)(window))(_ => None)
