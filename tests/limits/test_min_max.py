@@ -389,3 +389,16 @@ def test_iterations_of_a_recursive_cte_have_the_value_of_one_row(
             )
             assert plain(spark, query) == [(4,)], query
             assert spark.sql(query).collect() == [(4,)], query
+
+
+def test_few_footers_are_read_for_a_predicate_that_none_proves(
+    spark: SparkSession, folder: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(folder, tmp_path / "fresh")
+    spark.read.parquet(str(tmp_path / "fresh")).createOrReplaceTempView("fresh")
+    df = spark.sql("SELECT max(id) FROM fresh WHERE v = 7")
+    assert "LimitPrunedScan" not in physical(df)
+    files = limit_pruning.report(spark.sql("SELECT id FROM fresh WHERE id < -1 LIMIT 3")).only.files
+    assert files.inspected == 24
+    assert files.footers_cached is not None
+    assert 0 < files.footers_cached <= 8

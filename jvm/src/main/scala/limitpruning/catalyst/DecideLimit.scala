@@ -54,7 +54,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
 
   private def minMax(orders: Seq[TopRowsScan], inputs: SearchInputs): Either[NotPruned, LimitPlan] =
     if (orders.forall(mayBeSeen(_, inputs)))
-      ChooseTopRows.ofAll(orders, inputs).flatMap(ofFewRowGroups(orders.head, _))
+      ChooseTopRows.ofAll(orders, inputs, mayNote = false).flatMap(ofFewRowGroups(orders.head, _))
     else Left(notClustered(orders.head, 0))
 
   /**

@@ -26,22 +26,28 @@ object ChooseTopRows {
 
   /** @return what to read, or the reason why the LIMIT is not pruned */
   def apply(top: TopRowsScan, table: SearchInputs): Either[NotPruned, LimitPlan] =
-    ofAll(Seq(top), table)
+    ofAll(Seq(top), table, mayNote = true)
 
   /**
    * Chooses the rows of several orders together.
    *
    * @param orders of one scan, at least one
+   * @param mayNote whether row groups may be skipped while reading, if no threshold is known before
    * @return rows that include the first ones in each order, or why there are none in one of them
    */
-  def ofAll(orders: Seq[TopRowsScan], table: SearchInputs): Either[NotPruned, LimitPlan] = {
+  def ofAll(
+      orders: Seq[TopRowsScan],
+      table: SearchInputs,
+      mayNote: Boolean
+  ): Either[NotPruned, LimitPlan] = {
+    val mostNoted = if (mayNote) Threshold.MostNoted else 0
     val scan = orders.head.scan
     val run = new RunSearch(scan, table)
     val files = table.files // listed before the time budget for footers starts
     // Even if partition values alone decide the predicate, they do not decide the key.
     val budget = table.budget.copy(firstFiles = table.firstFiles)
     val deadline = budget.maxTime.fromNow
-    val searches = orders.map(new InOrder(_, table, budget, deadline))
+    val searches = orders.map(new InOrder(_, table, budget, deadline, mostNoted))
     val select = new AddressBestFirst(table.address(deadline))
     val plan = run(searches.head.search, files) { (outcome, ofFirst) =>
       val outcomes = searches.tail.foldLeft(Vector(outcome)) { (before, next) =>
@@ -148,7 +154,8 @@ object ChooseTopRows {
       val top: TopRowsScan,
       table: SearchInputs,
       budget: SearchBudget,
-      deadline: Deadline
+      deadline: Deadline,
+      mostNoted: Int
   ) {
     val key = new KeyFacts(top.order.first, top.scan.conjuncts, table.classify)
     private val dictionaries = table.keyDictionaries(key, deadline)
@@ -157,7 +164,7 @@ object ChooseTopRows {
       key,
       top.order.isOnlyKey,
       table.waves(budget),
-      Threshold.MostNoted,
+      mostNoted,
       dictionaries
     )
 

@@ -113,8 +113,12 @@ final class TopRowsSearch(
       now: SearchCounts
   ): Option[Either[Reason, FoundTopRows]] =
     if (rest.isEmpty || outOfBudget(now, threshold.rows, limit).nonEmpty) Some(result(rest, now))
-    else if (!pays(rest, now)) Some(Left(notClustered(now)))
+    else if (!pays(rest, now) || isUnproved(now)) Some(Left(notClustered(now)))
     else None
+
+  /** Whether the predicate may hold in most row groups, and is proved in none, so that no threshold is expected. */
+  private def isUnproved(seen: SearchCounts): Boolean =
+    limit > mostNoted && certain.isEmpty && 2 * matched.size >= seen.rowGroups && matched.nonEmpty
 
   private def result(unseen: Seq[ListedFile], seen: SearchCounts): Either[Reason, FoundTopRows] = {
     val needed = positionsNeeded
