@@ -118,7 +118,8 @@ private[delta] final class DeltaListing(
       if hasPartition(values)
       file <- files
     } yield (values, index.fileStatusWithMetadataFromAddFile(file), file)
-    listed.sortBy(_._2.getPath.toString).zipWithIndex.map { case ((values, status, file), position) =>
+    // The order is that of the log, which has texts.
+    listed.sortBy(_._3.path).zipWithIndex.map { case ((values, status, file), position) =>
       ListedFile(values, status, position) -> file
     }.toIndexedSeq
   }

@@ -115,7 +115,8 @@ private final class PrepareLimits(session: SparkSession, limited: PrepareLimits.
 
   /** None if Delta is to choose the files. */
   def index: Option[PreparedDeltaFileIndex] =
-    if (filters.isEmpty)
+    if (isLeftToDelta) None
+    else if (filters.isEmpty)
       for (snapshot <- snapshotOf(limited.index); all <- allFiles(snapshot))
         yield indexOf(snapshot, all, if (keys.isEmpty) all.enoughFor(rows) else all.files)
     else {
@@ -130,6 +131,19 @@ private final class PrepareLimits(session: SparkSession, limited: PrepareLimits.
         } yield prepared
       else None
     }
+
+  /** Whether Delta is to choose the files of the version that it read last. To ask for the newest takes a listing of the log. */
+  private def isLeftToDelta: Boolean = !limited.index.isTimeTravelQuery && {
+    val last = id(limited.index.deltaLog.unsafeVolatileSnapshot)
+    cache.log(last) match {
+      case Some(TooManyFiles) => true
+      // Delta reads less for a predicate. A table may change before each query.
+      case None if filters.nonEmpty =>
+        cache.keep(last, AskedOnce)
+        true
+      case _ => false
+    }
+  }
 
   private def matchingIn(
       snapshot: Snapshot,
