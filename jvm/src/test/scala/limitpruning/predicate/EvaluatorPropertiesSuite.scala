@@ -23,7 +23,7 @@ class EvaluatorPropertiesSuite extends AnyFunSuite with ScalaCheckPropertyChecks
 
   test("an outcome of Spark's own evaluation of a function is never missing") {
     var proved = Map.empty[Class[_], Int].withDefaultValue(0)
-    forAll(RandomCases.ofFunction, minSuccessful(20000)) { c =>
+    forAll(RandomCases.ofFunction, minSuccessful(24000)) { c =>
       val real = BruteForce.outcomesOf(c.predicate, c.columns, c.rows)
       assert(BruteForce.contains(c.outcomes, real), s"found ${c.outcomes}, but rows have $real")
       if (c.rows.distinct.size > 1 && MatchState.of(c.outcomes) != MatchState.PartiallyMatching)

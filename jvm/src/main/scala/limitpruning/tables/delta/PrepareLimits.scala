@@ -133,17 +133,17 @@ private final class PrepareLimits(session: SparkSession, limited: PrepareLimits.
     }
 
   /** Whether Delta is to choose the files of the version that it read last. To ask for the newest takes a listing of the log. */
-  private def isLeftToDelta: Boolean = !limited.index.isTimeTravelQuery && {
-    val last = id(limited.index.deltaLog.unsafeVolatileSnapshot)
-    cache.log(last) match {
-      case Some(TooManyFiles) => true
-      // Delta reads less for a predicate. A table may change before each query.
-      case None if filters.nonEmpty =>
-        cache.keep(last, AskedOnce)
-        true
-      case _ => false
+  private def isLeftToDelta: Boolean = !limited.index.isTimeTravelQuery &&
+    Option(limited.index.deltaLog.unsafeVolatileSnapshot).map(id).exists { last =>
+      cache.log(last) match {
+        case Some(TooManyFiles) => true
+        // Delta reads less for a predicate. A table may change before each query.
+        case None if filters.nonEmpty =>
+          cache.keep(last, AskedOnce)
+          true
+        case _ => false
+      }
     }
-  }
 
   private def matchingIn(
       snapshot: Snapshot,
