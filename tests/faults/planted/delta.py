@@ -26,11 +26,4 @@ FAULTS = (
         "min >= RebaseDateTime.lastSwitchJulianDay - 1000000",
         DELTA,
     ),
-    fault(
-        "files of other partitions are read, where Spark does not evaluate the filter again",
-        "tables/delta/DeltaTable.scala",
-        "if hasPartition(values)",
-        "if hasPartition(values) | true",
-        DELTA,
-    ),
 )
