@@ -51,7 +51,7 @@ private[catalyst] object LeftAlone {
     val restored = plan.transformDownWithSubqueries(Function.unlift(withoutChoice))
     restored.collectWithSubqueries { case limit: LocalLimit => limit }.foreach { limit =>
       if (isOverTable(limit) && !isHinted(limit)) limit.setTagValue(NotPruned.Tag, NotPruned(reason))
-      if (always) limit.setTagValue(Always, reason)
+      if (always) mark(limit)
     }
     if (always) restored.collectWithSubqueries { case aggregate: Aggregate => aggregate }.foreach(mark)
     restored

@@ -1,7 +1,6 @@
 package limitpruning.tables.delta
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.files.TahoeLogFileIndex
 import org.apache.spark.sql.delta.stats.{DeltaScan, PreparedDeltaFileIndex}
@@ -27,12 +26,7 @@ private[delta] object PreparedIndex {
       index.path,
       scan,
       index.versionToUse
-    ) {
-      // Delta asks so whether any file of the table has deleted rows, and otherwise chooses files again, in a job.
-      override def matchingFiles(partitionFilters: Seq[Expression], dataFilters: Seq[Expression]): Seq[AddFile] = {
-        val filters = partitionFilters ++ dataFilters
-        if (filters.nonEmpty && filters.forall(_ == Literal.TrueLiteral)) all
-        else super.matchingFiles(partitionFilters, dataFilters)
-      }
+    ) with KnowsAllFiles {
+      override protected def allFiles: Seq[AddFile] = all
     }
 }

@@ -40,7 +40,8 @@ private[tables] object PrepareLimits {
         case None => Some(plan)
         // Spark infers more filters later, and Delta chooses files again for other filters than those that they are chosen for.
         case Some(limited)
-            if limited.filters.nonEmpty && !InferFiltersFromConstraints(plan).fastEquals(plan) =>
+            if limited.filters.nonEmpty &&
+              !InferFiltersFromConstraints(limited.plan).fastEquals(limited.plan) =>
           Some(plan)
         case Some(limited) => new PrepareLimits(session, limited, cache).index.map { prepared =>
             plan.transformDown { case IndexedRelation(relation, _) =>
@@ -61,11 +62,13 @@ private[tables] object PrepareLimits {
   /**
    * A LIMIT over a Delta table of which Delta has not chosen the files.
    *
+   * @param plan below the LIMIT
    * @param filters all filters of the table
    * @param keys the first key of an ORDER BY; without any, all rows that match satisfy the LIMIT
    */
   private[delta] final case class Limited(
       rows: Int,
+      plan: LogicalPlan,
       relation: LogicalRelation,
       index: TahoeLogFileIndex,
       filters: Seq[Expression],
@@ -94,7 +97,7 @@ private[tables] object PrepareLimits {
       case ScanOperation(projections, Nil, filters, IndexedRelation(relation, index: TahoeLogFileIndex))
           if projections.forall(_.deterministic) && filters.forall(_.deterministic) &&
             index.partitionFilters.isEmpty =>
-        Some(Limited(rows, relation, index, filters, keys.map(ofTable(_, projections))))
+        Some(Limited(rows, plan, relation, index, filters, keys.map(ofTable(_, projections))))
       case _ => None
     }
   }
@@ -115,15 +118,14 @@ private final class PrepareLimits(session: SparkSession, limited: PrepareLimits.
 
   /** None if Delta is to choose the files. */
   def index: Option[PreparedDeltaFileIndex] =
-    if (isLeftToDelta) None
-    else if (filters.isEmpty)
-      for (snapshot <- snapshotOf(limited.index); all <- allFiles(snapshot))
-        yield indexOf(snapshot, all, if (keys.isEmpty) all.enoughFor(rows) else all.files)
+    if (filters.isEmpty)
+      for (snapshot <- newest; all <- allFiles(snapshot))
+        yield indexOf(snapshot, all, if (isAnyRow) all.enoughFor(rows) else all.files)
     else {
       val matching = new MatchingFiles(relation, filters, keys, cache)
       if (matching.canDecide)
         for {
-          snapshot <- snapshotOf(limited.index)
+          snapshot <- newest
           // Delta adds filters of the columns that are generated.
           if !GeneratedColumn.hasGeneratedColumns(snapshot.metadata.schema)
           all <- allFiles(snapshot)
@@ -132,18 +134,21 @@ private final class PrepareLimits(session: SparkSession, limited: PrepareLimits.
       else None
     }
 
-  /** Whether Delta is to choose the files of the version that it read last. To ask for the newest takes a listing of the log. */
-  private def isLeftToDelta: Boolean = !limited.index.isTimeTravelQuery &&
-    Option(limited.index.deltaLog.unsafeVolatileSnapshot).map(id).exists { last =>
-      cache.log(last) match {
-        case Some(TooManyFiles) => true
-        // Delta reads less for a predicate. A table may change before each query.
-        case None if filters.nonEmpty =>
-          cache.keep(last, AskedOnce)
-          true
-        case _ => false
-      }
-    }
+  /** None, too, if the files of the version that was read last are left to Delta: to ask for the newest takes a listing of the log. */
+  private def newest: Option[Snapshot] = {
+    val last =
+      Option(limited.index.deltaLog.unsafeVolatileSnapshot).filterNot(_ => limited.index.isTimeTravelQuery)
+    if (last.exists(isLeftToDelta)) None else snapshotOf(limited.index)
+  }
+
+  private def isLeftToDelta(snapshot: Snapshot): Boolean = cache.log(id(snapshot)) match {
+    case Some(TooManyFiles) => true
+    // Delta reads less for a predicate. A table may change before each query.
+    case None if filters.nonEmpty =>
+      cache.keep(id(snapshot), AskedOnce)
+      true
+    case _ => false
+  }
 
   private def matchingIn(
       snapshot: Snapshot,
@@ -151,8 +156,8 @@ private final class PrepareLimits(session: SparkSession, limited: PrepareLimits.
       matching: MatchingFiles
   ): Option[PreparedDeltaFileIndex] =
     matching.in(indexOf(snapshot, all, all.files)).map { files =>
-      val isAnyRow = keys.isEmpty && matching.ofRows.isEmpty
-      val chosen = if (isAnyRow) all.enoughFor(rows, files.iterator.map(_.path).toSet) else files
+      val allMatch = keys.isEmpty && matching.ofRows.isEmpty
+      val chosen = if (allMatch) all.enoughFor(rows, files.iterator.map(_.path).toSet) else files
       indexOf(snapshot, all, chosen, matching.ofPartitions, matching.ofRows)
     }
 
@@ -185,23 +190,21 @@ private final class PrepareLimits(session: SparkSession, limited: PrepareLimits.
   }
 
   /** None if Delta is to choose the files. */
-  private def allFiles(snapshot: Snapshot): Option[LogFiles] = {
-    def read(): Some[LogFiles] = {
-      val read = LogFiles.of(snapshot)
-      cache.keep(id(snapshot), if (read.files.size <= MostFiles) read else TooManyFiles)
-      Some(read)
-    }
-    cache.log(id(snapshot)) match {
+  private def allFiles(snapshot: Snapshot): Option[LogFiles] =
+    if (isLeftToDelta(snapshot)) None
+    else cache.log(id(snapshot)) match {
       case Some(files: LogFiles) => Some(files)
-      case Some(AskedOnce) if snapshot.numOfFiles <= MostFiles => read()
-      case Some(_) => None
-      // Delta reads less for a predicate. A table may change before each query.
-      case None if filters.nonEmpty =>
-        cache.keep(id(snapshot), AskedOnce)
+      case _ if isAnyRow || snapshot.numOfFiles <= MostFiles =>
+        val read = LogFiles.of(snapshot)
+        cache.keep(id(snapshot), if (read.files.size <= MostFiles) read else TooManyFiles)
+        Some(read)
+      case _ =>
+        cache.keep(id(snapshot), TooManyFiles)
         None
-      case None => read()
     }
-  }
+
+  /** Whether the LIMIT has neither a predicate nor an order. Delta reads the numbers of rows of all files for it, too. */
+  private def isAnyRow: Boolean = filters.isEmpty && keys.isEmpty
 
   private def id(snapshot: Snapshot): LogPartId =
     LogPartIds.of(snapshot, limited.index.path.toString, LogFiles)
