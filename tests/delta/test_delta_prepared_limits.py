@@ -22,6 +22,7 @@ from support.delta.planning import (
 )
 from support.runs import ENABLED, conf
 from support.scan_tables import hold, hold_limits, physical
+from support.sparks import needs_spark
 
 IN_ONE_ORDER = pytest.mark.parametrize("spark", ["Delta first"], indirect=True)
 """Of the extensions."""
@@ -326,6 +327,7 @@ def test_statistics_that_are_not_certain_are_left_to_delta(
     assert limit_pruning.report(df).only.files.total == files_of_delta(spark, query) == 1
 
 
+@needs_spark("identity columns")
 def test_generated_columns_are_left_to_delta(spark: SparkSession, tmp_path: Path) -> None:
     spark.sql(f"""
         CREATE TABLE generated (ts TIMESTAMP, day DATE GENERATED ALWAYS AS (CAST(ts AS DATE)))
