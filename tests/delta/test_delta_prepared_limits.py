@@ -91,6 +91,7 @@ QUERIES = {
     "expressions": "SELECT id + 1, upper(s), {n} FROM (SELECT * FROM {t} LIMIT 600)",
     "order of few": "SELECT *, {n} FROM (SELECT * FROM {t} LIMIT 600) ORDER BY s LIMIT 3",
     "filter above": "SELECT *, {n} FROM (SELECT * FROM {t} LIMIT 600) WHERE m = 3",
+    "groups": "SELECT m, {n} FROM {t} GROUP BY m LIMIT 2",
     "groups above": "SELECT m, count(*), {n} FROM (SELECT * FROM {t} LIMIT 600) GROUP BY m",
 }
 
@@ -127,7 +128,7 @@ LEFT_TO_DELTA = {
     "union": "(SELECT id, {n} FROM {t} LIMIT 5) UNION ALL SELECT m, 1 FROM {t}",
     "subquery": "SELECT *, {n} FROM {t} WHERE id = (SELECT max(id) FROM {t}) LIMIT 5",
     "in a subquery": "SELECT {n}, id IN (SELECT id FROM {t} LIMIT 5) FROM range(5)",
-    "groups": "SELECT m, {n} FROM {t} GROUP BY m LIMIT 2",
+    "functions of groups": "SELECT m, count(*), {n} FROM {t} GROUP BY m LIMIT 2",
     "hint": "SELECT /*+ NO_LIMIT_PRUNING */ *, {n} FROM {t} LIMIT 5",
 }
 

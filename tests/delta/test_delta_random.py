@@ -41,6 +41,7 @@ def test_random_delta_tables(spark: SparkSession) -> None:
     assert tally["read by Delta, with deletion vectors"] >= 3, few
     assert tally["by rows"] >= 0.05 * tally["queries"], few
     assert tally["joined, by rows"] >= 3, few
+    assert tally["groups"] >= 3, few
 
 
 def test_random_tables_of_delta_rs(spark: SparkSession) -> None:
@@ -108,6 +109,7 @@ def _problem(
         plan = str(df._jdf.queryExecution().executedPlan().toString())
         tally["read by Delta, with deletion vectors"] += "SelectedDeltaIndex" in plan
         tally["by rows"] += "RowsVerified" in plan
+        tally["groups"] += query.is_of_groups and report.covered
         tally["joined, by rows"] += " JOIN " in query.rows and "RowsVerified" in plan
     if found - allowed:
         return f"rows that are not in the table, or do not match: {list(found - allowed)[:3]}"

@@ -18,7 +18,7 @@ class Query:
     """A query, with and without its LIMIT.
 
     Attributes:
-        rows: The query without ORDER BY and LIMIT.
+        rows: The query without ORDER BY and LIMIT. Without ORDER BY, it may return groups.
             With ORDER BY, the table may be the preserved side of an outer join.
         key: The key of ORDER BY, with its direction; None without ORDER BY.
     """
@@ -31,6 +31,11 @@ class Query:
     def column(self) -> str:
         """The name of the key's column; there must be a key."""
         return (self.key or "").split("`")[1]
+
+    @property
+    def is_of_groups(self) -> bool:
+        """Whether it returns groups of rows."""
+        return "DISTINCT" in self.rows or "GROUP BY" in self.rows
 
     @property
     def every_row(self) -> str:
@@ -57,10 +62,26 @@ def query(history: History, draw: Draw) -> Query:
     columns = ", ".join(f"`{name}`" for name in history.names.values())
     source = f"{history.table}{version}"
     limit = draw(st.sampled_from([1, 5, 40, 300]))
-    # It follows other choices, so that the default seeds draw what they drew before.
+    # These follow other choices, so that the default seeds draw what they drew before.
+    if not key and limit == 5:
+        return Query(_groups(history, source, where), None, limit)
     if key and limit == 40:
         columns += ", top"
         left = f"{source} LEFT JOIN {_PARTNERS}"
         joined = f"{_PARTNERS} RIGHT JOIN {source}" if "NULLS" in key else left
         source = f"{joined} ON `{history.names['id']}` = partner"
     return Query(f"SELECT {columns} FROM {source}{where}", key, limit)
+
+
+def _groups(history: History, source: str, where: str) -> str:
+    """Return a query for groups: each is its keys, or all rows with one value of the partition."""
+    number = sum(map(ord, where))
+    names = sorted(history.names.values())
+    keys = [names[number % len(names)]]
+    if history.partitioned and number % 3:
+        keys = ["p", *keys] if number % 3 == 1 else ["p"]
+    listed = ", ".join(f"`{name}`" for name in keys)
+    if keys == ["p"]:
+        functions = f"count(*) AS n, max(`{history.names['id']}`) AS top"
+        return f"SELECT p, {functions} FROM {source}{where} GROUP BY p"
+    return f"SELECT DISTINCT {listed} FROM {source}{where}"

@@ -7,7 +7,6 @@ import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LocalLimi
 import limitpruning.predicate.{BriefSql, SupportedTypes}
 import limitpruning.search.{GroupsScan, LimitedScan}
 import limitpruning.select.Reason
-import limitpruning.tables.ParquetTable
 
 /**
  * Matches a LIMIT over GROUP BY or DISTINCT over a plan that [[MatchLimit]] matches. Spark turns DISTINCT into a GROUP BY
@@ -19,15 +18,14 @@ import limitpruning.tables.ParquetTable
 object MatchGroups {
 
   /**
-   * The groups below `local`, or the reason why they are not pruned; `None` if there is no GROUP BY over a table of Spark's
-   * Parquet below `local`. LIMITs over groups of other tables, and over one group of all rows, are left to [[MatchLimit]].
+   * The groups below `local`, or the reason why they are not pruned; `None` if there is no GROUP BY over one of the
+   * [[limitpruning.tables.Tables]] below `local`. LIMITs over one group of all rows are left to [[MatchLimit]].
    */
   def of(local: LocalLimit): Option[Either[Reason, GroupsScan]] = local.child match {
     case Grouped(above, filters, aggregate) if aggregate.groupingExpressions.nonEmpty =>
       MatchLimit.of(LocalLimit(local.limitExpr, aggregate.child)).flatMap {
         case Left(Reason.NotSeen) => None // PruneV2Limits decides
         case Left(reason) => Some(Left(reason))
-        case Right(scan) if !scan.table.isInstanceOf[ParquetTable] => None
         case Right(scan) => Some(groups(scan, aggregate, above, filters))
       }
     case _ => None

@@ -86,10 +86,8 @@ final class DistinctSearch(
       if (all.areEqual(order)) possible += all.from else areAllEqual = false
       file.rowGroups(rowGroup).obstacle.orElse(keys.obstacle(file, rowGroup)).foreach(obstacles.add)
     }
-    for (file <- refined; matching <- file.matching) {
-      val (ends, rows) = keys.certain(file, matching)
+    for (file <- refined; matching <- file.matching; (ends, rows) <- keys.certain(file, matching))
       certain += Certain(certain.size, file, rows, ends)
-    }
     found = keys.orders.iterator.map(DisjointRanges.of(certain.toSeq)(one => (one.ends.from, one.ends.to))(_))
       .toVector.sortBy(-_.size).headOption.getOrElse(Nil)
     points = found.filter(_.ends.areEqual(order)).map(_.ends.from)

@@ -68,15 +68,19 @@ final class GroupKeys(all: Seq[Expression], classify: ClassifyRowGroups) extends
   def ends(file: ClassifiedFile, rowGroup: Int): Ends = endsOf(factsOf(file, rowGroup))
 
   /**
-   * Rows of a row group, all of them proved to match, of which at least one has a tuple between the ends. If no key may be
-   * null, or if it is not known whether a row has no null, this is the first row: each row has such a tuple.
+   * Rows of a row group, all of them proved to match, of which at least one is in the table and has a tuple between the
+   * ends. If no key may be null, or if it is not known whether a row has no null, this is the first row: each row has such
+   * a tuple. If rows of the file are deleted, these are more rows than are deleted; none if there are not so many.
    */
-  def certain(file: ClassifiedFile, matching: MatchingRows): (Ends, MatchingRows) = {
+  def certain(file: ClassifiedFile, matching: MatchingRows): Option[(Ends, MatchingRows)] = {
     val known = factsOf(file, matching.ordinal)
-    someWithoutNulls(file, matching, known) match {
-      case Some(withoutNulls) => (endsOf(withoutNulls), matching)
-      case None => (endsOf(known), matching.copy(ranges = RowRange.take(matching.ranges, 1)))
-    }
+    if (file.deletedRows > 0)
+      if (matching.rows > file.deletedRows) Some((endsOf(known), matching)) else None
+    else
+      someWithoutNulls(file, matching, known) match {
+        case Some(withoutNulls) => Some((endsOf(withoutNulls), matching))
+        case None => Some((endsOf(known), matching.copy(ranges = RowRange.take(matching.ranges, 1))))
+      }
   }
 
   override def obstacle(file: ClassifiedFile, rowGroup: Int): Option[Obstacle] =

@@ -23,22 +23,25 @@ class GroupKeysSuite extends AnyFunSuite {
       d: RawChunk = RawChunk.silent,
       dayValue: Any = 7
   ) {
-    private val classify =
-      new ClassifyRowGroups(
-        Nil,
-        Seq(GroupKeysSuite.this.a, GroupKeysSuite.this.d, day),
-        partitions,
-        settings,
-        keys
-      )
+    private val output = Seq(GroupKeysSuite.this.a, GroupKeysSuite.this.d, day)
+    private val classify = new ClassifyRowGroups(Nil, output, partitions, settings, keys)
     val keysOf = new GroupKeys(keys, classify)
     private val listed = ListedFile.alone(InternalRow(dayValue), new FileStatus())
     val file: ClassifiedFile =
       classify(listed, RawFooter("optional int32 a; optional double d;").rowGroup(10, a, d).footer)
     val before: GroupKeys.Ends = keysOf.ends(listed)
     def ends: GroupKeys.Ends = keysOf.ends(file, 0)
-    val (certain, rows) =
-      keysOf.certain(file, MatchingRows(0, RowRange.all(10), isWhole = true, reliesOnPages = false))
+    private val all = MatchingRows(0, RowRange.all(10), isWhole = true, reliesOnPages = false)
+    lazy val (certain, rows) = keysOf.certain(file, all).get
+
+    /** What is certain if some rows of the file are deleted. */
+    def without(deletedRows: Long): Option[(GroupKeys.Ends, MatchingRows)] = {
+      val facts = FileFacts.NothingDeleted.copy(deletedRows = Some(deletedRows))
+      keysOf.certain(
+        new ClassifyRowGroups(Nil, output, partitions, settings, keys, _ => facts)(listed, file.footer),
+        all
+      )
+    }
     def areEqual: Boolean = ends.areEqual(keysOf.orders.head)
   }
 
@@ -79,8 +82,15 @@ class GroupKeysSuite extends AnyFunSuite {
       some.keysOf.certain(
         some.file,
         MatchingRows(0, Seq(RowRange(2, 9)), isWhole = false, reliesOnPages = false)
-      )
+      ).get
     assert(ends.from == IndexedSeq(null) && rows.ranges == Seq(RowRange(2, 3)))
+  }
+
+  test("line 59: more rows are read than are deleted, and it is not known which of them are left") {
+    def rows(deleted: Long) = known(RawChunk.between(3, 5).nulls(0)).without(deleted).map(_._2.rows)
+    assert(Seq(0L, 1L, 9L, 10L).map(rows) == Seq(Some(1L), Some(10L), Some(10L), None))
+    val nulls = known(RawChunk.between(3, 5).nulls(8)).without(1).get
+    assert(nulls._1.from == IndexedSeq(null), "rows without null may be deleted")
   }
 
   test("line 61: statistics of floats leave room for NaN") {

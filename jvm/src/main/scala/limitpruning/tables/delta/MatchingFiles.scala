@@ -21,7 +21,7 @@ import limitpruning.tables.SelectedRelation
  *
  * @param relation reads the table
  * @param filters all filters of the scan, deterministic
- * @param keys what the rows are sorted by, whose statistics a search reads, too
+ * @param keys what the rows are sorted or grouped by, whose statistics a search reads, too
  */
 private[delta] final class MatchingFiles(
     relation: LogicalRelation,

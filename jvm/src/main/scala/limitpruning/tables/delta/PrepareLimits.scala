@@ -4,9 +4,12 @@ import org.apache.spark.sql.{AnalysisException, SparkSession}
 import org.apache.spark.sql.catalyst.expressions.{
   Alias, Attribute, Expression, ExpressionSet, IntegerLiteral, NamedExpression
 }
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.optimizer.InferFiltersFromConstraints
 import org.apache.spark.sql.catalyst.planning.ScanOperation
-import org.apache.spark.sql.catalyst.plans.logical.{Command, LocalLimit, LogicalPlan, Project, Sort, Subquery}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  Aggregate, Command, LocalLimit, LogicalPlan, Project, Sort, Subquery
+}
 import org.apache.spark.sql.catalyst.trees.TreePattern.PLAN_EXPRESSION
 import org.apache.spark.sql.delta.{GeneratedColumn, OptimisticTransaction, Snapshot}
 import org.apache.spark.sql.delta.actions.AddFile
@@ -64,7 +67,7 @@ private[tables] object PrepareLimits {
    *
    * @param plan below the LIMIT
    * @param filters all filters of the table
-   * @param keys the first key of an ORDER BY; without any, all rows that match satisfy the LIMIT
+   * @param keys the first key of an ORDER BY, or the keys of groups; without any, all rows that match satisfy the LIMIT
    */
   private[delta] final case class Limited(
       rows: Int,
@@ -81,9 +84,15 @@ private[tables] object PrepareLimits {
       case LocalLimit(IntegerLiteral(rows), Project(columns, sort: Sort))
           if columns.forall(_.deterministic) =>
         ordered(rows, sort)
+      case LocalLimit(IntegerLiteral(rows), groups: Aggregate) if isOfKeys(groups) =>
+        limited(rows, groups.child, groups.groupingExpressions)
       case LocalLimit(IntegerLiteral(rows), child) => limited(rows, child, Nil)
       case _ => None
     }
+
+    /** Not of functions: Delta answers some by its log. */
+    private def isOfKeys(groups: Aggregate) = groups.groupingExpressions.nonEmpty &&
+      !groups.aggregateExpressions.exists(_.exists(_.isInstanceOf[AggregateExpression]))
 
     private def ordered(rows: Int, sort: Sort): Option[Limited] =
       if (sort.global) limited(rows, sort.child, sort.order.take(1).map(_.child)) else None
