@@ -64,7 +64,7 @@ def query(history: History, draw: Draw) -> Query:
     limit = draw(st.sampled_from([1, 5, 40, 300]))
     # These follow other choices, so that the default seeds draw what they drew before.
     if not key and limit == 5:
-        return Query(_groups(history, source, where), None, limit)
+        return _groups(history, source, where)
     if key and limit == 40:
         columns += ", top"
         left = f"{source} LEFT JOIN {_PARTNERS}"
@@ -73,15 +73,16 @@ def query(history: History, draw: Draw) -> Query:
     return Query(f"SELECT {columns} FROM {source}{where}", key, limit)
 
 
-def _groups(history: History, source: str, where: str) -> str:
+def _groups(history: History, source: str, where: str) -> Query:
     """Return a query for groups: each is its keys, or all rows with one value of the partition."""
     number = sum(map(ord, where))
     names = sorted(history.names.values())
     keys = [names[number % len(names)]]
-    if history.partitioned and number % 3:
-        keys = ["p", *keys] if number % 3 == 1 else ["p"]
+    if history.partitioned:
+        keys = [keys, ["p"], ["p"], ["p", *keys]][number % 4]
     listed = ", ".join(f"`{name}`" for name in keys)
-    if keys == ["p"]:
+    rows = f"SELECT DISTINCT {listed} FROM {source}{where}"
+    if keys == ["p"] and number % 8 < 4:
         functions = f"count(*) AS n, max(`{history.names['id']}`) AS top"
-        return f"SELECT p, {functions} FROM {source}{where} GROUP BY p"
-    return f"SELECT DISTINCT {listed} FROM {source}{where}"
+        rows = f"SELECT p, {functions} FROM {source}{where} GROUP BY p"
+    return Query(rows, None, 1 + number % 3)
