@@ -22,7 +22,7 @@ private[catalyst] final class LeftAlone(reasonOf: LocalLimit => Option[Reason]) 
       decide: => Option[Either[NotPruned, LogicalPlan]]
   ): Option[Either[NotPruned, LogicalPlan]] = reasonOf(limit) match {
     case None => decide
-    case Some(_) if NoPruningHint.isBelow(limit.child) => decide // the hint is the reason
+    case Some(_) if NoPruningHint.isBelow(limit.child) => decide // it has the reason
     case Some(reason) if LeftAlone.isOverTable(limit) => Some(Left(NotPruned(reason)))
     case Some(_) => None
   }

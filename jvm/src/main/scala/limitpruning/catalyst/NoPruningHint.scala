@@ -14,6 +14,7 @@ import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation}
 
 import limitpruning.parquet.ColumnNames
+import limitpruning.select.Reason
 import limitpruning.shims.Strategy
 
 /**
@@ -32,29 +33,40 @@ object NoPruningHint {
   /** The name of the hint. Letter case does not matter. */
   val Name = "NO_LIMIT_PRUNING"
 
-  private val Marked: TreeNodeTag[Boolean] = TreeNodeTag("limitpruning.hint")
+  /** Why no LIMIT over a table is pruned: the hint, or that it is read in one of several [[QueriesOfWrites]]. */
+  private val Marked: TreeNodeTag[Reason] = TreeNodeTag("limitpruning.hint")
 
-  /** Whether a table is inside a SELECT with the hint. */
-  def isAbove(table: LogicalPlan): Boolean = table.getTagValue(Marked).nonEmpty ||
-    (table match {
-      case scan: DataSourceV2ScanRelation => scan.relation.getTagValue(Marked).nonEmpty
-      case _ => false
-    })
+  /** Whether a table is marked. */
+  def isAbove(table: LogicalPlan): Boolean = reasonAbove(table).nonEmpty
 
-  /** Tags the projections and filters directly above the tables that are inside a SELECT with the hint. */
-  def markOperators(plan: LogicalPlan): Unit = plan.foreachUp {
-    case operator @ (_: Project | _: Filter) if operator.children.exists(isAbove) =>
-      operator.setTagValue(Marked, true)
+  /** The reason if a table is marked. */
+  def reasonAbove(table: LogicalPlan): Option[Reason] = table.getTagValue(Marked).orElse(table match {
+    case scan: DataSourceV2ScanRelation => scan.relation.getTagValue(Marked)
+    case _ => None
+  })
+
+  /** Marks all tables of a plan, and not of its subqueries. No other plan may contain its nodes. */
+  def markTables(plan: LogicalPlan, reason: Reason): Unit = plan.collectLeaves().foreach {
+    case table @ (_: LogicalRelation | _: DataSourceV2Relation) => table.setTagValue(Marked, reason)
     case _ =>
   }
 
-  /** Whether an operator below, on the way to a single table, or this table is inside a SELECT with the hint. */
+  /** Tags the projections and filters directly above the tables that are marked. */
+  def markOperators(plan: LogicalPlan): Unit = plan.foreachUp {
+    case operator @ (_: Project | _: Filter) =>
+      operator.children.flatMap(reasonAbove).headOption.foreach(operator.setTagValue(Marked, _))
+    case _ =>
+  }
+
+  /** Whether an operator below, on the way to a single table, or this table is marked. */
+  def isBelow(plan: LogicalPlan): Boolean = reasonBelow(plan).nonEmpty
+
+  /** The reason if an operator below, on the way to a single table, or this table is marked. */
   @scala.annotation.tailrec
-  def isBelow(plan: LogicalPlan): Boolean = isAbove(plan) ||
-    (plan match {
-      case AboveTable(next) => isBelow(next)
-      case _ => false
-    })
+  def reasonBelow(plan: LogicalPlan): Option[Reason] = (reasonAbove(plan), plan) match {
+    case (None, AboveTable(next)) => reasonBelow(next)
+    case (reason, _) => reason
+  }
 
   /** The mark of a table that a hint is about. Changes nothing else. */
   final case class UnprunedTable(child: LogicalPlan) extends UnaryNode {
@@ -115,7 +127,7 @@ object NoPruningHint {
     private def withoutMarks(child: LogicalPlan): LogicalPlan = child match {
       case _: LogicalRelation | _: DataSourceV2Relation =>
         val copy = child.makeCopy(child.productIterator.map(_.asInstanceOf[AnyRef]).toArray)
-        copy.setTagValue(Marked, true)
+        copy.setTagValue(Marked, Reason.Hint)
         copy
       case other => other
     }

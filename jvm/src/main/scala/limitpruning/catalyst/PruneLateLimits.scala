@@ -40,7 +40,10 @@ final case class PruneLateLimits(session: SparkSession, override val state: Plan
         case limit: LocalLimit if isDecided(limit) =>
           FailOpen(state, conf)(SkipByOffset.undone(limit))(_ => None).getOrElse(limit)
         case limit: LocalLimit if NoPruningHint.isBelow(limit.child) =>
-          limit.setTagValue(NotPruned.Tag, NotPruned(Reason.Hint))
+          NoPruningHint.reasonBelow(limit.child).map(NotPruned(_)).foreach(limit.setTagValue(
+            NotPruned.Tag,
+            _
+          ))
           limit
         case limit: LocalLimit =>
           pruneOrTag(limit)(leftAlone.orElse(limit)(new DecideLimit(session, state.facts, conf)(limit)))

@@ -5,7 +5,9 @@ import scala.concurrent.duration.{Deadline, DurationLong, FiniteDuration}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, GlobalLimit, LocalLimit, LogicalPlan, Subquery}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  Aggregate, GlobalLimit, LocalLimit, LogicalPlan, Subquery, Union
+}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{AGGREGATE, CTE, LIMIT, PLAN_EXPRESSION}
 
@@ -30,23 +32,28 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!conf.getConf(LimitPruningConf.Enabled)) plan
-    else {
-      NoPruningHint.markOperators(plan) // a later rule may add a LIMIT
-      val isLimited = plan.containsPattern(LIMIT)
-      val hasMinMax = conf.getConf(LimitPruningConf.MinMax) && isOutermost(plan) &&
-        FailOpen(state, conf)(containsMinMax(plan) && !containsDefinition(plan))(_ => false)
-      val (restored, leftAlone) =
-        leaveAlone(
-          if (isLimited || hasMinMax) DeltaLake.prepared(session, plan) else plan,
-          plan => SharedDefinitions.restoredIn(RecursiveDefinitions.restoredIn(plan))
-        )(limit => !isDecidedBelow(limit.child))
-      val pruned = if (isLimited) pruneLimits(restored, leftAlone) else restored
-      if (hasMinMax)
-        FailOpen(state, conf)(
-          pruneMinMax(pruned, timeForMinMax.fromNow, mutable.Map.empty, hasOneAggregate(pruned))
-        )(_ => pruned)
-      else pruned
+    else plan match {
+      case commands: Union => prune(FailOpen(state, conf)(QueriesOfWrites.marked(commands))(_ => commands))
+      case query => prune(query)
     }
+
+  private def prune(plan: LogicalPlan): LogicalPlan = {
+    NoPruningHint.markOperators(plan) // a later rule may add a LIMIT
+    val isLimited = plan.containsPattern(LIMIT)
+    val hasMinMax = conf.getConf(LimitPruningConf.MinMax) && isOutermost(plan) &&
+      FailOpen(state, conf)(containsMinMax(plan) && !containsDefinition(plan))(_ => false)
+    val (restored, leftAlone) =
+      leaveAlone(
+        if (isLimited || hasMinMax) DeltaLake.prepared(session, plan) else plan,
+        plan => SharedDefinitions.restoredIn(RecursiveDefinitions.restoredIn(plan))
+      )(limit => !isDecidedBelow(limit.child))
+    val pruned = if (isLimited) pruneLimits(restored, leftAlone) else restored
+    if (hasMinMax)
+      FailOpen(state, conf)(
+        pruneMinMax(pruned, timeForMinMax.fromNow, mutable.Map.empty, hasOneAggregate(pruned))
+      )(_ => pruned)
+    else pruned
+  }
 
   private def pruneLimits(plan: LogicalPlan, leftAlone: LeftAlone): LogicalPlan = {
     val root = plan match {
