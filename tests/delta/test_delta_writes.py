@@ -68,11 +68,15 @@ def test_line_105_inserts_of_one_query_have_the_same_rows(
     targets = [("all", columns, "*"), ("ids", columns.select("id"), "id")]
     for name, rows, _ in targets:
         rows.limit(0).write.format("delta").save(str(tmp_path / name))
-    inserts = [f"INSERT INTO delta.`{tmp_path / name}` SELECT s.{what}" for name, _, what in targets]
+    inserts = [
+        f"INSERT INTO delta.`{tmp_path / name}` SELECT s.{what}" for name, _, what in targets
+    ]
     directory = f"INSERT OVERWRITE DIRECTORY '{tmp_path / 'few'}' USING parquet SELECT s.id, s.n"
     with conf(spark, SETTINGS):
         spark.sql(f"FROM ({limited}) s {' '.join(inserts)} {directory}")
-        both, ids = (spark.read.format("delta").load(str(tmp_path / name)) for name in ("all", "ids"))
+        both, ids = (
+            spark.read.format("delta").load(str(tmp_path / name)) for name in ("all", "ids")
+        )
         others = [ids, spark.read.parquet(str(tmp_path / "few")).select("id")]
         written = both.count()
         assert written == (6 if "PARTITION" in limited else 10)

@@ -121,6 +121,35 @@ def test_too_many_groups_are_left_to_spark(spark: SparkSession, tmp_path: Path) 
     assert is_by_rows(hold(spark, first("id % 3000", "h, id", 2)))
 
 
+def test_other_parts_have_other_groups(spark: SparkSession, tmp_path: Path) -> None:
+    """In a table that is clustered by the groups, few parts of it show that they are too many."""
+    rows = spark.range(0, 72_000, 1, 12).selectExpr(
+        "id", "id DIV 2 AS session", "id % 3000 AS user", "repeat('x', 50) AS x"
+    )
+    rows.write.parquet(str(tmp_path / "t"))
+    spark.read.parquet(str(tmp_path / "t")).createOrReplaceTempView("t")
+    with conf(spark, {"spark.sql.files.openCostInBytes": "1g"}):
+        assert _searches(spark, first("session", "id", 1)) == 1
+        assert _searches(spark, first("user", "id", 1)) == 2
+        assert not is_by_rows(hold(spark, first("session", "id", 1)))
+        assert is_by_rows(hold(spark, first("user", "id", 1)))
+
+
+def _searches(spark: SparkSession, query: str) -> int:
+    """Run a query, and return how many jobs search for its rows."""
+    store = spark._jsc.sc().statusStore()
+
+    def searches() -> int:
+        spark._jsc.sc().listenerBus().waitUntilEmpty()
+        found = store.jobsList(None).iterator()
+        described = [found.next().description() for _ in iter(found.hasNext, False)]
+        return sum("first rows of the groups" in str(text) for text in described)
+
+    before = searches()
+    spark.sql(query).collect()
+    return searches() - before
+
+
 def test_few_groups_pay_where_row_groups_are_read_whole(
     spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.codegen.LazilyGeneratedOrdering
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.util.LongAccumulator
 
 import limitpruning.footers.{NamedJob, Selectivity}
 import limitpruning.search.{LikelyRowGroups, LimitPlan}
@@ -168,23 +169,38 @@ private[rows] final class FindPositions(
     search(bestFirst, 0, Array.empty, 0L)
   }
 
-  /** The first rows of each group: of one part of the table for each core first, because this may show that there are too many. */
+  /**
+   * The first rows of each group: of one part of the table for each core first, because this may show that there are too many, or that
+   * other parts have other groups.
+   */
   private def ofEachGroup(scan: PositionScan, limit: Int): Option[FoundPositions] = {
     val (rows, bytes) = counted(scan.plan.execute())
     val first = new FirstOfEachGroup(limit, orderOf(scan), RowsOfGroups.keysOf(scan))
     val partitions = rows.getNumPartitions
     val some = context.defaultParallelism.min(partitions)
+    val inEach = context.longAccumulator
 
     def wave(number: Int, from: Int, until: Int): Option[Array[InternalRow]] =
       if (from >= until) Some(Array.empty[InternalRow])
       else
         NamedJob(context, s"limit pruning: first rows of the groups of $table, wave $number") {
           PartitionPruningRDD.create(rows, i => from <= i && i < until)
-            .mapPartitions(firstOfGroups(first)).treeReduce(first.ofBoth(_, _))
+            .mapPartitions(firstOfGroups(first, inEach)).treeReduce(first.ofBoth(_, _))
         }
 
+    def areTooMany(before: Array[InternalRow]) = {
+      val expected = ExpectedRows.inAll(some, inEach.value, before.length, partitions)
+      val tooMany = some < partitions && expected > LeastTooMany * FirstOfEachGroup.MostRows
+      if (tooMany)
+        logInfo(
+          s"About ${expected.toLong} rows are expected to be the first ones of their groups, so Spark's own scan " +
+            s"reads the table $table"
+        )
+      tooMany
+    }
+
     for {
-      before <- wave(1, 0, some)
+      before <- wave(1, 0, some) if !areTooMany(before)
       after <- wave(2, some, partitions)
       all <- first.ofBoth(Some(before), Some(after))
     } yield FoundPositions(
@@ -228,9 +244,18 @@ private object FindPositions {
   /** If the tasks find more rows together, other tasks merge them, so that the driver need not hold them. */
   private val MostSent = 100000L
 
+  /** An estimate may be wrong by this factor. */
+  private val LeastTooMany = 2
+
+  /** @param inEach counts the rows that tasks find */
   private def firstOfGroups(
-      first: FirstOfEachGroup
-  ): Iterator[InternalRow] => Iterator[Option[Array[InternalRow]]] = rows => Iterator(first.of(rows))
+      first: FirstOfEachGroup,
+      inEach: LongAccumulator
+  ): Iterator[InternalRow] => Iterator[Option[Array[InternalRow]]] = { rows =>
+    val found = first.of(rows)
+    found.foreach(some => inEach.add(some.length))
+    Iterator(found)
+  }
 
   private val copied: InternalRow => InternalRow = _.copy()
 
@@ -255,7 +280,7 @@ private object FindPositions {
     GuavaOrdering.from(order).leastOf(rows.asJava, limit).toArray(Array.empty[InternalRow])
 
   private def countedIn(
-      bytes: org.apache.spark.util.LongAccumulator
+      bytes: LongAccumulator
   ): Iterator[InternalRow] => Iterator[InternalRow] = { rows =>
     Option(TaskContext.get()).foreach { task =>
       val before = task.taskMetrics().inputMetrics.bytesRead

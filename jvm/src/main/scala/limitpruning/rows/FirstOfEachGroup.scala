@@ -64,9 +64,9 @@ private[rows] final class FirstOfEachGroup(
   } yield both
 }
 
-private object FirstOfEachGroup {
+private[rows] object FirstOfEachGroup {
 
   /** Each task holds so many rows, with their keys. Each may be in another page. */
-  private val MostRows = 10000
+  val MostRows = 10000
   private val MostBytes = 64L * 1024 * 1024
 }
