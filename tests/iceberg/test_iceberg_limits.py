@@ -84,13 +84,6 @@ def test_without_a_predicate_as_few_files_as_possible_are_read(
         assert report.files.scanned == files
 
 
-def test_an_offset_counts(spark: SparkSession, table: str) -> None:
-    df = spark.sql(f"SELECT id FROM {table} LIMIT 200 OFFSET 100")
-    assert len(df.collect()) == 200
-    assert is_pruned(df)
-    assert limit_pruning.report(df).only.files.scanned == 2
-
-
 def test_projections_are_computed(spark: SparkSession, table: str) -> None:
     query = f"SELECT id * 2 AS a, upper(s) AS u, p.y FROM {table} WHERE id >= 600"
     hold_pruned(spark, query, 30)

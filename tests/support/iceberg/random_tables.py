@@ -73,18 +73,26 @@ def create(spark: SparkSession, draw: Draw) -> History:
 
 @dataclass(frozen=True)
 class Query:
-    """A query without its LIMIT, and the share of its rows that the LIMIT takes."""
+    """A query without its LIMIT, and the share of its rows that LIMIT and OFFSET take."""
 
     without_limit: str
     share: float
+    has_offset: bool = False
 
     def limit(self, rows: int) -> int:
         """The LIMIT. A file that is counted on in error is found if all matching rows are due."""
-        return max(1, int(self.share * rows))
+        return self._last(rows) - self._offset(rows)
 
     def sql(self, rows: int) -> str:
         """The query."""
-        return f"{self.without_limit} LIMIT {self.limit(rows)}"
+        offset = f" OFFSET {self._offset(rows)}" if self.has_offset else ""
+        return f"{self.without_limit} LIMIT {self.limit(rows)}{offset}"
+
+    def _last(self, rows: int) -> int:
+        return max(1, int(self.share * rows))
+
+    def _offset(self, rows: int) -> int:
+        return self._last(rows) * 3 // 4 if self.has_offset else 0
 
 
 def query(history: History, draw: Draw) -> Query:
@@ -93,19 +101,23 @@ def query(history: History, draw: Draw) -> Query:
     some = draw(st.lists(st.sampled_from(sorted(history.names)), max_size=3, unique=True))
     columns = ", ".join([f"`{history.names[name]}`" for name in some] or history.columns)
     share = draw(st.sampled_from([0.0, 0.1, 0.5, 0.8, 0.9, 0.95, 1.0, 1.0]))
-    return Query(f"SELECT {columns} FROM {history.table}{where}", share)
+    # It follows other choices, so that the default seeds draw what they drew before.
+    has_offset = share >= 0.9 and len(some) % 2 == 1
+    return Query(f"SELECT {columns} FROM {history.table}{where}", share, has_offset)
 
 
 def probes(history: History) -> list[Query]:
     """Queries for all rows that are neither null nor NaN nor deleted, in any table.
 
-    The last two are for some rows of a file whose partition value would match.
+    Two are for some rows of a file whose partition value would match, the last one is for rows
+    after an OFFSET.
     """
     conditions = [("k", ">= 0"), ("s", ">= 'a'"), ("f", "< 500000D"), ("g", "< 500000D")]
     conditions += [("k", "< 7"), ("d", "< DATE'2000-01-10'")]
     wheres = [f" WHERE `{history.names[name]}` {rest}" for name, rest in conditions]
     columns = f"SELECT `{history.names['id']}`, `{history.names['d']}` FROM {history.table}"
-    return [Query(columns + where, 1.0) for where in ["", *wheres]]
+    found = [Query(columns + where, 1.0) for where in ["", *wheres]]
+    return [*found, Query(columns, 1.0, has_offset=True)]
 
 
 def _of_write(history: History, draw: Draw) -> str:

@@ -40,12 +40,19 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
         case GlobalLimit(_, limit: LocalLimit) => Some(limit)
         case _ => None
       }
-      restored.transformDownWithPruning(_.containsPattern(LIMIT)) {
+      // The scan of another engine may read rows that are not selected.
+      val skipping = FailOpen(state, conf)(
+        SkipByOffset.in(restored).filter(_ => NativeEngines.reasonForUnknown(session).isEmpty)
+      )(_ => None)
+      val limits = restored.transformDownWithPruning(_.containsPattern(LIMIT)) {
         // PruneLimits may have decided about a table of another source, on the preserved side of a join.
         case limit: LocalLimit
             if !isDecided(limit) && !isDecidedBelow(limit.child) && !isOver(limit)(Iceberg.isDecided) =>
-          pruneOrTag(limit)(leftAlone.orElse(limit)(decide(limit, isRoot = root.exists(_ eq limit))))
+          val offset = skipping.filter(_.limit eq limit).fold(0)(_.rows)
+          pruneOrTag(limit)(leftAlone.orElse(limit)(decide(limit, root.exists(_ eq limit), offset)))
       }
+      if (skipping.isEmpty) limits
+      else FailOpen(state, conf)(SkipByOffset.withoutSkipped(limits))(_ => None).getOrElse(plan)
     }
 
   private def isDecided(limit: LocalLimit): Boolean =
@@ -57,7 +64,11 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
   private def isOver(limit: LocalLimit)(isTable: LogicalPlan => Boolean): Boolean =
     CopiedLimits.leafBelow(limit.child).exists(isTable)
 
-  private def decide(limit: LocalLimit, isRoot: Boolean): Option[Either[NotPruned, LogicalPlan]] = {
+  private def decide(
+      limit: LocalLimit,
+      isRoot: Boolean,
+      offset: Int
+  ): Option[Either[NotPruned, LogicalPlan]] = {
     val found = MatchTopRows.over(limit, throughJoins = true)(over)
       .map(_.map(top => (top.scan, Option(top.order), top.isJoined)))
       .orElse(over(limit).map(_.map((_, None, false))))
@@ -66,7 +77,7 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
       limit.setTagValue(Decided, limit.child)
       reasonOrTable.flatMap { case (scan, order, isJoined) =>
         val deadline = conf.getConf(LimitPruningConf.MaxTime).millis.fromNow
-        val searched = choose(scan, order.map(_.first), deadline)
+        val searched = choose(scan, order.map(_.first), deadline, offset)
         val read = byRows(scan, order, isJoined, searched, isRoot, deadline).map(Right(_))
           .getOrElse(searched.map(chosen => scan.table.read(_: LogicalPlan, chosen)))
         // Copies of the preserved side in runtime filters exist by now, and stay as they are, except in a correlated subquery. Spark
@@ -115,11 +126,15 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
   private def over(limit: LocalLimit): Option[Either[Reason, Limited]] =
     MatchLimit.over[ReadableTable](limit)(Iceberg.table(state.facts))
 
-  /** @param key the first sort key; none without ORDER BY */
+  /**
+   * @param key the first sort key; none without ORDER BY
+   * @param offset how many rows an OFFSET skips, if the LIMIT can be reduced by those that are counted
+   */
   private def choose(
       found: Limited,
       key: Option[SortOrder],
-      deadline: Deadline
+      deadline: Deadline,
+      offset: Int
   ): Either[Reason, ChosenFiles] = {
     val files = conf.getConf(LimitPruningConf.MaxFiles)
     val millis = conf.getConf(LimitPruningConf.MaxTime)
@@ -133,7 +148,7 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
     key match {
       case Some(first) =>
         new ChooseTopFiles(found.limit, found.conjuncts, first, found.table, stop, footers)()
-      case None => new ChooseFiles(found.limit, found.conjuncts, found.table, stop, footers)()
+      case None => new ChooseFiles(found.limit, found.conjuncts, found.table, stop, footers, offset)()
     }
   }
 }

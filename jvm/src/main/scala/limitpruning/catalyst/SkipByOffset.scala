@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{GlobalLimit, LocalLimit, Log
 import org.apache.spark.sql.catalyst.trees.TreePattern.{CTE, LIMIT, PLAN_EXPRESSION}
 
 import limitpruning.select.{ChosenRows, SkippedRows}
-import limitpruning.tables.SelectedRelation
+import limitpruning.tables.{Iceberg, SelectedRelation}
 
 /**
  * `LIMIT n OFFSET k`, if its first rows are counted and not read. Spark has pushed a LIMIT of `k + n` rows below the OFFSET. If `d`
@@ -81,11 +81,16 @@ private[catalyst] object SkipByOffset {
     }
 
   /** The rows that are not read; none if there are none, or if the LIMIT does not count them any more. */
-  private def skippedBelow(limit: LocalLimit): Option[Int] = limit.child.collectFirst {
-    case SelectedRelation(_, index)
-        if index.chosen.skipped != SkippedRows.Zero &&
-          IntegerLiteral.unapply(limit.limitExpr).contains(index.chosen.limit) =>
-      index.chosen.skipped.rows.toInt
+  private def skippedBelow(limit: LocalLimit): Option[Int] =
+    limit.child.collectFirst(Function.unlift(chosenIn)).collect {
+      case (needed, skipped) if skipped > 0 && IntegerLiteral.unapply(limit.limitExpr).contains(needed) =>
+        skipped.toInt
+    }
+
+  /** The rows for which a table's rows were chosen, and those of them that are not read; none for any other node. */
+  private def chosenIn(node: LogicalPlan): Option[(Int, Long)] = node match {
+    case SelectedRelation(_, index) => Some((index.chosen.limit, index.chosen.skipped.rows))
+    case other => Iceberg.chosen(other).flatMap(_.toOption).map(chosen => (chosen.limit, chosen.skipped))
   }
 
   private def less(plan: LogicalPlan, rows: Int): LogicalPlan = plan match {

@@ -93,6 +93,7 @@ private[report] object DescribeFiles {
       chosen = chosen.files.take(MostNamed).map(_.file.path)
     )),
     planningMs = Some(chosen.planningNanos / 1e6),
-    rowsToRead = Some(chosen.rows)
+    rowsToRead = Some(chosen.rows),
+    rowsSkipped = Some(chosen.skipped)
   )
 }

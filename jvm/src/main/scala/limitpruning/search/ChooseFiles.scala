@@ -15,13 +15,15 @@ import limitpruning.select.Reason
  * @param stop why the search stops, if it does, given the files that were not proved, and the nanoseconds it has taken; the
  *   reason names the rows found so far
  * @param footers how many footers may be read
+ * @param offset how many of the rows an OFFSET skips, less than `limit`; files and row groups with only these are not chosen
  */
 final class ChooseFiles(
     limit: Int,
     conjuncts: Seq[Expression],
     table: ManifestTable,
     stop: (Int, Long) => Option[Long => Reason],
-    footers: FooterBudget
+    footers: FooterBudget,
+    offset: Int = 0
 ) {
   private val started = System.nanoTime()
   private val obstacles = new ObstacleCounts
@@ -51,16 +53,42 @@ final class ChooseFiles(
 
   private def found(files: IndexedSeq[ManifestFile]): Either[Reason, ChosenFiles] =
     if (rows < limit) Left(notEnough(files.size))
-    else if (chosen.count(_.rowGroups.isEmpty) == files.size) Left(Reason.NothingToSkip)
     else {
-      val counts = ManifestCounts(files.size, files.iterator.map(_.bytes).sum, inspected, rowGroups)
-      val nanos = System.nanoTime() - started
-      val found = ChosenFiles(table.name, limit, conjuncts, chosen.toIndexedSeq, counts, nanos)
-      Right(
-        if (conjuncts.isEmpty) found
-        else found.copy(inspected = classify.inspected, columns = classify.columns)
-      )
+      val (read, skipped) = withoutSkipped
+      if (read.count(_.rowGroups.isEmpty) == files.size) Left(Reason.NothingToSkip)
+      else Right(found(files, read, skipped))
     }
+
+  /** The chosen files without those, and without row groups, of which the OFFSET skips all rows; and the number of these rows. */
+  private def withoutSkipped: (IndexedSeq[ChosenFile], Long) = {
+    var skipped = 0L
+    var isOpen = true
+    def skips(rows: Long): Boolean = {
+      isOpen &&= skipped + rows <= offset
+      if (isOpen) skipped += rows
+      isOpen
+    }
+    val read = chosen.toIndexedSeq.flatMap { one =>
+      one.rowGroups match {
+        case None => if (skips(one.file.liveRows)) None else Some(one)
+        case Some(all) => Some(all.dropWhile(rowGroup => skips(one.file.liveRowsOf(rowGroup.rows))))
+            .filter(_.nonEmpty).map(rest => one.copy(rowGroups = Some(rest)))
+      }
+    }
+    (read, skipped)
+  }
+
+  private def found(
+      files: IndexedSeq[ManifestFile],
+      read: IndexedSeq[ChosenFile],
+      skipped: Long
+  ): ChosenFiles = {
+    val counts = ManifestCounts(files.size, files.iterator.map(_.bytes).sum, inspected, rowGroups)
+    val nanos = System.nanoTime() - started
+    val found = ChosenFiles(table.name, limit, conjuncts, read, counts, nanos, skipped = skipped)
+    if (conjuncts.isEmpty) found
+    else found.copy(inspected = classify.inspected, columns = classify.columns)
+  }
 
   /** Adds files and row groups to `chosen`. Returns why the search stopped early, if it did. */
   private def search(countable: IndexedSeq[ManifestFile]): Option[Reason] = {

@@ -137,6 +137,8 @@ final case class ChosenFile(file: ManifestFile, rowGroups: Option[Seq[ManifestRo
  * @param inspected the first files and row groups that were compared with the predicate, for reports
  * @param columns the columns of their facts
  * @param verified the rows that were found by reading columns; none if metadata chose the files
+ * @param skipped at least this number of rows that satisfy the predicate are in files and row groups that are not read: an
+ *   OFFSET skips them
  */
 final case class ChosenFiles(
     table: String,
@@ -148,7 +150,8 @@ final case class ChosenFiles(
     order: Option[ChosenOrder] = None,
     inspected: Seq[InspectedPart] = Nil,
     columns: IndexedSeq[LeafColumn] = IndexedSeq.empty,
-    verified: Option[VerifiedRows] = None
+    verified: Option[VerifiedRows] = None,
+    skipped: Long = 0
 ) {
 
   /** Rows that are read, without those that are known to be deleted. */

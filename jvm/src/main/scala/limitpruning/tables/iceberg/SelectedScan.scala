@@ -45,9 +45,10 @@ private final class SelectedScan(
 
   override def description: String = {
     val order = chosen.order.fold("")(order => s", orderBy=${order.key}, threshold=${order.threshold}")
+    val skipped = if (chosen.skipped > 0) s", skippedByOffset=${chosen.skipped}" else ""
     val parts = chosen.rowGroups.fold("")(count => s", rowGroups=$count of ${chosen.counts.rowGroups.total}")
     s"${original.description} LimitPruned(files=${chosen.files.size} of ${chosen.counts.files}$parts, " +
-      s"rows=${chosen.rows}$order)"
+      s"rows=${chosen.rows}$skipped$order)"
   }
 
   override def toBatch: Batch = batch
