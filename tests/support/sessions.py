@@ -60,6 +60,25 @@ def local_builder(scratch: Path) -> SparkSession.Builder:
     return builder
 
 
+def hive_builder(scratch: Path) -> SparkSession.Builder:
+    """Return the builder of a local session with a Hive metastore of its own.
+
+    A process can have only one such session.
+    """
+    settings = {
+        "spark.driver.extraJavaOptions": f"{JVM_FOR_SHORT_RUNS} -Dderby.system.home={scratch}",
+        "spark.hadoop.javax.jdo.option.ConnectionURL": (
+            f"jdbc:derby:;databaseName={scratch}/metastore;create=true"
+        ),
+        "spark.hadoop.hive.exec.dynamic.partition.mode": "nonstrict",
+        "spark.hadoop.hive.exec.scratchdir": f"{scratch}/hive",
+    }
+    builder = local_builder(scratch).enableHiveSupport()
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    return builder
+
+
 def start(
     scratch: Path, jars: Sequence[Path], extensions: Sequence[str], settings: Mapping[str, str]
 ) -> SparkSession:

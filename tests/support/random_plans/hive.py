@@ -6,9 +6,8 @@ import sys
 from pathlib import Path
 
 import limit_pruning
-from support.jvm import JVM_FOR_SHORT_RUNS
 from support.random_plans import properties
-from support.sessions import local_builder
+from support.sessions import hive_builder
 
 PLACES = ["hive", "shared"]
 
@@ -16,18 +15,7 @@ PLACES = ["hive", "shared"]
 def main() -> None:
     """Start the session, try random plans, and fail where one fails."""
     scratch = Path(sys.argv[1])
-    settings = {
-        "spark.driver.extraJavaOptions": f"{JVM_FOR_SHORT_RUNS} -Dderby.system.home={scratch}",
-        "spark.hadoop.javax.jdo.option.ConnectionURL": (
-            f"jdbc:derby:;databaseName={scratch}/metastore;create=true"
-        ),
-        "spark.hadoop.hive.exec.dynamic.partition.mode": "nonstrict",
-        "spark.hadoop.hive.exec.scratchdir": f"{scratch}/hive",
-    }
-    builder = local_builder(scratch).enableHiveSupport()
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    spark = limit_pruning.configure(builder).getOrCreate()
+    spark = limit_pruning.configure(hive_builder(scratch)).getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
     tally = properties.check(spark, PLACES, tables=2, changes=2)
     spark.stop()

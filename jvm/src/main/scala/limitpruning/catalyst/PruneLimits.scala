@@ -44,7 +44,7 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
       FailOpen(state, conf)(containsMinMax(plan) && !containsDefinition(plan))(_ => false)
     val (restored, leftAlone) =
       leaveAlone(
-        if (isLimited || hasMinMax) DeltaLake.prepared(session, plan) else plan,
+        if (isLimited || hasMinMax) prepared(plan) else plan,
         plan => SharedDefinitions.restoredIn(RecursiveDefinitions.restoredIn(plan))
       )(limit => !isDecidedBelow(limit.child))
     val pruned = if (isLimited) pruneLimits(restored, leftAlone) else restored
@@ -53,6 +53,11 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
         pruneMinMax(pruned, timeForMinMax.fromNow, mutable.Map.empty, hasOneAggregate(pruned))
       )(_ => pruned)
     else pruned
+  }
+
+  private def prepared(plan: LogicalPlan): LogicalPlan = {
+    val chosenByLog = DeltaLake.prepared(session, plan)
+    FailOpen(state, conf)(PrunePartitions.in(chosenByLog, session))(_ => chosenByLog)
   }
 
   private def pruneLimits(plan: LogicalPlan, leftAlone: LeftAlone): LogicalPlan = {

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation}
 
 /** A relation over files, with its file index. */
-private[tables] object IndexedRelation {
+private[limitpruning] object IndexedRelation {
 
   def unapply(plan: LogicalPlan): Option[(LogicalRelation, FileIndex)] = plan match {
     case logical: LogicalRelation =>

@@ -60,29 +60,14 @@ final class ParquetTable(leaf: LogicalRelation, relation: HadoopFsRelation)
       conjuncts: Seq[Expression],
       keys: Seq[Expression],
       cache: FactsCache
-  ): TableListing = {
-    val filters = partitionFilters(conjuncts)
-    new ParquetListing(this, indexFor(filters), filters, cache.listings)
-  }
+  ): TableListing =
+    new ParquetListing(this, relation.location, partitionFilters(conjuncts), cache.listings)
 
-  /** Partitions that conjuncts without a subquery exclude are pruned now, as Spark does. */
-  override def decideWhenRun(plan: LogicalPlan, wanted: WantedRows): LogicalPlan = {
-    val index = indexFor(partitionFilters(wanted.conjuncts))
-    UndecidedRelation.replaceIn(plan, leaf, new UndecidedFileIndex(index, wanted, leaf.output))
-  }
+  override def decideWhenRun(plan: LogicalPlan, wanted: WantedRows): LogicalPlan =
+    UndecidedRelation.replaceIn(plan, leaf, new UndecidedFileIndex(relation.location, wanted, leaf.output))
 
   private def partitionFilters(conjuncts: Seq[Expression]): Seq[Expression] =
     conjuncts.filter(decides).map(withExactNames)
-
-  /**
-   * The table's own file index. For a catalog table, it contains only the partitions that remain after partition
-   * pruning. Other partitions are not listed, because their locations may be unreachable.
-   */
-  private def indexFor(partitionFilters: Seq[Expression]): FileIndex = relation.location match {
-    case catalog: CatalogFileIndex if partitionSchema.nonEmpty && partitionFilters.nonEmpty =>
-      catalog.filterPartitions(partitionFilters)
-    case other => other
-  }
 
   /** Spark's indexes find partition columns by exact name, but a query may write the name in another case. */
   private def withExactNames(filter: Expression): Expression = filter.transform {

@@ -1,7 +1,6 @@
 package limitpruning.tables
 
 import org.apache.hadoop.fs.Path
-import org.apache.spark.sql.catalyst.catalog.CatalogStatistics
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
@@ -80,19 +79,12 @@ object UndecidedRelation {
     case _ => None
   }
 
-  /** Replaces the file index of `leaf` by `index`, and its catalog statistics if partitions have been pruned. */
+  /** Replaces the file index of `leaf` by `index`. */
   private[tables] def replaceIn(
       plan: LogicalPlan,
       leaf: LogicalRelation,
       index: UndecidedIndex
-  ): LogicalPlan = {
-    val isPruned = leaf match {
-      case IndexedRelation(_, location) => location ne index.original
-      case _ => false
-    }
-    val statistics = if (isPruned) Some(CatalogStatistics(BigInt(index.sizeInBytes))) else None
-    SelectedRelation.replace(plan, leaf, index, statistics)
-  }
+  ): LogicalPlan = SelectedRelation.replace(plan, leaf, index, None)
 
   /** Restores the original file index of each such relation in the plan. */
   def restoreIn(plan: LogicalPlan): LogicalPlan = plan.transformDown {
