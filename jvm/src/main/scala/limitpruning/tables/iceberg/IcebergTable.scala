@@ -23,16 +23,20 @@ import limitpruning.select.Reason
  * An Iceberg table, as Iceberg's own scan reads it: one snapshot, with the files that its filters leave.
  *
  * @param scan Iceberg's scan of the snapshot
+ * @param planned the files of the scan, in any order
  * @param cache the application's cache of manifests
  */
 private[tables] final class IcebergTable private (
     relation: DataSourceV2ScanRelation,
     internals: ScanInternals,
     scan: Option[BatchScan],
-    tasks: IndexedSeq[FileScanTask],
+    planned: IndexedSeq[ScanTask],
     cache: FactsCache
 ) extends ReadableTable {
   import IcebergTable._
+
+  // A rule may need to know no more than that a plan reads such a table.
+  private lazy val tasks: IndexedSeq[FileScanTask] = sorted(planned)
 
   override def name: String = relation.relation.name
 
@@ -194,7 +198,7 @@ private[tables] object IcebergTable {
     unsupported(internals).map(Reason.IcebergScan(_)).toLeft(()).flatMap { _ =>
       val tasks = internals.tasks.asScala.toIndexedSeq
       if (tasks.forall(isWholeFile))
-        Right(new IcebergTable(relation, internals, internals.planned, sorted(tasks), cache))
+        Right(new IcebergTable(relation, internals, internals.planned, tasks, cache))
       else Left(Reason.IcebergScan("tasks that are not whole data files"))
     }
   }
