@@ -34,6 +34,8 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!plan.containsPattern(LIMIT) || !conf.getConf(LimitPruningConf.Enabled)) plan
+    // Of other tables, PruneLateLimits has just done the same.
+    else if (!plan.exists(Iceberg.relation(_).nonEmpty)) plan
     else {
       val (restored, leftAlone) = leaveAlone(plan, RecursiveDefinitions.restoredIn)(isOpen)
       val root = restored match {
