@@ -12,7 +12,7 @@ import limitpruning.tables.WantedRows
  * A node that chooses the rows for a LIMIT when its query runs, and reads them instead of its child. The choice is made once
  * for an instance, on first execution. Thread-safe.
  */
-private[catalyst] trait ChoosesRows extends UnaryExecNode {
+private[limitpruning] trait ChoosesRows extends UnaryExecNode {
 
   /** What to read, or the reason why the child reads the table. */
   type Choice

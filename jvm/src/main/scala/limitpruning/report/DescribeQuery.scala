@@ -10,7 +10,9 @@ import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation}
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
-import limitpruning.catalyst.{ChooseFilesWhenRunExec, ChooseWhenRunExec, NativeEngines, PlanLimitPrunedScan}
+import limitpruning.catalyst.{
+  ChooseFilesWhenRunExec, ChooseWhenRunExec, ChoosesRows, NativeEngines, PlanLimitPrunedScan
+}
 import limitpruning.report.DescribeDecision.{notPruned, orderOf, selected, taken, undecided}
 import limitpruning.scan.LimitPrunedScanExec
 import limitpruning.search.{LimitedScan, NotPruned}
@@ -44,7 +46,8 @@ object DescribeQuery {
     // Not those of subqueries, for which a LIMIT may wait: EXPLAIN shows them.
     val minMax = logical.collect { case PrunedMinMax(limit) => limit }
     val windows = logical.collectWithSubqueries { case PrunedWindow(limit) => limit }
-    PruningReport((limits ++ minMax ++ windows).flatMap(describe(_, physical, mostRowGroups)))
+    val describe = new DescribeQuery(physical, mostRowGroups)
+    PruningReport((limits ++ minMax ++ windows).flatMap(describe(_)))
   }
 
   /**
@@ -56,22 +59,37 @@ object DescribeQuery {
       case node if node.logicalLink.exists(_.containsAnyPattern(LIMIT, AGGREGATE, WINDOW_GROUP_LIMIT)) =>
         node.logicalLink
     }.flatten
+}
 
-  private def describe(limit: LocalLimit, physical: SparkPlan, most: Int): Option[LimitReport] = {
-    def choosing = nodes.collectWithSubqueries(physical) { case node: ChooseFilesWhenRunExec => node }
-    def isReadAsIs(scan: Scan) = nodes.collectWithSubqueries(physical) {
-      case batch: BatchScanExec if batch.scan eq scan => batch
-    }.nonEmpty
-    DescribeFiles(limit, choosing, most)(isReadAsIs).orElse(describeRows(limit, physical, most))
+/**
+ * Describes the LIMITs of one query.
+ *
+ * @param most the maximum number of row groups that are described for each LIMIT
+ */
+private final class DescribeQuery(physical: SparkPlan, most: Int) {
+
+  // A query may have hundreds of LIMITs, and its plan thousands of nodes. Only some nodes are of interest.
+  private lazy val nodes: Seq[SparkPlan] = DescribeQuery.nodes.collectWithSubqueries(physical) {
+    case choosing: ChoosesRows => choosing
+    case leaf if leaf.children.isEmpty => leaf
   }
 
-  private def describeRows(limit: LocalLimit, physical: SparkPlan, most: Int): Option[LimitReport] =
+  def apply(limit: LocalLimit): Option[LimitReport] = {
+    def choosing = nodes.collect { case node: ChooseFilesWhenRunExec => node }
+    def isReadAsIs(scan: Scan) = nodes.exists {
+      case batch: BatchScanExec => batch.scan eq scan
+      case _ => false
+    }
+    DescribeFiles(limit, choosing, most)(isReadAsIs).orElse(describeRows(limit))
+  }
+
+  private def describeRows(limit: LocalLimit): Option[LimitReport] =
     MatchedLimit.of(limit).map {
       case Right(scan) => scan.table.leaf match {
           case SelectedRelation(relation, index) =>
             val session = relation.relation.sqlContext.sparkSession
-            planned(limit, scan, index, session, physical, most)
-          case UndecidedRelation(_, index) => whenRun(limit, scan, index, physical, most)
+            planned(limit, scan, index, session)
+          case UndecidedRelation(_, index) => whenRun(limit, scan, index)
           case _ => notPruned(limit, tagged(limit).getOrElse(NotPruned(Reason.NotSeen, Some(scan))), most)
         }
       case Left(reason) => notPruned(limit, tagged(limit).getOrElse(NotPruned(reason)), most)
@@ -83,18 +101,16 @@ object DescribeQuery {
       limit: LocalLimit,
       limited: LimitedScan,
       index: SelectedIndex,
-      session: SparkSession,
-      physical: SparkPlan,
-      most: Int
+      session: SparkSession
   ): LimitReport = {
     val chosen = index.chosen
-    val scan = nodes.collectWithSubqueries(physical) {
+    val scan = nodes.collectFirst {
       case scan: LimitPrunedScanExec if scan.chosen.selection == chosen.selection => scan
-    }.headOption
-    val wholeFiles = if (scan.isEmpty) whyWholeFiles(physical, index, session) else None
+    }
+    val wholeFiles = if (scan.isEmpty) whyWholeFiles(index, session) else None
     // The rest of the query may read the whole table, too.
     val restored =
-      if (scan.isEmpty && wholeFiles.isEmpty) whyRestored(physical, index.original) else None
+      if (scan.isEmpty && wholeFiles.isEmpty) whyRestored(index.original) else None
     restored match {
       case Some(reason) =>
         val asChosen = limited.copy(conjuncts = chosen.conjuncts)
@@ -108,16 +124,12 @@ object DescribeQuery {
   }
 
   /** Why another scan reads the selected files; none if the plan has no such scan. */
-  private def whyWholeFiles(
-      physical: SparkPlan,
-      index: SelectedIndex,
-      session: SparkSession
-  ): Option[String] =
-    nodes.collectWithSubqueries(physical) { case OtherScan(location) if location == index => location }
-      .headOption.map { _ =>
+  private def whyWholeFiles(index: SelectedIndex, session: SparkSession): Option[String] =
+    nodes.collectFirst {
+      case OtherScan(location) if location == index =>
         val reason = NativeEngines.reasonForFileScan(session, index)
         s"whole files are read: ${reason.getOrElse("another extension has planned the scan")}"
-      }
+    }
 
   /** The file index of a scan that is not the extension's: Spark's own, or that of an engine, with the relation of Spark's scan. */
   private object OtherScan {
@@ -134,24 +146,20 @@ object DescribeQuery {
   }
 
   /** Why the strategy planned Spark's own scan, over the table's own index; none if the plan has no such scan. */
-  private def whyRestored(physical: SparkPlan, original: FileIndex): Option[Reason] =
-    nodes.collectWithSubqueries(physical) {
+  private def whyRestored(original: FileIndex): Option[Reason] =
+    nodes.collectFirst {
       case node @ OtherScan(location) if location eq original =>
         PlanLimitPrunedScan.unknownField(node).fold[Reason](Reason.FiltersChanged)(Reason.UnknownField(_))
-    }.headOption
+    }
 
   /** A LIMIT whose rows are chosen when the query runs. Of the nodes that choose, one that has run is described. */
   private def whenRun(
       limit: LocalLimit,
       limited: LimitedScan,
-      index: UndecidedIndex,
-      physical: SparkPlan,
-      most: Int
+      index: UndecidedIndex
   ): LimitReport = {
-    val nodes = this.nodes.collectWithSubqueries(physical) {
-      case node: ChooseWhenRunExec if node.choose.exists(_.index eq index) => node
-    }
-    nodes.flatMap(_.choice).headOption match {
+    val own = nodes.collect { case node: ChooseWhenRunExec if node.choose.exists(_.index eq index) => node }
+    own.flatMap(_.choice).headOption match {
       case Some(Right(chosen)) if chosen.plan.whileReading.nonEmpty =>
         taken(limit, limited, chosen, most)
       case Some(Right(chosen)) =>
@@ -161,7 +169,7 @@ object DescribeQuery {
         notPruned(limit, decision.copy(scan = decision.scan.orElse(Some(limited))), most)
       case None =>
         // A plan with neither has not come to run: Spark removes a scan if another part of the query has no rows.
-        val restored = if (nodes.isEmpty) whyRestored(physical, index.original) else None
+        val restored = if (own.isEmpty) whyRestored(index.original) else None
         val searched = index.wanted.searched
         val waiting =
           if (index.wanted.areAny) Reason.AtRoot

@@ -1,7 +1,10 @@
 package limitpruning.report
 
+import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.execution.{FileSourceScanExec, LocalTableScanExec, SparkPlan}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.execution.{FileSourceScanExec, LeafExecNode, LocalTableScanExec, SparkPlan}
 import org.apache.spark.sql.execution.datasources.FileIndex
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -60,6 +63,20 @@ class DescribeQuerySuite extends AnyFunSuite with SparkSuite {
     def kept = reportsOf(table.limit(1)).flatMap(_.files).map(_.footersCached)
     assert(kept == Seq(0))
     assert(kept == Seq(1))
+  }
+
+  test("the physical plan is traversed once, however many LIMITs there are") {
+    def traversals(limits: Int) = {
+      val union = (1 to limits).map(n => wildlife.where(s"s BETWEEN 50 AND ${1000 + n}").limit(2)).reduce(
+        _ union _
+      )
+      val physical = new WatchedNode
+      assert(DescribeQuery.of(optimized(union), physical, mostRowGroups = 0).limits.count(_.covered) ==
+        limits)
+      physical.traversals
+    }
+    assert(traversals(limits = 1) > 0)
+    assert(traversals(limits = 3) == traversals(limits = 1))
   }
 
   test("every LIMIT over Parquet is described, in the order of the plan") {
@@ -145,6 +162,20 @@ class DescribeQuerySuite extends AnyFunSuite with SparkSuite {
 }
 
 private object DescribeQuerySuite {
+
+  /** Counts how often a plan with this node is traversed. */
+  final class WatchedNode extends LeafExecNode {
+    var traversals = 0
+    override def output: Seq[Attribute] = Nil
+    override def subqueries: Seq[SparkPlan] = {
+      traversals += 1
+      Nil
+    }
+    override protected def doExecute(): RDD[InternalRow] = throw new UnsupportedOperationException
+    override def productArity: Int = 0
+    override def productElement(n: Int): Any = throw new IndexOutOfBoundsException
+    override def canEqual(that: Any): Boolean = that.isInstanceOf[WatchedNode]
+  }
 
   /** The scan of a newer Spark. */
   final class WiderScan(of: FileSourceScanExec) extends FileSourceScanExec(
