@@ -27,8 +27,9 @@ private final class ChooseGroups(scan: LimitedScan, table: SearchInputs) {
    *
    * @param keys none if partition values do not decide the keys
    */
-  private def budget(keys: Option[Int]): SearchBudget = {
-    val expected = keys.filter(_ => scan.conjuncts.forall(scan.table.decides)).map(_.min(scan.limit))
+  private def budget(keys: => Option[Int]): SearchBudget = {
+    val expected =
+      if (scan.conjuncts.forall(scan.table.decides)) keys.map(_.min(scan.limit)) else None
     table.budget.copy(firstFiles = expected.getOrElse(0).max(table.firstFiles))
   }
 

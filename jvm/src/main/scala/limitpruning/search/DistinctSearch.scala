@@ -45,6 +45,7 @@ final class DistinctSearch(
   private var found: Seq[Certain] = Nil
   private var isStalled = false
   private val endsOfFile = new IdentityHashMap[ListedFile, Ends]
+  private var mayHaveOneKey = true
 
   /** The files that were inspected, sorted by path. */
   override def seen: Seq[ClassifiedFile] = inspectedFiles.sortBy(_.listed.path)
@@ -57,13 +58,18 @@ final class DistinctSearch(
 
   private def ends(file: ListedFile): Ends = endsOfFile.computeIfAbsent(file, keys.ends(_))
 
+  /** Whether all rows of a file have the same key, which is known before the footer is read. */
+  private def hasOneKey(file: ListedFile): Boolean = mayHaveOneKey && ends(file).areEqual(order)
+
   /**
    * First one file of each key that partition values alone decide. Neighbours in the order of paths often have the same
    * keys, so each wave has files from all parts of the table.
    */
   override protected def inOrder(files: IndexedSeq[ListedFile]): IndexedSeq[ListedFile] = {
+    // Partition values decide the keys of all files, or of none.
+    mayHaveOneKey = files.iterator.take(FewFiles).exists(hasOneKey)
     val spread = files.indices.sortBy(i => (Integer.reverse(i) >>> 1, i)).map(files(_))
-    val (known, unknown) = spread.partition(ends(_).areEqual(order))
+    val (known, unknown) = spread.partition(hasOneKey)
     val times = collection.mutable.TreeMap.empty[Tuple, Int](order)
     val rounds = known.map { file =>
       val round = times.getOrElse(ends(file).from, 0)
@@ -75,7 +81,7 @@ final class DistinctSearch(
 
   /** Without the files in which all rows have a key that was found. */
   override protected def remaining(files: IndexedSeq[ListedFile]): IndexedSeq[ListedFile] =
-    files.filterNot(file => ends(file).areEqual(order) && isFound(ends(file).from))
+    files.filterNot(file => hasOneKey(file) && isFound(ends(file).from))
 
   override protected def add(wave: Seq[ClassifiedFile]): Seq[ClassifiedFile] = {
     val refined = narrow(refine(wave))
@@ -143,6 +149,9 @@ final class DistinctSearch(
 }
 
 private object DistinctSearch {
+
+  /** The files that show whether the keys of files are known before their footers are read. */
+  private val FewFiles = 16
 
   /**
    * Rows that match.

@@ -78,8 +78,8 @@ private[search] object WholeGroupsSearch {
       keys: GroupKeys
   ): Option[IndexedSeq[IndexedSeq[ListedFile]]] = {
     val order = keys.orders.head
-    val ends = files.map(keys.ends(_))
-    if (!ends.forall(_.areEqual(order))) None
+    val ends = files.iterator.map(keys.ends(_)).takeWhile(_.areEqual(order)).toVector
+    if (ends.size < files.size) None
     else {
       val byKeys = collection.mutable.TreeMap.empty[Tuple, Vector[ListedFile]](order)
       for ((file, one) <- files.zip(ends))

@@ -27,6 +27,9 @@ class DistinctSearchSuite extends AnyFunSuite {
   private def some(min: Int, max: Int): Group = Group(min, max, 0, 1)
   private def none(min: Int, max: Int): Group = Group(min, max, 0, 0)
 
+  private val asked = collection.mutable.Set.empty[Int]
+  private var read = Vector.empty[Int]
+
   /** @param files row groups of ten rows each: all rows match, some may match, or none match */
   private def search(
       limit: Int,
@@ -43,9 +46,14 @@ class DistinctSearchSuite extends AnyFunSuite {
         Seq(a, b, day),
         new StructType().add("day", IntegerType),
         settings,
-        alsoNeeded = keys
+        alsoNeeded = keys,
+        known = { file =>
+          asked += file.position
+          FileFacts.NothingDeleted
+        }
       )
-    var read = Vector.empty[Int]
+    asked.clear()
+    read = Vector.empty
     val footers = (wave: Seq[ListedFile]) => {
       read ++= wave.map(_.position)
       new FooterWave(wave.map(file => Some(footer(files(file.position)))).toIndexedSeq, None, () => ())
@@ -104,6 +112,12 @@ class DistinctSearchSuite extends AnyFunSuite {
     val found = search(9, Seq(day), plenty.copy(firstFiles = 3), dayOf = _ / 4)(files: _*)
     assert(found.read.map(_ / 4).toSet == Set(0, 1, 2) && found.read.size == 3)
     assert(found.groups.areAll && found.groups.groups == 3)
+  }
+
+  test("only a few files are asked for their keys if they have no partition values") {
+    val found = search(3)(Seq.tabulate(500)(i => Seq(all(i, i))): _*)
+    assert(found.groups.groups == 3)
+    assert((asked.toSet -- found.read).size <= 16)
   }
 
   test("line 59: partitions without a value have one key") {
