@@ -37,9 +37,9 @@ private[search] final class OpenFiles(
     var opened = Set.empty[Int]
     var size = budget.first
     var goesOn = true
-    while (goesOn) {
+    while (goesOn && opened.size < budget.most && budget.deadline.hasTimeLeft()) {
       val wave = next().filterNot(file => opened(file.position)).take(size.min(budget.most - opened.size))
-      goesOn = wave.nonEmpty && budget.deadline.hasTimeLeft() && {
+      goesOn = wave.nonEmpty && {
         val found = table.rowGroups(wave, columns, budget.deadline)
         helped(wave.zip(found).collect { case (file, Some(rowGroups)) => file -> rowGroups })
       }
