@@ -100,18 +100,18 @@ private[scan] final class SharedThreshold extends Serializable {
    * @param limit the number of rows that are enough
    */
   def improve(stage: Int, partition: Int, place: Any, rows: Long, limit: Int, order: Ordering[Any]): Unit =
-    synchronized {
+    // Other rows cannot improve the threshold, and there may be thousands of partitions.
+    if (this.place(stage).forall(order.lt(place, _))) synchronized {
       if (reached == null || reached.stage != stage) {
         met.clear()
         reached = Reached(stage, None)
       }
-      // Other rows cannot improve the threshold, and there may be thousands of partitions.
-      if (reached.place.forall(order.lt(place, _))) {
-        met(partition) = (place, rows)
-        val threshold = new Threshold(limit.toLong, order)
-        met.values.foreach { case (place, rows) => threshold.add(place, rows) }
-        for (better <- threshold.place if reached.place.forall(order.lt(better, _)))
-          reached = Reached(stage, Some(better))
+      met(partition) = (place, rows)
+      val threshold = new Threshold(limit.toLong, order)
+      met.values.foreach { case (place, rows) => threshold.add(place, rows) }
+      for (better <- threshold.place if reached.place.forall(order.lt(better, _))) {
+        reached = Reached(stage, Some(better))
+        met --= met.iterator.collect { case (other, (at, _)) if order.gteq(at, better) => other }.toVector
       }
     }
 }

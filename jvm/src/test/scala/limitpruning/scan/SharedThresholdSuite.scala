@@ -29,6 +29,18 @@ class SharedThresholdSuite extends AnyFunSuite {
     assert(told.tell(1, partition = 0, place = 9, rows = 5).contains(9))
   }
 
+  test("places that cannot become the threshold are not compared again") {
+    var compared = 0
+    val counting: Ordering[Any] = (a: Any, b: Any) => {
+      compared += 1
+      ascending.compare(a, b)
+    }
+    val threshold = new SharedThreshold
+    for (partition <- 1 to 1000) threshold.improve(1, partition, place = -partition, 5, limit = 5, counting)
+    assert(threshold.place(1).contains(-1000))
+    assert(compared < 10 * 1000)
+  }
+
   test("line 40: another stage starts without a threshold") {
     val told = new Told(limit = 2)
     assert(told.tell(1, partition = 0, place = 7, rows = 2).contains(7))
