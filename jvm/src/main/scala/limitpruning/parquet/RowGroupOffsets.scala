@@ -172,7 +172,8 @@ object Addressing {
     } else None
 
   private def whole(footer: Footer, i: Int, emptyBefore: Int => Int): SelectedRowGroup = {
-    val lengths = footer.places(i).iterator.map(_.length).toIndexedSeq
+    // Numbers in an array are not boxed. A table may have thousands of columns.
+    val lengths = footer.places(i).iterator.map(_.length).toArray.toIndexedSeq
     val rows = footer.rowGroups(i).getRowCount
     SelectedRowGroup(
       i,

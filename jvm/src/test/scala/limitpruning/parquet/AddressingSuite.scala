@@ -2,6 +2,7 @@ package limitpruning.parquet
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
 
+import scala.collection.immutable.ArraySeq
 import scala.jdk.CollectionConverters._
 import scala.util.Random
 
@@ -27,6 +28,11 @@ class AddressingSuite extends AnyFunSuite {
     val narrowed = NarrowedFooter.of(raw.metadata, FileColumns.named(Nil, read = Seq("g")), FooterSeal(1, 1))
     val onlyRead = Selections.columns(Seq("g", "b") -> ColumnBytes(100))
     assert(Addressing.of(Footer.of(narrowed), Seq(1, 3)).contains(expected.map(_.copy(columns = onlyRead))))
+  }
+
+  test("the bytes of columns are not boxed") {
+    val Some(Seq(one)) = Addressing.of(raw.footer, Seq(1)): @unchecked
+    assert(one.columns.lengths.isInstanceOf[ArraySeq.ofLong])
   }
 
   test("a file whose row groups share a midpoint is not addressed at all") {
