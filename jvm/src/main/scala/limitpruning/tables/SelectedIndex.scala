@@ -40,16 +40,17 @@ trait SelectedIndex extends FileIndex {
   override def refresh(): Unit = original.refresh()
 
   /** Compressed bytes of the selected row groups. */
-  override def sizeInBytes: Long = chosen.selection.bytes
+  override lazy val sizeInBytes: Long = chosen.selection.bytes
+
+  private lazy val canonicalized = chosen.canonicalized
 
   override def equals(other: Any): Boolean = other match {
     case that: SelectedIndex =>
-      getClass == that.getClass && original == that.original &&
-      chosen.canonicalized == that.chosen.canonicalized
+      getClass == that.getClass && original == that.original && canonicalized == that.canonicalized
     case _ => false
   }
 
-  override def hashCode(): Int = chosen.selection.canonicalized.hashCode()
+  override lazy val hashCode: Int = canonicalized.selection.hashCode()
 }
 
 /**

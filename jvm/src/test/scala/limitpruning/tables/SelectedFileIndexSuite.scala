@@ -74,6 +74,17 @@ class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
     assert(one.sizeInBytes < one.original.sizeInBytes)
   }
 
+  test("size and hash are computed once") {
+    val one = index(table.limit(2))
+    val files = new WatchedSeq(one.chosen.selection.files)
+    val rows = one.chosen.copy(selection = one.chosen.selection.copy(files = files))
+    val watched = new SelectedFileIndex(one.original, one.plan.copy(rows = rows))
+    assert(watched.sizeInBytes == one.sizeInBytes && watched.hashCode == one.hashCode && watched == one)
+    val before = files.traversals
+    assert(watched.sizeInBytes == one.sizeInBytes && watched.hashCode == one.hashCode && watched == one)
+    assert(before > 0 && files.traversals == before)
+  }
+
   test("all other properties are those of the table's own index") {
     val selected = index(table.limit(2))
     assert(selected.rootPaths == selected.original.rootPaths)
@@ -95,6 +106,16 @@ class SelectedFileIndexSuite extends AnyFunSuite with SparkSuite {
       "the same files of another table"
     )
     assert(one != new OtherIndex(one) && new OtherIndex(one) != one, "the same rows, listed otherwise")
+  }
+
+  private final class WatchedSeq[A](of: Seq[A]) extends Seq[A] {
+    var traversals = 0
+    override def apply(i: Int): A = of(i)
+    override def length: Int = of.length
+    override def iterator: Iterator[A] = {
+      traversals += 1
+      of.iterator
+    }
   }
 
   /** An index of another class, with the same selection. */
