@@ -105,3 +105,25 @@ def test_writes_from_limits_over_the_same_table(spark: SparkSession, tmp_path: P
     )
     assert spark.sql(f"SELECT * FROM {table}").count() == tables.ROWS + 30 - 7
     hold(spark, f"SELECT id FROM {table} WHERE id < 1000 ORDER BY id DESC", 7, ordered=True)
+
+
+@OURS_FIRST
+@pytest.mark.parametrize(
+    ("mode", "reasons"), [("auto", [None]), ("none", ["repeated-limit", "repeated-limit"])]
+)
+def test_the_source_of_a_merge_that_delta_evaluates_twice(
+    spark: SparkSession, tmp_path: Path, mode: str, reasons: list[str | None]
+) -> None:
+    target, source = tables.write(spark, tmp_path / "t"), tables.write(spark, tmp_path / "u")
+    history = "SELECT max(execution_id) AS last FROM limit_pruning_history()"
+    last = spark.sql(history).collect()[0].last or -1
+    with conf(spark, {"spark.databricks.delta.merge.materializeSource": mode}):
+        spark.sql(
+            f"MERGE INTO {target} t USING (SELECT * FROM {source} WHERE id >= 500 LIMIT 30) u "
+            "ON t.id = u.id WHEN MATCHED THEN UPDATE SET s = 'merged'"
+            " WHEN NOT MATCHED THEN INSERT *"
+        )
+    found = spark.sql(f"SELECT reason FROM limit_pruning_history() WHERE execution_id > {last}")
+    assert [row.reason for row in found.collect()] == reasons
+    assert spark.sql(f"SELECT * FROM {target} WHERE s = 'merged'").count() == 30
+    assert spark.sql(f"SELECT * FROM {target}").count() == tables.ROWS

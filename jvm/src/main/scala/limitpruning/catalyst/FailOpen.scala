@@ -4,15 +4,16 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.SparkException
 import org.apache.spark.internal.Logging
-import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan, Subquery}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreePattern.JOIN
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.search.NotPruned
 import limitpruning.select.Reason
 import limitpruning.shims.SparkShims
-import limitpruning.tables.{SelectedRelation, UndecidedRelation}
+import limitpruning.tables.{DeltaLake, SelectedRelation, UndecidedRelation}
 
 /**
  * Runs a decision about one LIMIT. After an unexpected error, the LIMIT is not pruned, and the driver logs one warning.
@@ -75,8 +76,18 @@ private[catalyst] trait PrunesLimits { rule: Rule[LogicalPlan] =>
   ): (LogicalPlan, LeftAlone) =
     FailOpen(state, rule.conf) {
       val (restored, copied) = CopiedLimits.restoredIn(restore(plan))(isOpen)
-      (restored, LeftAlone.of(restored, copied))
+      val leftAlone =
+        if (mayBeMergedTwice(plan)) new LeftAlone(_ => Some(Reason.RepeatedLimit))
+        else LeftAlone.of(restored, copied)
+      (restored, leftAlone)
     }(reason => (plan, new LeftAlone(_ => Some(reason))))
+
+  /**
+   * Whether the plan may be one of two that have the source of a MERGE over Delta, each with other columns. Both join the source
+   * with the target.
+   */
+  protected def mayBeMergedTwice(plan: LogicalPlan): Boolean =
+    DeltaLake.evaluatesSourcesTwice(rule.conf) && (plan.containsPattern(JOIN) || plan.isInstanceOf[Subquery])
 
   /** Whether the relation below is that of a pruned LIMIT, whatever Spark's rules have put between them since. */
   protected def isDecidedBelow(plan: LogicalPlan): Boolean = plan match {

@@ -60,7 +60,7 @@ final case class PruneLateLimits(session: SparkSession, override val state: Plan
     else if (RecursiveDefinitions.areIn(plan)) {
       RecursiveDefinitions.markWindows(plan)
       plan
-    } else if (plan.isInstanceOf[Subquery] || plan.containsPattern(CTE)) plan
+    } else if (plan.isInstanceOf[Subquery] || plan.containsPattern(CTE) || mayBeMergedTwice(plan)) plan
     else {
       lazy val sources = plan.collectWithSubqueries { case window: Window => sourcesOf(window) }.flatten
       def isAlone(window: WindowGroupLimit) =

@@ -5,8 +5,10 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkStrategy
 import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.footers.FactsCache
+import limitpruning.parquet.ColumnNames
 import limitpruning.search.Table
 import limitpruning.select.Reason
 import limitpruning.tables.delta.{DeltaTable, PrepareLimits, PrepareScans}
@@ -52,6 +54,13 @@ object DeltaLake extends Logging {
     else
       try PrepareLimits(session, plan, cache)
       catch { case _: LinkageError => None }
+
+  /** Whether Delta evaluates the source of a MERGE twice. By default, it stores the rows of a source with a LIMIT. */
+  def evaluatesSourcesTwice(conf: SQLConf): Boolean = ColumnNames.areSame(
+    conf.getConfString("spark.databricks.delta.merge.materializeSource", "auto"),
+    "none",
+    caseSensitive = false
+  )
 
   /** Whether a planner strategy is Delta's. */
   def isStrategy(strategy: SparkStrategy): Boolean = strategy.getClass.getName.startsWith(Classes)
