@@ -66,7 +66,7 @@ final class DistinctSearch(
    * keys, so each wave has files from all parts of the table.
    */
   override protected def inOrder(files: IndexedSeq[ListedFile]): IndexedSeq[ListedFile] = {
-    // Partition values decide the keys of all files, or of none.
+    // Partition values decide the keys of all files, or of none. What is known by a log is known of similar files, too.
     mayHaveOneKey = files.iterator.take(FewFiles).exists(hasOneKey)
     val spread = files.indices.sortBy(i => (Integer.reverse(i) >>> 1, i)).map(files(_))
     val (known, unknown) = spread.partition(hasOneKey)
