@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
@@ -79,6 +80,27 @@ def test_values_whose_rows_are_all_deleted_are_no_groups(
     pruned(spark, f"SELECT DISTINCT part FROM {table}", 1, 11, 12, 20)
     spark.sql(f"DELETE FROM {table} WHERE id % 50 = 0")
     pruned(spark, f"SELECT DISTINCT part FROM {table} WHERE id > 10", 1, 10)
+
+
+@OURS_FIRST
+def test_a_row_group_whose_rows_are_all_deleted_has_no_group(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """The file has another row group, so it stays in the table."""
+    deltalake = pytest.importorskip("deltalake")
+    properties = deltalake.WriterProperties(max_row_group_size=100)
+    for low in (0, 200, 400):
+        ids = range(low, low + 200)
+        rows = pa.table({"id": ids, "hundred": [number // 100 for number in ids]})
+        deltalake.write_deltalake(
+            str(tmp_path / "t"), rows, mode="append", writer_properties=properties
+        )
+    table = f"delta.`{tmp_path / 't'}`"
+    spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
+    spark.sql(f"DELETE FROM {table} WHERE id BETWEEN 100 AND 199 OR id BETWEEN 420 AND 497")
+    report = hold_sql(spark, f"SELECT DISTINCT hundred FROM {table}", 1, 2, 3, 4, 5, 6).only
+    assert report.row_groups.total == 6
+    pruned(spark, f"SELECT DISTINCT hundred FROM {table} WHERE id < 499", 1, 2)
 
 
 @OURS_FIRST
