@@ -35,9 +35,9 @@ FAULTS = (
     fault(
         "groups: one row is read where it is not known which rows are null",
         "search/GroupKeys.scala",
-        "case Some(withoutNulls) => (endsOf(withoutNulls), matching)",
+        "case Some(withoutNulls) => Some((endsOf(withoutNulls), matching))",
         "case Some(withoutNulls) =>"
-        " (endsOf(withoutNulls), matching.copy(ranges = RowRange.take(matching.ranges, 1)))",
+        " Some((endsOf(withoutNulls), matching.copy(ranges = RowRange.take(matching.ranges, 1))))",
         GROUPS,
         NAMED_GROUPS,
     ),

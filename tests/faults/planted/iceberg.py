@@ -73,8 +73,8 @@ FAULTS = (
     fault(
         "Iceberg: deleted rows of a file count in its row groups",
         "search/ChooseFiles.scala",
-        "file.liveRowsOf(rowGroup.rows)",
-        "file.deletedRows.fold(0L)(_ => rowGroup.rows)",
+        "Long = file.liveRowsOf(rowGroup.rows)",
+        "Long = file.deletedRows.fold(0L)(_ => rowGroup.rows)",
         ICEBERG,
         NAMED_ICEBERG_ROW_GROUPS,
     ),
