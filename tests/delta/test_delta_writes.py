@@ -86,3 +86,24 @@ def test_line_105_inserts_of_one_query_have_the_same_rows(
         # Other queries of the table are pruned as before.
         report = limit_pruning.report(spark.sql(LIMITED["proved"])).only
         assert report.covered, str(report.reason)
+
+
+@OURS_FIRST
+@pytest.mark.usefixtures("wide")
+@pytest.mark.parametrize("limited", ["nothing proved", "ties"])
+def test_line_105_dynamic_overwrites_of_one_query_have_the_same_rows(
+    spark: SparkSession, tmp_path: Path, limited: str
+) -> None:
+    rows = spark.sql(LIMITED[limited])
+    targets = [("all", rows, "*"), ("ids", rows.select("id", "day"), "id, s.day")]
+    for name, some, _ in targets:
+        some.limit(0).write.format("delta").partitionBy("day").save(str(tmp_path / name))
+    inserts = [
+        f"INSERT OVERWRITE delta.`{tmp_path / name}` SELECT s.{what}" for name, _, what in targets
+    ]
+    with conf(spark, SETTINGS | {"spark.sql.sources.partitionOverwriteMode": "dynamic"}):
+        spark.sql(f"FROM ({LIMITED[limited]}) s {' '.join(inserts)}")
+        both, ids = (
+            spark.read.format("delta").load(str(tmp_path / name)) for name in ("all", "ids")
+        )
+        assert (both.count(), ids.count(), both.join(ids, "id").count()) == (10, 10, 10)

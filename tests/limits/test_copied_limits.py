@@ -84,6 +84,23 @@ def test_line_105_groups_that_are_read_twice(spark: SparkSession) -> None:
         assert df.count() == 5
 
 
+@pytest.mark.parametrize("limited", LIMITED.values(), ids=list(LIMITED))
+@pytest.mark.parametrize("cte", [False, True])
+def test_line_105_several_inserts(
+    spark: SparkSession, tmp_path: Path, limited: str, cte: bool
+) -> None:
+    source = f"WITH s AS ({limited}) FROM s" if cte else f"FROM ({limited}) s"
+    inserts = [
+        f"INSERT OVERWRITE DIRECTORY '{tmp_path / name}' USING parquet SELECT {columns}"
+        for name, columns in (("every", "*"), ("ids", "id"))
+    ]
+    with conf(spark, SETTINGS):
+        spark.sql(f"{source} {' '.join(inserts)}")
+        every, ids = (spark.read.parquet(str(tmp_path / name)) for name in ("every", "ids"))
+        assert (every.count(), ids.count(), every.join(ids, "id").count()) == (10, 10, 10)
+        assert limit_pruning.report(spark.sql(LIMITED["proved"])).only.covered
+
+
 def test_line_105_a_data_frame_that_is_read_twice(spark: SparkSession) -> None:
     with conf(spark, SETTINGS):
         few = spark.sql(LIMITED["nothing proved"])

@@ -37,6 +37,7 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPlannerStrategy(session => PlanUndecidedFiles(session, sharedBy(session)))
     extensions.injectPlannerStrategy(session => ForgetRefreshedFiles(session, sharedBy(session)))
     SparkShims.injectHintRule(extensions, NoPruningHint.ResolveHint)
+    SparkShims.injectHintRule(extensions, NoPruningHint.MarkInserts)
     extensions.injectPlanNormalizationRule(_ => NoPruningHint.MarkTables)
     extensions.injectPlannerStrategy(_ => NoPruningHint.PlanUnpruned)
     extensions.injectPlannerStrategy(session => PlanReports(session, sharedBy(session)))

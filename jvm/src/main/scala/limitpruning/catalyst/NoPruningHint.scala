@@ -3,12 +3,12 @@ package limitpruning.catalyst
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedRelation, UnresolvedTableValuedFunction}
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{
-  AnalysisHelper, CTERelationDef, CTERelationRef, Filter, LogicalPlan, Project, UnaryNode, UnresolvedHint,
-  WithCTE
+  AnalysisHelper, CTERelationDef, CTERelationRef, Filter, InsertIntoDir, InsertIntoStatement, LogicalPlan,
+  Project, UnaryNode, Union, UnresolvedHint, WithCTE
 }
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
-import org.apache.spark.sql.catalyst.trees.TreePattern.UNRESOLVED_HINT
+import org.apache.spark.sql.catalyst.trees.TreePattern.{UNION, UNRESOLVED_HINT}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation}
@@ -33,7 +33,7 @@ object NoPruningHint {
   /** The name of the hint. Letter case does not matter. */
   val Name = "NO_LIMIT_PRUNING"
 
-  /** Why no LIMIT over a table is pruned: the hint, or that it is read in one of several [[QueriesOfWrites]]. */
+  /** Why no LIMIT over a table is pruned: the hint, or that it is read by one of several INSERTs of a statement. */
   private val Marked: TreeNodeTag[Reason] = TreeNodeTag("limitpruning.hint")
 
   /** Whether a table is marked. */
@@ -44,12 +44,6 @@ object NoPruningHint {
     case scan: DataSourceV2ScanRelation => scan.relation.getTagValue(Marked)
     case _ => None
   })
-
-  /** Marks all tables of a plan, and not of its subqueries. No other plan may contain its nodes. */
-  def markTables(plan: LogicalPlan, reason: Reason): Unit = plan.collectLeaves().foreach {
-    case table @ (_: LogicalRelation | _: DataSourceV2Relation) => table.setTagValue(Marked, reason)
-    case _ =>
-  }
 
   /** Tags the projections and filters directly above the tables that are marked. */
   def markOperators(plan: LogicalPlan): Unit = plan.foreachUp {
@@ -69,7 +63,7 @@ object NoPruningHint {
   }
 
   /** The mark of a table that a hint is about. Changes nothing else. */
-  final case class UnprunedTable(child: LogicalPlan) extends UnaryNode {
+  final case class UnprunedTable(child: LogicalPlan, reason: Reason = Reason.Hint) extends UnaryNode {
     override def output: Seq[Attribute] = child.output
     override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
   }
@@ -79,8 +73,32 @@ object NoPruningHint {
     override def apply(plan: LogicalPlan): LogicalPlan =
       plan.resolveOperatorsUpWithPruning(_.containsPattern(UNRESOLVED_HINT)) {
         case UnresolvedHint(name, Seq(), child) if ColumnNames.areSame(name, Name, caseSensitive = false) =>
-          AnalysisHelper.allowInvokingTransformsInAnalyzer(wrapped(child))
+          AnalysisHelper.allowInvokingTransformsInAnalyzer(wrapped(child, Reason.Hint))
       }
+  }
+
+  /**
+   * Marks the tables of a statement with several INSERTs, `FROM … INSERT … INSERT …`. Spark copies its FROM, and plans each INSERT
+   * into some tables, such as those of Delta, and into directories, as a query of its own, in which a LIMIT would be decided alone.
+   */
+  object MarkInserts extends Rule[LogicalPlan] {
+    private val Done: TreeNodeTag[Boolean] = TreeNodeTag("limitpruning.inserts")
+
+    override def apply(plan: LogicalPlan): LogicalPlan =
+      plan.resolveOperatorsUpWithPruning(_.containsPattern(UNION)) {
+        case inserts: Union
+            if inserts.children.forall(isInsert) && inserts.getTagValue(Done).isEmpty =>
+          val marked = AnalysisHelper.allowInvokingTransformsInAnalyzer(
+            inserts.withNewChildren(inserts.children.map(_.mapChildren(wrapped(_, Reason.RepeatedLimit))))
+          )
+          marked.setTagValue(Done, true)
+          marked
+      }
+
+    private def isInsert(plan: LogicalPlan): Boolean = plan match {
+      case _: InsertIntoStatement | _: InsertIntoDir => true
+      case _ => false
+    }
   }
 
   /** Replaces each [[UnprunedTable]] by tags of the tables below it. */
@@ -89,10 +107,10 @@ object NoPruningHint {
       if (!contains(plan)) plan
       else {
         // A view contains several tables. Below each node there is one table then.
-        val inner = inDefinitions(plan).transformUpWithSubqueries { case UnprunedTable(child) =>
-          wrapped(child)
+        val inner = inDefinitions(plan).transformUpWithSubqueries { case UnprunedTable(child, reason) =>
+          wrapped(child, reason)
         }
-        inner.transformUpWithSubqueries { case UnprunedTable(child) => withoutMarks(child) }
+        inner.transformUpWithSubqueries { case UnprunedTable(child, reason) => withoutMarks(child, reason) }
       }
 
     private def contains(plan: LogicalPlan): Boolean =
@@ -101,33 +119,35 @@ object NoPruningHint {
     /** Puts the mark of a reference to a common table expression into the expression, too. */
     @scala.annotation.tailrec
     private def inDefinitions(plan: LogicalPlan): LogicalPlan = {
-      val ids = plan.collectWithSubqueries { case UnprunedTable(child) =>
-        child.collectWithSubqueries { case reference: CTERelationRef => reference.cteId }
-      }.flatten.toSet
-      def isNew(id: Long, definition: LogicalPlan) = ids(id) && !definition.isInstanceOf[UnprunedTable]
+      val reasons = plan.collectWithSubqueries { case UnprunedTable(child, reason) =>
+        child.collectWithSubqueries { case reference: CTERelationRef => reference.cteId -> reason }
+      }.flatten.toMap
+      def isNew(id: Long, definition: LogicalPlan) =
+        reasons.contains(id) && !definition.isInstanceOf[UnprunedTable]
       val found = plan.collectWithSubqueries { case WithCTE(_, definitions) => definitions }.flatten
       if (!found.exists(definition => isNew(definition.id, definition.child))) plan
       else inDefinitions(plan.transformUpWithSubqueries { case WithCTE(child, definitions) =>
         WithCTE(
           child,
           definitions.map { definition =>
-            if (isNew(definition.id, definition.child)) within(definition) else definition
+            if (isNew(definition.id, definition.child)) within(definition, reasons(definition.id))
+            else definition
           }
         )
       })
     }
 
-    private def within(definition: CTERelationDef): CTERelationDef =
-      definition.withNewChildren(Seq(UnprunedTable(definition.child))) match {
+    private def within(definition: CTERelationDef, reason: Reason): CTERelationDef =
+      definition.withNewChildren(Seq(UnprunedTable(definition.child, reason))) match {
         case marked: CTERelationDef => marked
         case _ => definition
       }
 
     /** A copy of a table with the tag. Other plans may contain the table itself. */
-    private def withoutMarks(child: LogicalPlan): LogicalPlan = child match {
+    private def withoutMarks(child: LogicalPlan, reason: Reason): LogicalPlan = child match {
       case _: LogicalRelation | _: DataSourceV2Relation =>
         val copy = child.makeCopy(child.productIterator.map(_.asInstanceOf[AnyRef]).toArray)
-        copy.setTagValue(Marked, Reason.Hint)
+        copy.setTagValue(Marked, reason)
         copy
       case other => other
     }
@@ -136,16 +156,18 @@ object NoPruningHint {
   /** Plans a marked table like the table, for programs that optimize a plan without [[MarkTables]]. */
   object PlanUnpruned extends Strategy {
     override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-      case UnprunedTable(child) => Seq(planLater(child))
+      case UnprunedTable(child, _) => Seq(planLater(child))
       case _ => Nil
     }
   }
 
   /** Puts a mark directly above each table and each node that may become one. */
-  private def wrapped(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
-    case table @ (_: LogicalRelation | _: DataSourceV2Relation | _: CTERelationRef) => UnprunedTable(table)
+  private def wrapped(plan: LogicalPlan, reason: Reason): LogicalPlan = plan.transformUpWithSubqueries {
+    case table @ (_: LogicalRelation | _: DataSourceV2Relation | _: CTERelationRef) =>
+      UnprunedTable(table, reason)
     case stream: UnresolvedRelation if stream.isStreaming => stream
     case function: UnresolvedTableValuedFunction => function
-    case unresolved if unresolved.children.isEmpty && !unresolved.resolved => UnprunedTable(unresolved)
+    case unresolved if unresolved.children.isEmpty && !unresolved.resolved =>
+      UnprunedTable(unresolved, reason)
   }
 }

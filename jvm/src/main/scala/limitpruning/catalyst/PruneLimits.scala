@@ -5,9 +5,7 @@ import scala.concurrent.duration.{Deadline, DurationLong, FiniteDuration}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression
-import org.apache.spark.sql.catalyst.plans.logical.{
-  Aggregate, GlobalLimit, LocalLimit, LogicalPlan, Subquery, Union
-}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, GlobalLimit, LocalLimit, LogicalPlan, Subquery}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{AGGREGATE, CTE, LIMIT, PLAN_EXPRESSION}
 
@@ -31,16 +29,12 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
     with PrunesLimits {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    if (!conf.getConf(LimitPruningConf.Enabled)) plan
-    else plan match {
-      case commands: Union => prune(FailOpen(state, conf)(QueriesOfWrites.marked(commands))(_ => commands))
-      case query => prune(query)
-    }
+    if (conf.getConf(LimitPruningConf.Enabled)) prune(plan) else plan
 
   private def prune(plan: LogicalPlan): LogicalPlan = {
     NoPruningHint.markOperators(plan) // a later rule may add a LIMIT
     val isLimited = plan.containsPattern(LIMIT)
-    val hasMinMax = conf.getConf(LimitPruningConf.MinMax) && isOutermost(plan) &&
+    val hasMinMax = conf.getConf(LimitPruningConf.MinMax) && isOutermost(plan) && !mayBeMergedTwice(plan) &&
       FailOpen(state, conf)(containsMinMax(plan) && !containsDefinition(plan))(_ => false)
     val (restored, leftAlone) =
       leaveAlone(
