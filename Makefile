@@ -225,12 +225,8 @@ prepare-python: setup lint-python $(CLASSES) $(LOCAL_FILES) $(VENV)/.stamp-delta
 
 .PHONY: check-others
 check-others:
-	@$(call both,check-formats,check-versions)
-
-.PHONY: check-formats
-check-formats:
-	@$(PART) test-delta
-	@$(PART) test-iceberg PYSPARK=$(ICEBERG_PYSPARK)
+	@$(call both,test-delta,check-versions)
+	@$(MAKE) --no-print-directory test-iceberg PYSPARK=$(ICEBERG_PYSPARK)
 
 .PHONY: check-versions
 check-versions: test-jvm test-spark-quick

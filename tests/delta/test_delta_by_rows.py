@@ -268,6 +268,7 @@ def test_below_the_root_and_written(spark: SparkSession, tmp_path: Path) -> None
     assert "RowsVerified" in physical(df)
 
 
+@OURS_FIRST
 def test_first_rows_of_the_preserved_side_of_a_join(spark: SparkSession, tmp_path: Path) -> None:
     table = write(spark, tmp_path / "t", delete=SOME, enableDeletionVectors="true")
     right = f"(SELECT v AS k, max(id) AS r FROM {table} WHERE id < 60 GROUP BY v)"
