@@ -3,8 +3,8 @@ package limitpruning
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 
 import limitpruning.catalyst.{
-  ForgetRefreshedFiles, LateRules, NoPruningHint, PlanLimitPrunedScan, PlanUndecidedFiles, PrepareDeltaLimits,
-  PruneLimits
+  ForgetRefreshedFiles, LateRules, MarkInserts, NoPruningHint, PlanLimitPrunedScan, PlanUndecidedFiles,
+  PrepareDeltaLimits, PruneLimits, UnprunedTables
 }
 import limitpruning.conf.LimitPruningConf
 import limitpruning.report.{ExplainReasons, KeepHistory, PlanReports, SharedState, TableFunctions}
@@ -36,10 +36,10 @@ class LimitPruningExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPlannerStrategy(session => PlanLimitPrunedScan(session, sharedBy(session)))
     extensions.injectPlannerStrategy(session => PlanUndecidedFiles(session, sharedBy(session)))
     extensions.injectPlannerStrategy(session => ForgetRefreshedFiles(session, sharedBy(session)))
-    SparkShims.injectHintRule(extensions, NoPruningHint.ResolveHint)
-    SparkShims.injectHintRule(extensions, NoPruningHint.MarkInserts)
-    extensions.injectPlanNormalizationRule(_ => NoPruningHint.MarkTables)
-    extensions.injectPlannerStrategy(_ => NoPruningHint.PlanUnpruned)
+    SparkShims.injectHintRule(extensions, NoPruningHint)
+    SparkShims.injectHintRule(extensions, MarkInserts)
+    extensions.injectPlanNormalizationRule(_ => UnprunedTables.MarkTables)
+    extensions.injectPlannerStrategy(_ => UnprunedTables.PlanUnpruned)
     extensions.injectPlannerStrategy(session => PlanReports(session, sharedBy(session)))
     TableFunctions.All.foreach(extensions.injectTableFunction)
   }

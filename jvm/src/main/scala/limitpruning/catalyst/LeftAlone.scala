@@ -22,7 +22,7 @@ private[catalyst] final class LeftAlone(reasonOf: LocalLimit => Option[Reason]) 
       decide: => Option[Either[NotPruned, LogicalPlan]]
   ): Option[Either[NotPruned, LogicalPlan]] = reasonOf(limit) match {
     case None => decide
-    case Some(_) if NoPruningHint.isBelow(limit.child) => decide // it has the reason
+    case Some(_) if UnprunedTables.isBelow(limit.child) => decide // it has the reason
     case Some(reason) if LeftAlone.isOverTable(limit) => Some(Left(NotPruned(reason)))
     case Some(_) => None
   }
@@ -70,7 +70,7 @@ private[catalyst] object LeftAlone {
   }
 
   /** Whether the hint is the reason. Later rules of Spark may replace what is marked by it. */
-  private def isHinted(limit: LocalLimit): Boolean = NoPruningHint.isBelow(limit.child) ||
+  private def isHinted(limit: LocalLimit): Boolean = UnprunedTables.isBelow(limit.child) ||
     limit.getTagValue(NotPruned.Tag).exists(_.reason == Reason.Hint)
 
   private def isOverTable(limit: LocalLimit): Boolean =

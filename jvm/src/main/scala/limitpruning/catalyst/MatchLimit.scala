@@ -134,7 +134,7 @@ object MatchLimit {
 
     /** The table, or the reason why a LIMIT over it is not pruned; none if the plan is no table. */
     def of(plan: LogicalPlan): Option[Either[Reason, T]] =
-      find(plan).map(found => NoPruningHint.reasonAbove(plan).fold(found)(Left(_)))
+      find(plan).map(found => UnprunedTables.reasonAbove(plan).fold(found)(Left(_)))
   }
 }
 

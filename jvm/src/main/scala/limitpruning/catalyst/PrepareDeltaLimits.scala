@@ -21,7 +21,7 @@ final class PrepareDeltaLimits(session: SparkSession, state: PlanningState) exte
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (
       !isLeftToDelta && plan.containsPattern(LIMIT) && conf.getConf(LimitPruningConf.Enabled) &&
-      !plan.exists(NoPruningHint.isAbove)
+      !plan.exists(UnprunedTables.isAbove)
     )
       FailOpen(state, conf)(DeltaLake.preparedLimits(session, plan, state.facts))(_ => None).getOrElse {
         isLeftToDelta = true

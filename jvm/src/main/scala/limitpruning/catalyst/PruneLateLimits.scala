@@ -39,8 +39,8 @@ final case class PruneLateLimits(session: SparkSession, override val state: Plan
       restored.transformDownWithPruning(_.containsPattern(LIMIT)) {
         case limit: LocalLimit if isDecided(limit) =>
           FailOpen(state, conf)(SkipByOffset.undone(limit))(_ => None).getOrElse(limit)
-        case limit: LocalLimit if NoPruningHint.isBelow(limit.child) =>
-          NoPruningHint.reasonBelow(limit.child).map(NotPruned(_)).foreach(limit.setTagValue(
+        case limit: LocalLimit if UnprunedTables.isBelow(limit.child) =>
+          UnprunedTables.reasonBelow(limit.child).map(NotPruned(_)).foreach(limit.setTagValue(
             NotPruned.Tag,
             _
           ))
@@ -66,7 +66,7 @@ final case class PruneLateLimits(session: SparkSession, override val state: Plan
       def isAlone(window: WindowGroupLimit) =
         !LeftAlone.isAlways(window) && sourcesOf(window).forall(source => sources.count(_ == source) == 1)
       plan.transformDownWithPruning(_.containsPattern(WINDOW_GROUP_LIMIT)) {
-        case window: WindowGroupLimit if !NoPruningHint.isBelow(window.child) && isAlone(window) =>
+        case window: WindowGroupLimit if !UnprunedTables.isBelow(window.child) && isAlone(window) =>
           FailOpen(state, conf)(new DecideByRows(session, state.facts, conf)(window))(_ => None)
             .getOrElse(window)
       }

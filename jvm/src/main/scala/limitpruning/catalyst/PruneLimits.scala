@@ -32,7 +32,7 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
     if (conf.getConf(LimitPruningConf.Enabled)) prune(plan) else plan
 
   private def prune(plan: LogicalPlan): LogicalPlan = {
-    NoPruningHint.markOperators(plan) // a later rule may add a LIMIT
+    UnprunedTables.markOperators(plan) // a later rule may add a LIMIT
     val isLimited = plan.containsPattern(LIMIT)
     val hasMinMax = conf.getConf(LimitPruningConf.MinMax) && isOutermost(plan) && !mayBeMergedTwice(plan) &&
       FailOpen(state, conf)(containsMinMax(plan) && !containsDefinition(plan))(_ => false)
