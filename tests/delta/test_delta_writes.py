@@ -107,3 +107,23 @@ def test_line_105_dynamic_overwrites_of_one_query_have_the_same_rows(
             spark.read.format("delta").load(str(tmp_path / name)) for name in ("all", "ids")
         )
         assert (both.count(), ids.count(), both.join(ids, "id").count()) == (10, 10, 10)
+
+
+@OURS_FIRST
+def test_inserts_of_metadata_columns(spark: SparkSession, tmp_path: Path) -> None:
+    table = f"delta.`{tmp_path / 't'}`"
+    spark.range(50).write.format("delta").save(str(tmp_path / "t"))
+    sources = (
+        f"SELECT id, _metadata.file_name AS f FROM {table} VERSION AS OF 0 LIMIT 5",
+        f"SELECT a.id, a._metadata.file_name AS f FROM {table} AS a LIMIT 5",
+    )
+    for number, source in enumerate(sources):
+        targets = [tmp_path / f"{name}{number}" for name in "ab"]
+        for target in targets:
+            spark.sql(source).limit(0).write.format("delta").save(str(target))
+        inserts = " ".join(f"INSERT INTO delta.`{target}` SELECT *" for target in targets)
+        spark.sql(f"FROM ({source}) s {inserts}")
+        assert [spark.read.format("delta").load(str(target)).count() for target in targets] == [
+            5,
+            5,
+        ]

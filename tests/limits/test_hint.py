@@ -128,11 +128,21 @@ def test_the_tables_inside_a_select_with_the_hint(spark: SparkSession, shape: st
     assert sorted(map(str, rows)) == sorted(map(str, plain))
 
 
-def test_metadata_columns(spark: SparkSession, wildlife: Table) -> None:
-    query = f"SELECT {HINT} _metadata.file_name FROM parquet.`{wildlife.files[0]}` {WHERE} LIMIT 3"
-    df = spark.sql(query)
-    assert reasons(df) == [OFF]
-    assert {row.file_name for row in df.collect()} == {wildlife.files[0].name}
+@pytest.mark.parametrize(
+    "source", ["parquet.`{file}`", "parquet.`{file}` AS a", "named", "named a"]
+)
+def test_metadata_columns(spark: SparkSession, wildlife: Table, source: str) -> None:
+    file = wildlife.files[0]
+    spark.sql(f"CREATE TABLE named USING parquet LOCATION '{file}'")
+    try:
+        hinted = (
+            f"SELECT {HINT} _metadata.file_name FROM {source.format(file=file)} {WHERE} LIMIT 3"
+        )
+        df = spark.sql(hinted)
+        assert reasons(df) == [OFF]
+        assert {row.file_name for row in df.collect()} == {file.name}
+    finally:
+        spark.sql("DROP TABLE named")
 
 
 def test_data_frames(spark: SparkSession) -> None:

@@ -3,7 +3,7 @@ package limitpruning.catalyst
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedRelation, UnresolvedTableValuedFunction}
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{
-  CTERelationDef, CTERelationRef, Filter, LogicalPlan, Project, UnaryNode, WithCTE
+  CTERelationDef, CTERelationRef, Filter, LogicalPlan, Project, SubqueryAlias, UnaryNode, WithCTE
 }
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
@@ -69,7 +69,7 @@ object UnprunedTables {
       else {
         // A view contains several tables. Below each node there is one table then.
         val inner = inDefinitions(plan).transformUpWithSubqueries { case UnprunedTable(child, reason) =>
-          marked(child, reason)
+          wrapped(child, reason)
         }
         inner.transformUpWithSubqueries { case UnprunedTable(child, reason) => withoutMarks(child, reason) }
       }
@@ -123,7 +123,7 @@ object UnprunedTables {
   }
 
   /** Puts a mark directly above each table and each node that may become one. */
-  private[catalyst] def marked(plan: LogicalPlan, reason: Reason): LogicalPlan =
+  private def wrapped(plan: LogicalPlan, reason: Reason): LogicalPlan =
     plan.transformUpWithSubqueries {
       case table @ (_: LogicalRelation | _: DataSourceV2Relation | _: CTERelationRef) =>
         UnprunedTable(table, reason)
@@ -131,5 +131,14 @@ object UnprunedTables {
       case function: UnresolvedTableValuedFunction => function
       case unresolved if unresolved.children.isEmpty && !unresolved.resolved =>
         UnprunedTable(unresolved, reason)
+    }
+
+  /** Puts a mark above each table and each node that may become one, and above its names: below a name, it would hide `_metadata`. */
+  private[catalyst] def marked(plan: LogicalPlan, reason: Reason): LogicalPlan =
+    wrapped(plan, reason).transformUpWithSubqueries { case alias: SubqueryAlias =>
+      alias.child match {
+        case UnprunedTable(child, found) => UnprunedTable(alias.withNewChildren(Seq(child)), found)
+        case _ => alias
+      }
     }
 }
