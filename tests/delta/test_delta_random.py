@@ -61,6 +61,31 @@ def test_random_ancient_dates_of_delta_rs(spark: SparkSession) -> None:
     assert tally["pruned"] >= 0.2 * tally["queries"], "else the property says nothing"
 
 
+def test_random_row_groups_with_deleted_rows(spark: SparkSession) -> None:
+    """Row groups have one value each. A value whose rows are all deleted is no group."""
+    pytest.importorskip("deltalake")
+    from support.delta import random_row_groups
+
+    tally: Counter[str] = Counter()
+
+    def check(data: st.DataObject) -> None:
+        with TemporaryDirectory() as folder:
+            with conf(spark, INTERPRETED):
+                table = random_row_groups.create(spark, Path(folder) / "t", data.draw)
+            left = set(table.left)
+            for limit in range(1, len(left) + 2):
+                df = spark.sql(f"SELECT DISTINCT v FROM {table.name} LIMIT {limit}")
+                found = [row.v for row in df.collect()]
+                assert len(found) == len(set(found)) == min(limit, len(left)), (limit, table)
+                assert set(found) <= left, (limit, table)
+                tally["queries"] += 1
+                tally["covered"] += limit_pruning.report(df).only.covered
+
+    random_profiles.run(TABLES, check)
+    print(sorted(tally.items()))
+    assert tally["covered"] >= 0.2 * tally["queries"], "else the property says nothing"
+
+
 def _tally(
     spark: SparkSession,
     tables: int,

@@ -9,58 +9,29 @@ import pytest
 from pyspark.sql import SparkSession
 
 import limit_pruning
+from support.copied_limits import LIMITED, SETTINGS, register_wide
 from support.runs import conf
 from support.sessions import OURS_FIRST
 
-SETTINGS = {
-    "spark.limitPruning.pages.minBytes": "0",
-    # It pays to find rows by reading for all columns, and not for one.
-    "spark.limitPruning.rows.minBytes": "20000",
-    "spark.sql.files.openCostInBytes": "1g",
-}
-WHERE = "day BETWEEN 2 AND 3 AND v % 100 = 3"
-# There are ties in the order of `n`.
-LIMITED = {
-    "nothing proved": f"SELECT * FROM wide WHERE {WHERE} LIMIT 10",
-    "proved": "SELECT * FROM wide WHERE day = 2 LIMIT 10",
-    "ties": f"SELECT * FROM wide WHERE {WHERE} ORDER BY n LIMIT 10",
-    "window": (
-        "SELECT * FROM (SELECT *, row_number() OVER (ORDER BY n) AS r FROM wide "
-        f"WHERE {WHERE}) WHERE r <= 10"
-    ),
+QUERIES = LIMITED | {
     "first of groups": (
         "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY n ORDER BY day) AS r FROM wide "
-        f"WHERE {WHERE}) WHERE r = 1"
+        "WHERE day BETWEEN 2 AND 3 AND v % 100 = 3) WHERE r = 1"
     ),
 }
 
 
 @pytest.fixture
 def wide(spark: SparkSession, tmp_path: Path) -> Iterator[None]:
-    """Register `wide`: a small and a large file, of 16 columns, with days in both."""
-    for name, start, rows in (("a", 0, 4000), ("b", 10000, 9000)):
-        columns = [
-            "id",
-            "id * 7919 % 1009 AS v",
-            "id % 13 AS n",
-            f"(id - {start}) DIV 500 AS day",
-            *(f"concat('{c} of ', id, repeat('x', 40)) AS c{c}" for c in range(12)),
-        ]
-        options = {
-            "parquet.page.row.count.limit": "100",
-            "parquet.enable.dictionary": "false",
-            "parquet.block.size": "200000",
-        }
-        rows_of_file = spark.range(start, start + rows, 1, 1).selectExpr(*columns)
-        rows_of_file.write.options(**options).parquet(str(tmp_path / name))
-    spark.read.parquet(str(tmp_path / "a"), str(tmp_path / "b")).createOrReplaceTempView("wide")
+    """Register `wide`."""
+    register_wide(spark, tmp_path)
     yield
     spark.catalog.dropTempView("wide")
 
 
 @OURS_FIRST
 @pytest.mark.usefixtures("wide")
-@pytest.mark.parametrize("limited", LIMITED.values(), ids=list(LIMITED))
+@pytest.mark.parametrize("limited", QUERIES.values(), ids=list(QUERIES))
 def test_line_105_inserts_of_one_query_have_the_same_rows(
     spark: SparkSession, tmp_path: Path, limited: str
 ) -> None:

@@ -10,54 +10,15 @@ from pyspark.sql import SparkSession
 from pyspark.sql.functions import col
 
 import limit_pruning
-from support.copied_limits import READ_TWICE, codes
+from support.copied_limits import LIMITED, READ_TWICE, SETTINGS, codes, register_wide
 from support.runs import conf, on_off
 from support.sparks import needs_spark
-
-SETTINGS = {
-    "spark.limitPruning.pages.minBytes": "0",
-    # It pays to find rows by reading for all columns, and not for one.
-    "spark.limitPruning.rows.minBytes": "20000",
-    "spark.sql.files.openCostInBytes": "1g",
-}
-# Each returns 10 rows of `wide`. There are ties in the order of `n`.
-LIMITED = {
-    "nothing proved": "SELECT * FROM wide WHERE day BETWEEN 2 AND 3 AND v % 100 = 3 LIMIT 10",
-    "proved": "SELECT * FROM wide WHERE day = 2 LIMIT 10",
-    "ties": "SELECT * FROM wide WHERE day BETWEEN 2 AND 3 AND v % 100 = 3 ORDER BY n LIMIT 10",
-    "offset": ("SELECT * FROM wide WHERE day BETWEEN 2 AND 3 AND v % 100 = 3 LIMIT 10 OFFSET 1"),
-    "window": (
-        "SELECT * FROM (SELECT *, row_number() OVER (ORDER BY n) AS r FROM wide "
-        "WHERE day BETWEEN 2 AND 3 AND v % 100 = 3) WHERE r <= 10"
-    ),
-    "outer join": (
-        "SELECT wide.* FROM wide LEFT JOIN range(3) AS other ON wide.id = other.id "
-        "WHERE day BETWEEN 2 AND 3 AND v % 100 = 3 ORDER BY n LIMIT 10"
-    ),
-}
 
 
 @pytest.fixture(scope="module", autouse=True)
 def wide(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Register `wide`: a small and a large file, of 16 columns, with days in both."""
-    folder = tmp_path_factory.mktemp("wide")
-    for name, start, rows in (("a", 0, 4000), ("b", 10000, 9000)):
-        columns = [
-            "id",
-            "id * 7919 % 1009 AS v",
-            "id % 13 AS n",
-            f"(id - {start}) DIV 500 AS day",
-            *(f"concat('{c} of ', id, repeat('x', 40)) AS c{c}" for c in range(12)),
-        ]
-        rows_of_file = spark.range(start, start + rows, 1, 1).selectExpr(*columns)
-        options = {
-            "parquet.page.row.count.limit": "100",
-            "parquet.enable.dictionary": "false",
-            "parquet.block.size": "200000",
-        }
-        rows_of_file.write.options(**options).parquet(str(folder / name))
-    paths = [str(folder / name) for name in ("a", "b")]
-    spark.read.parquet(*paths).createOrReplaceTempView("wide")
+    """Register `wide`."""
+    register_wide(spark, tmp_path_factory.mktemp("wide"))
     yield
     spark.catalog.dropTempView("wide")
 

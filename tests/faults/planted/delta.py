@@ -26,4 +26,11 @@ FAULTS = (
         "min >= RebaseDateTime.lastSwitchJulianDay - 1000000",
         DELTA,
     ),
+    fault(
+        "groups of files with deleted rows: a value counts, also if all of its rows may be deleted",
+        "search/GroupKeys.scala",
+        "if (matching.rows > file.deletedRows) Some((endsOf(known), matching)) else None",
+        "Some((endsOf(known), matching))",
+        DELTA,
+    ),
 )

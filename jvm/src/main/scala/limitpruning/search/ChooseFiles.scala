@@ -5,7 +5,7 @@ import scala.collection.mutable.ArrayBuffer
 import org.apache.spark.sql.catalyst.expressions.Expression
 
 import limitpruning.predicate.{MatchState, Unprovable, Work}
-import limitpruning.select.Reason
+import limitpruning.select.{Reason, SkippedRows}
 
 /**
  * Chooses files of a [[ManifestTable]] for a LIMIT without ORDER BY: the first files in which every row is proved to match,
@@ -60,32 +60,27 @@ final class ChooseFiles(
     }
 
   /** The chosen files without those, and without row groups, of which the OFFSET skips all rows; and the number of these rows. */
-  private def withoutSkipped: (IndexedSeq[ChosenFile], Long) = {
-    var skipped = 0L
-    var isOpen = true
-    def skips(rows: Long): Boolean = {
-      isOpen &&= skipped + rows <= offset
-      if (isOpen) skipped += rows
-      isOpen
+  private def withoutSkipped: (Seq[ChosenFile], Long) = {
+    def live(one: ChosenFile): Long =
+      one.rowGroups.fold(one.file.liveRows)(_.iterator.map(group => one.file.liveRowsOf(group.rows)).sum)
+    val (skipped, rest) = SkippedRows.split(chosen.toSeq, offset)(live)
+    val rows = skipped.iterator.map(live).sum
+    rest match {
+      case ChosenFile(file, Some(all)) +: others =>
+        val (more, left) = SkippedRows.split(all, offset - rows)(group => file.liveRowsOf(group.rows))
+        (ChosenFile(file, Some(left)) +: others, rows + live(ChosenFile(file, Some(more))))
+      case _ => (rest, rows)
     }
-    val read = chosen.toIndexedSeq.flatMap { one =>
-      one.rowGroups match {
-        case None => if (skips(one.file.liveRows)) None else Some(one)
-        case Some(all) => Some(all.dropWhile(rowGroup => skips(one.file.liveRowsOf(rowGroup.rows))))
-            .filter(_.nonEmpty).map(rest => one.copy(rowGroups = Some(rest)))
-      }
-    }
-    (read, skipped)
   }
 
   private def found(
       files: IndexedSeq[ManifestFile],
-      read: IndexedSeq[ChosenFile],
+      read: Seq[ChosenFile],
       skipped: Long
   ): ChosenFiles = {
     val counts = ManifestCounts(files.size, files.iterator.map(_.bytes).sum, inspected, rowGroups)
     val nanos = System.nanoTime() - started
-    val found = ChosenFiles(table.name, limit, conjuncts, read, counts, nanos, skipped = skipped)
+    val found = ChosenFiles(table.name, limit, conjuncts, read.toIndexedSeq, counts, nanos, skipped = skipped)
     if (conjuncts.isEmpty) found
     else found.copy(inspected = classify.inspected, columns = classify.columns)
   }

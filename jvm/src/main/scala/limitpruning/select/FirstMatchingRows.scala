@@ -77,14 +77,14 @@ final class FirstMatchingRows[F](limit: Long) {
    */
   def withoutFirst(offset: Long, dropsRows: Boolean): Rest[F] =
     if (taken.exists(_.certain.nonEmpty)) {
-      val (skipped, rest) = split(taken.toSeq, offset)(_.count)
+      val (skipped, rest) = SkippedRows.split(taken.toSeq, offset)(_.count)
       Rest(
         rest.map(part => (part.file, part.rows)),
         SkippedRows(skipped.map(_.count).sum, skipped.map(_.rows.size).sum)
       )
     } else {
       val rowGroups = for (part <- taken.toSeq; rowGroup <- part.rows) yield (part.file, rowGroup)
-      val (skipped, rest) = split(rowGroups, offset)(_._2.rows)
+      val (skipped, rest) = SkippedRows.split(rowGroups, offset)(_._2.rows)
       val rows = skipped.map(_._2.rows).sum
       if (dropsRows && rows < offset) {
         val (file, first) = rest.head
@@ -92,10 +92,6 @@ final class FirstMatchingRows[F](limit: Long) {
         Rest(byFile((file, cut) +: rest.tail), SkippedRows(offset, skipped.size))
       } else Rest(byFile(rest), SkippedRows(rows, skipped.size))
     }
-
-  /** @return the first elements that have, together, at most `most` rows, and the others */
-  private def split[A](all: Seq[A], most: Long)(rows: A => Long): (Seq[A], Seq[A]) =
-    all.splitAt(all.iterator.scanLeft(0L)(_ + rows(_)).drop(1).takeWhile(_ <= most).size)
 
   private def byFile(rowGroups: Seq[(F, MatchingRows)]): Seq[(F, Seq[MatchingRows])] =
     rowGroups.foldLeft(Vector.empty[(F, Vector[MatchingRows])]) {
@@ -128,4 +124,8 @@ final case class SkippedRows(rows: Long, rowGroups: Int)
 
 object SkippedRows {
   val Zero: SkippedRows = SkippedRows(0, 0)
+
+  /** @return the first elements that have, together, at most `most` rows, and the others */
+  def split[A](all: Seq[A], most: Long)(rows: A => Long): (Seq[A], Seq[A]) =
+    all.splitAt(all.iterator.scanLeft(0L)(_ + rows(_)).drop(1).takeWhile(_ <= most).size)
 }
