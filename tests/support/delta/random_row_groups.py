@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 
 import deltalake
@@ -13,9 +13,9 @@ from pyspark.sql import SparkSession
 
 from support.random_histories import Draw
 
-ROWS = 10
-"""Of a row group."""
-NONE, SOME, ALL = (), range(1, ROWS, 3), range(ROWS)
+# Rows of a row group, row groups of a file, and of the table.
+ROWS, IN_FILE, ALL = 10, 3, 9
+DELETED: list[Collection[int]] = [(), range(1, ROWS, 3), range(ROWS), range(ROWS)]
 """Positions of deleted rows in a row group."""
 
 
@@ -25,41 +25,33 @@ class Table:
 
     Attributes:
         name: What SQL names the table.
-        files: For each row group of each file, its one value of ``v``, and which rows are deleted.
+        groups: For each row group, its one value of ``v``, and the positions of deleted rows.
     """
 
     name: str
-    files: list[list[tuple[int, range | tuple[()]]]]
+    groups: list[tuple[int, Collection[int]]]
 
     @property
-    def left(self) -> list[int]:
+    def left(self) -> set[int]:
         """The values of row groups in which rows are left."""
-        return [value for groups in self.files for value, deleted in groups if deleted != ALL]
+        return {value for value, deleted in self.groups if len(deleted) < ROWS}
 
 
 def create(spark: SparkSession, path: Path, draw: Draw) -> Table:
     """Write files with delta-rs, and delete rows with Delta Lake, by deletion vectors."""
-    group = st.tuples(st.integers(0, 7), st.sampled_from([NONE, SOME, ALL, ALL]))
-    files = draw(st.lists(st.lists(group, min_size=1, max_size=3), min_size=2, max_size=4))
-    table = Table(f"delta.`{path}`", files)
-    deleted: list[int] = []
-    firsts = count(0, ROWS)
-    for groups in files:
-        ids: list[int] = []
-        for _, positions in groups:
-            first = next(firsts)
-            ids += range(first, first + ROWS)
-            deleted += [first + position for position in positions]
-        values = [value for value, _ in groups for _ in range(ROWS)]
+    different = draw(st.sampled_from([ALL, ALL, 5]))
+    values = [value % different for value in draw(st.permutations(range(ALL)))]
+    table = Table(f"delta.`{path}`", [(value, draw(st.sampled_from(DELETED))) for value in values])
+    for first in range(0, ALL * ROWS, IN_FILE * ROWS):
+        ids = range(first, first + IN_FILE * ROWS)
         deltalake.write_deltalake(
             str(path),
-            pa.table({"id": ids, "v": values}),
+            pa.table({"id": ids, "v": [values[i // ROWS] for i in ids]}),
             mode="append",
             writer_properties=deltalake.WriterProperties(max_row_group_size=ROWS),
         )
-    spark.sql(
-        f"ALTER TABLE {table.name} SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')"
-    )
-    if deleted:
-        spark.sql(f"DELETE FROM {table.name} WHERE id IN ({', '.join(map(str, deleted))})")
+    vectors = "'delta.enableDeletionVectors' = 'true'"
+    spark.sql(f"ALTER TABLE {table.name} SET TBLPROPERTIES ({vectors})")
+    deleted = [i for i in range(ALL * ROWS) if i % ROWS in table.groups[i // ROWS][1]]
+    spark.sql(f"DELETE FROM {table.name} WHERE id IN (-1, {', '.join(map(str, deleted)) or -2})")
     return table
