@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 import limit_pruning
 from limit_pruning import LimitReport
+from support.costs import searches
 from support.runs import conf, hold_sql
 from support.scan_tables import physical
 from support.sessions import OURS_FIRST
@@ -144,3 +145,29 @@ def test_an_older_version_has_its_own_groups(spark: SparkSession, tmp_path: Path
     assert pruned(spark, f"SELECT DISTINCT day FROM {table}", 4).files.scanned == 2
     older = f"SELECT DISTINCT day FROM {table} VERSION AS OF 0"
     assert pruned(spark, older, 4).files.scanned == 4
+
+
+def test_a_sample_of_row_groups_has_enough_groups(spark: SparkSession, tmp_path: Path) -> None:
+    """Not if some rows are deleted: Delta's reader does not read row groups apart then."""
+    rows = spark.range(0, 72_000, 1, 12).selectExpr(
+        "id", "concat('user ', hash(id) % 3000) AS user", "hash(id, 1) % 40 AS status"
+    )
+    path = tmp_path / "t"
+    with conf(spark, {"parquet.block.size": "20000", "parquet.page.row.count.limit": "100"}):
+        rows.write.format("delta").option("delta.enableDeletionVectors", "true").save(str(path))
+    table = f"delta.`{path}`"
+
+    def is_by_rows(where: str) -> bool:
+        query = f"SELECT DISTINCT user FROM {table} WHERE {where}"
+        hold_sql(spark, query, 9, 3000)
+        before = searches(spark, "sample")
+        df = spark.sql(f"{query} LIMIT 8")
+        assert len(df.collect()) == 8
+        assert len(searches(spark, "sample") - before) == ("RowsVerified" in physical(df))
+        return "RowsVerified" in physical(df)
+
+    with conf(spark, {"spark.limitPruning.rows.minBytes": "1"}):
+        assert is_by_rows("status = 7")
+        assert is_by_rows("user LIKE '%9' AND status <> 4")
+        spark.sql(f"DELETE FROM {table} WHERE hash(id, 3) % 4 = 0")
+        assert not is_by_rows("status <> 6")

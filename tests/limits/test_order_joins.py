@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import limit_pruning
+from support.costs import searches
 from support.runs import (
     REFERENCE,
     VECTORIZED_NESTED,
@@ -138,18 +139,6 @@ def partners(spark: SparkSession, tmp_path: Path) -> Iterator[None]:
     spark.catalog.dropTempView("partners")
 
 
-def searches(spark: SparkSession) -> set[int]:
-    """Return the jobs that have searched for the first rows of a table."""
-    store = spark.sparkContext._jsc.sc().statusStore()
-    found = store.jobsList(None).iterator()
-    jobs = set()
-    while found.hasNext():
-        job = found.next()
-        if "limit pruning: first rows of" in job.description().toString():
-            jobs.add(job.jobId())
-    return jobs
-
-
 @pytest.mark.usefixtures("partners")
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 @pytest.mark.parametrize("minimum", ["0", "8m"])
@@ -165,7 +154,7 @@ def test_line_103_runtime_filters_have_the_same_rows(
     query = f"SELECT x.id, w FROM {joined} ORDER BY {order} LIMIT 40"
     with conf(spark, {MIN_BYTES: minimum, ADAPTIVE: adaptive}):
         for _ in range(3):
-            before = searches(spark)
+            before = searches(spark, "first rows of")
             df = spark.sql(query)
             rows = df.collect()
             assert len(rows) == 40
@@ -173,7 +162,9 @@ def test_line_103_runtime_filters_have_the_same_rows(
             plan = physical(df)
             assert "might_contain" in plan, plan
             assert ("RowsVerified" in plan) == (minimum == "0"), plan
-            assert len(searches(spark) - before) == (minimum == "0"), "one search for all copies"
+            assert len(searches(spark, "first rows of") - before) == (minimum == "0"), (
+                "one search for all copies"
+            )
 
 
 def is_by_rows(spark: SparkSession, table: str, column: str, nested: str) -> bool:

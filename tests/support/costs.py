@@ -50,6 +50,21 @@ def counts(spark: SparkSession) -> Counts:
     )
 
 
+def searches(spark: SparkSession, what: str) -> set[int]:
+    """Return the jobs so far that searched for rows, and whose descriptions contain a text."""
+    python: Any = spark.sparkContext
+    context = python._jsc.sc()
+    context.listenerBus().waitUntilEmpty()
+    found = context.statusStore().jobsList(None).iterator()
+    jobs = set()
+    while found.hasNext():
+        job = found.next()
+        description = str(job.description())
+        if "limit pruning: " in description and what in description:
+            jobs.add(int(job.jobId()))
+    return jobs
+
+
 def _process_bytes(pid: int) -> int:
     counters = Path(f"/proc/{pid}/io")
     if not counters.exists():

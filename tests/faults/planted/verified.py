@@ -6,6 +6,7 @@ from faults.fault import GROUPS, LIES, ORDERS, TABLES, fault
 
 BY_ROWS = "tests/limits/test_by_rows.py"
 GROUPS_BY_ROWS = "tests/limits/test_groups_by_rows.py"
+GROUPS_IN_SAMPLE = "tests/limits/test_groups_in_sample.py"
 WINDOWS = "tests/limits/test_first_of_groups.py"
 WAVES = "tests/limits/test_order_waves.py"
 _SQL = "org.apache.spark.sql.catalyst.expressions"
@@ -154,6 +155,13 @@ FAULTS = (
         "(isTooLarge) AllRead",
         GROUPS,
         GROUPS_BY_ROWS,
+    ),
+    fault(
+        "groups in a sample: fewer are enough",
+        "rows/FindAnyRows.scala",
+        "if (collected.found >= limit) {\n      sample",
+        "if (collected.found > 0) {\n      sample",
+        GROUPS_IN_SAMPLE,
     ),
     fault(
         "windows by rows: one row of each group is lost",

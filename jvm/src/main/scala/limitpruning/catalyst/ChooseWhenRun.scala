@@ -165,6 +165,7 @@ final class ChooseWhenRun(
       found,
       likely,
       bestFirst(scan, inputs, found),
+      index.wanted.sample,
       conf
     )()
 

@@ -52,8 +52,13 @@ private[catalyst] final class DecideByRows(session: SparkSession, cache: FactsCa
           )
         )
       case groups: GroupsScan =>
-        GroupsPay(groups, inputs, found, minBytes).map(saved =>
-          wanted.copy(saved = saved, likely = LikelyRowGroups.of(found), groups = groups.keys)
+        GroupsPay(groups, inputs, found, minBytes).map(pay =>
+          wanted.copy(
+            saved = pay.saved,
+            likely = LikelyRowGroups.of(found),
+            groups = groups.keys,
+            sample = pay.sample
+          )
         )
       // Reading the keys first saves nothing: the query reads little else.
       case _: MinMaxScan => None

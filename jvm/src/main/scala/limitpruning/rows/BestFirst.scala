@@ -6,7 +6,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import limitpruning.parquet.ReadSettings
 import limitpruning.predicate.FirstKey
 import limitpruning.search.LimitPlan
-import limitpruning.select.{ChosenRows, ListedFile, RowRange, SelectedFile, SelectedRowGroup, Selection}
+import limitpruning.select.{ChosenRows, ListedFile, SelectedFile, SelectedRowGroup, Selection}
 
 /**
  * The row groups that may have the first rows in the order of a [[PositionScan]], best first; those whose best key value is not
@@ -97,7 +97,7 @@ private[rows] object BestFirst {
     val rows = found.rows
     rows.top.map { top =>
       val files = rows.selection.files.flatMap(file =>
-        file.rowGroups.map(one => file.copy(rowGroups = Seq(whole(one))))
+        file.rowGroups.map(one => file.copy(rowGroups = Seq(one)))
       )
       new BestFirst(
         scan,
@@ -110,12 +110,4 @@ private[rows] object BestFirst {
   }
 
   private def rowGroupOf(file: SelectedFile): SelectedRowGroup = file.rowGroups.head
-
-  /** Spark's reader numbers the rows of whole row groups. */
-  private def whole(rowGroup: SelectedRowGroup): SelectedRowGroup = rowGroup.copy(
-    ranges = RowRange.all(rowGroup.rows),
-    columns = rowGroup.columns.copy(pages = Map.empty),
-    reliesOnPages = false,
-    inWholeChunks = false
-  )
 }

@@ -15,7 +15,8 @@ import org.apache.spark.sql.internal.SQLConf
 import limitpruning.footers.Selectivity
 import limitpruning.predicate.BriefSql
 import limitpruning.search.{
-  ClassifiedFile, InspectListed, LikelyRowGroups, LimitPlan, LimitedScan, NotPruned, SearchInputs
+  ClassifiedFile, InspectListed, LikelyRowGroups, LimitPlan, LimitedScan, NotPruned, SampleRowGroups,
+  SearchInputs
 }
 import limitpruning.select.{
   ChosenRows, Groups, ListedFile, MatchingRows, Reason, SearchCounts, Selection, VerifiedRows
@@ -33,6 +34,7 @@ import limitpruning.shims.ClassicSession
  * @param searched what the search of metadata found: why the LIMIT is not pruned, or rows among which those of the LIMIT are
  * @param likely decides where any rows are searched for first
  * @param bestFirst the row groups that may have the first rows, best first; none if that is not known
+ * @param sample the row groups in which rows of any groups are searched for; none for the whole table
  */
 private[limitpruning] final class ChooseByRows(
     session: ClassicSession,
@@ -44,6 +46,7 @@ private[limitpruning] final class ChooseByRows(
     searched: Either[NotPruned, LimitPlan],
     likely: LikelyRowGroups,
     bestFirst: => Option[LimitPlan],
+    sample: Option[SampleRowGroups],
     conf: SQLConf
 ) extends Logging {
   import ChooseByRows._
@@ -60,7 +63,7 @@ private[limitpruning] final class ChooseByRows(
       // How many rows match is not how many groups they have.
       selectivity = if (groups.isEmpty) inputs.selectivity else Selectivity.unknown
       find = new FindPositions(session, scan.table.name, conf, selectivity, bytes)
-      found <- find(positions, scan.limit, likely, bestFirst)
+      found <- find(positions, scan.limit, likely, bestFirst, sample)
       selection <- select(found, files)
     } yield {
       val rows = ChosenRows(

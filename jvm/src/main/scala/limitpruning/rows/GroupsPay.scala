@@ -6,29 +6,38 @@ import org.apache.spark.sql.catalyst.expressions.{Ascending, AttributeSet, Expre
 
 import limitpruning.predicate.{LeafColumn, MatchState}
 import limitpruning.search.{
-  ClassifiedFile, ClassifyRowGroups, FirstOfGroupsScan, GroupsScan, LimitPlan, NotPruned, SearchInputs
+  ClassifiedFile, ClassifyRowGroups, FirstOfGroupsScan, GroupsScan, LimitPlan, NotPruned, SampleRowGroups,
+  SearchInputs
 }
 import limitpruning.select.{ListedFile, Reason}
 
 /**
  * Decides whether it pays to find one row of each group for a LIMIT by reading the columns of the keys and of the predicate first.
- * Plain Spark reads these, too, and all of them. So it pays only if few row groups are expected to have enough groups: if metadata
- * prove that all rows of one match, and a key has many values there: its dictionary is large, or the writer has given it up, as most
- * writers do at 1 MB.
+ * Plain Spark reads these, too, and all of them. So it pays if few row groups are expected to have enough groups: if metadata prove
+ * that all rows of one match, and a key has many values there: its dictionary is large, or the writer has given it up, as most
+ * writers do at 1 MB. Otherwise, a sample of the row groups of a large table shows whether they have enough groups.
  */
 private[limitpruning] object GroupsPay {
 
   /**
+   * What is saved by a search.
+   *
+   * @param saved the compressed bytes that plain Spark reads more
+   * @param sample the row groups that are searched; none for the whole table
+   */
+  final case class Pay(saved: Long, sample: Option[SampleRowGroups] = None)
+
+  /**
    * @param found the result of the search of metadata
    * @param minBytes the minimum of compressed bytes that must be saved; if 0, it always pays
-   * @return the compressed bytes that plain Spark reads more; none if it does not pay
+   * @return none if it does not pay
    */
   def apply(
       groups: GroupsScan,
       inputs: SearchInputs,
       found: Either[NotPruned, LimitPlan],
       minBytes: Long
-  ): Option[Long] = {
+  ): Option[Pay] = {
     val scan = groups.scan
     val first = scan.conjuncts ++ groups.keys
     found match {
@@ -37,13 +46,34 @@ private[limitpruning] object GroupsPay {
             first.forall(RowsPay.canRunTwice) =>
         inspected.map((files, classify) =>
           if (RowsPay.hasUnlistedColumnIndexes(files, scan, inputs)) None
-          else if (minBytes == 0) Some(RowsPay.Always)
-          else if (files.exists(promises(_, groups, classify, inputs)))
-            Some(saved(files, inputs, RowsPay.bytes(inputs, found))).filter(RowsPay.isWorthIt(_, minBytes))
-          else None
+          else if (minBytes == 0) Some(Pay(RowsPay.Always))
+          else {
+            val sizes = sizesOf(files, inputs, RowsPay.bytes(inputs, found))
+            if (!RowsPay.isWorthIt(sizes.saved, minBytes)) None
+            else if (files.exists(promises(_, groups, classify, inputs))) Some(Pay(sizes.saved))
+            else
+              sampleOf(groups, files, inputs, sizes, minBytes).map(sample => Pay(sizes.saved, Some(sample)))
+          }
         ).flatten
       case _ => None
     }
+  }
+
+  /**
+   * A row group for each task that runs at the same time, if this takes little of the time that plain Spark takes: it is in vain
+   * if the sample has too few groups.
+   */
+  private def sampleOf(
+      groups: GroupsScan,
+      files: Seq[ClassifiedFile],
+      inputs: SearchInputs,
+      sizes: Sizes,
+      minBytes: Long
+  ): Option[SampleRowGroups] = {
+    val tasks = inputs.tasks
+    if (sizes.rowGroups >= tasks * LeastRowGroupsOfTask && sizes.first >= tasks * minBytes * SampleFactor)
+      SampleRowGroups(groups, files, inputs, tasks.min(MostInSample), groups.scan.limit * LeastRows)
+    else None
   }
 
   /**
@@ -130,13 +160,22 @@ private[limitpruning] object GroupsPay {
     }
   }
 
-  /** One row group is read first, and its rows are read again. */
-  private def saved(files: Seq[ClassifiedFile], inputs: SearchInputs, all: Long): Long = {
+  /**
+   * Of all row groups of the table that may match, estimated.
+   *
+   * @param first the compressed bytes of the columns that the query reads
+   */
+  private final case class Sizes(first: Double, rowGroups: Double) {
+
+    /** One row group is read first, and its rows are read again. */
+    def saved: Long = if (rowGroups < ReadTwice) 0L else (first * (1 - ReadTwice / rowGroups)).toLong
+  }
+
+  private def sizesOf(files: Seq[ClassifiedFile], inputs: SearchInputs, all: Long): Sizes = {
     val isFirst = RowsPay.remembered(inputs.isNeeded)
     val sizes = RowsPay.sizesOf(files, isFirst, isFirst, canSkipRows = false, dropRows = false, () => false)
     val whole = if (sizes.files == 0) 0.0 else all.toDouble / sizes.files
-    val rowGroups = sizes.rowGroups * whole
-    if (rowGroups < ReadTwice) 0L else (sizes.first * whole * (1 - ReadTwice / rowGroups)).toLong
+    Sizes(sizes.first * whole, sizes.rowGroups * whole)
   }
 
   /** The keys of all groups are on the driver. */
@@ -149,6 +188,18 @@ private[limitpruning] object GroupsPay {
   private val BytesOfValue = 256L
 
   private val ReadTwice = 2.0
+
+  /** With so many row groups for each task that runs at the same time, reading one of them takes a twentieth of the time. */
+  private val LeastRowGroupsOfTask = 20
+
+  /**
+   * A task reads so many times the minimum in about twenty times as long as a job of one row group takes to start, from the
+   * cache of a local disk.
+   */
+  private val SampleFactor = 8.0
+
+  /** The tasks of a sample send their keys to the driver. */
+  private val MostInSample = 32
 
   /** A dictionary that is larger is given up. */
   private val LargestDictionary = 1024L * 1024

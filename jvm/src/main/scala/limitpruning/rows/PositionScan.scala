@@ -1,11 +1,13 @@
 package limitpruning.rows
 
 import org.apache.parquet.hadoop.ParquetInputFormat
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Alias, And, Ascending, AttributeReference, Expression, FileSourceMetadataAttribute, GetStructField,
   NamedExpression,
   SortOrder
 }
+import org.apache.spark.sql.catalyst.expressions.codegen.LazilyGeneratedOrdering
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
 import org.apache.spark.sql.execution.{FileSourceScanExec, FilterExec, QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.datasources.{
@@ -20,7 +22,7 @@ import org.apache.spark.sql.types.{LongType, StructType}
 import limitpruning.parquet.{ColumnNames, ReadSettings}
 import limitpruning.scan.{HiddenRows, LimitPrunedScanExec, NoteTopKeysExec}
 import limitpruning.search.NumberedRows
-import limitpruning.select.ChosenRows
+import limitpruning.select.{ChosenRows, RowRange, SelectedRowGroup}
 import limitpruning.shims.ClassicSession
 
 /**
@@ -55,20 +57,30 @@ private[rows] final case class PositionScan(
     case _ => false
   }
 
+  /** The order of the rows. */
+  def ordering: Ordering[InternalRow] = new LazilyGeneratedOrdering(order, planned.output)
+
   /**
-   * A plan for chosen row groups alone, which skips row groups while it reads.
+   * A plan for chosen row groups alone, which are read whole. With an order, it skips row groups while it reads.
    *
    * @param settings for which they were chosen
    * @param readsDictionaries whether Spark's reader reads dictionaries to skip row groups, also of those between the chosen ones
    */
   def of(chosen: ChosenRows, settings: ReadSettings, readsDictionaries: Boolean): SparkPlan = {
     val all = if (readsDictionaries) planned else withoutDictionaries
+    val selection = chosen.selection
+    val whole = chosen.copy(selection =
+      selection.copy(files =
+        selection.files.map(file => file.copy(rowGroups = file.rowGroups.map(PositionScan.allRowsOf)))
+      )
+    )
     val some = all.transform { case scan: FileSourceScanExec =>
-      val read = LimitPrunedScanExec(scan.output, scan, chosen, settings, isOneTask = false)
+      val read = LimitPrunedScanExec(scan.output, scan, whole, settings, isOneTask = false)
       // Spark evaluates these in its own scan alone.
       scan.partitionFilters.reduceOption(And(_, _)).fold[SparkPlan](read)(FilterExec(_, read))
     }
-    QueryExecution.prepareExecutedPlan(session, NoteTopKeysExec(order.head, chosen.limit, some))
+    val noted = order.headOption.fold(some)(NoteTopKeysExec(_, chosen.limit, some))
+    QueryExecution.prepareExecutedPlan(session, noted)
   }
 }
 
@@ -115,6 +127,14 @@ private[rows] object PositionScan {
       )
     }
   }
+
+  /** Spark's reader numbers the rows of whole row groups. */
+  private def allRowsOf(rowGroup: SelectedRowGroup): SelectedRowGroup = rowGroup.copy(
+    ranges = RowRange.all(rowGroup.rows),
+    columns = rowGroup.columns.copy(pages = Map.empty),
+    reliesOnPages = false,
+    inWholeChunks = false
+  )
 
   private def withoutDictionaries(table: LogicalPlan): LogicalPlan = table.transform {
     case leaf: LogicalRelation =>

@@ -199,15 +199,22 @@ private[limitpruning] final class SearchInputs(
     new OccurringKeys(scan.limit, keys, classify, detailsOf, maxBytes, deadline, prefetch(deadline))
 
   /** What earlier queries did in vain. */
-  def unproved: UnprovedForm = {
+  def unproved: UnprovedForm = unprovedIn(scan.conjuncts, "")
+
+  /** Whether samples of row groups had enough groups for earlier queries. */
+  def unprovedSample(keys: Seq[Expression]): UnprovedForm =
+    unprovedIn(scan.conjuncts ++ keys, s"a sample with ${scan.limit} groups")
+
+  private def unprovedIn(expressions: Seq[Expression], of: String): UnprovedForm = {
     def circumstances = Seq(
+      of,
       settings.toString,
       conf.sessionLocalTimeZone,
       maxBytes.toString,
       isCompared.toString, // less is read then
       scan.needed.toSeq.map(_.name).sorted.mkString(",")
     )
-    UnprovedForm.of(scan.conjuncts, circumstances, cache.unproved)
+    UnprovedForm.of(expressions, circumstances, cache.unproved)
   }
 
   /** How many rows satisfied such predicates. */

@@ -3,7 +3,7 @@ package limitpruning.tables
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 
-import limitpruning.search.{LikelyRowGroups, LimitPlan, NotPruned, SortKeys}
+import limitpruning.search.{LikelyRowGroups, LimitPlan, NotPruned, SampleRowGroups, SortKeys}
 
 /**
  * The rows that a LIMIT needs, if they are chosen when the query runs.
@@ -21,6 +21,7 @@ import limitpruning.search.{LikelyRowGroups, LimitPlan, NotPruned, SortKeys}
  *   of each of `limit` groups; empty if the LIMIT counts rows
  * @param ofCopies the columns that the query reads of the relation, if it is on the preserved side of outer joins. Spark may copy this
  *   side into runtime filters, and each copy must have the same rows, so they are chosen once for all copies.
+ * @param sample the row groups in which rows of groups are searched for; none for the whole table
  */
 final case class WantedRows(
     limit: Int,
@@ -32,7 +33,8 @@ final case class WantedRows(
     inFirstTask: Boolean = false,
     likely: LikelyRowGroups = LikelyRowGroups.none,
     groups: Seq[Expression] = Nil,
-    ofCopies: Option[AttributeSet] = None
+    ofCopies: Option[AttributeSet] = None,
+    sample: Option[SampleRowGroups] = None
 ) {
 
   /** The columns whose values decide which rows are chosen, besides those of the predicate. */
