@@ -161,6 +161,7 @@ FAULTS = (
         "rows/FindAnyRows.scala",
         "if (collected.found >= limit) {\n      sample",
         "if (collected.found > 0) {\n      sample",
+        GROUPS,
         GROUPS_IN_SAMPLE,
     ),
     fault(
