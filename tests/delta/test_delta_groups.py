@@ -153,7 +153,7 @@ def test_a_sample_of_row_groups_has_enough_groups(spark: SparkSession, tmp_path:
         "id", "concat('user ', hash(id) % 3000) AS user", "hash(id, 1) % 40 AS status"
     )
     path = tmp_path / "t"
-    with conf(spark, {"parquet.block.size": "20000", "parquet.page.row.count.limit": "100"}):
+    with conf(spark, {"parquet.block.size": "12000", "parquet.page.row.count.limit": "100"}):
         rows.write.format("delta").option("delta.enableDeletionVectors", "true").save(str(path))
     table = f"delta.`{path}`"
 

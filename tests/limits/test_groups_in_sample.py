@@ -35,7 +35,7 @@ def folder(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Pat
         f"id DIV {ROWS} AS file",
         "concat('text ', hash(id, 4)) AS text",
     )
-    rows.write.option("parquet.block.size", "20000").option(
+    rows.write.option("parquet.block.size", "12000").option(
         "parquet.page.row.count.limit", "100"
     ).parquet(str(path))
     return path
@@ -61,7 +61,7 @@ def in_sample(spark: SparkSession, query: str) -> tuple[bool, bool]:
 @pytest.mark.core
 def test_few_row_groups_are_read(spark: SparkSession) -> None:
     for keys, where in (
-        ("user", "status = 7"),
+        ("user", "status < 10"),
         ("user", "text LIKE '%9'"),
         ("user, money", "status <> 5 AND few > 3"),
         ("concat(user, few) AS k", "hash(text) % 2 = 0"),
@@ -106,6 +106,62 @@ def test_small_tables_are_not_sampled(spark: SparkSession, folder: Path) -> None
     with conf(spark, {"spark.limitPruning.rows.minBytes": "8m"}):
         query = "SELECT DISTINCT user FROM t WHERE status = 8 LIMIT 8"
         assert in_sample(spark, query) == (False, False)
+
+
+def test_small_dictionaries_show_that_a_sample_is_in_vain(spark: SparkSession) -> None:
+    """Spark writes dictionaries of `few` and `status`: no row group has so many values."""
+    for keys in ("few", "status", "few, file"):
+        query = f"SELECT DISTINCT {keys} FROM t WHERE text LIKE '%7' LIMIT 600"
+        assert in_sample(spark, query) == (False, False), keys
+
+
+def test_pages_that_plain_spark_skips(spark: SparkSession, tmp_path: Path) -> None:
+    """A sample reads whole row groups. Plain Spark reads one page of each."""
+    rows = spark.range(0, 24_000, 1, 4).selectExpr(
+        "CAST(id % 6000 AS INT) AS day", "concat('user ', hash(id) % 3000) AS user"
+    )
+    rows.sortWithinPartitions("day").write.option("parquet.block.size", "8000").option(
+        "parquet.page.row.count.limit", "20"
+    ).parquet(str(tmp_path / "t"))
+    spark.read.parquet(str(tmp_path / "t")).createOrReplaceTempView("days")
+    query = "SELECT DISTINCT user FROM days WHERE day % 10 < {} AND user LIKE '%1%' LIMIT 3"
+    assert in_sample(spark, query.format(9))[0]
+    query = "SELECT DISTINCT user FROM days WHERE array_contains(array({}), day) LIMIT 3"
+    hold_sql(spark, query.removesuffix(" LIMIT 3").format(5), 3)
+
+
+@pytest.mark.parametrize("changed", ["replaced", "removed"])
+def test_partitions_and_files_that_change(
+    spark: SparkSession, tmp_path: Path, changed: str
+) -> None:
+    rows = spark.range(0, 24_000, 1, 4).selectExpr(
+        "id % 2 AS part", "concat('user ', hash(id) % 3000) AS user", "hash(id, 1) % 40 AS status"
+    )
+    path = tmp_path / "t"
+    rows.write.partitionBy("part").option("parquet.block.size", "2000").option(
+        "parquet.page.row.count.limit", "100"
+    ).parquet(str(path))
+    spark.read.parquet(str(path)).createOrReplaceTempView("parts")
+    query = "SELECT DISTINCT user, part FROM parts WHERE part = 1 AND status <> {}"
+    hold_sql(spark, query.format(3), 4)
+    assert in_sample(spark, query.format(4) + " LIMIT 4") == (True, True)
+
+    df = spark.sql(query.format(5) + " LIMIT 4")
+    df.explain()  # planned
+    for checksums in path.rglob(".*.crc"):
+        checksums.unlink()
+    files = sorted(path.glob("part=1/*.parquet"))
+    if changed == "replaced":
+        for file, other in zip(files, sorted(path.glob("part=0/*.parquet")), strict=True):
+            other.replace(file)
+        # Spark reads the files as they are.
+        assert len(df.collect()) == 4
+        assert "RowsVerified" not in physical(df)
+    else:
+        for file in files[1:]:
+            file.unlink()
+        with pytest.raises(Exception, match=r"FILE_NOT_EXIST|does not exist"):
+            df.collect()
 
 
 def test_groups_with_functions_are_not_sampled(spark: SparkSession) -> None:

@@ -159,8 +159,8 @@ FAULTS = (
     fault(
         "groups in a sample: fewer are enough",
         "rows/FindAnyRows.scala",
-        "if (collected.found >= limit) {\n      sample",
-        "if (collected.found > 0) {\n      sample",
+        "if (collected.found >= limit)",
+        "if (collected.found >= limit.min(1))",
         GROUPS,
         GROUPS_IN_SAMPLE,
     ),

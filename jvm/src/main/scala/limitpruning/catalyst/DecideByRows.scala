@@ -52,12 +52,12 @@ private[catalyst] final class DecideByRows(session: SparkSession, cache: FactsCa
           )
         )
       case groups: GroupsScan =>
-        GroupsPay(groups, inputs, found, minBytes).map(pay =>
+        GroupsPay(groups, inputs, found, minBytes).map(saved =>
           wanted.copy(
-            saved = pay.saved,
+            saved = saved.bytes,
             likely = LikelyRowGroups.of(found),
             groups = groups.keys,
-            sample = pay.sample
+            sample = saved.sample
           )
         )
       // Reading the keys first saves nothing: the query reads little else.

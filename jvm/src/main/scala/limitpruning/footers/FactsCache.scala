@@ -33,6 +33,9 @@ final class FactsCache(maxBytes: Long) {
   /** The predicates about which metadata besides footers proved something or nothing. */
   val unproved: UnprovedForms = new UnprovedForms(if (maxBytes == 0) 0 else MostUnproved)
 
+  /** The predicates and keys for which samples of row groups had enough groups, or too few. */
+  val unprovedSamples: UnprovedForms = new UnprovedForms(if (maxBytes == 0) 0 else MostUnproved)
+
   /** How many rows satisfied predicates that searches have evaluated. */
   val selectivity: LearnedSelectivity = new LearnedSelectivity(if (maxBytes == 0) 0 else MostSelectivities)
 
@@ -96,6 +99,7 @@ final class FactsCache(maxBytes: Long) {
     cached.invalidateAll()
     listings.forgetAll()
     unproved.forget(_ => true)
+    unprovedSamples.forget(_ => true)
     selectivity.forget(_ => true)
     slow.forget(_ => true)
   }
@@ -114,6 +118,7 @@ final class FactsCache(maxBytes: Long) {
       case _ => false
     }
     unproved.forget(isMeant)
+    unprovedSamples.forget(isMeant)
     selectivity.forget(isMeant)
     slow.forget(isMeant)
   }

@@ -7,8 +7,8 @@ import org.apache.hadoop.fs.FileStatus
 import limitpruning.parquet.FileId
 
 /**
- * Remembers predicates, without their literals, and whether dictionaries, bloom filters and page indexes decided anything
- * about them. If they decided nothing, the next queries with such a predicate do not look at them: three queries, then one tries
+ * Remembers predicates, without their literals, and whether something that was read beside footers decided anything about them:
+ * dictionaries, bloom filters and page indexes, or samples of row groups. If they decided nothing, the next queries with such a predicate do not look at them: three queries, then one tries
  * again; after it, fifteen, and then sixty-three. People ask with new literals each time.
  *
  * People also ask with new predicates each time. Where the first task of plain Spark may find enough rows, one vain attempt may
@@ -23,6 +23,9 @@ import limitpruning.parquet.FileId
  */
 final class UnprovedForms(most: Long) {
   import UnprovedForms._
+
+  /** Whether anything is remembered. */
+  def areKept: Boolean = most > 0
 
   private val tried = CacheBuilder.newBuilder().maximumSize(most).build[Tried, Attempts]()
 

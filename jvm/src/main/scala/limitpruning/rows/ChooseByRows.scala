@@ -57,14 +57,17 @@ private[limitpruning] final class ChooseByRows(
   def apply(): Either[NotPruned, LimitPlan] = {
     val chosen = for {
       files <- byPath
+      if sample.forall(isUnchanged)
       numbered <- PositionScan.numbered(candidates)
       positions <- PositionScan.of(session, numbered, scan.conjuncts, order, groups, planned)
       bytes = RowsPay.bytes(inputs, searched)
       // How many rows match is not how many groups they have.
       selectivity = if (groups.isEmpty) inputs.selectivity else Selectivity.unknown
       find = new FindPositions(session, scan.table.name, conf, selectivity, bytes)
-      found <- find(positions, scan.limit, likely, bestFirst, sample)
-      selection <- select(found, files)
+      selected = find(positions, scan.limit, likely, bestFirst, sample)
+        .flatMap(found => select(found, files).map(found -> _))
+      _ = sample.foreach(some => if (selected.isEmpty) some.form.readInVain() else some.form.decided())
+      (found, selection) <- selected
     } yield {
       val rows = ChosenRows(
         scan.limit,
@@ -145,6 +148,10 @@ private[limitpruning] final class ChooseByRows(
       case Right(selection) => Some(selection)
       case Left(_: Reason) => None
     }
+
+  /** Whether the row groups that were chosen while planning can still be read. */
+  private def isUnchanged(sample: SampleRowGroups): Boolean =
+    sample.settings.changedSince(scan.table.settings).isEmpty && areUnchanged(sample.rows.selection.listed)
 
   /**
    * Whether files are still as they were listed, before their rows were found. The scan checks that they stay as their

@@ -95,16 +95,14 @@ private[rows] final class FindAnyRows(
       sample: SampleRowGroups,
       collected: CollectedRows
   ): Option[FoundPositions] = {
-    val plan = scan.of(sample.plan.rows, sample.plan.settings, readsDictionaries = false)
+    val plan = scan.of(sample.rows, sample.settings, readsDictionaries = false)
     val (rows, bytesRead) = CountedBytes.of(context, plan.execute())
     NamedJob(context, s"limit pruning: rows of $table, sample") {
       collected.add(context.runJob(rows, collected.inTask(rows.getNumPartitions)).toSeq)
     }
-    if (collected.found >= limit) {
-      sample.paid()
+    if (collected.found >= limit)
       Some(FoundPositions(collected.positions, areAll = false, 1, bytesRead()))
-    } else {
-      sample.readInVain()
+    else {
       logInfo(s"A sample of the table $table has ${collected.found} groups, so Spark's own scan reads it")
       None
     }

@@ -20,12 +20,12 @@ import limitpruning.select.{ListedFile, Reason}
 private[limitpruning] object GroupsPay {
 
   /**
-   * What is saved by a search.
+   * What a search saves.
    *
-   * @param saved the compressed bytes that plain Spark reads more
+   * @param bytes the compressed bytes that plain Spark reads more
    * @param sample the row groups that are searched; none for the whole table
    */
-  final case class Pay(saved: Long, sample: Option[SampleRowGroups] = None)
+  final case class Saved(bytes: Long, sample: Option[SampleRowGroups] = None)
 
   /**
    * @param found the result of the search of metadata
@@ -37,7 +37,7 @@ private[limitpruning] object GroupsPay {
       inputs: SearchInputs,
       found: Either[NotPruned, LimitPlan],
       minBytes: Long
-  ): Option[Pay] = {
+  ): Option[Saved] = {
     val scan = groups.scan
     val first = scan.conjuncts ++ groups.keys
     found match {
@@ -46,13 +46,15 @@ private[limitpruning] object GroupsPay {
             first.forall(RowsPay.canRunTwice) =>
         inspected.map((files, classify) =>
           if (RowsPay.hasUnlistedColumnIndexes(files, scan, inputs)) None
-          else if (minBytes == 0) Some(Pay(RowsPay.Always))
+          else if (minBytes == 0) Some(Saved(RowsPay.Always))
           else {
             val sizes = sizesOf(files, inputs, RowsPay.bytes(inputs, found))
             if (!RowsPay.isWorthIt(sizes.saved, minBytes)) None
-            else if (files.exists(promises(_, groups, classify, inputs))) Some(Pay(sizes.saved))
+            else if (files.exists(promises(_, groups, classify, inputs))) Some(Saved(sizes.saved))
             else
-              sampleOf(groups, files, inputs, sizes, minBytes).map(sample => Pay(sizes.saved, Some(sample)))
+              sampleOf(groups, files, classify, inputs, sizes, minBytes).map(sample =>
+                Saved(sizes.saved, Some(sample))
+              )
           }
         ).flatten
       case _ => None
@@ -66,14 +68,47 @@ private[limitpruning] object GroupsPay {
   private def sampleOf(
       groups: GroupsScan,
       files: Seq[ClassifiedFile],
+      classify: ClassifyRowGroups,
       inputs: SearchInputs,
       sizes: Sizes,
       minBytes: Long
   ): Option[SampleRowGroups] = {
     val tasks = inputs.tasks
-    if (sizes.rowGroups >= tasks * LeastRowGroupsOfTask && sizes.first >= tasks * minBytes * SampleFactor)
-      SampleRowGroups(groups, files, inputs, tasks.min(MostInSample), groups.scan.limit * LeastRows)
+    val most = tasks.min(MostInSample)
+    val mostRows = (sizes.rows / (tasks.toDouble * LeastRowGroupsOfTask)).toLong
+    // Delta reads files with deleted rows whole.
+    def areComplete = !inputs.listing.hasFacts ||
+      inputs.files.forall(inputs.listing.facts(_).isWithoutDeletes)
+    if (
+      sizes.rowGroups >= tasks * LeastRowGroupsOfTask && sizes.first >= tasks * minBytes * SampleFactor &&
+      inputs.areNeededKnown && mayHaveEnough(groups, files, classify, inputs, most) && areComplete &&
+      !inputs.isBusy
+    ) SampleRowGroups(groups, files, inputs, most, groups.scan.limit * LeastRows, mostRows)
     else None
+  }
+
+  /** Whether so many row groups may have enough groups: not if all keys have small dictionaries. */
+  private def mayHaveEnough(
+      groups: GroupsScan,
+      files: Seq[ClassifiedFile],
+      classify: ClassifyRowGroups,
+      inputs: SearchInputs,
+      rowGroups: Int
+  ): Boolean = {
+    def values(file: ClassifiedFile)(key: Expression): Option[Double] = key match {
+      case LeafColumn(column) =>
+        Using.resource(inputs.detailsOf(file)) { details =>
+          val columns = classify.columns.filter(_.id == column.id)
+          val each = for (column <- columns; rowGroup <- file.rowGroups.indices.take(MostCompared))
+            yield details.dictionaryPart(column, rowGroup).map(_.length.toDouble / BytesOfEntry)
+          if (each.isEmpty || each.exists(_.isEmpty)) None else Some(each.flatten.max)
+        }
+      case _ => None
+    }
+    files.headOption.forall { file =>
+      val each = groups.keys.map(values(file))
+      each.exists(_.isEmpty) || each.flatten.product * rowGroups >= groups.scan.limit
+    }
   }
 
   /**
@@ -165,7 +200,7 @@ private[limitpruning] object GroupsPay {
    *
    * @param first the compressed bytes of the columns that the query reads
    */
-  private final case class Sizes(first: Double, rowGroups: Double) {
+  private final case class Sizes(first: Double, rowGroups: Double, rows: Double) {
 
     /** One row group is read first, and its rows are read again. */
     def saved: Long = if (rowGroups < ReadTwice) 0L else (first * (1 - ReadTwice / rowGroups)).toLong
@@ -175,7 +210,7 @@ private[limitpruning] object GroupsPay {
     val isFirst = RowsPay.remembered(inputs.isNeeded)
     val sizes = RowsPay.sizesOf(files, isFirst, isFirst, canSkipRows = false, dropRows = false, () => false)
     val whole = if (sizes.files == 0) 0.0 else all.toDouble / sizes.files
-    Sizes(sizes.first * whole, sizes.rowGroups * whole)
+    Sizes(sizes.first * whole, sizes.rowGroups * whole, sizes.rows * whole)
   }
 
   /** The keys of all groups are on the driver. */

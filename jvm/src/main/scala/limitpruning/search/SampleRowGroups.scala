@@ -2,22 +2,17 @@ package limitpruning.search
 
 import scala.concurrent.duration.DurationInt
 
+import limitpruning.parquet.ReadSettings
 import limitpruning.select.{ChosenRows, MatchingRows, RowRange, SearchCounts}
 
 /**
- * Some row groups of a table in which a search by rows may find enough. If it does not, Spark's own scan reads the table.
+ * Some row groups of a table in which a search by rows may find enough groups. If it does not, Spark's own scan reads the table.
  *
- * @param plan reads the row groups
- * @param form remembers whether samples for such queries had enough
+ * @param rows the row groups
+ * @param settings for which they were chosen
+ * @param form remembers whether samples for such queries had enough groups
  */
-final case class SampleRowGroups private (plan: LimitPlan, form: UnprovedForm) {
-
-  /** Notes that the sample had enough. */
-  def paid(): Unit = form.decided()
-
-  /** Notes that the sample did not have enough. */
-  def readInVain(): Unit = form.readInVain()
-}
+final case class SampleRowGroups private (rows: ChosenRows, settings: ReadSettings, form: UnprovedForm)
 
 object SampleRowGroups {
 
@@ -27,44 +22,53 @@ object SampleRowGroups {
    * @param files that have been inspected
    * @param most the maximum number of row groups
    * @param leastRows the minimum number of rows of a row group
-   * @return none if there are no such row groups, or if earlier queries of this form searched samples in vain
+   * @param mostRows the maximum number of rows of a row group
+   * @return none if there are no such row groups, if plain Spark skips many of their pages, or if earlier queries of this form had a
+   *   sample in vain
    */
   private[limitpruning] def apply(
       groups: GroupsScan,
       files: Seq[ClassifiedFile],
       inputs: SearchInputs,
       most: Int,
-      leastRows: Long
+      leastRows: Long,
+      mostRows: Long
   ): Option[SampleRowGroups] = {
     val scan = groups.scan
-    val chosen = sampleOf(files, most, leastRows)
     for {
-      (first, _) <- chosen.headOption
+      first <- inputs.files.headOption
       form = inputs.unprovedSample(groups.keys)
-      if form.mayRead(first.listed, isOneTask = false)
+      chosen = sampleOf(files, most, leastRows, mostRows)
+      (file, matching) <- chosen.headOption
+      if form.canRemember && form.mayRead(first, isOneTask = false) &&
+        RowsLeftByPages.share(file, matching.head.ordinal, inputs) >= LeastLeft
       selection <- inputs.address(Patience.fromNow)(chosen).toOption
     } yield {
-      val rows = ChosenRows(
+      // The rows that are found do not rely on other parts of the files.
+      val sample = ChosenRows(
         scan.limit,
         scan.conjuncts,
-        selection,
+        selection.canonicalized,
         SearchCounts.Zero,
         planningNanos = 0,
         allRowsMatch = false
       )
-      SampleRowGroups(LimitPlan(rows, scan.table.settings), form)
+      SampleRowGroups(sample, scan.table.settings, form)
     }
   }
 
   private def sampleOf(
       files: Seq[ClassifiedFile],
       most: Int,
-      leastRows: Long
+      leastRows: Long,
+      mostRows: Long
   ): Seq[(ClassifiedFile, Seq[MatchingRows])] = {
     val candidates = for {
       (file, number) <- files.zipWithIndex
       rowGroup <- file.rowGroups.indices
-      if file.mayMatch(rowGroup) && file.footer.rowGroups(rowGroup).getRowCount >= leastRows
+      if file.mayMatch(rowGroup)
+      count = file.footer.rowGroups(rowGroup).getRowCount
+      if leastRows <= count && count <= mostRows
     } yield (number, rowGroup, rank(file.rowGroups(rowGroup)))
     val best = candidates.sortBy { case (_, _, rank) => rank }
     val alike = best.takeWhile(_._3 == best.head._3)
@@ -72,8 +76,8 @@ object SampleRowGroups {
     tried.groupBy(_._1).toSeq.sortBy(_._1).map { case (number, chosen) =>
       val file = files(number)
       file -> chosen.map(_._2).sorted.map { rowGroup =>
-        val ranges = RowRange.all(file.footer.rowGroups(rowGroup).getRowCount)
-        MatchingRows(rowGroup, ranges, isWhole = true, reliesOnPages = false)
+        val all = RowRange.all(file.footer.rowGroups(rowGroup).getRowCount)
+        MatchingRows(rowGroup, all, isWhole = true, reliesOnPages = false)
       }
     }
   }
@@ -88,4 +92,7 @@ object SampleRowGroups {
 
   /** Nothing is read to address whole row groups. */
   private val Patience = 1.minute
+
+  /** A sample reads whole row groups. It may read a tenth of what plain Spark reads of the table. */
+  private val LeastLeft = 0.5
 }

@@ -11,7 +11,7 @@ import org.apache.spark.sql.internal.SQLConf
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.{
   FactsCache, FootersByJob, FootersByJobOrThreads, FootersByThreads, PlanningThreads, ReadFooters,
-  SearchMemory, Selectivity
+  SearchMemory, Selectivity, UnprovedForms
 }
 import limitpruning.parquet.{
   ColumnNames, FileColumns, FileId, FooterReader, ReadSettings, RowGroupDetails, Storage,
@@ -199,22 +199,25 @@ private[limitpruning] final class SearchInputs(
     new OccurringKeys(scan.limit, keys, classify, detailsOf, maxBytes, deadline, prefetch(deadline))
 
   /** What earlier queries did in vain. */
-  def unproved: UnprovedForm = unprovedIn(scan.conjuncts, "")
+  def unproved: UnprovedForm = unprovedIn(cache.unproved, scan.conjuncts)
 
   /** Whether samples of row groups had enough groups for earlier queries. */
   def unprovedSample(keys: Seq[Expression]): UnprovedForm =
-    unprovedIn(scan.conjuncts ++ keys, s"a sample with ${scan.limit} groups")
+    unprovedIn(cache.unprovedSamples, scan.conjuncts ++ keys, scan.limit.toString)
 
-  private def unprovedIn(expressions: Seq[Expression], of: String): UnprovedForm = {
-    def circumstances = Seq(
-      of,
+  private def unprovedIn(
+      remembered: UnprovedForms,
+      expressions: Seq[Expression],
+      more: String*
+  ): UnprovedForm = {
+    def circumstances = more ++ Seq(
       settings.toString,
       conf.sessionLocalTimeZone,
       maxBytes.toString,
       isCompared.toString, // less is read then
       scan.needed.toSeq.map(_.name).sorted.mkString(",")
     )
-    UnprovedForm.of(expressions, circumstances, cache.unproved)
+    UnprovedForm.of(expressions, circumstances, remembered)
   }
 
   /** How many rows satisfied such predicates. */
@@ -239,7 +242,7 @@ private[limitpruning] final class SearchInputs(
   def tasks: Int = session.sparkContext.defaultParallelism
 
   /** Whether a job would have to wait for other tasks, or for executors. */
-  private def isBusy: Boolean = {
+  def isBusy: Boolean = {
     val context = session.sparkContext
     val executors = context.statusTracker.getExecutorInfos // the driver is one of them
     executors.iterator.map(_.numRunningTasks()).sum >= tasks || (!context.isLocal && executors.length <= 1)
@@ -271,6 +274,9 @@ private[limitpruning] final class SearchInputs(
   }
 
   private lazy val namesNeeded: Option[Seq[String]] = namesOf(scan.needed)
+
+  /** Whether it is known which columns of a file the scan reads. */
+  def areNeededKnown: Boolean = namesNeeded.nonEmpty
 
   /** Whether the scan reads a column of a file. */
   lazy val isNeeded: String => Boolean = isIn(namesNeeded)

@@ -10,10 +10,14 @@ import limitpruning.footers.{PredicateForm, UnprovedForms}
 import limitpruning.select.ListedFile
 
 /**
- * Whether one search looks at metadata besides footers: not if earlier queries with predicates of the same form did so in
- * vain, or queries with other forms that had not tried before. One instance per search.
+ * Whether one search looks at something besides footers: not if earlier queries with predicates of the same form did so in
+ * vain, or queries with other forms that had not tried before. One instance per search; several runs of its plan may note what
+ * they found.
  */
 private[limitpruning] trait UnprovedForm {
+
+  /** Whether what is noted is known to the next search. */
+  def canRemember: Boolean
 
   /**
    * @param file the next file to read about; the first one stands for the table
@@ -33,6 +37,7 @@ private[limitpruning] object UnprovedForm {
 
   /** Remembers nothing. */
   val none: UnprovedForm = new UnprovedForm {
+    override def canRemember: Boolean = false
     override def mayRead(file: ListedFile, isOneTask: => Boolean): Boolean = true
     override def readInVain(): Unit = ()
     override def decided(): Unit = ()
@@ -52,6 +57,8 @@ private[limitpruning] object UnprovedForm {
     private var first: Option[(ListedFile, Boolean)] = None
     private var answer = true
     private var isNoted = false
+
+    override def canRemember: Boolean = remembered.areKept && form.nonEmpty
 
     override def mayRead(file: ListedFile, isOneTask: => Boolean): Boolean = {
       if (first.isEmpty) {

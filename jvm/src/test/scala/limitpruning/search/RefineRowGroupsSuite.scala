@@ -283,6 +283,7 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
   test("should remember what was read in vain, until something is decided") {
     var remembered = Seq.empty[String]
     val memory = new UnprovedForm {
+      override def canRemember: Boolean = true
       override def mayRead(file: ListedFile, isOneTask: => Boolean): Boolean = true
       override def readInVain(): Unit = remembered :+= "in vain"
       override def decided(): Unit = remembered :+= "decided"
