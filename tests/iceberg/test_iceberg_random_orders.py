@@ -1,4 +1,4 @@
-"""Whatever happened to an Iceberg table: the first rows, as plain Spark sorts them."""
+"""Whatever happened to an Iceberg table: the first rows, and MIN and MAX, of plain Spark."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pyspark.sql import Row, SparkSession
 
 import limit_pruning
 from support import random_profiles
-from support.iceberg import random_orders, random_tables
+from support.iceberg import random_min_max, random_orders, random_tables
 from support.iceberg.random_orders import OrderedQuery
-from support.iceberg.tables import by_metadata_and_by_rows, outcome_of
+from support.iceberg.tables import by_metadata_and_by_rows, is_pruned, outcome_of
 from support.runs import IN_ONE_PARTITION, REFERENCE, conf, in_threads
 from support.sessions import OURS_FIRST
 
@@ -22,7 +22,7 @@ pytestmark = [
     OURS_FIRST,
 ]
 
-TABLES, QUERIES = 6, 16
+TABLES, QUERIES, MIN_MAX = 6, 16, 12
 
 
 def test_random_orders_over_iceberg(spark: SparkSession) -> None:
@@ -44,11 +44,28 @@ def test_random_orders_over_iceberg(spark: SparkSession) -> None:
         for (query, _), problem in zip(pairs, found, strict=True):
             where = f"at query {tally['queries']} or before"
             assert not problem, f"{where}: {problem}: {query.sql}\n{made}"
+        values = [random_min_max.query(history, data.draw) for _ in range(MIN_MAX)]
+        _check_min_max(spark, [*values, *random_min_max.probes(history)], made, tally)
         spark.sql(f"DROP TABLE {history.table} PURGE")
 
     random_profiles.run(TABLES, check)
     print(sorted(tally.items()))
     assert tally["pruned"] >= 0.15 * tally["queries"], "else the property says nothing"
+    assert tally["MIN or MAX pruned"] >= 0.15 * tally["MIN or MAX"], (
+        "else the property says nothing"
+    )
+
+
+def _check_min_max(spark: SparkSession, queries: list[str], made: str, tally: Counter[str]) -> None:
+    with conf(spark, random_min_max.READS_FILES):
+        with conf(spark, REFERENCE):
+            wanted = in_threads(lambda sql: repr(spark.sql(sql).collect()), queries)
+        frames = [spark.sql(sql) for sql in queries]
+        found = in_threads(lambda df: repr(df.collect()), frames)
+    for sql, df, values, right in zip(queries, frames, found, wanted, strict=True):
+        tally.update(["MIN or MAX", *(["MIN or MAX pruned"] if is_pruned(df) else [])])
+        where = f"at query {tally['queries'] + tally['MIN or MAX']} or before"
+        assert values == right, f"{where}: {values}, not {right}: {sql}\n{made}"
 
 
 def _problem(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from faults.fault import (
     ICEBERG,
     ICEBERG_ORDERS,
+    NAMED_ICEBERG_MIN_MAX,
     NAMED_ICEBERG_ORDERS,
     NAMED_ICEBERG_ROW_GROUPS,
     fault,
@@ -133,6 +134,22 @@ FAULTS = (
         "      }",
         ICEBERG_ORDERS,
         NAMED_ICEBERG_ORDERS,
+    ),
+    fault(
+        "Iceberg, MIN and MAX: of several orders, only the files of the first are read",
+        "search/ChooseTopFiles.scala",
+        "several.flatMap(_.chosen)",
+        "several.take(1).flatMap(_.chosen)",
+        ICEBERG_ORDERS,
+        NAMED_ICEBERG_MIN_MAX,
+    ),
+    fault(
+        "Iceberg, MIN and MAX: of a file, the row groups of only one order are read",
+        "search/ChooseTopFiles.scala",
+        "val read = some.flatten",
+        "val read = some.take(1).flatten",
+        ICEBERG_ORDERS,
+        NAMED_ICEBERG_MIN_MAX,
     ),
     fault(
         "Iceberg, ORDER BY: rows of a file count by its manifest and by its row groups",

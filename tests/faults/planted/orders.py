@@ -35,9 +35,9 @@ FAULTS = (
                 "true",
             ),
             Edit(
-                "catalyst/DecideLimit.scala",
-                "rows.counts.bytes / Least",
-                "rows.counts.bytes * Least",
+                "search/LimitQuery.scala",
+                "bytes <= all / LeastSkipped",
+                "bytes <= all * LeastSkipped",
             ),
             Edit(
                 "catalyst/DecideLimit.scala",

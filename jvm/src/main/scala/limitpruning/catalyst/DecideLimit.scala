@@ -58,14 +58,13 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     else Left(notClustered(orders.head, 0))
 
   /**
-   * The same rows, if a threshold is known and excludes most of the table: Spark may read the table once for several aggregates
-   * over it, and not if one of them has a selection. Nothing is skipped by the rows that are read. Spark merges aggregates over
-   * equal selections, and the rows of one would skip row groups of another.
+   * The same rows, if a threshold is known and excludes most of the table. Nothing is skipped by the rows that are read. Spark
+   * merges aggregates over equal selections, and the rows of one would skip row groups of another.
    */
   private def ofFewRowGroups(top: TopRowsScan, plan: LimitPlan): Either[NotPruned, LimitPlan] = {
     val rows = plan.rows
     val isThreshold = rows.top.exists(_.threshold.nonEmpty) && rows.selection.unseen.isEmpty
-    if (isThreshold && rows.selection.bytes <= rows.counts.bytes / LeastSkippedByMinMax)
+    if (isThreshold && MinMaxScan.pays(rows.selection.bytes, rows.counts.bytes))
       Right(plan.copy(notedSortKey = None))
     else Left(notClustered(top, rows.counts.filesInspected))
   }
@@ -202,9 +201,6 @@ private[catalyst] object DecideLimit {
   /** Whether Spark cannot change the columns of a key after the rule. It may remove fields of structs. */
   def hasStableColumns(key: Expression): Boolean =
     key.references.forall(column => SupportedTypes.contains(column.dataType))
-
-  /** A MIN or MAX reads at most one in this many bytes. */
-  private val LeastSkippedByMinMax = 4
 
   /** The maximum number of rows that one task is expected to find: most row groups have more. */
   private val MostTaken = 10000

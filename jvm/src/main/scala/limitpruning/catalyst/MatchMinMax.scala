@@ -28,13 +28,26 @@ object MatchMinMax {
    * The scan below `aggregate`, in each of the orders whose first rows have its values, at least one, as they are best searched for;
    * the reason why it is not pruned; `None` if `aggregate` is another one, or not over Parquet.
    */
-  def of(aggregate: Aggregate): Option[Either[Reason, Seq[TopRowsScan]]] = {
-    val scans = ordersOf(aggregate).map(order => MatchTopRows.inOrder(Seq(order), firstRow(aggregate)))
+  def of(aggregate: Aggregate): Option[Either[Reason, Seq[TopRowsScan]]] =
+    over(aggregate)(MatchLimit.of).map(_.map(_.map(MatchTopRows.scanOf).sortBy(mayOccur)))
+
+  /**
+   * The scan below `aggregate`, in each of the orders whose first rows have its values, at least one; the reason why it is not
+   * pruned; `None` if `aggregate` is another one, or not over such a scan.
+   *
+   * @param below the scan below a LIMIT without ORDER BY; see [[MatchLimit.over]]
+   */
+  def over[S](aggregate: Aggregate)(
+      below: LocalLimit => Option[Either[Reason, S]]
+  ): Option[Either[Reason, Seq[MatchTopRows.Ordered[S]]]] = {
+    val scans = ordersOf(aggregate).map(order =>
+      MatchTopRows.overInOrder(Seq(order), firstRow(aggregate))(below)
+    )
     if (scans.isEmpty || scans.exists(_.isEmpty)) None
     else {
       val found = scans.flatten
       val tops = found.collect { case Right(top) => top }
-      Some(found.collectFirst { case Left(reason) => reason }.toLeft(tops.sortBy(mayOccur)))
+      Some(found.collectFirst { case Left(reason) => reason }.toLeft(tops))
     }
   }
 

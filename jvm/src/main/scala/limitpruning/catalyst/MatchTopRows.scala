@@ -26,9 +26,18 @@ object MatchTopRows {
    * @param order all sort keys, at least one, over the output of the child of `local`
    */
   def inOrder(order: Seq[SortOrder], local: LocalLimit): Option[Either[Reason, TopRowsScan]] =
-    ordered(order, Nil, local)(MatchLimit.of).map(_.map(scanOf))
+    overInOrder(order, local)(MatchLimit.of).map(_.map(scanOf))
 
-  private def scanOf(top: Ordered[LimitedScan]): TopRowsScan =
+  /**
+   * Does so for any scan.
+   *
+   * @param below the scan below a LIMIT without ORDER BY; see [[MatchLimit.over]]
+   */
+  def overInOrder[S](order: Seq[SortOrder], local: LocalLimit)(
+      below: LocalLimit => Option[Either[Reason, S]]
+  ): Option[Either[Reason, Ordered[S]]] = ordered(order, Nil, local)(below)
+
+  private[catalyst] def scanOf(top: Ordered[LimitedScan]): TopRowsScan =
     TopRowsScan(top.scan.copy(needed = top.scan.needed ++ top.needed), top.order, top.isJoined)
 
   /**

@@ -1,19 +1,18 @@
 package limitpruning.catalyst
 
 import scala.collection.mutable
-import scala.concurrent.duration.{Deadline, DurationLong, FiniteDuration}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, GlobalLimit, LocalLimit, LogicalPlan, Subquery}
+import org.apache.spark.sql.catalyst.plans.logical.{GlobalLimit, LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.trees.TreePattern.{AGGREGATE, CTE, LIMIT, PLAN_EXPRESSION}
+import org.apache.spark.sql.catalyst.trees.TreePattern.{LIMIT, PLAN_EXPRESSION}
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.FactsCache
 import limitpruning.search.NotPruned
 import limitpruning.select.Reason
-import limitpruning.tables.{DeltaLake, UndecidedRelation}
+import limitpruning.tables.DeltaLake
 
 /**
  * Replaces the file index of a relation below a LIMIT by an index of selected files and row groups. These are proved to
@@ -34,20 +33,25 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
   private def prune(plan: LogicalPlan): LogicalPlan = {
     UnprunedTables.markOperators(plan) // a later rule may add a LIMIT
     val isLimited = plan.containsPattern(LIMIT)
-    val hasMinMax = conf.getConf(LimitPruningConf.MinMax) && isOutermost(plan) && !mayBeMergedTwice(plan) &&
-      FailOpen(state, conf)(containsMinMax(plan) && !containsDefinition(plan))(_ => false)
+    val hasMinMax = !mayBeMergedTwice(plan) &&
+      FailOpen(state, conf)(PruneMinMax.isIn(plan, conf))(_ => false)
     val (restored, leftAlone) =
       leaveAlone(
         if (isLimited || hasMinMax) prepared(plan) else plan,
         plan => SharedDefinitions.restoredIn(RecursiveDefinitions.restoredIn(plan))
       )(limit => !isDecidedBelow(limit.child))
     val pruned = if (isLimited) pruneLimits(restored, leftAlone) else restored
-    if (hasMinMax)
-      FailOpen(state, conf)(
-        pruneMinMax(pruned, timeForMinMax.fromNow, mutable.Map.empty, hasOneAggregate(pruned))
-      )(_ => pruned)
-    else pruned
+    if (hasMinMax) FailOpen(state, conf)(pruneMinMax(pruned))(_ => pruned) else pruned
   }
+
+  /**
+   * Files of an aggregate for which a LIMIT waits are listed when the query runs, and so are those of aggregates with several
+   * orders, whose rows are not chosen then.
+   */
+  private def pruneMinMax(plan: LogicalPlan): LogicalPlan =
+    PruneMinMax.in(plan, conf, ifWaited = !MatchMinMax.hasSeveralOrders(_)) { aggregate =>
+      new DecideLimit(session, state.facts, conf).minMax(aggregate)
+    }
 
   private def prepared(plan: LogicalPlan): LogicalPlan = {
     val chosenByLog = DeltaLake.prepared(session, plan)
@@ -74,66 +78,6 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
       mutable.Map.empty
     )
   }
-
-  /** Spark optimizes a subquery before the query around it, which may have a LIMIT that waits for its value. */
-  private def isOutermost(plan: LogicalPlan): Boolean = plan match {
-    case _: Subquery => false
-    case _ => true
-  }
-
-  private def containsMinMax(plan: LogicalPlan): Boolean =
-    plan.containsAnyPattern(AGGREGATE, PLAN_EXPRESSION) && plan.exists {
-      case aggregate: Aggregate if MatchMinMax.limitOf(aggregate).nonEmpty => true
-      case node => node.subqueries.exists(containsMinMax)
-    }
-
-  /**
-   * Whether there is a common table expression that Spark evaluates once. In a later rule, Spark copies its definition, and
-   * relies on equal copies.
-   */
-  private def containsDefinition(plan: LogicalPlan)
-      : Boolean = (plan +: plan.subqueriesAll).exists(_.containsPattern(CTE))
-
-  private def hasOneAggregate(plan: LogicalPlan): Boolean = (plan +: plan.subqueriesAll).map(_.collect {
-    case one: Aggregate => one
-  }.size).sum == 1
-
-  /**
-   * Prunes each MIN or MAX of the plan and of its subqueries, unless a LIMIT waits for it. One that is not pruned gets no tag:
-   * the query may have no LIMIT whose reason a user looks for.
-   *
-   * @param deadline none is searched for after it: a query may have hundreds, each of another column or table
-   * @param decided the results so far. Spark may have copied a subquery.
-   * @param isOne whether the query has no other aggregate, so that Spark has not copied this one
-   * @param mayWait whether a LIMIT may wait for the plan. Its files are then listed when the query runs, and so are those of
-   *   aggregates with several orders, whose rows are not chosen then.
-   */
-  private def pruneMinMax(
-      plan: LogicalPlan,
-      deadline: Deadline,
-      decided: mutable.Map[LogicalPlan, LogicalPlan],
-      isOne: Boolean,
-      mayWait: Boolean = false
-  ): LogicalPlan = {
-    def pruned(aggregate: Aggregate) =
-      if (deadline.isOverdue()) None else new DecideLimit(session, state.facts, conf).minMax(aggregate)
-    lazy val hasWaiting = mayWait || plan.exists {
-      case UndecidedRelation(_, index) =>
-        index.wanted.conjuncts.exists(_.containsPattern(PLAN_EXPRESSION))
-      case _ => false
-    }
-    plan.transformDownWithPruning(_.containsPattern(AGGREGATE)) {
-      case aggregate: Aggregate
-          if !LeftAlone.isAlways(aggregate) && !(mayWait && MatchMinMax.hasSeveralOrders(aggregate)) &&
-            (isOne || !MatchMinMax.isOfTies(aggregate)) =>
-        decided.getOrElseUpdate(aggregate, pruned(aggregate).getOrElse(aggregate))
-    }.transformAllExpressionsWithPruning(_.containsPattern(PLAN_EXPRESSION)) {
-      case subquery: SubqueryExpression =>
-        subquery.withNewPlan(pruneMinMax(subquery.plan, deadline, decided, isOne, hasWaiting))
-    }
-  }
-
-  private def timeForMinMax: FiniteDuration = conf.getConf(LimitPruningConf.MaxTime).millis
 
   /**
    * Prunes LIMITs in subqueries that waited for Delta. Spark optimizes a subquery before the query around it, and decides

@@ -6,15 +6,17 @@ import scala.concurrent.duration.{Deadline, DurationLong}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.SortOrder
-import org.apache.spark.sql.catalyst.plans.logical.{GlobalLimit, LocalLimit, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  Aggregate, GlobalLimit, LocalLimit, LogicalPlan, UnaryNode
+}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
-import org.apache.spark.sql.catalyst.trees.TreePattern.LIMIT
+import org.apache.spark.sql.catalyst.trees.TreePattern.{AGGREGATE, LIMIT, PLAN_EXPRESSION}
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.rows.RowsOfFilesPay
 import limitpruning.search.{
-  ChooseFiles, ChooseTopFiles, ChosenFiles, FooterBudget, NotPruned, ReadableTable, SortKeys
+  ChooseFiles, ChooseTopFiles, ChosenFiles, FooterBudget, MinMaxScan, NotPruned, ReadableTable, SortKeys
 }
 import limitpruning.select.Reason
 import limitpruning.tables.{Iceberg, UndecidedScan, WantedFiles, WantedRows}
@@ -22,7 +24,8 @@ import limitpruning.tables.{Iceberg, UndecidedScan, WantedFiles, WantedRows}
 /**
  * Replaces the scan of an Iceberg table below a LIMIT by a scan of chosen files and row groups. These are proved to contain
  * enough rows or, with ORDER BY, the first rows. All filters, the ORDER BY and the LIMIT stay in the plan. If nothing can be
- * skipped, nothing changes, and the LIMIT gets a tag with the reason.
+ * skipped, nothing changes, and the LIMIT gets a tag with the reason. A MIN or MAX without GROUP BY is the first row in an order,
+ * and is pruned like it.
  *
  * Spark makes the scans of data source V2 after its pre-CBO rules, so this is one of the [[LateRules]]. They also come after
  * the rules that add runtime filters.
@@ -33,32 +36,65 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
   import PruneV2Limits._
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    if (!plan.containsPattern(LIMIT) || !conf.getConf(LimitPruningConf.Enabled)) plan
-    // Of other tables, PruneLateLimits has just done the same.
-    else if (!plan.exists(Iceberg.relation(_).nonEmpty)) plan
+    if (!conf.getConf(LimitPruningConf.Enabled)) plan
     else {
-      val (restored, leftAlone) = leaveAlone(plan, RecursiveDefinitions.restoredIn)(isOpen)
-      val root = restored match {
-        case GlobalLimit(_, limit: LocalLimit) => Some(limit)
-        case _ => None
-      }
-      // The scan of another engine may read rows that are not selected.
-      val skipping = FailOpen(state, conf)(
-        SkipByOffset.in(restored).filter(_ => NativeEngines.reasonForUnknown(session).isEmpty)
-      )(_ => None)
-      val limits = restored.transformDownWithPruning(_.containsPattern(LIMIT)) {
-        // PruneLimits may have decided about a table of another source, on the preserved side of a join.
-        case limit: LocalLimit
-            if !isDecided(limit) && !isDecidedBelow(limit.child) && !isOver(limit)(Iceberg.isDecided) =>
-          val offset = skipping.filter(_.limit eq limit).fold(0)(_.rows)
-          pruneOrTag(limit)(leftAlone.orElse(limit)(decide(limit, root.exists(_ eq limit), offset)))
-      }
-      if (skipping.isEmpty) limits
-      else FailOpen(state, conf)(SkipByOffset.withoutSkipped(limits))(_ => None).getOrElse(plan)
+      // Of other tables, PruneLateLimits has just done the same.
+      val isLimited = plan.containsPattern(LIMIT) && plan.exists(Iceberg.relation(_).nonEmpty)
+      val hasMinMax = plan.containsAnyPattern(AGGREGATE, PLAN_EXPRESSION) && !mayBeMergedTwice(plan) &&
+        FailOpen(state, conf)(PruneMinMax.isIn(plan, conf, isOverIceberg))(_ => false)
+      if (isLimited || hasMinMax) prune(plan, isLimited, hasMinMax) else plan
     }
 
-  private def isDecided(limit: LocalLimit): Boolean =
-    limit.getTagValue(Decided).exists(_ eq limit.child)
+  private def prune(plan: LogicalPlan, isLimited: Boolean, hasMinMax: Boolean): LogicalPlan = {
+    val (restored, leftAlone) = leaveAlone(plan, RecursiveDefinitions.restoredIn)(isOpen)
+    val pruned = if (isLimited) pruneLimits(restored, leftAlone) else restored
+    if (hasMinMax) FailOpen(state, conf)(pruneMinMax(pruned))(_ => pruned) else pruned
+  }
+
+  private def pruneLimits(plan: LogicalPlan, leftAlone: LeftAlone): LogicalPlan = {
+    val root = plan match {
+      case GlobalLimit(_, limit: LocalLimit) => Some(limit)
+      case _ => None
+    }
+    // The scan of another engine may read rows that are not selected.
+    val skipping = FailOpen(state, conf)(
+      SkipByOffset.in(plan).filter(_ => NativeEngines.reasonForUnknown(session).isEmpty)
+    )(_ => None)
+    val limits = plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
+      // PruneLimits may have decided about a table of another source, on the preserved side of a join.
+      case limit: LocalLimit
+          if !isDecided(limit) && !isDecidedBelow(limit.child) && !isOver(limit)(Iceberg.isDecided) =>
+        val offset = skipping.filter(_.limit eq limit).fold(0)(_.rows)
+        pruneOrTag(limit)(leftAlone.orElse(limit)(decide(limit, root.exists(_ eq limit), offset)))
+    }
+    if (skipping.isEmpty) limits
+    else FailOpen(state, conf)(SkipByOffset.withoutSkipped(limits))(_ => None).getOrElse(plan)
+  }
+
+  /**
+   * An aggregate for which a LIMIT waits is left alone: the LIMIT compares its predicate, with the subqueries, with that of the
+   * plan when the query runs.
+   */
+  private def pruneMinMax(plan: LogicalPlan): LogicalPlan =
+    PruneMinMax.in(plan, conf, ifWaited = _ => false)(minMax)
+
+  private def isOverIceberg(aggregate: Aggregate): Boolean =
+    aggregate.collectLeaves().exists(Iceberg.isUnchosen)
+
+  /** The aggregate over the files and row groups of all its orders; `None` if it is not pruned, or if little is skipped. */
+  private def minMax(aggregate: Aggregate): Option[LogicalPlan] =
+    if (isDecided(aggregate)) None
+    else for {
+      matched <- MatchMinMax.over(aggregate)(over)
+      _ = aggregate.setTagValue(Decided, aggregate.child)
+      orders <- matched.toOption
+      scan = orders.head.scan
+      deadline = conf.getConf(LimitPruningConf.MaxTime).millis.fromNow
+      chosen <- choose(scan, orders.map(_.order.first), deadline, offset = 0).toOption
+      if MinMaxScan.pays(chosen.files.iterator.map(_.bytes).sum, chosen.counts.bytes)
+    } yield scan.table.read(aggregate, chosen)
+
+  private def isDecided(node: UnaryNode): Boolean = node.getTagValue(Decided).exists(_ eq node.child)
 
   private def isOpen(limit: LocalLimit): Boolean =
     !isDecided(limit) && isOver(limit)(Iceberg.isUnchosen)
@@ -79,7 +115,7 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
       limit.setTagValue(Decided, limit.child)
       reasonOrTable.flatMap { case (scan, order, isJoined) =>
         val deadline = conf.getConf(LimitPruningConf.MaxTime).millis.fromNow
-        val searched = choose(scan, order.map(_.first), deadline, offset)
+        val searched = choose(scan, order.toSeq.map(_.first), deadline, offset)
         val read = byRows(scan, order, isJoined, searched, isRoot, deadline).map(Right(_))
           .getOrElse(searched.map(chosen => scan.table.read(_: LogicalPlan, chosen)))
         // Copies of the preserved side in runtime filters exist by now, and stay as they are, except in a correlated subquery. Spark
@@ -129,12 +165,12 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
     MatchLimit.over[ReadableTable](limit)(Iceberg.table(state.facts))
 
   /**
-   * @param key the first sort key; none without ORDER BY
+   * @param keys the first sort key of each order; none without ORDER BY
    * @param offset how many rows an OFFSET skips, if the LIMIT can be reduced by those that are counted
    */
   private def choose(
       found: Limited,
-      key: Option[SortOrder],
+      keys: Seq[SortOrder],
       deadline: Deadline,
       offset: Int
   ): Either[Reason, ChosenFiles] = {
@@ -147,17 +183,14 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
         Some(Reason.OutOfBudget(LimitPruningConf.MaxTime.key, s"$millis milliseconds", _, found.limit))
       else None
     val footers = FooterBudget(conf.getConf(LimitPruningConf.FirstFiles), files, deadline)
-    key match {
-      case Some(first) =>
-        new ChooseTopFiles(found.limit, found.conjuncts, first, found.table, stop, footers)()
-      case None => new ChooseFiles(found.limit, found.conjuncts, found.table, stop, footers, offset)()
-    }
+    if (keys.isEmpty) new ChooseFiles(found.limit, found.conjuncts, found.table, stop, footers, offset)()
+    else new ChooseTopFiles(found.limit, found.conjuncts, keys, found.table, stop, footers)()
   }
 }
 
 object PruneV2Limits {
   private type Limited = MatchLimit.Limited[ReadableTable]
 
-  /** The tag of a LIMIT that is not pruned, with the child for which this was decided. */
+  /** The tag of a LIMIT, MIN or MAX that is not pruned, with the child for which this was decided. */
   private val Decided: TreeNodeTag[LogicalPlan] = TreeNodeTag("limitpruning.decidedOver")
 }

@@ -3,10 +3,10 @@ package limitpruning.report
 import org.apache.spark.sql.catalyst.expressions.AttributeSet
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LocalLimit, LogicalPlan, WindowGroupLimit}
 
-import limitpruning.catalyst.{AboveTable, MatchMinMax, MatchQuery, MatchWindow}
+import limitpruning.catalyst.{AboveTable, MatchLimit, MatchMinMax, MatchQuery, MatchWindow}
 import limitpruning.search.{LimitedScan, NotPruned}
 import limitpruning.select.Reason
-import limitpruning.tables.{SelectedRelation, Tables, UndecidedRelation}
+import limitpruning.tables.{Iceberg, SelectedRelation, Tables, UndecidedRelation}
 
 /** A MIN or MAX whose rows are chosen, as the LIMIT that has the same value. */
 private[report] object PrunedMinMax {
@@ -17,7 +17,8 @@ private[report] object PrunedMinMax {
 
   /** Not if another aggregate is between it and the table: that one is pruned. */
   private def isChosen(aggregate: Aggregate): Boolean =
-    MatchMinMax.of(aggregate).exists(_.exists(_.head.scan.table.selected.nonEmpty))
+    MatchMinMax.of(aggregate).exists(_.exists(_.head.scan.table.selected.nonEmpty)) ||
+      MatchMinMax.over(aggregate)(MatchLimit.over(_)(Iceberg.chosen)).exists(_.isRight)
 }
 
 /** The first rows of each group, if they are chosen when the query runs, as the ORDER BY … LIMIT that each group has. */

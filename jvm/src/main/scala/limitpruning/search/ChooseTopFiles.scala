@@ -4,7 +4,7 @@ import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, IsNotNull, Literal, SortOrder}
 
-import limitpruning.predicate.{FirstKey, LeafColumn, Obstacle, Unprovable, Values, Work}
+import limitpruning.predicate.{FirstKey, LeafColumn, MatchState, Obstacle, Unprovable, Values, Work}
 import limitpruning.select.{Reason, Threshold}
 
 /**
@@ -13,17 +13,18 @@ import limitpruning.select.{Reason, Threshold}
  * needs are certain to be in the table, at the threshold or before it. Of the chosen files, row groups are skipped in the
  * same way. Otherwise gives the reason why none are chosen.
  *
- * A file that was not inspected, or whose key values are unknown, is chosen.
+ * A file that was not inspected, or whose key values are unknown, is chosen. For several orders, whatever one of them needs
+ * is chosen, and nothing if one of them has no threshold.
  *
- * @param key the first sort key, over the table's columns
- * @param stop why the search stops, if it does, given the files whose key values are unknown, and the nanoseconds it has
+ * @param keys the first sort key of each order, over the table's columns; at least one
+ * @param stop why the search stops, if it does, given the files in which a key has unknown values, and the nanoseconds it has
  *   taken; the reason names the rows found so far
  * @param footers how many footers may be read
  */
 final class ChooseTopFiles(
     limit: Int,
     conjuncts: Seq[Expression],
-    key: SortOrder,
+    keys: Seq[SortOrder],
     table: ManifestTable,
     stop: (Int, Long) => Option[Long => Reason],
     footers: FooterBudget
@@ -31,8 +32,6 @@ final class ChooseTopFiles(
   import ChooseTopFiles._
 
   private val started = System.nanoTime()
-  private val order = FirstKey.of(key).order
-  private val threshold = new Threshold(limit.toLong, order)
   private val obstacles = new ObstacleCounts
   private var inspected = 0
 
@@ -40,68 +39,126 @@ final class ChooseTopFiles(
     val files = table.files
     if (files.isEmpty) Left(Reason.NoFiles)
     else if (files.size == 1 && files.head.parts == 1) Left(Reason.NothingToSkip)
-    else columnOf(key).toRight(Reason.KeyNotColumn(key.child.sql)).flatMap(choose(files, _))
+    else {
+      val columns = keys.map(key => columnOf(key).toRight(Reason.KeyNotColumn(key.child.sql)))
+      columns.collectFirst { case Left(reason) => reason }.toLeft(columns.collect { case Right(column) =>
+        column
+      })
+        .flatMap(choose(files, _))
+    }
   }
 
-  private def choose(files: IndexedSeq[ManifestFile], column: LeafColumn): Either[Reason, ChosenFiles] =
-    unprovable(column) match {
-      case Some(obstacle) => Left(Reason.KeyNotClusteredInFiles(key.sql, files.size, obstacle.sentence))
+  private def choose(
+      files: IndexedSeq[ManifestFile],
+      columns: Seq[LeafColumn]
+  ): Either[Reason, ChosenFiles] = {
+    def unprovableIn(key: SortOrder, column: LeafColumn) =
+      unprovable(column).map(obstacle =>
+        Reason.KeyNotClusteredInFiles(key.sql, files.size, obstacle.sentence)
+      )
+    keys.zip(columns).flatMap { case (key, column) => unprovableIn(key, column) }.headOption match {
+      case Some(reason) => Left(reason)
       // No manifest is read if there can be no threshold.
-      case None if files.iterator.map(_.liveRows).sum < limit => Left(notClustered(files))
+      case None if files.iterator.map(_.liveRows).sum < limit =>
+        Left(notClustered(keys.head, certain = Some(0), files.size))
       case None =>
-        val classify = new ClassifyFiles(conjuncts, Seq(column), table, footers.deadline)
-        val places = new KeyPlaces(order, conjuncts.exists(excludesNulls(_, column)))
-        val key = classify.columns.indexWhere(_.id == column.id)
-        val (units, stopped) = inspect(files, classify, key, places)
-        val refine = new RefineTopFiles(limit, order, table, classify, key, places, footers)
-        val refined = refine(files.zip(units), files.drop(inspected), threshold)
-        refined.threshold.place match {
-          case Some(place) if refined.skips =>
-            Right(chosen(files, refined, place).copy(
-              inspected = classify.inspected,
-              columns = classify.columns
-            ))
-          case _ => Left(stopped.getOrElse(notClustered(files)))
-        }
+        val classify = new ClassifyFiles(conjuncts, columns, table, footers.deadline)
+        val orders = keys.zip(columns).map { case (key, column) => new InOrder(key, column, classify) }
+        val stopped = inspect(files, classify, orders)
+        val refined = refinedInAll(files, orders)
+        val read = together(files, refined)
+        if (refined.size == orders.size && skips(files, read))
+          Right(chosen(files, read, orders.zip(refined)).copy(
+            inspected = classify.inspected,
+            columns = classify.columns
+          ))
+        else Left(stopped.getOrElse(notClustered(files, orders)))
     }
+  }
 
   /** Why there can be no threshold, whatever the manifests have. */
   private def unprovable(column: LeafColumn): Option[Obstacle] =
     if (table.mayHaveFacts(column)) Unprovable.obstacle(conjuncts, table.mayHaveFacts)
     else Some(Obstacle.NoStatistics(column.name))
 
-  private def chosen(files: IndexedSeq[ManifestFile], refined: RefinedFiles, place: Any): ChosenFiles =
+  /** What is read for each order. Fewer than there are orders if one of them has no threshold. */
+  private def refinedInAll(files: IndexedSeq[ManifestFile], orders: Seq[InOrder]): Seq[RefinedFiles] =
+    orders.iterator.map(_.refined(files)).takeWhile(_.threshold.place.nonEmpty).toVector
+
+  /** Whatever one of the orders needs, in the order of `files`. */
+  private def together(files: IndexedSeq[ManifestFile], each: Seq[RefinedFiles]): IndexedSeq[ChosenFile] =
+    each match {
+      case Seq(one) => one.chosen
+      case several =>
+        val parts = several.flatMap(_.chosen).groupBy(_.file.position)
+        val rowGroups = opened(several)
+        files.flatMap(file => parts.get(file.position)).map { same =>
+          val some = same.flatMap(_.rowGroups)
+          val read = some.flatten.groupBy(_.ordinal).toSeq.sortBy(_._1).map(_._2.head)
+          val file = same.head.file
+          if (some.size < same.size || read.size == rowGroups(file.position).size) ChosenFile(file)
+          else ChosenFile(file, Some(read))
+        }
+    }
+
+  private def opened(each: Seq[RefinedFiles]): Map[Int, IndexedSeq[MatchState]] =
+    each.map(_.opened).foldLeft(Map.empty[Int, IndexedSeq[MatchState]])(_ ++ _)
+
+  /** Whether these are not all rows of the table. */
+  private def skips(files: IndexedSeq[ManifestFile], read: Seq[ChosenFile]): Boolean =
+    read.size < files.size || read.exists(_.rowGroups.nonEmpty)
+
+  private def chosen(
+      files: IndexedSeq[ManifestFile],
+      read: IndexedSeq[ChosenFile],
+      orders: Seq[(InOrder, RefinedFiles)]
+  ): ChosenFiles = {
+    val states = opened(orders.map(_._2)).values.flatten.toVector
+    val thresholds = for ((order, refined) <- orders; place <- refined.threshold.place)
+      yield Literal(place, order.key.dataType).sql
     ChosenFiles(
       table.name,
       limit,
       conjuncts,
-      refined.chosen,
-      ManifestCounts(files.size, files.iterator.map(_.bytes).sum, inspected, refined.counts),
+      read,
+      ManifestCounts(
+        files.size,
+        files.iterator.map(_.bytes).sum,
+        inspected,
+        InspectedCounts(0, 0, 0) ++ states
+      ),
       System.nanoTime() - started,
-      Some(ChosenOrder(key.sql, Literal(place, key.dataType).sql, refined.threshold.rows))
+      Some(ChosenOrder(
+        keys.map(_.sql).mkString(", "),
+        thresholds.mkString(", "),
+        orders.map(_._2.threshold.rows).min
+      ))
     )
+  }
 
-  private def notClustered(files: IndexedSeq[ManifestFile]): Reason = {
-    val tooFew =
-      if (threshold.place.isEmpty)
-        Some(s"${threshold.rows} of the $limit rows that the LIMIT needs certainly match")
-      else None
+  private def notClustered(files: IndexedSeq[ManifestFile], orders: Seq[InOrder]): Reason = {
+    val order = orders.find(_.threshold.place.isEmpty).getOrElse(orders.head)
+    val tooFew = if (order.threshold.place.isEmpty) Some(order.threshold.rows) else None
+    notClustered(order.key, tooFew, files.size)
+  }
+
+  /** @param certain number of rows that are certain to match, if these are too few */
+  private def notClustered(key: SortOrder, certain: Option[Long], files: Int): Reason = {
+    val tooFew = certain.map(rows => s"$rows of the $limit rows that the LIMIT needs certainly match")
     val others = Some(obstacles.summary(inspected, "files")).filter(_.nonEmpty)
-    Reason.KeyNotClusteredInFiles(key.sql, files.size, (tooFew ++ others).mkString("; "))
+    Reason.KeyNotClusteredInFiles(key.sql, files, (tooFew ++ others).mkString("; "))
   }
 
   /**
-   * @param keyOrdinal the position of the key among the columns of `classify`
-   * @return the inspected files, which are the first of `files`, and why the search stopped early, if it did
+   * Adds the first of `files` to each order.
+   *
+   * @return why the search stopped early, if it did
    */
   private def inspect(
       files: IndexedSeq[ManifestFile],
       classify: ClassifyFiles,
-      keyOrdinal: Int,
-      places: KeyPlaces
-  ): (IndexedSeq[KeyUnit], Option[Reason]) = {
-    val units = ArrayBuffer.empty[KeyUnit]
-    val noStatistics = Obstacle.NoStatistics(key.child.sql)
+      orders: Seq[InOrder]
+  ): Option[Reason] = {
     var unknown = 0
     var stopped = Option.empty[Reason]
     while (inspected < files.size && stopped.isEmpty) {
@@ -110,18 +167,39 @@ final class ChooseTopFiles(
       inspected += 1
       val found = classify(file)
       found.obstacle.foreach(obstacles.add)
+      val areKnown = orders.map(_.add(file, found))
+      if (areKnown.contains(false)) unknown += 1
+      stopped = stop(unknown, System.nanoTime() - started).map(_(orders.map(_.threshold.rows).min))
+    }
+    // The whole table was inspected, so nothing was stopped.
+    stopped.filter(_ => inspected < files.size)
+  }
+
+  /** The inspected files in one of the orders. */
+  private final class InOrder(val key: SortOrder, column: LeafColumn, classify: ClassifyFiles) {
+    private val order = FirstKey.of(key).order
+    private val places = new KeyPlaces(order, conjuncts.exists(excludesNulls(_, column)))
+    private val keyOrdinal = classify.columns.indexWhere(_.id == column.id)
+    private val units = ArrayBuffer.empty[KeyUnit]
+    private val noStatistics = Obstacle.NoStatistics(key.child.sql)
+    val threshold = new Threshold(limit.toLong, order)
+
+    /** @return whether the values of the key are known */
+    def add(file: ManifestFile, found: ClassifiedRows): Boolean = {
       val facts = found.facts(keyOrdinal)
       val unit = places.unit(found.state, facts, file.rows, file.deletedRows)
       units += unit
       for ((place, rows) <- unit.certain) threshold.add(place, rows)
-      if (facts.known.values == Values.Unknown) {
-        obstacles.add(noStatistics)
-        unknown += 1
-      }
-      stopped = stop(unknown, System.nanoTime() - started).map(_(threshold.rows))
+      val isKnown = facts.known.values != Values.Unknown
+      if (!isKnown) obstacles.add(noStatistics)
+      isKnown
     }
-    // The whole table was inspected, so nothing was stopped.
-    (units.toIndexedSeq, stopped.filter(_ => inspected < files.size))
+
+    /** What is read for the order, if the first of `files` are those that were added. */
+    def refined(files: IndexedSeq[ManifestFile]): RefinedFiles = {
+      val refine = new RefineTopFiles(limit, order, table, classify, keyOrdinal, places, footers)
+      refine(files.zip(units), files.drop(units.size), threshold)
+    }
   }
 }
 

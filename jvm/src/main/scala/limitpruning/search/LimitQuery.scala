@@ -55,3 +55,18 @@ final case class MinMaxScan(orders: Seq[TopRowsScan]) extends LimitQuery {
   override def scan: LimitedScan = orders.head.scan
   override def alsoNeeded: Seq[Expression] = orders.map(_.order.first.child)
 }
+
+object MinMaxScan {
+
+  /** A MIN or MAX reads at most one in this many bytes. */
+  private val LeastSkipped = 4
+
+  /**
+   * Whether so few bytes are read that a selection pays: Spark may read the table once for several aggregates over it, and not
+   * if one of them has a selection.
+   *
+   * @param bytes of what is read
+   * @param all of the table
+   */
+  def pays(bytes: Long, all: Long): Boolean = bytes <= all / LeastSkipped
+}

@@ -52,12 +52,10 @@ private[search] final class RefineTopFiles(
         ChosenFile(file, Some(rowGroups))
       case (file, _) => ChosenFile(file)
     }.filterNot(_.rowGroups.exists(_.isEmpty))
-    val states = known.valuesIterator.flatMap(_.map(_.state)).toVector
     RefinedFiles(
       chosen ++ unseen.map(ChosenFile(_)),
       threshold,
-      skips = chosen.size < inspected.size || chosen.exists(_.rowGroups.nonEmpty),
-      InspectedCounts(0, 0, 0) ++ states
+      known.map { case (position, parts) => position -> parts.map(_.state) }
     )
   }
 
@@ -101,12 +99,10 @@ private object RefineTopFiles {
 
 /**
  * @param chosen the files whose rows may be among the first rows
- * @param skips whether these are not all rows of the table
- * @param counts the row groups of the files whose footers were read
+ * @param opened whether the row groups match, of the files whose footers were read, by `ManifestFile.position`
  */
 private[search] final case class RefinedFiles(
     chosen: IndexedSeq[ChosenFile],
     threshold: Threshold,
-    skips: Boolean,
-    counts: InspectedCounts
+    opened: Map[Int, IndexedSeq[MatchState]]
 )

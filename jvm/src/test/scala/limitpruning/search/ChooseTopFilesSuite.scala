@@ -85,10 +85,19 @@ class ChooseTopFilesSuite extends AnyFunSuite {
       conjuncts: Seq[Expression] = Nil,
       files: Int = Int.MaxValue,
       footers: FooterBudget = FooterBudget(2, 100, 1.minute.fromNow)
+  ): Either[Reason, ChosenFiles] = searchAll(table, limit, Seq(key), conjuncts, files, footers)
+
+  private def searchAll(
+      table: ManifestTable,
+      limit: Int,
+      keys: Seq[SortOrder],
+      conjuncts: Seq[Expression] = Nil,
+      files: Int = Int.MaxValue,
+      footers: FooterBudget = FooterBudget(2, 100, 1.minute.fromNow)
   ): Either[Reason, ChosenFiles] = new ChooseTopFiles(
     limit,
     conjuncts,
-    key,
+    keys,
     table,
     (unknown, _) => Option.when(unknown > files)(Reason.OutOfBudget("f", "0", _, limit)),
     footers
@@ -102,9 +111,11 @@ class ChooseTopFilesSuite extends AnyFunSuite {
       conjuncts: Seq[Expression] = Nil,
       footers: FooterBudget = FooterBudget(2, 100, 1.minute.fromNow)
   ): Either[String, Seq[(Int, Seq[Int])]] =
-    search(table, limit, key, conjuncts, footers = footers).map(_.files.map { chosen =>
-      chosen.file.position -> chosen.rowGroups.toSeq.flatten.map(_.ordinal)
-    }).left.map(_.code)
+    search(table, limit, key, conjuncts, footers = footers).map(partsOf).left.map(_.code)
+
+  private def partsOf(chosen: ChosenFiles): Seq[(Int, Seq[Int])] = chosen.files.map { one =>
+    one.file.position -> one.rowGroups.toSeq.flatten.map(_.ordinal)
+  }
 
   private def choose(
       samples: Seq[Sample],
@@ -310,5 +321,54 @@ class ChooseTopFilesSuite extends AnyFunSuite {
     val table = new Table((0 until 8).map(i => file(i, 100, (i, 99), (i, 100), (50, 100))) :+ file(200, 300))
     assert(parts(table, 5).map(_.size) == Right(8))
     assert(table.opened == Seq(Seq(0, 1)))
+  }
+
+  /** What is read for both ends of a column. */
+  private def ends(
+      table: ManifestTable,
+      conjuncts: Seq[Expression] = Nil
+  ): Either[String, Seq[(Int, Seq[Int])]] =
+    searchAll(table, 1, Seq(SortOrder(a, Ascending), descending), conjuncts).map(partsOf).left.map(_.code)
+
+  test("line 83: what one of several orders needs is read") {
+    assert(ends(new Table(of((0, 9), (10, 19), (20, 29)))) == Right(Seq(0 -> Nil, 2 -> Nil)))
+    assert(ends(new Table(of((20, 29), (10, 19), (25, 29), (0, 9)))) == Right(Seq(0, 2, 3).map(_ -> Nil)))
+    val table = new Table(Sample(between(0, 9), b = (0, 9)) +: of((10, 19), (20, 29), (30, 39)))
+    assert(ends(table, above5) == Right(Seq(0 -> Nil, 1 -> Nil, 3 -> Nil)))
+    assert(ends(new Table(of((0, 9), (20, 29)))) == Nothing, "all files")
+    val Right(found) = searchAll(
+      new Table(of((0, 9), (10, 19), (20, 29))),
+      1,
+      Seq(SortOrder(a, Ascending), descending)
+    ): @unchecked
+    assert(found.order.contains(ChosenOrder("a ASC NULLS FIRST, a DESC NULLS LAST", "9, 20", 10)))
+  }
+
+  test("several orders: the row groups that one of them needs are read") {
+    val inFiles = Seq(file(0, 99, (0, 9), (50, 99)), file(5, 60, (5, 49), (50, 60)), file(100, 199))
+    assert(ends(new Table(inFiles)) == Right(Seq(0 -> Seq(0), 1 -> Seq(0), 2 -> Nil)))
+    val one = file(0, 99, (0, 9), (20, 29), (40, 49), (60, 69), (90, 99))
+    assert(ends(new Table(Seq(one))) == Right(Seq(0 -> Seq(0, 4))))
+    val Right(found) = searchAll(new Table(Seq(one)), 1, Seq(descending, SortOrder(a, Ascending))): @unchecked
+    assert(found.counts.rowGroups == InspectedCounts(5, 5, 5), "each counts once")
+    val both = new Table(Seq(file(0, 99, (0, 9), (90, 99)), file(40, 60, (40, 45), (50, 60))))
+    assert(ends(both) == Right(Seq(0 -> Nil)), "both row groups of a file are the file")
+  }
+
+  test("several orders: nothing is chosen if one of them has no threshold") {
+    val table = Sample(between(0, 9), Some(0)) +: of((10, 19), (20, 29))
+    val onD = SortOrder(d, Ascending)
+    val unknown = new Table(table.map(_.copy(known = ColumnFacts.Unknown)))
+    assert(searchAll(unknown, 1, Seq(SortOrder(b, Ascending), onD)).left.map(_.code) == Nothing)
+    assert(
+      searchAll(new Table(table), 1, Seq(SortOrder(a, Ascending), SortOrder(b, Ascending)))
+        .left.map(_.code) == Nothing,
+      "all files have the same range of b"
+    )
+    val u = AttributeReference("u", IntegerType)()
+    val noFacts = new Table(table)
+    assert(searchAll(noFacts, 1, Seq(SortOrder(a, Ascending), SortOrder(u, Ascending))).isLeft)
+    assert(searchAll(noFacts, 1, Seq(SortOrder(a, Ascending), SortOrder(Add(a, b), Ascending))).isLeft)
+    assert(noFacts.read == 0)
   }
 }
