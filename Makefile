@@ -108,7 +108,7 @@ bench-clean: ## Remove the tables of make bench
 	rm -rf $(or $(BENCH_DATA),.bench-data)
 
 .PHONY: test
-test: setup $(if $(IS_DEFAULT),lint-python build-jvm test-jvm,$(JAR)) pytest ## Lint, Scala suites, pytest (with PYSPARK=<other>: pytest alone)
+test: setup $(if $(IS_DEFAULT),lint-python build-jvm,$(JAR)) pytest ## Lint, Scala suites, pytest (with PYSPARK=<other>: pytest alone)
 
 .PHONY: pytest
 pytest: $(CLASSES) $(LOCAL_FILES)
@@ -302,10 +302,12 @@ lint-python: setup
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/mypy
 
-# One start of sbt for both JARs and all linters. `package` comes first: scalafix compiles without -Werror.
+# One start of sbt for both JARs, all linters and, in `make test`, the suites. `package` comes first: scalafix compiles
+# without -Werror.
+test: SUITES := test
 .PHONY: build-jvm
 build-jvm: tools
-	$(SBT) package makePom packageSrc packageDoc Test/packageBin benchmarks/compile $(LINT_JVM) "++2.12.x" package makePom packageSrc
+	$(SBT) package makePom packageSrc packageDoc Test/packageBin $(SUITES) benchmarks/compile $(LINT_JVM) "++2.12.x" package makePom packageSrc
 	@touch $(JARS) $(TESTS_JAR)
 
 .PHONY: test-jvm

@@ -22,6 +22,7 @@ from support.object_store import s3a, server
 from support.predicates import Predicate
 from support.runs import conf
 from support.sessions import local_builder
+from support.small_queries import make_cheap
 
 os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
 os.environ["PYSPARK_PYTHON"] = sys.executable  # workers need the suite's packages
@@ -37,6 +38,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     builder = local_builder(tmp_path_factory.mktemp("spark"))
     session = limit_pruning.configure(builder).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    make_cheap(session)
     limit_pruning.verify(session)
     yield session
     session.stop()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
+from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any
 import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 
 import limit_pruning
 from support.paths import ROOT
@@ -34,24 +35,33 @@ NO_PRUNING = {ENABLED: "false"}
 ERRORS = (PySparkException, Py4JJavaError, ValueError, OverflowError)
 
 
+@pytest.fixture(scope="module")
+def every_row(spark: SparkSession) -> dict[Path, list[Row]]:
+    """The rows of each file that Spark can read to its end."""
+    found = {}
+    for file in FILES:
+        with suppress(*ERRORS), conf(spark, ROW_BY_ROW):
+            found[file] = spark.read.parquet(str(file)).collect()
+    return found
+
+
 @pytest.mark.random
 @pytest.mark.slow
 @pytest.mark.skipif(
     not FILES, reason=f"no files of apache/parquet-testing and of Spark's tests in {CORPUS}"
 )
 @pytest.mark.parametrize("part", range(4))
-def test_line_51_random_queries_over_files_of_all_writers(spark: SparkSession, part: int) -> None:
+def test_line_51_random_queries_over_files_of_all_writers(
+    spark: SparkSession, every_row: dict[Path, list[Row]], part: int
+) -> None:
     tally: Counter[str] = Counter()
     for file in FILES[part::4]:
         dice = random.Random(file.name)
         try:
             spark.read.parquet(str(file)).createOrReplaceTempView("corpus")
-            with conf(spark, ROW_BY_ROW):
-                rows = spark.sql("SELECT * FROM corpus").collect()
         except ERRORS:
-            rows = []
-            if not _can_be_opened(spark, file):
-                continue
+            continue
+        rows = every_row.get(file, [])
         predicates = [
             None,
             *(_predicate(dice, [row.asDict() for row in rows]) for _ in range(QUERIES)),
@@ -59,7 +69,8 @@ def test_line_51_random_queries_over_files_of_all_writers(spark: SparkSession, p
         for predicate in predicates:
             limit = dice.choice([1, 2, max(1, len(rows) // 2), len(rows) + 1])
             where = "" if predicate is None else f" WHERE {sql(predicate)}"
-            _hold(spark, f"SELECT * FROM corpus{where}", limit, file.name, tally)
+            known = every_row.get(file) if predicate is None else None
+            _hold(spark, f"SELECT * FROM corpus{where}", limit, file.name, tally, known)
     print(tally)
     assert tally["covered"] > 0
     assert tally["compared"] > tally["queries"] / 2, "else most files say nothing"
@@ -70,16 +81,13 @@ def test_line_51_random_queries_over_files_of_all_writers(spark: SparkSession, p
 @pytest.mark.skipif(
     not FILES, reason=f"no files of apache/parquet-testing and of Spark's tests in {CORPUS}"
 )
-def test_line_51_first_rows_of_files_of_all_writers(spark: SparkSession) -> None:
+def test_line_51_first_rows_of_files_of_all_writers(
+    spark: SparkSession, every_row: dict[Path, list[Row]]
+) -> None:
     tally: Counter[str] = Counter()
-    for file in FILES:
+    for file, found in every_row.items():
         dice = random.Random(file.name)
-        try:
-            spark.read.parquet(str(file)).createOrReplaceTempView("corpus")
-            with conf(spark, ROW_BY_ROW):
-                rows = [row.asDict() for row in spark.sql("SELECT * FROM corpus").collect()]
-        except ERRORS:
-            continue
+        rows = [row.asDict() for row in found]
         columns = [name for name in (rows[0] if rows else {}) if "`" not in name]
         keys = [name for name in columns if _comparable(rows, name)]
         if not keys:
@@ -87,6 +95,7 @@ def test_line_51_first_rows_of_files_of_all_writers(spark: SparkSession) -> None
         order = f"`{dice.choice(keys)}` {dice.choice(['ASC', 'DESC'])}"
         nulls = dice.choice(["NULLS FIRST", "NULLS LAST"])
         limit = dice.choice([1, 2, max(1, len(rows) // 2)])
+        spark.read.parquet(str(file)).createOrReplaceTempView("corpus")
         query = f"SELECT * FROM corpus ORDER BY {order} {nulls}"
         _hold_first(spark, query, order.split("` ")[0][1:], limit, file.name, tally)
     print(tally)
@@ -109,7 +118,7 @@ def _hold_first(
         assert on == off, described
         return
     with conf(spark, ROW_BY_ROW):
-        everything = _keys(spark.sql(query), key)
+        everything = _keys(spark.sql(query.replace("*", f"`{key}`", 1)), key)
     assert on == everything[:limit], described
     tally["compared"] += 1
 
@@ -123,11 +132,18 @@ def _keys(df: DataFrame, key: str) -> list[str] | str:
         return condition[1] if condition else type(error).__name__
 
 
-def _hold(spark: SparkSession, query: str, limit: int, file: str, tally: Counter[str]) -> None:
+def _hold(
+    spark: SparkSession,
+    query: str,
+    limit: int,
+    file: str,
+    tally: Counter[str],
+    known: list[Row] | None,
+) -> None:
     """Hold the limited query to the full one; count what was covered, and compared with rows.
 
     It gives rows of the full one, as many as there are (or as Spark alone finds, where the query
-    is left to Spark), or the same error as Spark alone.
+    is left to Spark), or the same error as Spark alone. The rows of the full one may be known.
     """
     limited = f"{query} LIMIT {limit}"
     pruned = spark.sql(limited)
@@ -144,8 +160,11 @@ def _hold(spark: SparkSession, query: str, limit: int, file: str, tally: Counter
         return
     if isinstance(off, str):
         assert covered, f"{described}: {off}"
-    with conf(spark, ROW_BY_ROW):
-        everything = _outcome(spark.sql(query))
+    if known is None:
+        with conf(spark, ROW_BY_ROW):
+            everything = _outcome(spark.sql(query))
+    else:
+        everything = Counter(map(repr, known))
     if isinstance(everything, str):  # a row that was not asked for is broken
         return
     assert not on - everything, f"{described}: rows that are not there"
@@ -165,14 +184,6 @@ def _outcome(df: DataFrame) -> Counter[str] | str:
         named = re.search(r"reading file \S*/([^/\s]+?)\.? ", str(error) + " ")
         kind = condition[1] if condition else type(error).__name__
         return f"{kind} {named[1]}" if named else kind
-
-
-def _can_be_opened(spark: SparkSession, file: Path) -> bool:
-    try:
-        spark.read.parquet(str(file))
-    except ERRORS:
-        return False
-    return True
 
 
 def _predicate(dice: random.Random, rows: list[dict[str, Any]]) -> Predicate | None:

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 import limit_pruning
 from support import local_files
 from support.jvm import JVM_FOR_SHORT_RUNS
+from support.small_queries import make_cheap
 
 OURS = "limitpruning.LimitPruningExtensions"
 OURS_FIRST = pytest.mark.parametrize("spark", ["ours first"], indirect=True)
@@ -101,6 +102,7 @@ def start(
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    make_cheap(session)
     limit_pruning.verify(session)
     return session
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import limit_pruning
 from support.random_plans import properties
 from support.sessions import hive_builder
+from support.small_queries import make_cheap
 
 PLACES = ["hive", "shared"]
 
@@ -17,6 +18,7 @@ def main() -> None:
     scratch = Path(sys.argv[1])
     spark = limit_pruning.configure(hive_builder(scratch)).getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
+    make_cheap(spark)
     tally = properties.check(spark, PLACES, tables=2, changes=2)
     spark.stop()
     assert not tally.failures, f"{len(tally.failures)} failures"

@@ -21,7 +21,9 @@ _ARROW = {
     "STRING": pa.string(),
     "DATE": pa.date32(),
     "DECIMAL(5, 2)": pa.decimal128(5, 2),
+    "BIGINT": pa.int64(),
 }
+_SPARK = {arrow: kind for kind, arrow in _ARROW.items()}
 
 
 def pair(spark: SparkSession, settings: Settings) -> Sessions:
@@ -63,8 +65,9 @@ def add_helpers(sessions: Sessions, table: Table, folder: Path) -> None:
         schema = pa.schema([(column, kind) for column, (kind, _) in columns.items()])
         rows = {column: values for column, (_, values) in columns.items()}
         file = tables.write(folder / f"{name}.parquet", [rows], schema)
-        for session in sessions:
-            session.read.parquet(str(file)).createOrReplaceTempView(name)
+        ddl = ", ".join(f"{column} {_SPARK[arrow]}" for column, (arrow, _) in columns.items())
+        for session in sessions:  # with a schema, which takes a job to find
+            session.read.schema(ddl).parquet(str(file)).createOrReplaceTempView(name)
     for session in sessions:
         session.sql(f"CREATE TEMPORARY VIEW {table.name}_v AS SELECT * FROM {table.source}")
         if LINE >= (4, 0):
