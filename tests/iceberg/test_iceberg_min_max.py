@@ -249,7 +249,7 @@ def test_columns_that_changed(spark: SparkSession) -> None:
             f"INSERT INTO {table} SELECT /*+ COALESCE(1) */ {columns}, {value} FROM {table} "
             f"WHERE n BETWEEN {low} AND {low} + 9"
         )
-        for function in ("max(later)", "min(later)", "max_by(later, later), min_by(later, n)"):
+        for function in ("max(later)", "min(later)", "max_by(later, later), min_by(n, n)"):
             query = f"SELECT {function} FROM {table}"
             assert list(map(repr, spark.sql(query).collect())) == plain(spark, query)
 
