@@ -138,6 +138,11 @@ AT_ROOT = {
     "min by and min": ("min_by(named_struct('f', f, 'v', v), id), min(id)", "", 1),
     "with a predicate": ("max(id)", "WHERE p < 2 AND id > 5", 1),
     "no row": ("max(id)", "WHERE id > 5000", None),
+    "any value": ("any_value(p), first(p) + 1, any_value(p = 1)", "WHERE p = 1", 1),
+    "any value of no row": ("any_value(id)", "WHERE id > 5000", 0),
+    "any value, and a max": ("any_value(p), max(id)", "WHERE p = 1", None),
+    "any value that is not NULL": ("any_value(p) IGNORE NULLS", "WHERE p = 1", None),
+    "any value of some of the rows": ("any_value(p) FILTER (WHERE v >= 0)", "WHERE p = 1", None),
     "both ends": ("min(id), max(id)", "", 2),
     "both ends of a partition": ("min(p), max(p), max(p) - min(p)", "", 2),
     "both ends with a predicate": ("max(id), min(id)", "WHERE p = 1", 2),
@@ -162,6 +167,33 @@ def test_at_the_root(spark: SparkSession, what: str) -> None:
     found = [limit.row_groups.scanned for limit in limit_pruning.report(df).limits]
     assert found == ([] if row_groups is None else [row_groups])
     assert ("LimitPrunedScan" in physical(df)) == (row_groups is not None)
+
+
+def test_any_value_is_that_of_one_row_that_matches(spark: SparkSession) -> None:
+    values = "any_value(id), any_value(f), any_value(IF(id % 2 = 0, NULL, v))"
+    for where in ("", "WHERE id >= 700", "WHERE id BETWEEN 333 AND 790", "WHERE p = 2 AND id > 5"):
+        df = spark.sql(f"SELECT {values} FROM t {where}")
+        (row,) = df.collect()
+        assert row[0] == row[1]
+        assert row[2] == (None if row[0] % 2 == 0 else row[0] * 7 % 10)
+        assert spark.sql(f"SELECT 1 FROM t {where or 'WHERE true'} AND id = {row[0]}").count() == 1
+        report = limit_pruning.report(df).only
+        assert (report.limit, report.order_by, report.row_groups.scanned) == (1, None, 1)
+        assert "LimitPrunedScan" in physical(df)
+    # Metadata prove no row. Each copy of an aggregate must have the same value.
+    copies = "WITH c AS (SELECT any_value(id) v FROM t WHERE id > 5) SELECT * FROM c a JOIN c b"
+    sorted_first = "SELECT first(id) FROM (SELECT id FROM t ORDER BY v DESC, id)"
+    for query in (
+        f"{copies} ON a.v = b.v",
+        sorted_first,
+        "SELECT any_value(id) FROM t WHERE v = 3",
+        "SELECT any_value(id) FROM t GROUP BY p",
+    ):
+        df = spark.sql(query)
+        rows = df.collect()
+        assert "LimitPrunedScan" not in physical(df), query
+        assert len(rows) == (3 if "GROUP" in query else 1), query
+    assert spark.sql(sorted_first).collect() == [(7,)]
 
 
 def test_a_min_or_max_at_the_root_is_shown_as_the_limit_that_has_its_value(

@@ -10,7 +10,8 @@ import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.FactsCache
 import limitpruning.rows.{GroupsPay, RowsPay}
 import limitpruning.search.{
-  AnyRowsScan, GroupsScan, LikelyRowGroups, LimitPlan, LimitQuery, LimitedScan, MinMaxScan, NotPruned,
+  AnyRowsScan, AnyValueScan, GroupsScan, LikelyRowGroups, LimitPlan, LimitQuery, LimitedScan, MinMaxScan,
+  NotPruned,
   SearchInputs, SizesOfColumns, TopRowsScan
 }
 import limitpruning.tables.{FileSourceTable, WantedRows}
@@ -62,6 +63,8 @@ private[catalyst] final class DecideByRows(session: SparkSession, cache: FactsCa
         )
       // Reading the keys first saves nothing: the query reads little else.
       case _: MinMaxScan => None
+      // Spark may copy it, and a search for the rows of each copy may find others.
+      case _: AnyValueScan => None
     }
   }
 

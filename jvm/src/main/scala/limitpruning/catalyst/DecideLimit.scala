@@ -14,7 +14,8 @@ import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.FactsCache
 import limitpruning.predicate.SupportedTypes
 import limitpruning.search.{
-  AnyRowsScan, ChooseGroups, ChooseRows, ChooseTopRows, GroupsScan, LimitPlan, LimitQuery, LimitedScan,
+  AnyRowsScan, AnyValueScan, ChooseGroups, ChooseRows, ChooseTopRows, GroupsScan, LimitPlan, LimitQuery,
+  LimitedScan,
   MinMaxScan, NotPruned, SearchInputs, SortKeys, TopRowsScan
 }
 import limitpruning.select.Reason
@@ -44,12 +45,14 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     }
 
   /**
-   * @return an aggregate of MIN and MAX over the selected rows; `None` if it is not pruned: if the aggregate is another one, reads
+   * @return an aggregate of MIN and MAX, or of ANY_VALUE, over the selected rows; `None` if it is not pruned: if the aggregate is another one, reads
    *   no known table or waits for subqueries, if a selection is already in place, or if little is skipped
    */
   def minMax(aggregate: Aggregate): Option[LogicalPlan] =
-    MatchMinMax.of(aggregate).filterNot(_.exists(_.head.scan.waitsForSubqueries))
-      .flatMap(orders => decide(aggregate, orders.map(MinMaxScan(_)), isRoot = false))
+    MatchMinMax.of(aggregate).map(_.map(MinMaxScan(_)))
+      .orElse(MatchMinMax.anyRow(aggregate).map(_.map(AnyValueScan(_))))
+      .filterNot(_.exists(_.scan.waitsForSubqueries))
+      .flatMap(decide(aggregate, _, isRoot = false))
       .flatMap(_.toOption)
 
   private def minMax(orders: Seq[TopRowsScan], inputs: SearchInputs): Either[NotPruned, LimitPlan] =
@@ -126,6 +129,7 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
     case top: TopRowsScan => ChooseTopRows(top, inputs)
     case groups: GroupsScan => ChooseGroups(groups, inputs)
     case MinMaxScan(orders) => minMax(orders, inputs)
+    case AnyValueScan(scan) => ChooseRows(scan, inputs)
   }
 
   /**

@@ -4,20 +4,22 @@ import org.apache.spark.sql.catalyst.expressions.{
   Ascending, Attribute, Descending, Expression, Literal, NullsLast, SortDirection, SortOrder
 }
 import org.apache.spark.sql.catalyst.expressions.aggregate.{
-  AggregateExpression, Complete, Max, MaxBy, Min, MinBy
+  AggregateExpression, Complete, First, Max, MaxBy, Min, MinBy
 }
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LocalLimit}
 import org.apache.spark.sql.types.{
   ByteType, DateType, DoubleType, FloatType, IntegerType, LongType, ShortType, TimestampNTZType, TimestampType
 }
 
-import limitpruning.search.TopRowsScan
+import limitpruning.search.{LimitedScan, TopRowsScan}
 import limitpruning.select.Reason
 
 /**
  * Matches `SELECT min(k), max(k), max_by(x, k) …`, without GROUP BY, over a plan that [[MatchLimit]] matches. The value of a max is
  * that of the first row by `ORDER BY k DESC NULLS LAST LIMIT 1`, and that of a min is that of the first row by `ORDER BY k NULLS
  * LAST LIMIT 1`. So any rows of the table that include the first row in each of these orders give the same values.
+ *
+ * `SELECT any_value(x), any_value(y) …` has the values of any row, by `LIMIT 1`. For Spark's optimizer, it is `first(x), first(y)`.
  */
 object MatchMinMax {
 
@@ -52,6 +54,25 @@ object MatchMinMax {
   }
 
   /**
+   * The scan below `aggregate`, if any row of it has all values; the reason why it is not pruned; `None` if `aggregate` is another
+   * one, or not over Parquet.
+   */
+  def anyRow(aggregate: Aggregate): Option[Either[Reason, LimitedScan]] =
+    if (isOfAnyRow(aggregate)) MatchLimit.of(firstRow(aggregate)) else None
+
+  private def isOfAnyRow(aggregate: Aggregate): Boolean = aggregate.groupingExpressions.isEmpty && {
+    val functions = functionsOf(aggregate)
+    functions.nonEmpty && functions.forall(function =>
+      function.mode == Complete && function.filter.isEmpty &&
+        (function.aggregateFunction match {
+          // Otherwise, its value is that of a row in which it is not NULL.
+          case first: First => !first.ignoreNulls && isSupported(first.child)
+          case _ => false
+        })
+    )
+  }
+
+  /**
    * Whether a min or max in a footer may count as a value of the key, so that an unsorted key is pruned, too. If another key is
    * not sorted, this is known after a few footers, so it is searched for first.
    */
@@ -66,17 +87,17 @@ object MatchMinMax {
 
   /** A LIMIT that has the values, if its rows are in these orders; for reports. None if `aggregate` is another one. */
   def limitOf(aggregate: Aggregate): Option[LocalLimit] =
-    ordersOf(aggregate).headOption.map(_ => firstRow(aggregate))
+    if (ordersOf(aggregate).nonEmpty || isOfAnyRow(aggregate)) Some(firstRow(aggregate)) else None
 
   /** Whether the values are those of first rows in more than one order. */
   def hasSeveralOrders(aggregate: Aggregate): Boolean = ordersOf(aggregate).size > 1
 
   /**
-   * Whether a value is that of any one of the rows with the same key. Spark may copy the aggregate, and all copies must have the same
+   * Whether a value is that of any one of several rows, such as those with the same key. Spark may copy the aggregate, and all copies must have the same
    * value.
    */
   def isOfTies(aggregate: Aggregate): Boolean = functionsOf(aggregate).exists(_.aggregateFunction match {
-    case _: MaxBy | _: MinBy => true
+    case _: MaxBy | _: MinBy | _: First => true
     case _ => false
   })
 

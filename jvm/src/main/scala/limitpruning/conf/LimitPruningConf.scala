@@ -138,8 +138,8 @@ object LimitPruningConf {
     .buildConf("spark.limitPruning.minMax")
     .doc(
       "When true, MIN, MAX, MIN_BY and MAX_BY without GROUP BY read only the files and row groups that may have the first row by " +
-        "the order of the function, as ORDER BY with LIMIT 1. The functions of one SELECT may have up to four orders. When false, " +
-        "they are planned as without the extension, unless the predicate of a LIMIT waits for them."
+        "the order of the function, as ORDER BY with LIMIT 1, and ANY_VALUE reads them as LIMIT 1. The functions of one SELECT may " +
+        "have up to four orders. When false, they are planned as without the extension, unless the predicate of a LIMIT waits for them."
     )
     .version("0.1.0")
     .booleanConf

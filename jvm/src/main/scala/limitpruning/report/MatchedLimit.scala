@@ -8,7 +8,7 @@ import limitpruning.search.{LimitedScan, NotPruned}
 import limitpruning.select.Reason
 import limitpruning.tables.{Iceberg, SelectedRelation, Tables, UndecidedRelation}
 
-/** A MIN or MAX whose rows are chosen, as the LIMIT that has the same value. */
+/** A MIN, MAX or ANY_VALUE whose rows are chosen, as the LIMIT that has the same value. */
 private[report] object PrunedMinMax {
   def unapply(plan: LogicalPlan): Option[LocalLimit] = plan match {
     case aggregate: Aggregate if isChosen(aggregate) => MatchMinMax.limitOf(aggregate)
@@ -18,6 +18,7 @@ private[report] object PrunedMinMax {
   /** Not if another aggregate is between it and the table: that one is pruned. */
   private def isChosen(aggregate: Aggregate): Boolean =
     MatchMinMax.of(aggregate).exists(_.exists(_.head.scan.table.selected.nonEmpty)) ||
+      MatchMinMax.anyRow(aggregate).exists(_.exists(_.table.selected.nonEmpty)) ||
       MatchMinMax.over(aggregate)(MatchLimit.over(_)(Iceberg.chosen)).exists(_.isRight)
 }
 

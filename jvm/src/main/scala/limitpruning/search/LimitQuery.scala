@@ -47,6 +47,15 @@ final case class GroupsScan(scan: LimitedScan, keys: Seq[Expression], areKeysAll
 }
 
 /**
+ * ANY_VALUE without GROUP BY over a table: any row that matches has its values.
+ *
+ * @param scan its limit is 1
+ */
+final case class AnyValueScan(scan: LimitedScan) extends LimitQuery {
+  override def alsoNeeded: Seq[Expression] = Nil
+}
+
+/**
  * MIN and MAX without GROUP BY over a table: the first row in each of the orders gives their values.
  *
  * @param orders of one scan, whose limit is 1; at least one
