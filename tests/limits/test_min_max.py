@@ -320,7 +320,7 @@ LAYOUTS = {
 def test_random_keys(spark: SparkSession, tmp_path: Path, seed: int) -> None:
     """Draws types, orders of the table, nulls and predicates; by Spark's writer and by pyarrow."""
     draw = random.Random(seed)
-    pruned = 0
+    pruned = any_values = 0
     for number in range(5):
         layouts = {kind: draw.choice(list(LAYOUTS)) for kind in KEYS}
         columns = [
@@ -364,7 +364,19 @@ def test_random_keys(spark: SparkSession, tmp_path: Path, seed: int) -> None:
             df = spark.sql(query)
             assert [tuple(row) for row in df.collect()] == plain(spark, query), query
             pruned += "LimitPrunedScan" in physical(df)
+            any_values += _hold_any_value(spark, key, where)
     assert pruned > 20
+    assert any_values > 20
+
+
+def _hold_any_value(spark: SparkSession, key: str, where: str) -> bool:
+    """Return whether the value of a row of `r` that matches, or NULL, is read by metadata."""
+    query = f"SELECT any_value(id), any_value({key}) FROM r {where}"
+    df = spark.sql(query)
+    (found,) = map(repr, map(tuple, df.collect()))
+    allowed = plain(spark, f"SELECT id, {key} FROM r {where}") or [(None, None)]
+    assert found in map(repr, allowed), query
+    return "LimitPrunedScan" in physical(df)
 
 
 def test_explain_shows_what_the_subquery_reads(spark: SparkSession) -> None:
@@ -388,6 +400,11 @@ def test_copies_of_an_aggregate_have_the_value_of_one_row(
         f"SELECT count(*) FROM c a JOIN c b ON a.{v} = b.{v} WHERE b.n > -1"
         for other in ("count(*) AS n", "min(id) AS n", "max(k) AS n")
         for v in "vw"
+    ]
+    queries += [
+        f"WITH c AS (SELECT any_value(id) AS v FROM {u} WHERE {where}) "
+        "SELECT count(*) FROM c a JOIN c b ON a.v = b.v"
+        for where in ("true", "id >= 1500", "k = 9 AND id > 1000")
     ]
     queries.append(
         f"WITH c AS (SELECT max(id) AS n, {ties} FROM {u}) "
