@@ -36,7 +36,7 @@ FAULTS = (
             ),
             Edit(
                 "search/LimitQuery.scala",
-                "bytes <= all / LeastSkipped",
+                "bytes <= all * (1 - LeastSkipped)",
                 "bytes <= all * LeastSkipped",
             ),
             Edit(

@@ -90,7 +90,8 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
       orders <- matched.toOption
       scan = orders.head.scan
       deadline = conf.getConf(LimitPruningConf.MaxTime).millis.fromNow
-      chosen <- choose(scan, orders.map(_.order.first), deadline, offset = 0).toOption
+      keys = orders.map(_.order.first)
+      chosen <- choose(scan, keys, deadline, offset = 0, Some(MinMaxScan.LeastSkipped)).toOption
       if MinMaxScan.pays(chosen.files.iterator.map(_.bytes).sum, chosen.counts.bytes)
     } yield scan.table.read(aggregate, chosen)
 
@@ -167,12 +168,14 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
   /**
    * @param keys the first sort key of each order; none without ORDER BY
    * @param offset how many rows an OFFSET skips, if the LIMIT can be reduced by those that are counted
+   * @param leastSkipped see [[ChooseTopFiles]]
    */
   private def choose(
       found: Limited,
       keys: Seq[SortOrder],
       deadline: Deadline,
-      offset: Int
+      offset: Int,
+      leastSkipped: Option[Double] = None
   ): Either[Reason, ChosenFiles] = {
     val files = conf.getConf(LimitPruningConf.MaxFiles)
     val millis = conf.getConf(LimitPruningConf.MaxTime)
@@ -184,7 +187,7 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
       else None
     val footers = FooterBudget(conf.getConf(LimitPruningConf.FirstFiles), files, deadline)
     if (keys.isEmpty) new ChooseFiles(found.limit, found.conjuncts, found.table, stop, footers, offset)()
-    else new ChooseTopFiles(found.limit, found.conjuncts, keys, found.table, stop, footers)()
+    else new ChooseTopFiles(found.limit, found.conjuncts, keys, found.table, stop, footers, leastSkipped)()
   }
 }
 

@@ -20,6 +20,8 @@ import limitpruning.select.{Reason, Threshold}
  * @param stop why the search stops, if it does, given the files in which a key has unknown values, and the nanoseconds it has
  *   taken; the reason names the rows found so far
  * @param footers how many footers may be read
+ * @param leastSkipped the share of the table that must be skipped; the search ends early if it is not expected to be. None if
+ *   anything that is skipped pays.
  */
 final class ChooseTopFiles(
     limit: Int,
@@ -27,7 +29,8 @@ final class ChooseTopFiles(
     keys: Seq[SortOrder],
     table: ManifestTable,
     stop: (Int, Long) => Option[Long => Reason],
-    footers: FooterBudget
+    footers: FooterBudget,
+    leastSkipped: Option[Double] = None
 ) {
   import ChooseTopFiles._
 
@@ -81,9 +84,20 @@ final class ChooseTopFiles(
     if (table.mayHaveFacts(column)) Unprovable.obstacle(conjuncts, table.mayHaveFacts)
     else Some(Obstacle.NoStatistics(column.name))
 
-  /** What is read for each order. Fewer than there are orders if one of them has no threshold. */
-  private def refinedInAll(files: IndexedSeq[ManifestFile], orders: Seq[InOrder]): Seq[RefinedFiles] =
-    orders.iterator.map(_.refined(files)).takeWhile(_.threshold.place.nonEmpty).toVector
+  /** What is read for each order. Fewer than there are orders if one of them has no threshold, or skips too little. */
+  private def refinedInAll(files: IndexedSeq[ManifestFile], orders: Seq[InOrder]): Seq[RefinedFiles] = {
+    lazy val all = bytesOf(files)
+    def isEnough(bytes: Long) = leastSkipped.forall(share => bytes <= (1 - share) * all)
+    // If not all footers may be read, reading them is in vain.
+    def mayBeEnough(left: Seq[ManifestFile]) =
+      leastSkipped.isEmpty || isEnough(bytesOf(left)) || left.size <= footers.most
+    orders.iterator.takeWhile(order => mayBeEnough(order.left(files))).map(_.refined(files))
+      .takeWhile(one =>
+        one.threshold.place.nonEmpty && isEnough(one.chosen.iterator.map(_.bytes).sum)
+      ).toVector
+  }
+
+  private def bytesOf(files: Seq[ManifestFile]): Long = files.iterator.map(_.bytes).sum
 
   /** Whatever one of the orders needs, in the order of `files`. */
   private def together(files: IndexedSeq[ManifestFile], each: Seq[RefinedFiles]): IndexedSeq[ChosenFile] =
@@ -123,7 +137,7 @@ final class ChooseTopFiles(
       read,
       ManifestCounts(
         files.size,
-        files.iterator.map(_.bytes).sum,
+        bytesOf(files),
         inspected,
         InspectedCounts(0, 0, 0) ++ states
       ),
@@ -170,6 +184,8 @@ final class ChooseTopFiles(
       val areKnown = orders.map(_.add(file, found))
       if (areKnown.contains(false)) unknown += 1
       stopped = stop(unknown, System.nanoTime() - started).map(_(orders.map(_.threshold.rows).min))
+      if (stopped.isEmpty && leastSkipped.nonEmpty && inspected == Sample)
+        stopped = orders.find(!_.skipsHalf).map(order => notClustered(order.key, None, files.size))
     }
     // The whole table was inspected, so nothing was stopped.
     stopped.filter(_ => inspected < files.size)
@@ -195,15 +211,37 @@ final class ChooseTopFiles(
       isKnown
     }
 
+    /** Whether half of the files that were added are skipped. */
+    def skipsHalf: Boolean = 2 * units.count(_.isSkipped(threshold)) >= units.size
+
+    /** Those of `files`, of which the first were added, that manifests do not skip. */
+    def left(files: IndexedSeq[ManifestFile]): Seq[ManifestFile] =
+      files.indices.filterNot(i => i < units.size && units(i).isSkipped(threshold)).map(files)
+
     /** What is read for the order, if the first of `files` are those that were added. */
     def refined(files: IndexedSeq[ManifestFile]): RefinedFiles = {
-      val refine = new RefineTopFiles(limit, order, table, classify, keyOrdinal, places, footers)
+      val refine = new RefineTopFiles(
+        limit,
+        order,
+        table,
+        classify,
+        keyOrdinal,
+        places,
+        footers,
+        leastSkipped.getOrElse(Half)
+      )
       refine(files.zip(units), files.drop(units.size), threshold)
     }
   }
 }
 
 private object ChooseTopFiles {
+
+  /** The share of the row groups that must be skipped so that more footers are read. */
+  private val Half = 0.5
+
+  /** So many files show whether the table is clustered by a key. */
+  private val Sample = 2048
 
   private def columnOf(key: SortOrder): Option[LeafColumn] =
     LeafColumn.unapply(key.child).filter(_.path.isEmpty)

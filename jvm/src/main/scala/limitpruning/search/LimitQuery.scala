@@ -67,8 +67,8 @@ final case class MinMaxScan(orders: Seq[TopRowsScan]) extends LimitQuery {
 
 object MinMaxScan {
 
-  /** A MIN or MAX reads at most one in this many bytes. */
-  private val LeastSkipped = 4
+  /** A MIN or MAX skips at least this share of the bytes. */
+  val LeastSkipped = 0.75
 
   /**
    * Whether so few bytes are read that a selection pays: Spark may read the table once for several aggregates over it, and not
@@ -77,5 +77,5 @@ object MinMaxScan {
    * @param bytes of what is read
    * @param all of the table
    */
-  def pays(bytes: Long, all: Long): Boolean = bytes <= all / LeastSkipped
+  def pays(bytes: Long, all: Long): Boolean = bytes <= all * (1 - LeastSkipped)
 }

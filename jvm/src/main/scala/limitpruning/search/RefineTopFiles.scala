@@ -5,8 +5,9 @@ import limitpruning.select.Threshold
 
 /**
  * Skips row groups of the files that [[ChooseTopFiles]] has chosen by manifests. Reads footers of a few of them: of those
- * with the best key values first, and of more files as long as half of the row groups are skipped.
+ * with the best key values first, and of more files as long as enough of the row groups are skipped.
  *
+ * @param leastSkipped the share of the row groups that must be skipped
  * @param keyOrdinal the position of the key among the columns of `classify`
  */
 private[search] final class RefineTopFiles(
@@ -16,7 +17,8 @@ private[search] final class RefineTopFiles(
     classify: ClassifyFiles,
     keyOrdinal: Int,
     places: KeyPlaces,
-    footers: FooterBudget
+    footers: FooterBudget,
+    leastSkipped: Double
 ) {
   import RefineTopFiles._
 
@@ -43,7 +45,7 @@ private[search] final class RefineTopFiles(
       known ++= parts
       threshold = better(threshold, counted(inspected, known))
       val all = parts.flatMap(_._2)
-      2 * all.count(_.unit.isSkipped(threshold)) >= all.size
+      all.count(_.unit.isSkipped(threshold)) >= leastSkipped * all.size
     }
     val chosen = candidates.map { case (file, _) =>
       file -> known.get(file.position).map(_.filterNot(_.unit.isSkipped(threshold)).map(_.rowGroup))

@@ -93,14 +93,16 @@ class ChooseTopFilesSuite extends AnyFunSuite {
       keys: Seq[SortOrder],
       conjuncts: Seq[Expression] = Nil,
       files: Int = Int.MaxValue,
-      footers: FooterBudget = FooterBudget(2, 100, 1.minute.fromNow)
+      footers: FooterBudget = FooterBudget(2, 100, 1.minute.fromNow),
+      leastSkipped: Option[Double] = None
   ): Either[Reason, ChosenFiles] = new ChooseTopFiles(
     limit,
     conjuncts,
     keys,
     table,
     (unknown, _) => Option.when(unknown > files)(Reason.OutOfBudget("f", "0", _, limit)),
-    footers
+    footers,
+    leastSkipped
   )()
 
   /** The files that are read, each with the row groups that are read, if not all are. */
@@ -370,5 +372,35 @@ class ChooseTopFilesSuite extends AnyFunSuite {
     assert(searchAll(noFacts, 1, Seq(SortOrder(a, Ascending), SortOrder(u, Ascending))).isLeft)
     assert(searchAll(noFacts, 1, Seq(SortOrder(a, Ascending), SortOrder(Add(a, b), Ascending))).isLeft)
     assert(noFacts.read == 0)
+  }
+
+  private val both = Seq(SortOrder(a, Ascending), SortOrder(a, Descending))
+
+  private def most(table: Table): Either[Reason, ChosenFiles] =
+    searchAll(table, 1, both, leastSkipped = Some(0.75))
+
+  test("a search ends soon if most of the table must be skipped, and it is not clustered") {
+    val mixed = new Table(Seq.tabulate(5000)(i => (i % 7, 1000 + i % 5)).flatMap(of(_)))
+    assert(most(mixed).isLeft)
+    assert(mixed.read === 2048)
+    assert(mixed.opened.isEmpty)
+    val clustered = new Table(Seq.tabulate(5000)(i => (10 * i, 10 * i + 9)).flatMap(of(_)))
+    assert(most(clustered).exists(_.files.size == 2))
+    assert(clustered.read === 5000)
+  }
+
+  test("no footers are read in vain if most of the table must be skipped") {
+    def file(parts: (Int, Int)*) =
+      Sample(between(parts.map(_._1).min, parts.map(_._2).max)).in(of(parts: _*): _*)
+    // Each file overlaps the others. The ends of all are in the first and the last of two row groups.
+    val halves = new Table(Seq.tabulate(64)(i => file((i, 99), (100, 200 - i))))
+    assert(most(halves).isLeft)
+    assert(halves.opened === Seq(Seq(0, 1)))
+    val quarters = new Table(Seq.tabulate(64)(i => file((i, 99), (100, 110), (111, 120), (121, 200 - i))))
+    assert(quarters.files.size === 64)
+    assert(searchAll(quarters, 1, both.take(1), leastSkipped = Some(0.75)).isRight)
+    val tooMany = new Table(Seq.tabulate(200)(_ => file((0, 99), (100, 110), (111, 120), (121, 200))))
+    assert(most(tooMany).isLeft)
+    assert(tooMany.opened.isEmpty)
   }
 }

@@ -35,9 +35,11 @@ private final class SelectedScan(
 
   // Created at once: if it cannot be, the LIMIT is not pruned.
   private val batch: Batch = {
-    // Rows that were found by reading are in row groups all over the table, so many tasks read them.
+    // Rows that were found by reading, and row groups that may have the first rows, may be all over the table, so many tasks read
+    // them, as they read the table without the extension.
     val splitSize =
-      if (chosen.verified.isEmpty) planned.targetSplitSize else internals.splitSize(planned, tasks)
+      if (chosen.verified.isEmpty && chosen.order.isEmpty) planned.targetSplitSize
+      else internals.splitSize(planned, tasks)
     new SelectedBatch(this, internals.batch(TaskGroups(planned, tasks, splitSize).asJava, hashCode))
   }
 
