@@ -37,7 +37,7 @@ FAULTS = (
             Edit(
                 "search/LimitQuery.scala",
                 "bytes <= all * (1 - LeastSkipped)",
-                "bytes <= all * LeastSkipped",
+                "bytes <= all * (1 + LeastSkipped)",
             ),
             Edit(
                 "catalyst/DecideLimit.scala",
