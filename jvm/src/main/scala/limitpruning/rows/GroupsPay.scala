@@ -76,13 +76,11 @@ private[limitpruning] object GroupsPay {
     val tasks = inputs.tasks
     val most = tasks.min(MostInSample)
     val mostRows = (sizes.rows / (tasks.toDouble * LeastRowGroupsOfTask)).toLong
-    // Delta reads files with deleted rows whole.
-    def areComplete = !inputs.listing.hasFacts ||
-      inputs.files.forall(inputs.listing.facts(_).isWithoutDeletes)
     if (
       sizes.rowGroups >= tasks * LeastRowGroupsOfTask && sizes.first >= tasks * minBytes * SampleFactor &&
-      inputs.areNeededKnown && mayHaveEnough(groups, files, classify, inputs, most) && areComplete &&
-      !inputs.isBusy
+      inputs.areNeededKnown && mayHaveEnough(groups, files, classify, inputs, most) &&
+      // Delta reads files with deleted rows whole.
+      inputs.listing.areWithoutDeletes && !inputs.isBusy
     ) SampleRowGroups(groups, files, inputs, most, groups.scan.limit * LeastRows, mostRows)
     else None
   }

@@ -61,8 +61,7 @@ private[limitpruning] object RowsPay {
         // A footer may have been read for a query that reads other columns, too.
         val isRead = remembered(name => isFirst(name) || inputs.isNeeded(name))
         // Delta reads row groups of such files whole.
-        lazy val areWhole = inputs.listing.hasFacts &&
-          !inputs.files.forall(inputs.listing.facts(_).isWithoutDeletes)
+        lazy val areWhole = !inputs.listing.areWithoutDeletes
         val all = bytes(inputs, found)
         def saved(files: Seq[ClassifiedFile]): Option[Saved] = {
           val sizes = sizesOf(

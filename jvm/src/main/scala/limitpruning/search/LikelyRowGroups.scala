@@ -72,7 +72,8 @@ private[limitpruning] object LikelyRowGroups {
   private val Unlikely = 2
   private val NotMatching = 3
 
-  private def rank(rowGroup: ClassifiedRowGroup): Int =
+  /** Row groups with a lower rank are searched first. */
+  private[search] def rank(rowGroup: ClassifiedRowGroup): Int =
     if (rowGroup.matching.nonEmpty || rowGroup.isLikely) Likely
     else if (rowGroup.state == MatchState.NotMatching) NotMatching
     else if (rowGroup.isUnlikely) Unlikely

@@ -69,7 +69,7 @@ object SampleRowGroups {
       if file.mayMatch(rowGroup)
       count = file.footer.rowGroups(rowGroup).getRowCount
       if leastRows <= count && count <= mostRows
-    } yield (number, rowGroup, rank(file.rowGroups(rowGroup)))
+    } yield (number, rowGroup, LikelyRowGroups.rank(file.rowGroups(rowGroup)))
     val best = candidates.sortBy { case (_, _, rank) => rank }
     val alike = best.takeWhile(_._3 == best.head._3)
     val tried = if (alike.size >= most) spread(alike, most) else best.take(most)
@@ -86,9 +86,6 @@ object SampleRowGroups {
   private def spread[T](all: Seq[T], most: Int): Seq[T] = (0 until most).map(i =>
     all((i.toLong * all.size / most).toInt)
   )
-
-  private def rank(rowGroup: ClassifiedRowGroup): Int =
-    if (rowGroup.matching.nonEmpty || rowGroup.isLikely) 0 else if (rowGroup.isUnlikely) 2 else 1
 
   /** Nothing is read to address whole row groups. */
   private val Patience = 1.minute

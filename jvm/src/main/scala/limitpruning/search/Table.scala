@@ -84,6 +84,9 @@ trait TableListing {
   /** Whether the table has facts about its files. If not, they are all [[FileFacts.NothingDeleted]]. */
   def hasFacts: Boolean
 
+  /** Whether no file has deleted rows. */
+  final def areWithoutDeletes: Boolean = !hasFacts || files.forall(facts(_).isWithoutDeletes)
+
   /**
    * Whether asking for facts about columns costs less than the footers that they may save. If not, the search asks only
    * where a footer says nothing.
