@@ -1,4 +1,4 @@
-"""Whatever happened to an Iceberg table: the first rows, and MIN and MAX, of plain Spark."""
+"""Whatever happened to an Iceberg table: first rows, MIN, MAX and groups of plain Spark."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pyspark.sql import Row, SparkSession
 
 import limit_pruning
 from support import random_profiles
-from support.iceberg import random_min_max, random_orders, random_tables
+from support.iceberg import random_groups, random_min_max, random_orders, random_tables
 from support.iceberg.random_orders import OrderedQuery
 from support.iceberg.tables import by_metadata_and_by_rows, is_pruned, outcome_of
 from support.runs import IN_ONE_PARTITION, REFERENCE, conf, in_threads
@@ -22,7 +22,7 @@ pytestmark = [
     OURS_FIRST,
 ]
 
-TABLES, QUERIES, MIN_MAX = 6, 16, 12
+TABLES, QUERIES, MIN_MAX, GROUPS = 6, 16, 12, 6
 
 
 def test_random_orders_over_iceberg(spark: SparkSession) -> None:
@@ -46,6 +46,8 @@ def test_random_orders_over_iceberg(spark: SparkSession) -> None:
             assert not problem, f"{where}: {problem}: {query.sql}\n{made}"
         values = [random_min_max.query(history, data.draw) for _ in range(MIN_MAX)]
         _check_min_max(spark, [*values, *random_min_max.probes(history)], made, tally)
+        groups = [random_groups.query(history, data.draw) for _ in range(GROUPS)]
+        _check_groups(spark, [*groups, *random_groups.probes(history)], made, tally)
         spark.sql(f"DROP TABLE {history.table} PURGE")
 
     random_profiles.run(TABLES, check)
@@ -54,6 +56,27 @@ def test_random_orders_over_iceberg(spark: SparkSession) -> None:
     assert tally["MIN or MAX pruned"] >= 0.15 * tally["MIN or MAX"], (
         "else the property says nothing"
     )
+    assert tally["groups pruned"] >= 0.15 * tally["groups"], "else the property says nothing"
+
+
+def _check_groups(
+    spark: SparkSession, queries: list[tuple[str, float]], made: str, tally: Counter[str]
+) -> None:
+    def rows(sql: str) -> list[str]:
+        return list(map(repr, spark.sql(sql).collect()))
+
+    distinct = list(dict.fromkeys(sql for sql, _ in queries))
+    with conf(spark, {**REFERENCE, **IN_ONE_PARTITION}):
+        every = dict(zip(distinct, in_threads(rows, distinct), strict=True))
+    limits = [max(1, int(share * len(every[sql]))) for sql, share in queries]
+    limited = [f"{sql} LIMIT {n}" for (sql, _), n in zip(queries, limits, strict=True)]
+    frames = [spark.sql(sql) for sql in limited]
+    found = in_threads(lambda df: list(map(repr, df.collect())), frames)
+    for (sql, _), limit, df, groups in zip(queries, limits, frames, found, strict=True):
+        tally.update(["groups", *(["groups pruned"] if is_pruned(df) else [])])
+        where = f"at query {tally['queries'] + tally['MIN or MAX'] + tally['groups']} or before"
+        problem = random_groups.problem(groups, every[sql], limit)
+        assert not problem, f"{where}: {problem}: {sql} LIMIT {limit}\n{made}"
 
 
 def _check_min_max(spark: SparkSession, queries: list[str], made: str, tally: Counter[str]) -> None:

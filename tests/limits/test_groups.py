@@ -49,6 +49,7 @@ def test_distinct_partitions_read_one_file_each(spark: SparkSession) -> None:
         "SELECT DISTINCT * FROM sightings",
         "SELECT DISTINCT year(day), s FROM sightings WHERE day = DATE'2024-01-02'",
         "SELECT 'x', s FROM sightings GROUP BY s",
+        "SELECT day, s + 1, s % 2 = 0 AND day > DATE'2024-01-02' FROM sightings GROUP BY s, day",
     ],
 )
 def test_several_keys(spark: SparkSession, query: str) -> None:

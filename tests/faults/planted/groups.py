@@ -10,21 +10,21 @@ FAULTS = (
         "search/DistinctSearch.scala",
         "certain += Certain(certain.size, file, rows, ends)",
         "for (end <- Seq(ends.from, ends.to))"
-        " certain += Certain(certain.size, file, rows, GroupKeys.Ends(end, end))",
+        " certain += Certain(certain.size, file, rows, KeyTuples.Ends(end, end))",
         GROUPS,
         NAMED_GROUPS,
     ),
     fault(
         "groups: a key counts as not null, whatever is known",
-        "search/GroupKeys.scala",
-        "(if (known(i).canBeNull) null else range.min, range.max)",
+        "search/KeyTuples.scala",
+        "(if (facts(i).canBeNull) null else range.min, range.max)",
         "(range.min, range.max)",
         GROUPS,
         NAMED_GROUPS,
     ),
     fault(
         "groups: 0.0 and -0.0 count as two keys",
-        "search/GroupKeys.scala",
+        "search/KeyTuples.scala",
         "case _ => order.compare(a, b)",
         "case (x: Double, y: Double) => java.lang.Double.compare(x, y)\n"
         "      case (x: Float, y: Float) => java.lang.Float.compare(x, y)\n"
@@ -35,9 +35,9 @@ FAULTS = (
     fault(
         "groups: one row is read where it is not known which rows are null",
         "search/GroupKeys.scala",
-        "case Some(withoutNulls) => Some((endsOf(withoutNulls), matching))",
-        "case Some(withoutNulls) =>"
-        " Some((endsOf(withoutNulls), matching.copy(ranges = RowRange.take(matching.ranges, 1))))",
+        "case Some(withoutNulls) => Some((keys.ends(withoutNulls), matching))",
+        "case Some(withoutNulls) => Some((keys.ends(withoutNulls),"
+        " matching.copy(ranges = RowRange.take(matching.ranges, 1))))",
         GROUPS,
         NAMED_GROUPS,
     ),

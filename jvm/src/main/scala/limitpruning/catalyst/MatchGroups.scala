@@ -1,6 +1,6 @@
 package limitpruning.catalyst
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, AttributeSet, Expression}
+import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, PlanExpression}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LocalLimit, LogicalPlan, Project}
 
@@ -21,31 +21,54 @@ object MatchGroups {
    * The groups below `local`, or the reason why they are not pruned; `None` if there is no GROUP BY over one of the
    * [[limitpruning.tables.Tables]] below `local`. LIMITs over one group of all rows are left to [[MatchLimit]].
    */
-  def of(local: LocalLimit): Option[Either[Reason, GroupsScan]] = local.child match {
+  def of(local: LocalLimit): Option[Either[Reason, GroupsScan]] =
+    over(local)(MatchLimit.of)(scan => AttributeSet(scan.table.partitionColumns)).flatMap {
+      case Left(Reason.NotSeen) => None // PruneV2Limits decides
+      case found => Some(found.flatMap { groups =>
+          if (groups.scan.waitsForSubqueries) Left(Reason.Subquery)
+          else Right(GroupsScan(withFilters(groups.scan), groups.keys, groups.areKeysAll))
+        })
+    }
+
+  /** The groups over a scan below a LIMIT; see [[limitpruning.search.GroupsScan]]. */
+  final case class Groups[S](scan: S, keys: Seq[Expression], areKeysAll: Boolean)
+
+  /**
+   * The groups below `local`, or the reason why they are not pruned; `None` if there is no GROUP BY over a scan below `local`.
+   *
+   * @param below the scan below a LIMIT without GROUP BY; see [[MatchLimit.over]]
+   * @param partitions the columns of a scan whose values partitions decide
+   */
+  def over[S](local: LocalLimit)(
+      below: LocalLimit => Option[Either[Reason, S]]
+  )(partitions: S => AttributeSet): Option[Either[Reason, Groups[S]]] = local.child match {
     case Grouped(above, filters, aggregate) if aggregate.groupingExpressions.nonEmpty =>
-      MatchLimit.of(LocalLimit(local.limitExpr, aggregate.child)).flatMap {
-        case Left(Reason.NotSeen) => None // PruneV2Limits decides
-        case Left(reason) => Some(Left(reason))
-        case Right(scan) => Some(groups(scan, aggregate, above, filters))
-      }
+      below(LocalLimit(local.limitExpr, aggregate.child)).map(_.flatMap { scan =>
+        unsupported(aggregate, above, filters).toLeft(()).flatMap { _ =>
+          val keys = aggregate.groupingExpressions.map(MatchLimit.overRelation(aggregate.child))
+          if (isOfKeysOnly(aggregate)) distinct(scan, keys) else whole(scan, keys, partitions(scan))
+        }
+      })
     case _ => None
   }
 
-  private def groups(
-      scan: LimitedScan,
+  /** The scan of [[over]], whatever the groups are. */
+  private[limitpruning] def scanBelow[S](local: LocalLimit)(
+      below: LocalLimit => Option[Either[Reason, S]]
+  ): Option[Either[Reason, S]] = local.child match {
+    case Grouped(_, _, aggregate) => below(LocalLimit(local.limitExpr, aggregate.child))
+    case _ => None
+  }
+
+  private def unsupported(
       aggregate: Aggregate,
       above: Seq[Expression],
       filters: Seq[Expression]
-  ): Either[Reason, GroupsScan] = {
+  ): Option[Reason] = {
     val expressions = aggregate.groupingExpressions ++ aggregate.aggregateExpressions ++ above
-    val unsupported = filters.headOption.map(filter => Reason.GroupFilter(BriefSql(filter)))
+    filters.headOption.map(filter => Reason.GroupFilter(BriefSql(filter)))
       .orElse(expressions.flatMap(MatchLimit.unsupportedUse).headOption)
       .orElse(aggregate.groupingExpressions.flatMap(MatchLimit.subqueryIn).headOption)
-      .orElse(if (scan.waitsForSubqueries) Some(Reason.Subquery) else None)
-    unsupported.toLeft(()).flatMap { _ =>
-      val keys = aggregate.groupingExpressions.map(MatchLimit.overRelation(aggregate.child))
-      if (isOfKeysOnly(aggregate)) distinct(scan, keys) else whole(scan, keys)
-    }
   }
 
   /** Whether one row of a group gives the whole group: each column of the result is a key, or is computed from keys. */
@@ -53,29 +76,30 @@ object MatchGroups {
     // As semanticEquals: thousands of columns are not compared with thousands of keys.
     val keys = aggregate.groupingExpressions.iterator.filter(_.deterministic).map(_.canonicalized).toSet
     def isKey(e: Expression) = e.deterministic && keys(e.canonicalized)
-    aggregate.aggregateExpressions.forall { one =>
-      !one.exists(_.isInstanceOf[AggregateExpression]) &&
-      (one match {
-        case alias: Alias =>
-          alias.child.foldable || isKey(alias.child)
-        case other => isKey(other)
-      })
+    def isOfKeys(e: Expression): Boolean = e match {
+      case _: AggregateExpression | _: PlanExpression[_] => false
+      case _ if e.foldable || isKey(e) => true
+      case _ => e.deterministic && e.children.nonEmpty && e.children.forall(isOfKeys)
     }
+    aggregate.aggregateExpressions.forall(isOfKeys)
   }
 
-  private def distinct(scan: LimitedScan, keys: Seq[Expression]): Either[Reason, GroupsScan] =
+  private def distinct[S](scan: S, keys: Seq[Expression]): Either[Reason, Groups[S]] =
     if (!keys.exists(key => SupportedTypes.contains(key.dataType)))
       Left(Reason.KeyNotOrdered(keys.head.sql, keys.head.dataType.sql))
-    else Right(GroupsScan(withFilters(scan), keys, areKeysAll = true))
+    else Right(Groups(scan, keys, areKeysAll = true))
 
   /** Only keys that partition values decide show which files have all rows of a group. */
-  private def whole(scan: LimitedScan, keys: Seq[Expression]): Either[Reason, GroupsScan] = {
-    val partitions = AttributeSet(scan.table.partitionColumns)
+  private def whole[S](
+      scan: S,
+      keys: Seq[Expression],
+      partitions: AttributeSet
+  ): Either[Reason, Groups[S]] = {
     val deciding = keys.filter { key =>
       key.references.nonEmpty && key.references.subsetOf(partitions) && SupportedTypes.contains(key.dataType)
     }
     if (deciding.isEmpty) Left(Reason.GroupsNotComplete(keys.map(BriefSql(_)).mkString(", ")))
-    else Right(GroupsScan(withFilters(scan), deciding, areKeysAll = false))
+    else Right(Groups(scan, deciding, areKeysAll = false))
   }
 
   /** The filter may stay in the plan, so its columns are read, too. */

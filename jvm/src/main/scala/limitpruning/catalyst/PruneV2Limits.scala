@@ -1,11 +1,8 @@
 package limitpruning.catalyst
 
-import java.util.concurrent.TimeUnit
-
-import scala.concurrent.duration.{Deadline, DurationLong}
+import scala.concurrent.duration.Deadline
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.SortOrder
 import org.apache.spark.sql.catalyst.plans.logical.{
   Aggregate, GlobalLimit, LocalLimit, LogicalPlan, UnaryNode
 }
@@ -15,9 +12,7 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.{AGGREGATE, LIMIT, PLAN_E
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.rows.RowsOfFilesPay
-import limitpruning.search.{
-  ChooseFiles, ChooseTopFiles, ChosenFiles, FooterBudget, MinMaxScan, NotPruned, ReadableTable, SortKeys
-}
+import limitpruning.search.{ChosenFiles, MinMaxScan, NotPruned, ReadableTable, SortKeys}
 import limitpruning.select.Reason
 import limitpruning.tables.{Iceberg, UndecidedScan, WantedFiles, WantedRows}
 
@@ -89,9 +84,9 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
       _ = aggregate.setTagValue(Decided, aggregate.child)
       orders <- matched.toOption
       scan = orders.head.scan
-      deadline = conf.getConf(LimitPruningConf.MaxTime).millis.fromNow
       keys = orders.map(_.order.first)
-      chosen <- choose(scan, keys, deadline, offset = 0, Some(MinMaxScan.LeastSkipped)).toOption
+      chosen <- new SearchManifests(conf)
+        .rows(scan, keys, offset = 0, Some(MinMaxScan.LeastSkipped)).toOption
       if MinMaxScan.pays(chosen.files.iterator.map(_.bytes).sum, chosen.counts.bytes)
     } yield scan.table.read(aggregate, chosen)
 
@@ -108,21 +103,24 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
       isRoot: Boolean,
       offset: Int
   ): Option[Either[NotPruned, LogicalPlan]] = {
+    def rows(scan: Limited, order: Option[SortKeys], isJoined: Boolean): Search = { search =>
+      val searched = search.rows(scan, order.toSeq.map(_.first), offset)
+      byRows(scan, order, isJoined, searched, isRoot, search.deadline).map(Right(_))
+        .getOrElse(searched.map(chosen => scan.table.read(_: LogicalPlan, chosen)))
+    }
+    def groups(of: MatchGroups.Groups[Limited]): Search = search =>
+      search.groups(of).map(chosen => of.scan.table.read(_: LogicalPlan, chosen))
     val found = MatchTopRows.over(limit, throughJoins = true)(over)
-      .map(_.map(top => (top.scan, Option(top.order), top.isJoined)))
-      .orElse(over(limit).map(_.map((_, None, false))))
-    found.map { reasonOrTable =>
+      .map(_.map(top => rows(top.scan, Some(top.order), top.isJoined)))
+      .orElse(MatchGroups.over(limit)(over)(_.table.partitionColumns).map(_.map(groups(_))))
+      .orElse(over(limit).map(_.map(rows(_, None, isJoined = false))))
+    found.map { matched =>
       // Spark runs the rule until the plan does not change. A decision needs manifests, so it is made only once.
       limit.setTagValue(Decided, limit.child)
-      reasonOrTable.flatMap { case (scan, order, isJoined) =>
-        val deadline = conf.getConf(LimitPruningConf.MaxTime).millis.fromNow
-        val searched = choose(scan, order.toSeq.map(_.first), deadline, offset)
-        val read = byRows(scan, order, isJoined, searched, isRoot, deadline).map(Right(_))
-          .getOrElse(searched.map(chosen => scan.table.read(_: LogicalPlan, chosen)))
-        // Copies of the preserved side in runtime filters exist by now, and stay as they are, except in a correlated subquery. Spark
-        // copies its plan afterwards, with what is chosen.
-        read.map(OuterJoin.changePreserved(limit))
-      }.left.map(NotPruned(_))
+      // Copies of the preserved side in runtime filters exist by now, and stay as they are, except in a correlated subquery. Spark
+      // copies its plan afterwards, with what is chosen.
+      val read = matched.flatMap(search => search(new SearchManifests(conf)))
+      read.map(OuterJoin.changePreserved(limit)).left.map(NotPruned(_))
     }
   }
 
@@ -164,35 +162,13 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
 
   private def over(limit: LocalLimit): Option[Either[Reason, Limited]] =
     MatchLimit.over[ReadableTable](limit)(Iceberg.table(state.facts))
-
-  /**
-   * @param keys the first sort key of each order; none without ORDER BY
-   * @param offset how many rows an OFFSET skips, if the LIMIT can be reduced by those that are counted
-   * @param leastSkipped see [[ChooseTopFiles]]
-   */
-  private def choose(
-      found: Limited,
-      keys: Seq[SortOrder],
-      deadline: Deadline,
-      offset: Int,
-      leastSkipped: Option[Double] = None
-  ): Either[Reason, ChosenFiles] = {
-    val files = conf.getConf(LimitPruningConf.MaxFiles)
-    val millis = conf.getConf(LimitPruningConf.MaxTime)
-    def stop(unproved: Int, nanos: Long): Option[Long => Reason] =
-      if (unproved > files)
-        Some(Reason.OutOfBudget(LimitPruningConf.MaxFiles.key, s"$files files", _, found.limit))
-      else if (nanos > TimeUnit.MILLISECONDS.toNanos(millis))
-        Some(Reason.OutOfBudget(LimitPruningConf.MaxTime.key, s"$millis milliseconds", _, found.limit))
-      else None
-    val footers = FooterBudget(conf.getConf(LimitPruningConf.FirstFiles), files, deadline)
-    if (keys.isEmpty) new ChooseFiles(found.limit, found.conjuncts, found.table, stop, footers, offset)()
-    else new ChooseTopFiles(found.limit, found.conjuncts, keys, found.table, stop, footers, leastSkipped)()
-  }
 }
 
 object PruneV2Limits {
   private type Limited = MatchLimit.Limited[ReadableTable]
+
+  /** Searches for what a LIMIT needs, and changes a plan so that its scan reads only this. */
+  private type Search = SearchManifests => Either[Reason, LogicalPlan => LogicalPlan]
 
   /** The tag of a LIMIT, MIN or MAX that is not pruned, with the child for which this was decided. */
   private val Decided: TreeNodeTag[LogicalPlan] = TreeNodeTag("limitpruning.decidedOver")

@@ -3,7 +3,7 @@ package limitpruning.report
 import org.apache.spark.sql.catalyst.plans.logical.LocalLimit
 import org.apache.spark.sql.connector.read.Scan
 
-import limitpruning.catalyst.{ChooseFilesWhenRunExec, MatchLimit, MatchTopRows}
+import limitpruning.catalyst.{ChooseFilesWhenRunExec, MatchGroups, MatchLimit, MatchTopRows}
 import limitpruning.report.DescribeDecision.{notPruned, orderOf, predicate}
 import limitpruning.search.ChosenFiles
 import limitpruning.select.Reason
@@ -31,10 +31,8 @@ private[report] object DescribeFiles {
 
   private def found[A](limit: LocalLimit)(in: MatchLimit.Find[A]): Option[A] = {
     def over(limit: LocalLimit) = MatchLimit.over[A](limit)(in)
-    MatchTopRows.over(
-      limit,
-      throughJoins = true
-    )(over).map(_.map(_.scan)).orElse(over(limit)).flatMap(_.toOption).map(_.table)
+    MatchTopRows.over(limit, throughJoins = true)(over).map(_.map(_.scan))
+      .orElse(MatchGroups.scanBelow(limit)(over)).orElse(over(limit)).flatMap(_.toOption).map(_.table)
   }
 
   /** A LIMIT whose files are chosen when the query runs. Of the nodes that choose, one that has run is described. */

@@ -111,7 +111,7 @@ private object ClassifyFiles {
 final class ClassifiedRows private[search] (
     val state: MatchState,
     val facts: IndexedSeq[ManifestFacts],
-    unit: RowUnit,
+    private[search] val unit: RowUnit,
     evaluatorOfReports: () => Evaluator
 ) {
   private def evaluator = evaluatorOfReports()

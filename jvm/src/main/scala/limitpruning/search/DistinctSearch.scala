@@ -5,7 +5,7 @@ import java.util.IdentityHashMap
 import scala.collection.mutable.ArrayBuffer
 
 import limitpruning.predicate.Work
-import limitpruning.search.GroupKeys.{Ends, Tuple}
+import limitpruning.search.KeyTuples.{Ends, Tuple}
 import limitpruning.select.{DisjointRanges, ListedFile, MatchingRows, Reason, SearchCounts}
 
 /**

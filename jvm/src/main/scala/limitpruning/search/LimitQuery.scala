@@ -43,7 +43,7 @@ final case class TopRowsScan(scan: LimitedScan, order: SortKeys, isJoined: Boole
  */
 final case class GroupsScan(scan: LimitedScan, keys: Seq[Expression], areKeysAll: Boolean)
     extends LimitQuery {
-  override def alsoNeeded: Seq[Expression] = GroupKeys.compared(keys)
+  override def alsoNeeded: Seq[Expression] = KeyTuples.compared(keys)
 }
 
 /**

@@ -5,7 +5,7 @@ import scala.concurrent.duration.Deadline
 import org.apache.spark.sql.catalyst.expressions.Expression
 
 import limitpruning.predicate.{ColumnFacts, LeafColumn, MatchState}
-import limitpruning.select.VerifiedRows
+import limitpruning.select.{Groups, VerifiedRows}
 
 /**
  * A table as one query reads it, whose format lists files in manifests, with facts about each file. The format's own
@@ -126,19 +126,20 @@ final case class ChosenFile(file: ManifestFile, rowGroups: Option[Seq[ManifestRo
 
 /**
  * The files and row groups that a scan reads for one LIMIT. Without ORDER BY, every row in them satisfies the predicate, and
- * they have at least as many rows as the LIMIT needs. With ORDER BY, or if the rows were found by reading columns, they contain
- * the rows that the LIMIT needs, and perhaps rows that do not match.
+ * they have at least as many rows as the LIMIT needs, or rows of as many groups. With ORDER BY, if groups have more than their keys,
+ * or if the rows were found by reading columns, they contain the rows that the LIMIT needs, and perhaps rows that do not match.
  *
  * @param conjuncts the predicate, over the table's columns
  * @param files the chosen files
  * @param counts the numbers of the search
  * @param planningNanos the time that the search took, in nanoseconds
- * @param order why the first rows in an order are in the chosen files; none if any rows would do
+ * @param order why the first rows in an order are in the chosen files; none if there is no ORDER BY
  * @param inspected the first files and row groups that were compared with the predicate, for reports
  * @param columns the columns of their facts
  * @param verified the rows that were found by reading columns; none if metadata chose the files
  * @param skipped at least this number of rows that satisfy the predicate are in files and row groups that are not read: an
  *   OFFSET skips them
+ * @param groups the groups of which the chosen files have rows; none if the LIMIT counts rows
  */
 final case class ChosenFiles(
     table: String,
@@ -151,7 +152,8 @@ final case class ChosenFiles(
     inspected: Seq[InspectedPart] = Nil,
     columns: IndexedSeq[LeafColumn] = IndexedSeq.empty,
     verified: Option[VerifiedRows] = None,
-    skipped: Long = 0
+    skipped: Long = 0,
+    groups: Option[Groups] = None
 ) {
 
   /** Rows that are read, without those that are known to be deleted. */

@@ -14,6 +14,11 @@ trait ReadableTable extends ManifestTable {
   /** The columns that the query reads. */
   def output: Seq[Attribute]
 
+  /** The columns by whose values the table is now partitioned. */
+  final def partitionColumns: AttributeSet = AttributeSet(
+    output.filter(column => isPartition(LeafColumn(column, Nil, column.dataType)))
+  )
+
   /**
    * Replaces the table's scan in `plan` by one that reads only the chosen files and row groups. The changed plan is equal to
    * another plan only if both read the same, so that Spark never reuses one for the other.

@@ -1,6 +1,6 @@
 package limitpruning.search
 
-import limitpruning.search.GroupKeys.Tuple
+import limitpruning.search.KeyTuples.Tuple
 import limitpruning.select.{ListedFile, Reason, SearchCounts}
 
 /**

@@ -234,24 +234,34 @@ object Reason {
         s"$setting = $value was used up when fully matching row groups and pages held $found of $limit $what"
       )
 
-  /** @param obstacles the obstacles, each with the number of row groups; empty if there are none */
+  /**
+   * @param obstacles the obstacles, each with the number of row groups; empty if there are none
+   * @param metadata what was searched
+   */
   final case class NotEnoughGroups(
       found: Int,
       limit: Int,
       keys: String,
       filesInspected: Int,
-      obstacles: String
+      obstacles: String,
+      metadata: String = "footers"
   ) extends Reason(
         "not-enough-groups",
-        s"the footers of $filesInspected files prove $found groups by $keys, the LIMIT needs $limit" +
+        s"the $metadata of $filesInspected files prove $found groups by $keys, the LIMIT needs $limit" +
           (if (obstacles.isEmpty) "" else s": $obstacles")
       )
 
-  final case class GroupsNotComplete(keys: String)
-      extends Reason(
+  final case class GroupsNotComplete(
+      keys: String,
+      because: String = "no key depends on partition columns alone"
+  ) extends Reason(
         "groups-not-complete",
-        s"a group by $keys may have rows in every file, because no key depends on partition columns alone"
+        s"a group by $keys may have rows in every file, because $because"
       )
+
+  object GroupsNotComplete {
+    val NotInManifests = "the manifests do not have the keys of each file"
+  }
 
   final case class GroupFilter(filter: String)
       extends Reason(

@@ -29,13 +29,13 @@ class GroupKeysSuite extends AnyFunSuite {
     private val listed = ListedFile.alone(InternalRow(dayValue), new FileStatus())
     val file: ClassifiedFile =
       classify(listed, RawFooter("optional int32 a; optional double d;").rowGroup(10, a, d).footer)
-    val before: GroupKeys.Ends = keysOf.ends(listed)
-    def ends: GroupKeys.Ends = keysOf.ends(file, 0)
+    val before: KeyTuples.Ends = keysOf.ends(listed)
+    def ends: KeyTuples.Ends = keysOf.ends(file, 0)
     private val all = MatchingRows(0, RowRange.all(10), isWhole = true, reliesOnPages = false)
     lazy val (certain, rows) = keysOf.certain(file, all).get
 
     /** What is certain if some rows of the file are deleted. */
-    def without(deletedRows: Long): Option[(GroupKeys.Ends, MatchingRows)] = {
+    def without(deletedRows: Long): Option[(KeyTuples.Ends, MatchingRows)] = {
       val facts = FileFacts.NothingDeleted.copy(deletedRows = Some(deletedRows))
       keysOf.certain(
         new ClassifyRowGroups(Nil, output, partitions, settings, keys, _ => facts)(listed, file.footer),
@@ -119,7 +119,7 @@ class GroupKeysSuite extends AnyFunSuite {
   test("before the footer is read, only partition values are known") {
     assert(known(RawChunk.between(1, 1).nulls(0)).before.from == IndexedSeq(null))
     val found = new Known(day, Add(day, Literal(1)))(RawChunk.silent)
-    assert(found.before == GroupKeys.Ends(IndexedSeq(7, 8), IndexedSeq(7, 8)))
+    assert(found.before == KeyTuples.Ends(IndexedSeq(7, 8), IndexedSeq(7, 8)))
   }
 
   test("tuples between the ends, key by key, are between them in each order") {
@@ -131,10 +131,10 @@ class GroupKeysSuite extends AnyFunSuite {
 
   test("of many keys, some are compared, and the others may have any value") {
     val constant = (0 until 2000).map(i => Alias(Add(a, Literal(i)), s"k$i")().child)
-    assert(GroupKeys.compared(constant) == constant.take(32) &&
-      GroupKeys.compared(constant.take(9)).size == 9)
+    assert(KeyTuples.compared(constant) == constant.take(32) &&
+      KeyTuples.compared(constant.take(9)).size == 9)
     val structs = Seq.fill(40)(CreateStruct(Seq(a)))
-    assert(GroupKeys.compared(structs ++ Seq(a, d)) == Seq(a, d), "those that have an order")
+    assert(KeyTuples.compared(structs ++ Seq(a, d)) == Seq(a, d), "those that have an order")
     val one = new Known(a +: constant: _*)(RawChunk.between(3, 3).nulls(0))
     assert(!one.areEqual && one.rows.rows == 1 && one.ends.from.head == 3 && one.ends.from.size == 33)
     val other = new Known(a +: constant: _*)(RawChunk.between(4, 9).nulls(0))

@@ -19,7 +19,7 @@ import org.apache.spark.sql.delta.stats.{DataSize, DeltaDataSkippingType, DeltaS
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 
 import limitpruning.footers.{FactsCache, LogPartId}
-import limitpruning.search.GroupKeys
+import limitpruning.search.KeyTuples
 import limitpruning.tables.{IndexedRelation, SelectedRelation}
 
 /**
@@ -86,7 +86,7 @@ private[tables] object PrepareLimits {
           if columns.forall(_.deterministic) =>
         ordered(rows, sort)
       case LocalLimit(IntegerLiteral(rows), groups: Aggregate) if isOfKeys(groups) =>
-        limited(rows, groups.child, GroupKeys.compared(groups.groupingExpressions))
+        limited(rows, groups.child, KeyTuples.compared(groups.groupingExpressions))
       case LocalLimit(IntegerLiteral(rows), child) => limited(rows, child, Nil)
       case _ => None
     }

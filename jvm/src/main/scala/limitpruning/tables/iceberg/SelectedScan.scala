@@ -35,10 +35,10 @@ private final class SelectedScan(
 
   // Created at once: if it cannot be, the LIMIT is not pruned.
   private val batch: Batch = {
-    // Rows that were found by reading, and row groups that may have the first rows, may be all over the table, so many tasks read
-    // them, as they read the table without the extension.
+    // Rows that were found by reading, row groups that may have the first rows, and files of groups may be all over the table, so
+    // many tasks read them, as they read the table without the extension.
     val splitSize =
-      if (chosen.verified.isEmpty && chosen.order.isEmpty) planned.targetSplitSize
+      if (chosen.verified.isEmpty && chosen.order.isEmpty && chosen.groups.isEmpty) planned.targetSplitSize
       else internals.splitSize(planned, tasks)
     new SelectedBatch(this, internals.batch(TaskGroups(planned, tasks, splitSize).asJava, hashCode))
   }
@@ -46,11 +46,12 @@ private final class SelectedScan(
   override def readSchema: StructType = original.readSchema
 
   override def description: String = {
+    val groups = chosen.groups.fold("")(groups => s", groups=${groups.certain} by ${groups.keys}")
     val order = chosen.order.fold("")(order => s", orderBy=${order.key}, threshold=${order.threshold}")
     val skipped = if (chosen.skipped > 0) s", skippedByOffset=${chosen.skipped}" else ""
     val parts = chosen.rowGroups.fold("")(count => s", rowGroups=$count of ${chosen.counts.rowGroups.total}")
     s"${original.description} LimitPruned(files=${chosen.files.size} of ${chosen.counts.files}$parts, " +
-      s"rows=${chosen.rows}$skipped$order)"
+      s"rows=${chosen.rows}$skipped$order$groups)"
   }
 
   override def toBatch: Batch = batch

@@ -1,0 +1,271 @@
+package limitpruning.search
+
+import scala.collection.immutable.TreeSet
+import scala.collection.mutable
+import scala.collection.mutable.ArrayBuffer
+
+import org.apache.spark.sql.catalyst.expressions.Expression
+
+import limitpruning.predicate.{LeafColumn, MatchState, Obstacle, Unprovable, Values, Work}
+import limitpruning.search.KeyTuples.{Ends, Tuple}
+import limitpruning.select.{DisjointRanges, Groups, Reason}
+
+/**
+ * Chooses files of a [[ManifestTable]] for GROUP BY … LIMIT and DISTINCT … LIMIT. If a group consists of its keys, these are files
+ * and row groups in which every row is proved to match, and whose keys are between ends that do not overlap. Otherwise, these are all
+ * files of some groups: the keys of each file are known, and of each group, a row is proved to match. Gives the reason why none are
+ * chosen.
+ *
+ * @param limit groups that the LIMIT needs, at least 1
+ * @param keys over the table's columns; at least one
+ * @param stop why the search stops, if it does, given the files that show no group, and the nanoseconds it has taken; the reason
+ *   names the groups found so far
+ * @param footers how many footers may be read
+ */
+final class ChooseGroupFiles(
+    limit: Int,
+    conjuncts: Seq[Expression],
+    keys: Seq[Expression],
+    table: ManifestTable,
+    stop: (Int, Long) => Option[Long => Reason],
+    footers: FooterBudget
+) {
+  import ChooseGroupFiles._
+
+  private val started = System.nanoTime()
+  private val columns = LeafColumn.inAll(KeyTuples.compared(keys))
+  private lazy val classify = new ClassifyFiles(conjuncts, columns, table, footers.deadline)
+  private lazy val tuples = new KeyTuples(keys, classify.columns)
+  private lazy val order = tuples.orders.head
+  private val obstacles = new ObstacleCounts
+  private var inspected = 0
+  private var inVain = 0
+  private var rowGroups = InspectedCounts(0, 0, 0)
+
+  /** Chooses rows with distinct keys, if a group consists of its keys. */
+  def distinct(): Either[Reason, ChosenFiles] = provable(table.files).flatMap { files =>
+    val seen = ArrayBuffer.empty[Inspected]
+    val (whole, others) = inOrder(files).partition(_.deletedRows.contains(0L))
+    val stopped = inspect(whole ++ others) { one =>
+      seen += one
+      // Each time, all ranges are sorted.
+      Integer.bitCount(seen.size) == 1 && groupsOf(certainIn(seen.toSeq)).size >= limit
+    }
+    val inFiles = certainIn(seen.toSeq)
+    val found = groupsOf(inFiles)
+    val areAll = found.nonEmpty && found.size <= limit && seen.size == files.size &&
+      areFound(seen.toSeq, found)
+    if (found.size >= limit || areAll)
+      chosen(files, oneOfEach(found.sortBy(_.bytes).take(limit)), found.size.min(limit), areAll)
+    else {
+      val inRowGroups = if (stopped.isEmpty) openedFor(seen.toSeq, inFiles) else Nil
+      val most = found.size.max(inRowGroups.size)
+      if (inRowGroups.size < limit) Left(stopped.fold(notEnough(most))(_(most.toLong)))
+      else chosen(files, together(inRowGroups.sortBy(_.bytes).take(limit)), limit, areAll = false)
+    }
+  }
+
+  /** Chooses all files that may have rows of some groups. */
+  def whole(): Either[Reason, ChosenFiles] = provable(table.files).flatMap { files =>
+    val byKeys = mutable.TreeMap.empty[Tuple, Vector[Inspected]](order)
+    var areKnown = true
+    val stopped = inspect(files) { one =>
+      areKnown = one.ends.areEqual(order)
+      if (areKnown) byKeys.update(one.ends.from, byKeys.getOrElse(one.ends.from, Vector.empty) :+ one)
+      !areKnown
+    }
+    val groups = byKeys.values.map(_.filter(_.mayMatch)).filter(_.nonEmpty).toVector
+    val certain = groups.filter(_.exists(_.isCertain)).sortBy(_.iterator.map(_.file.bytes).sum)
+    if (!areKnown) Left(Reason.GroupsNotComplete(tuples.sql, Reason.GroupsNotComplete.NotInManifests))
+    else if (stopped.nonEmpty) Left(stopped.get(certain.size.toLong))
+    else if (groups.size <= limit) Left(Reason.NothingToSkip)
+    else if (certain.size < limit) Left(notEnough(certain.size))
+    else {
+      val read = certain.take(limit).flatten.map(one => ChosenFile(one.file))
+      chosen(files, read.sortBy(_.file.position), limit, areAll = false)
+    }
+  }
+
+  private def provable(files: IndexedSeq[ManifestFile]): Either[Reason, IndexedSeq[ManifestFile]] = {
+    def noFacts = if (columns.exists(table.mayHaveFacts)) None else Some(Obstacle.NoStatistics(keys.head.sql))
+    if (files.isEmpty) Left(Reason.NoFiles)
+    else if (files.size == 1 && files.head.parts == 1) Left(Reason.NothingToSkip)
+    else Unprovable.obstacle(conjuncts, table.mayHaveFacts).orElse(noFacts) match {
+      case Some(obstacle) => Left(notEnough(0, obstacle.sentence))
+      case None => Right(files)
+    }
+  }
+
+  /**
+   * Neighbours often have the same partition values, which are known without a manifest. So files from all parts of the table are
+   * inspected first, if partition values alone decide the keys; otherwise files of the same manifest.
+   */
+  private def inOrder(files: IndexedSeq[ManifestFile]): IndexedSeq[ManifestFile] =
+    if (columns.forall(table.isPartition))
+      files.indices.sortBy(i => (Integer.reverse(i) >>> 1, i)).map(files)
+    else files
+
+  /**
+   * Inspects `files` until `isEnough`.
+   *
+   * @return why the search stopped early, if it did
+   */
+  private def inspect(files: Seq[ManifestFile])(isEnough: Inspected => Boolean): Option[Long => Reason] = {
+    val remaining = files.iterator
+    var stopped = Option.empty[Long => Reason]
+    var goesOn = true
+    while (goesOn && stopped.isEmpty && remaining.hasNext) {
+      Work.checkInterrupted()
+      val one = inspect(remaining.next())
+      goesOn = !isEnough(one)
+      if (!one.isCertain) inVain += 1
+      stopped = stop(inVain, System.nanoTime() - started)
+    }
+    // The whole table was inspected, so nothing was stopped.
+    stopped.filter(_ => goesOn && remaining.hasNext)
+  }
+
+  private def inspect(file: ManifestFile): Inspected = {
+    inspected += 1
+    val found = classify(file)
+    found.obstacle.foreach(obstacles.add)
+    val known = tuples.facts(found.unit)
+    known.zip(tuples.names).find(_._1.values == Values.Unknown).foreach { case (_, name) =>
+      obstacles.add(Obstacle.NoStatistics(name))
+    }
+    Inspected(file, found.state, tuples.ends(known), certain(file, found, file.rows))
+  }
+
+  /** The ends of the keys of at least one row of a file or of a row group, which is in the table, and matches; none if there may be none. */
+  private def certain(file: ManifestFile, found: ClassifiedRows, rows: Long): Option[Ends] = {
+    val live = file.liveRowsOf(rows)
+    if (found.state != MatchState.FullyMatching || live == 0) None
+    else {
+      val known = tuples.facts(found.unit)
+      // Deleted rows may have been any. So of live rows, as many may have nulls as of all rows.
+      val some = tuples.withoutNulls(known, live)(found.facts(_).nullCount)
+      Some(tuples.ends(some.getOrElse(known)))
+    }
+  }
+
+  private def certainIn(seen: Seq[Inspected]): Seq[Certain] =
+    seen.flatMap(one => one.certain.map(Certain(one.file, None, _)))
+
+  /** As many as are in different groups. Of equal ones, Iceberg reads the deletes of those with deleted rows, too. */
+  private def groupsOf(certain: Seq[Certain]): Seq[Certain] = {
+    val cheapest = certain.sortBy(one => (!one.file.deletedRows.contains(0L), one.bytes))
+    tuples.orders.iterator.map(DisjointRanges.of(cheapest)(one => (one.ends.from, one.ends.to))(_))
+      .toVector.maxBy(_.size)
+  }
+
+  /** Whether each row that may match has keys that were found. */
+  private def areFound(seen: Seq[Inspected], found: Seq[Certain]): Boolean = {
+    val points =
+      found.filter(_.ends.areEqual(order)).map(_.ends.from).foldLeft(TreeSet.empty[Tuple](order))(_ + _)
+    seen.forall(one => !one.mayMatch || (one.ends.areEqual(order) && points(one.ends.from)))
+  }
+
+  /** Of each file, one row group with a row of the group; the whole files if they are many, because each footer is read. */
+  private def oneOfEach(found: Seq[Certain]): IndexedSeq[ChosenFile] = {
+    val files = Some(found.map(_.file).filter(_.parts > 1)).filter(_.size <= footers.first).getOrElse(Nil)
+    val first = mutable.Map.empty[Int, Certain]
+    val ends = found.map(one => one.file.position -> one.ends).toMap
+    open(files) { wave =>
+      for (
+        (file, parts) <- wave; part <- parts.filter(one => isWithin(one.ends, ends(file.position))).headOption
+      )
+        first.update(file.position, part)
+      true
+    }
+    together(found.map(one => first.getOrElse(one.file.position, one)))
+  }
+
+  private def isWithin(part: Ends, all: Ends): Boolean =
+    tuples.orders.forall(order => order.lteq(all.from, part.from) && order.lteq(part.to, all.to))
+
+  /** Groups in row groups of files, the other files as they are. */
+  private def openedFor(seen: Seq[Inspected], inFiles: Seq[Certain]): Seq[Certain] = {
+    var known = Map.empty[Int, Seq[Certain]]
+    var found = Seq.empty[Certain]
+    open(seen.filter(_.mayMatch).map(_.file).filter(classify.isWorthOpening)) { wave =>
+      known ++= wave.map { case (file, parts) => file.position -> parts }
+      val before = found.size
+      found =
+        groupsOf(known.values.flatten.toSeq ++ inFiles.filterNot(one => known.contains(one.file.position)))
+      found.size > before && found.size < limit
+    }
+    found
+  }
+
+  private def open(files: Seq[ManifestFile])(helped: Seq[(ManifestFile, Seq[Certain])] => Boolean): Unit = {
+    val waves = new OpenFiles(table, classify.columns, footers)
+    waves(() => files) { wave =>
+      helped(wave.map { case (file, all) =>
+        val states = classify(file, all)
+        rowGroups ++= states.map(_.state)
+        file -> all.zip(states).flatMap { case (rowGroup, rows) =>
+          certain(file, rows, rowGroup.rows).map(Certain(file, Some(rowGroup), _))
+        }
+      })
+    }
+  }
+
+  private def together(found: Seq[Certain]): IndexedSeq[ChosenFile] =
+    found.groupBy(_.file.position).toIndexedSeq.sortBy(_._1).map { case (_, of) =>
+      val parts = of.flatMap(_.rowGroup).sortBy(_.ordinal)
+      ChosenFile(of.head.file, if (parts.size < of.size) None else Some(parts))
+    }
+
+  private def chosen(
+      files: IndexedSeq[ManifestFile],
+      read: IndexedSeq[ChosenFile],
+      certain: Int,
+      areAll: Boolean
+  ): Either[Reason, ChosenFiles] =
+    if (read.count(_.rowGroups.isEmpty) == files.size) Left(Reason.NothingToSkip)
+    else Right(ChosenFiles(
+      table.name,
+      limit,
+      conjuncts,
+      read,
+      ManifestCounts(files.size, files.iterator.map(_.bytes).sum, inspected, rowGroups),
+      System.nanoTime() - started,
+      inspected = classify.inspected,
+      columns = classify.columns,
+      groups = Some(Groups(tuples.sql, certain, areAll))
+    ))
+
+  private def notEnough(found: Int): Reason = notEnough(found, obstacles.summary(inspected, "files"))
+
+  private def notEnough(found: Int, obstacles: String): Reason =
+    Reason.NotEnoughGroups(found, limit, tuples.sql, inspected, obstacles, metadata = "manifests")
+}
+
+private object ChooseGroupFiles {
+
+  /**
+   * A file.
+   *
+   * @param ends of the keys of all its rows
+   * @param certain of the keys of at least one row, which is in the table, and matches; none if there may be none
+   */
+  private final case class Inspected(
+      file: ManifestFile,
+      state: MatchState,
+      ends: Ends,
+      certain: Option[Ends]
+  ) {
+    def mayMatch: Boolean = state != MatchState.NotMatching
+    def isCertain: Boolean = certain.nonEmpty
+  }
+
+  /**
+   * Rows of which at least one is in the table, and matches.
+   *
+   * @param rowGroup none for the whole file
+   * @param ends of the keys of at least one of these rows
+   */
+  private final case class Certain(file: ManifestFile, rowGroup: Option[ManifestRowGroup], ends: Ends) {
+    def bytes: Long = rowGroup.fold(file.bytes)(_.bytes)
+  }
+}

@@ -1,0 +1,250 @@
+package limitpruning.search
+
+import scala.concurrent.duration.{Deadline, DurationInt}
+
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, GreaterThan, Literal}
+import org.apache.spark.sql.types.{DoubleType, IntegerType}
+import org.scalatest.funsuite.AnyFunSuite
+
+import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls, Values}
+import limitpruning.select.Reason
+
+class ChooseGroupFilesSuite extends AnyFunSuite {
+  private val a = AttributeReference("a", IntegerType)()
+  private val b = AttributeReference("b", IntegerType)()
+  private val d = AttributeReference("d", DoubleType)()
+  private val above5 = Seq(GreaterThan(b, Literal(5)))
+
+  /** A file of ten rows, or a row group; facts about `a` and `d` are the same. */
+  private case class Sample(
+      known: ColumnFacts,
+      nulls: Option[Long] = None,
+      deleted: Option[Long] = Some(0),
+      b: (Int, Int) = (6, 9),
+      bytes: Long = 100,
+      rowGroups: Seq[Sample] = Nil,
+      rows: Long = 10
+  ) {
+    def in(parts: Sample*): Sample = copy(rowGroups = parts.map(_.copy(rows = rows / parts.size)))
+
+    def about(column: LeafColumn): ManifestFacts =
+      if (column.attribute.name == "b") ManifestFacts(between(b._1, b._2), Some(0))
+      else ManifestFacts(known, nulls)
+  }
+
+  private def between(min: Any, max: Any, nulls: Nulls = Nulls.No): ColumnFacts =
+    ColumnFacts(Values.Range(min, max), nulls)
+
+  private def of(ranges: (Int, Int)*): Seq[Sample] = ranges.map { case (min, max) =>
+    Sample(between(min, max))
+  }
+
+  private class Table(samples: Seq[Sample], partitioned: Boolean = false) extends ManifestTable {
+    var read = Seq.empty[Int]
+    var opened = 0
+    override def name: String = "t"
+    override def columns: IndexedSeq[LeafColumn] = IndexedSeq.empty
+    override def isPartition(column: LeafColumn): Boolean = partitioned
+    override def mayHaveFacts(column: LeafColumn): Boolean = column.attribute.name != "u"
+
+    override val files: IndexedSeq[ManifestFile] = samples.zipWithIndex.map { case (sample, i) =>
+      ManifestFile(s"f$i", sample.rows, sample.bytes, sample.deleted, i, sample.rowGroups.size.max(1))
+    }.toIndexedSeq
+
+    override def facts(
+        columns: IndexedSeq[LeafColumn],
+        deadline: Deadline
+    ): ManifestFile => IndexedSeq[ManifestFacts] = { file =>
+      if (!read.contains(file.position)) read :+= file.position
+      columns.map(samples(file.position).about)
+    }
+
+    override def rowGroups(
+        files: Seq[ManifestFile],
+        columns: IndexedSeq[LeafColumn],
+        deadline: Deadline
+    ): Seq[Option[IndexedSeq[ManifestRowGroup]]] = {
+      opened += files.size
+      files.map { file =>
+        Some(samples(file.position).rowGroups.zipWithIndex.map { case (part, i) =>
+          ManifestRowGroup(i, part.rows, 10, columns.map(part.about))
+        }.toIndexedSeq)
+      }
+    }
+  }
+
+  private def search(
+      table: ManifestTable,
+      limit: Int,
+      conjuncts: Seq[Expression] = Nil,
+      keys: Seq[Expression] = Seq(a),
+      whole: Boolean = false,
+      most: Int = Int.MaxValue
+  ): Either[Reason, ChosenFiles] = {
+    val choose = new ChooseGroupFiles(
+      limit,
+      conjuncts,
+      keys,
+      table,
+      (inVain, _) => Option.when(inVain > most)(Reason.OutOfBudget("f", "0", _, limit, "groups")),
+      FooterBudget(2, 100, 1.minute.fromNow)
+    )
+    if (whole) choose.whole() else choose.distinct()
+  }
+
+  /** The files that are read, each with the row groups that are read, if not all are; or the code of the reason. */
+  private def parts(found: Either[Reason, ChosenFiles]): Either[String, Seq[(Int, Seq[Int])]] =
+    found.map(
+      _.files.map(one => one.file.position -> one.rowGroups.toSeq.flatten.map(_.ordinal))
+    ).left.map(_.code)
+
+  private def distinct(samples: Seq[Sample], limit: Int, conjuncts: Seq[Expression] = Nil) =
+    parts(search(new Table(samples), limit, conjuncts)).map(_.map(_._1))
+
+  private def whole(samples: Seq[Sample], limit: Int, conjuncts: Seq[Expression] = Nil) =
+    parts(search(new Table(samples), limit, conjuncts, whole = true)).map(_.map(_._1))
+
+  private val Nothing = Left("not-enough-groups")
+
+  test("files whose keys do not overlap have a group each") {
+    val table = of((0, 9), (5, 12), (10, 19), (19, 20), (20, 29))
+    assert(distinct(table, 3) == Right(Seq(0, 2, 4)))
+    assert(distinct(table, 4) == Nothing)
+    assert(distinct(of((1, 1), (1, 1), (2, 2)), 2) == Right(Seq(0, 2)))
+  }
+
+  test("files that have all groups, and no others, are enough") {
+    val table = of((1, 1), (2, 2), (1, 1), (2, 2))
+    assert(distinct(table, 9) == Right(Seq(0, 1)))
+    val found = search(new Table(table), 9).toOption.get
+    assert(found.groups.map(one => (one.keys, one.certain, one.areAll)).contains(("a", 2, true)))
+    assert(distinct(table ++ of((1, 2)), 9) == Nothing)
+    assert(distinct(table ++ of((3, 3)).map(_.copy(b = (0, 9))), 9, above5) == Nothing)
+    assert(distinct(table ++ of((3, 3)).map(_.copy(b = (0, 5))), 9, above5) == Right(Seq(0, 1)))
+    // Whether a file has a live row does not matter for keys that other files have.
+    assert(distinct(table ++ of((2, 2)).map(_.copy(deleted = None)), 9) == Right(Seq(0, 1)))
+    assert(distinct(table ++ of((3, 3)).map(_.copy(deleted = None)), 9) == Nothing)
+  }
+
+  test("of each group, the fewest bytes are read, without deleted rows if there is a choice") {
+    val table = of((1, 1), (1, 1), (2, 2), (2, 2), (3, 3))
+    val sized = table.zip(Seq(100, 50, 10, 60, 70)).map { case (one, bytes) =>
+      one.copy(bytes = bytes.toLong)
+    }
+    assert(distinct(sized, 2) == Right(Seq(1, 2)))
+    val deleted = sized.updated(2, sized(2).copy(deleted = Some(1)))
+    assert(distinct(deleted, 3) == Right(Seq(1, 3, 4)))
+  }
+
+  test("a file counts only if a live row of it matches") {
+    val table = of((1, 1), (2, 2), (3, 3), (4, 4))
+    def with2(change: Sample => Sample) = table.updated(1, change(table(1)))
+    assert(distinct(with2(_.copy(deleted = Some(10))), 4) == Nothing)
+    assert(distinct(with2(_.copy(deleted = None)), 4) == Nothing)
+    assert(distinct(with2(_.copy(b = (5, 9))), 4, above5) == Nothing)
+    assert(distinct(with2(_.copy(deleted = Some(9))), 4) == Left("nothing-to-skip"))
+    assert(distinct(with2(_.copy(deleted = Some(9))) ++ of((4, 4)), 4) == Right(Seq(0, 1, 2, 3)))
+  }
+
+  test("nulls are one group, unless fewer live rows are null than there are") {
+    def perhaps(range: (Int, Int), nulls: Option[Long], deleted: Long = 0) =
+      Sample(between(range._1, range._2, Nulls.Unknown), nulls, Some(deleted))
+    val others = of((1, 9), (1, 9))
+    assert(distinct(others :+ perhaps((20, 29), None), 2) == Nothing)
+    assert(distinct(others :+ perhaps((20, 29), Some(9)), 2) == Right(Seq(0, 2)))
+    assert(distinct(others :+ perhaps((20, 29), Some(10)), 2) == Nothing)
+    assert(distinct(others :+ perhaps((20, 29), Some(5), deleted = 4), 2) == Right(Seq(0, 2)))
+    assert(distinct(others :+ perhaps((20, 29), Some(5), deleted = 5), 2) == Nothing)
+    assert(distinct(others :+ Sample(ColumnFacts.AllNull), 2) == Right(Seq(0, 2)))
+  }
+
+  test("floats: the greatest value may be NaN, and both zeros are one group") {
+    def doubles(ranges: (Double, Double)*) = ranges.map { case (min, max) => Sample(between(min, max)) }
+    def found(samples: Seq[Sample], limit: Int) =
+      parts(search(new Table(samples), limit, keys = Seq(d))).map(_.map(_._1))
+    assert(found(doubles((1.0, Double.NaN), (2.0, Double.NaN), (0.5, 0.5)), 2) == Right(Seq(0, 2)))
+    assert(found(doubles((1.0, Double.NaN), (2.0, Double.NaN), (0.5, 0.5)), 3) == Nothing)
+    assert(found(doubles((-0.0, -0.0), (0.0, 0.0), (0.0, 1.0)), 2) == Nothing)
+  }
+
+  test("row groups of which no two overlap have a group each, if files have too few") {
+    val file = Sample(between(0, 99)).in(of((0, 9), (10, 19), (0, 99), (20, 29)): _*)
+    val table = new Table(Seq(file, file))
+    assert(parts(search(table, 3)) == Right(Seq(0 -> Seq(0, 1, 3))))
+    assert(parts(search(new Table(Seq(file, file)), 4)) == Nothing)
+    // All deleted rows may be in one row group.
+    val deleted = file.copy(deleted = Some(2))
+    assert(parts(search(new Table(Seq(deleted, deleted)), 3)) == Nothing)
+  }
+
+  test("of a file with a group, one row group is read if it has a live row of the group") {
+    val file = Sample(between(0, 9)).in(of((0, 4), (5, 9)): _*)
+    val other = Sample(between(20, 29)).in(of((20, 24), (25, 29)): _*)
+    assert(parts(search(new Table(Seq(file, other)), 2)) == Right(Seq(0 -> Seq(0), 1 -> Seq(0))))
+    val withNulls = Sample(between(20, 29, Nulls.Unknown), Some(5))
+      .in(Sample(ColumnFacts.AllNull), Sample(between(20, 29)))
+    assert(parts(search(new Table(Seq(file, withNulls)), 2)) == Right(Seq(0 -> Seq(0), 1 -> Seq(1))))
+    val deleted = file.copy(deleted = Some(5))
+    assert(parts(search(new Table(Seq(deleted, other)), 2)) == Right(Seq(0 -> Nil, 1 -> Seq(0))))
+    val three = Seq(file, other, Sample(between(40, 49)).in(of((40, 44), (45, 49)): _*))
+    val many = new Table(three ++ of((50, 50)))
+    assert(parts(search(many, 3)) == Right(Seq(0 -> Nil, 1 -> Nil, 2 -> Nil)), "a footer for each")
+    assert(many.opened == 0)
+  }
+
+  test("whole groups: all files that may have rows of a group are read") {
+    val table = of((1, 1), (2, 2), (1, 1), (3, 3))
+    assert(whole(table, 1) == Right(Seq(1)))
+    assert(whole(table, 2) == Right(Seq(1, 3)))
+    assert(whole(table, 3) == Left("nothing-to-skip"))
+    assert(whole(table ++ of((1, 3)), 1) == Left("groups-not-complete"))
+    assert(whole(table.map(_.copy(bytes = 10)).updated(1, table(1)), 2) == Right(Seq(0, 2, 3)))
+  }
+
+  test("whole groups: a group is certain only if a live row matches, and may have rows in other files") {
+    val table = of((1, 1), (1, 1), (2, 2), (3, 3))
+    def with1(change: Sample => Sample) = table.updated(0, change(table(0)))
+    assert(whole(with1(_.copy(deleted = None)), 2) == Right(Seq(2, 3)))
+    val only = with1(_.copy(b = (0, 9))).patch(3, Nil, 1)
+    assert(whole(only, 1, above5) == Right(Seq(2)))
+    assert(whole(only.updated(2, only(2).copy(b = (5, 9))), 1, above5) == Right(Seq(0, 1)))
+    assert(whole(with1(_.copy(b = (0, 5))).map(_.copy(bytes = 9)), 1, above5) == Right(Seq(1)))
+    assert(whole(table.map(_.copy(b = (5, 9))), 1, above5) == Nothing)
+  }
+
+  test("files from all parts of the table are inspected first if partition values decide the keys") {
+    val samples = of((0 until 64).map(i => (i / 16, i / 16)): _*)
+    val table = new Table(samples, partitioned = true)
+    assert(parts(search(table, 4)).map(_.size) == Right(4))
+    assert(table.read.size == 4)
+    val unpartitioned = new Table(samples)
+    assert(parts(search(unpartitioned, 4)).map(_.size) == Right(4))
+    assert(unpartitioned.read.size == 64)
+  }
+
+  test("the search ends after many files that show no group") {
+    val samples = of((0 until 64).map(_ => (1, 9)): _*).map(_.copy(b = (0, 9))) ++ of((20, 20), (30, 30))
+    val table = new Table(samples)
+    assert(search(table, 2, above5, most = 10).left.map(_.code) == Left("out-of-budget"))
+    assert(table.read.size == 11)
+    assert(parts(search(new Table(samples), 2, above5)) == Right(Seq(64 -> Nil, 65 -> Nil)))
+    assert(search(new Table(samples), 2, above5, whole = true).left.map(_.code) ==
+      Left("groups-not-complete"))
+  }
+
+  test("nothing is inspected if nothing can be known") {
+    val u = AttributeReference("u", IntegerType)()
+    val table = new Table(of((1, 1), (2, 2)))
+    assert(search(table, 1, keys = Seq(u)).left.map(_.code) == Nothing)
+    assert(search(table, 1, Seq(GreaterThan(u, Literal(1)))).left.map(_.code) == Nothing)
+    assert(search(new Table(Nil), 1).left.map(_.code) == Left("no-files"))
+    assert(search(new Table(of((1, 1))), 1).left.map(_.code) == Left("nothing-to-skip"))
+    assert(table.read.isEmpty)
+  }
+
+  test("several keys are compared together") {
+    val table = new Table(of((1, 1), (2, 2), (1, 1)))
+    assert(parts(search(table, 2, keys = Seq(b, a))).map(_.map(_._1)) == Right(Seq(0, 1)))
+    assert(parts(search(table, 2, keys = Seq(b))) == Nothing)
+  }
+}
