@@ -13,7 +13,7 @@ from support import random_profiles
 from support.iceberg import random_groups, random_min_max, random_orders, random_tables
 from support.iceberg.random_orders import OrderedQuery
 from support.iceberg.tables import by_metadata_and_by_rows, is_pruned, outcome_of
-from support.runs import IN_ONE_PARTITION, REFERENCE, conf, in_threads
+from support.runs import IN_ONE_PARTITION, INTERPRETED, REFERENCE, conf, in_threads
 from support.sessions import OURS_FIRST
 
 pytestmark = [
@@ -70,8 +70,9 @@ def _check_groups(
         every = dict(zip(distinct, in_threads(rows, distinct), strict=True))
     limits = [max(1, int(share * len(every[sql]))) for sql, share in queries]
     limited = [f"{sql} LIMIT {n}" for (sql, _), n in zip(queries, limits, strict=True)]
-    frames = [spark.sql(sql) for sql in limited]
-    found = in_threads(lambda df: list(map(repr, df.collect())), frames)
+    with conf(spark, INTERPRETED | IN_ONE_PARTITION):
+        frames = [spark.sql(sql) for sql in limited]
+        found = in_threads(lambda df: list(map(repr, df.collect())), frames)
     for (sql, _), limit, df, groups in zip(queries, limits, frames, found, strict=True):
         tally.update(["groups", *(["groups pruned"] if is_pruned(df) else [])])
         where = f"at query {tally['queries'] + tally['MIN or MAX'] + tally['groups']} or before"
@@ -83,8 +84,9 @@ def _check_min_max(spark: SparkSession, queries: list[str], made: str, tally: Co
     with conf(spark, random_min_max.READS_FILES):
         with conf(spark, REFERENCE):
             wanted = in_threads(lambda sql: repr(spark.sql(sql).collect()), queries)
-        frames = [spark.sql(sql) for sql in queries]
-        found = in_threads(lambda df: repr(df.collect()), frames)
+        with conf(spark, INTERPRETED):
+            frames = [spark.sql(sql) for sql in queries]
+            found = in_threads(lambda df: repr(df.collect()), frames)
     for sql, df, values, right in zip(queries, frames, found, wanted, strict=True):
         tally.update(["MIN or MAX", *(["MIN or MAX pruned"] if is_pruned(df) else [])])
         where = f"at query {tally['queries'] + tally['MIN or MAX']} or before"
