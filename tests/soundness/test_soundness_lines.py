@@ -17,7 +17,7 @@ import pytest
 
 from support.paths import ROOT, SCALA_TESTS, TEST_FILES
 
-LINES = 112
+LINES = 113
 PYTEST = re.compile(r"^def (test_line_(\d+)_\w+)", re.MULTILINE)
 SCALA = re.compile(r'\btest\(\s*s?"(lines? ([\d, ]+): [^"]+)"')
 

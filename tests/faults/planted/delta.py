@@ -29,8 +29,8 @@ FAULTS = (
     fault(
         "groups of files with deleted rows: a value counts, also if all of its rows may be deleted",
         "search/GroupKeys.scala",
-        "if (matching.rows > file.deletedRows) Some((endsOf(known), matching)) else None",
-        "Some((endsOf(known), matching))",
+        "if (matching.rows > file.deletedRows) Some((keys.ends(known), matching)) else None",
+        "Some((keys.ends(known), matching))",
         DELTA,
     ),
 )

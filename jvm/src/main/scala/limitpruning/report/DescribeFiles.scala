@@ -79,8 +79,8 @@ private[report] object DescribeFiles {
     ),
     predicate = predicate(chosen.conjuncts),
     reason = None,
-    rowGroups = Some(chosen.counts.rowGroups).filter(_.total > 0).map { counts =>
-      RowGroupCounts(counts.total, counts.matched, counts.fullyMatched, chosen.rowGroups)
+    rowGroups = Some(chosen.counts).filter(_.rowGroups > 0).map { counts =>
+      RowGroupCounts(counts.rowGroups, counts.matched, counts.fullyMatched, chosen.rowGroups)
     },
     files = Some(FileCounts(
       total = chosen.counts.files,

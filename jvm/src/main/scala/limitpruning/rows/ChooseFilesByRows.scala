@@ -10,10 +10,8 @@ import org.apache.spark.sql.internal.SQLConf
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.Selectivity
 import limitpruning.predicate.LeafColumn
-import limitpruning.search.{
-  ChosenFile, ChosenFiles, InspectedCounts, InspectedPart, ManifestCounts, ReadableTable
-}
-import limitpruning.select.{Reason, VerifiedRows}
+import limitpruning.search.{ChosenFile, ChosenFiles, InspectedPart, ManifestFile, ReadableTable}
+import limitpruning.select.{Reason, SearchCounts, VerifiedRows}
 import limitpruning.shims.ClassicSession
 
 /**
@@ -52,13 +50,13 @@ private[limitpruning] final class ChooseFilesByRows(
     } yield {
       val before = searched.toOption
       val all = table.files
-      val counts = before.fold(ManifestCounts(all.size, all.iterator.map(_.bytes).sum, 0))(_.counts)
+      val counts = before.fold(SearchCounts.Zero.copy(all.size, bytes = ManifestFile.bytes(all)))(_.counts)
       ChosenFiles(
         table.name,
         limit,
         conjuncts,
         files,
-        counts.copy(rowGroups = InspectedCounts(opened, opened, 0)),
+        counts.copy(rowGroups = opened, matched = opened, fullyMatched = 0),
         before.fold(0L)(_.planningNanos) + System.nanoTime() - started,
         None, // rows that are not read may sort before the threshold of metadata
         before.fold(Seq.empty[InspectedPart])(_.inspected),

@@ -12,11 +12,7 @@ import org.apache.spark.sql.types.StructType
 
 import limitpruning.conf.SparkSessions
 import limitpruning.parquet.{ReadSettings, VectorizedReader}
-import limitpruning.select.{
-  ChosenRows, FileRange, FirstRows, ListedFile, MatchingRowsOnly, PackTasks, PackUnseen, Reserve,
-  SelectedFile,
-  SelectedRowGroup, SplitBytes, WhileReading
-}
+import limitpruning.select.{ChosenRows, FileRange, FirstRows, ListedFile, MatchingRowsOnly, PackTasks, PackUnseen, SelectedFile, SelectedRowGroup, Selection, SplitBytes, WhileReading}
 import limitpruning.shims.SparkShims
 
 /**
@@ -167,7 +163,7 @@ private[scan] final class SelectionRead(
    * task opens a file only when it has read the previous one. If a part of a file is corrupt, Spark skips the rest of the
    * split. So splits are no larger than Spark's own, and at least the rows are returned that Spark's own scan returns.
    */
-  private def withReserve(reserve: Reserve): Seq[PartitionedFile] = {
+  private def withReserve(reserve: Selection): Seq[PartitionedFile] = {
     def single(files: Seq[SelectedFile]): Seq[SelectedFile] =
       for (file <- files; rowGroup <- file.rowGroups) yield file.copy(rowGroups = Vector(rowGroup))
     val unseen = PackUnseen(reserve.unseen, conf.filesOpenCostInBytes, sparksSplitBytes).flatten

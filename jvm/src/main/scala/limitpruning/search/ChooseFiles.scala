@@ -5,7 +5,7 @@ import scala.collection.mutable.ArrayBuffer
 import org.apache.spark.sql.catalyst.expressions.Expression
 
 import limitpruning.predicate.{MatchState, Unprovable, Work}
-import limitpruning.select.{Reason, SkippedRows}
+import limitpruning.select.{Reason, SearchCounts, SkippedRows}
 
 /**
  * Chooses files of a [[ManifestTable]] for a LIMIT without ORDER BY: the first files in which every row is proved to match,
@@ -29,7 +29,7 @@ final class ChooseFiles(
   private val obstacles = new ObstacleCounts
   private val chosen = ArrayBuffer.empty[ChosenFile]
   private val partial = ArrayBuffer.empty[ManifestFile]
-  private var rowGroups = InspectedCounts(0, 0, 0)
+  private var rowGroups = SearchCounts.Zero
   private var rows = 0L
   private var inspected = 0
   private lazy val classify = new ClassifyFiles(conjuncts, Nil, table, footers.deadline)
@@ -78,7 +78,7 @@ final class ChooseFiles(
       read: Seq[ChosenFile],
       skipped: Long
   ): ChosenFiles = {
-    val counts = ManifestCounts(files.size, files.iterator.map(_.bytes).sum, inspected, rowGroups)
+    val counts = rowGroups.copy(files.size, inspected, bytes = ManifestFile.bytes(files))
     val nanos = System.nanoTime() - started
     val found = ChosenFiles(table.name, limit, conjuncts, read.toIndexedSeq, counts, nanos, skipped = skipped)
     if (conjuncts.isEmpty) found
@@ -122,7 +122,7 @@ final class ChooseFiles(
       for ((file, all) <- wave) {
         def live(rowGroup: ManifestRowGroup): Long = file.liveRowsOf(rowGroup.rows)
         val states = classify(file, all).map(_.state)
-        rowGroups ++= states
+        rowGroups = rowGroups.withRowGroups(states)
         val fully = all.zip(states).collect { case (rowGroup, MatchState.FullyMatching) => rowGroup }
         val counted = fully.filter(live(_) > 0)
         val needed = counted.zip(counted.scanLeft(rows)(_ + live(_)))

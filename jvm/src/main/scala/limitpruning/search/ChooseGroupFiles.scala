@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 
 import limitpruning.predicate.{LeafColumn, MatchState, Obstacle, Unprovable, Values, Work}
 import limitpruning.search.KeyTuples.{Ends, Tuple}
-import limitpruning.select.{DisjointRanges, Groups, Reason}
+import limitpruning.select.{DisjointRanges, Groups, Reason, SearchCounts}
 
 /**
  * Chooses files of a [[ManifestTable]] for GROUP BY … LIMIT and DISTINCT … LIMIT. If a group consists of its keys, these are files
@@ -40,7 +40,7 @@ final class ChooseGroupFiles(
   private val obstacles = new ObstacleCounts
   private var inspected = 0
   private var inVain = 0
-  private var rowGroups = InspectedCounts(0, 0, 0)
+  private var rowGroups = SearchCounts.Zero
 
   /** Chooses rows with distinct keys, if a group consists of its keys. */
   def distinct(): Either[Reason, ChosenFiles] = provable(table.files).flatMap { files =>
@@ -202,7 +202,7 @@ final class ChooseGroupFiles(
     waves(() => files) { wave =>
       helped(wave.map { case (file, all) =>
         val states = classify(file, all)
-        rowGroups ++= states.map(_.state)
+        rowGroups = rowGroups.withRowGroups(states.map(_.state))
         file -> all.zip(states).flatMap { case (rowGroup, rows) =>
           certain(file, rows, rowGroup.rows).map(Certain(file, Some(rowGroup), _))
         }
@@ -228,7 +228,7 @@ final class ChooseGroupFiles(
       limit,
       conjuncts,
       read,
-      ManifestCounts(files.size, files.iterator.map(_.bytes).sum, inspected, rowGroups),
+      rowGroups.copy(files.size, inspected, bytes = ManifestFile.bytes(files)),
       System.nanoTime() - started,
       inspected = classify.inspected,
       columns = classify.columns,

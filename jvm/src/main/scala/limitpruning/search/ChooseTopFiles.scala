@@ -5,7 +5,7 @@ import scala.collection.mutable.ArrayBuffer
 import org.apache.spark.sql.catalyst.expressions.{Expression, IsNotNull, Literal, SortOrder}
 
 import limitpruning.predicate.{FirstKey, LeafColumn, MatchState, Obstacle, Unprovable, Values, Work}
-import limitpruning.select.{Reason, Threshold}
+import limitpruning.select.{Reason, SearchCounts, Threshold}
 
 /**
  * Chooses files of a [[ManifestTable]] for ORDER BY … LIMIT: those whose rows may be among the first rows. A file is skipped
@@ -86,18 +86,16 @@ final class ChooseTopFiles(
 
   /** What is read for each order. Fewer than there are orders if one of them has no threshold, or skips too little. */
   private def refinedInAll(files: IndexedSeq[ManifestFile], orders: Seq[InOrder]): Seq[RefinedFiles] = {
-    lazy val all = bytesOf(files)
+    lazy val all = ManifestFile.bytes(files)
     def isEnough(bytes: Long) = leastSkipped.forall(share => bytes <= (1 - share) * all)
     // If not all footers may be read, reading them is in vain.
     def mayBeEnough(left: Seq[ManifestFile]) =
-      leastSkipped.isEmpty || isEnough(bytesOf(left)) || left.size <= footers.most
+      leastSkipped.isEmpty || isEnough(ManifestFile.bytes(left)) || left.size <= footers.most
     orders.iterator.takeWhile(order => mayBeEnough(order.left(files))).map(_.refined(files))
       .takeWhile(one =>
         one.threshold.place.nonEmpty && isEnough(one.chosen.iterator.map(_.bytes).sum)
       ).toVector
   }
-
-  private def bytesOf(files: Seq[ManifestFile]): Long = files.iterator.map(_.bytes).sum
 
   /** Whatever one of the orders needs, in the order of `files`. */
   private def together(files: IndexedSeq[ManifestFile], each: Seq[RefinedFiles]): IndexedSeq[ChosenFile] =
@@ -135,12 +133,7 @@ final class ChooseTopFiles(
       limit,
       conjuncts,
       read,
-      ManifestCounts(
-        files.size,
-        bytesOf(files),
-        inspected,
-        InspectedCounts(0, 0, 0) ++ states
-      ),
+      SearchCounts.Zero.copy(files.size, inspected, bytes = ManifestFile.bytes(files)).withRowGroups(states),
       System.nanoTime() - started,
       Some(ChosenOrder(
         keys.map(_.sql).mkString(", "),

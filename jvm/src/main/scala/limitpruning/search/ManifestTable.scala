@@ -4,8 +4,8 @@ import scala.concurrent.duration.Deadline
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 
-import limitpruning.predicate.{ColumnFacts, LeafColumn, MatchState}
-import limitpruning.select.{Groups, VerifiedRows}
+import limitpruning.predicate.{ColumnFacts, LeafColumn}
+import limitpruning.select.{Groups, SearchCounts, VerifiedRows}
 
 /**
  * A table as one query reads it, whose format lists files in manifests, with facts about each file. The format's own
@@ -87,6 +87,12 @@ final case class ManifestFile(
   def liveRowsOf(some: Long): Long = deletedRows.fold(0L)(deleted => math.max(0L, some - deleted))
 }
 
+object ManifestFile {
+
+  /** The bytes of all files together. */
+  def bytes(files: Seq[ManifestFile]): Long = files.iterator.map(_.bytes).sum
+}
+
 /**
  * A row group of a data file.
  *
@@ -146,7 +152,7 @@ final case class ChosenFiles(
     limit: Int,
     conjuncts: Seq[Expression],
     files: IndexedSeq[ChosenFile],
-    counts: ManifestCounts,
+    counts: SearchCounts,
     planningNanos: Long,
     order: Option[ChosenOrder] = None,
     inspected: Seq[InspectedPart] = Nil,
@@ -171,32 +177,3 @@ final case class ChosenFiles(
  * @param rowsCertain at least this number of rows are certain to be at the threshold or before it
  */
 final case class ChosenOrder(key: String, threshold: String, rowsCertain: Long)
-
-/**
- * The numbers of files that a search inspected.
- *
- * @param files files that the scan would read without the LIMIT
- * @param bytes the length of all of them
- * @param filesInspected files that were classified
- * @param rowGroups row groups that were classified, of the files whose footers were read
- */
-final case class ManifestCounts(
-    files: Int,
-    bytes: Long,
-    filesInspected: Int,
-    rowGroups: InspectedCounts = InspectedCounts(0, 0, 0)
-)
-
-/**
- * @param matched row groups that are not proved to be not matching
- * @param fullyMatched those of them in which every row is proved to match
- */
-final case class InspectedCounts(total: Int, matched: Int, fullyMatched: Int) {
-
-  /** These, and row groups in these states. */
-  def ++(states: Iterable[MatchState]): InspectedCounts = InspectedCounts(
-    total + states.size,
-    matched + states.count(_ != MatchState.NotMatching),
-    fullyMatched + states.count(_ == MatchState.FullyMatching)
-  )
-}

@@ -1,6 +1,6 @@
 package limitpruning.search
 
-import limitpruning.select.{ListedFile, Reason, Reserve, SelectedFile, SelectedRowGroup, Selection}
+import limitpruning.select.{ListedFile, Reason, SelectedFile, SelectedRowGroup, Selection}
 
 /**
  * Adds a reserve to the row groups that were chosen for a LIMIT without ORDER BY: everything else of the table in which a
@@ -46,7 +46,7 @@ private[limitpruning] final class SelectWithReserve(
     }
     val others = inspected.map { case (position, file) => only(file)(!isChosen(position)(_)) }
     val isSeen = seen.map(_.listed.position).toSet
-    val reserve = Reserve(
+    val reserve = Selection(
       others.filter(_.rowGroups.nonEmpty),
       files.filterNot(file => isSeen(file.position)) ++ whole
     )

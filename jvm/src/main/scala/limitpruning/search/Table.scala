@@ -42,7 +42,7 @@ trait Table {
 
   /**
    * Why the rows of a file cannot be counted on, if missing or corrupt files are skipped while reading; none if such files
-   * are errors. A selection then needs a [[limitpruning.select.Reserve]].
+   * are errors. A [[limitpruning.select.Selection]] then needs a reserve.
    */
   def toleratesBadFiles: Option[Reason.ToleratesBadFiles] = None
 

@@ -2,7 +2,7 @@ package limitpruning.select
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionSet}
 
-import limitpruning.predicate.{FirstKey, LeafColumn, WorkCounts}
+import limitpruning.predicate.{FirstKey, LeafColumn, MatchState, WorkCounts}
 
 /**
  * What a scan reads for one LIMIT: the selected rows, the predicate for which they were selected, and the
@@ -77,8 +77,8 @@ final case class ChosenRows(
  * The numbers of files and row groups that a search inspected.
  *
  * @param files files after partition pruning
- * @param filesInspected inspected files, whose footers were read; the row-group counts are those of these
- *   files
+ * @param filesInspected inspected files. Of Parquet, their footers were read, and the row groups are those of these files;
+ *   otherwise, they are those of the files whose footers were read, too.
  * @param matched row groups that are not proved to be not matching
  * @param fullyMatched those of them that are proved to match fully
  * @param footersCached inspected files whose footers were cached
@@ -97,7 +97,15 @@ final case class SearchCounts(
     bytes: Long = 0,
     filesPrunedByLog: Option[Long] = None,
     work: WorkCounts = WorkCounts()
-)
+) {
+
+  /** These, and row groups in these states. */
+  def withRowGroups(states: Iterable[MatchState]): SearchCounts = copy(
+    rowGroups = rowGroups + states.size,
+    matched = matched + states.count(_ != MatchState.NotMatching),
+    fullyMatched = fullyMatched + states.count(_ == MatchState.FullyMatching)
+  )
+}
 
 object SearchCounts {
 

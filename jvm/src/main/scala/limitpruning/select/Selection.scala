@@ -129,32 +129,21 @@ final case class SelectedFile(
 }
 
 /**
- * What takes the place of selected row groups that turn out to be missing or corrupt, where Spark skips those. The task
- * that reads the selection reads it afterwards, if rows are still needed.
- *
- * @param files the other row groups of inspected files, each whole
- * @param unseen files that are read completely
- */
-final case class Reserve(files: Seq[SelectedFile], unseen: Seq[ListedFile]) {
-  def rowGroups: Int = files.iterator.map(_.rowGroups.size).sum
-
-  def isEmpty: Boolean = files.isEmpty && unseen.isEmpty
-}
-
-/**
  * The files, row groups and rows that a scan will read, in order. If the order matters, a file can occur more
  * than once.
  *
  * @param unseen files without a selection, which are read after the others; their bytes count, their rows are
  *   not known
- * @param reserve what is read if selected row groups are missing or corrupt; none if that is an error. Numbers of what is
- *   read do not include it.
+ * @param reserve where Spark skips missing and corrupt files: whole row groups and files that the task reads after the
+ *   selection if rows are still needed. None if such a file is an error. Numbers of what is read do not include it.
  */
 final case class Selection(
     files: Seq[SelectedFile],
     unseen: Seq[ListedFile] = Nil,
-    reserve: Option[Reserve] = None
+    reserve: Option[Selection] = None
 ) {
+  def isEmpty: Boolean = files.isEmpty && unseen.isEmpty
+
   private def all: Iterator[SelectedRowGroup] = files.iterator.flatMap(_.rowGroups)
 
   /** Without the parts of files that planning read: another search for the same rows may have read others. */

@@ -136,7 +136,7 @@ class ChooseGroupFilesSuite extends AnyFunSuite {
     assert(distinct(deleted, 3) == Right(Seq(1, 3, 4)))
   }
 
-  test("a file counts only if a live row of it matches") {
+  test("line 113: a file counts only if a live row of it matches") {
     val table = of((1, 1), (2, 2), (3, 3), (4, 4))
     def with2(change: Sample => Sample) = table.updated(1, change(table(1)))
     assert(distinct(with2(_.copy(deleted = Some(10))), 4) == Nothing)
@@ -146,7 +146,7 @@ class ChooseGroupFilesSuite extends AnyFunSuite {
     assert(distinct(with2(_.copy(deleted = Some(9))) ++ of((4, 4)), 4) == Right(Seq(0, 1, 2, 3)))
   }
 
-  test("nulls are one group, unless fewer live rows are null than there are") {
+  test("line 113: nulls are one group, unless fewer live rows are null than there are") {
     def perhaps(range: (Int, Int), nulls: Option[Long], deleted: Long = 0) =
       Sample(between(range._1, range._2, Nulls.Unknown), nulls, Some(deleted))
     val others = of((1, 9), (1, 9))
@@ -192,7 +192,7 @@ class ChooseGroupFilesSuite extends AnyFunSuite {
     assert(many.opened == 0)
   }
 
-  test("whole groups: all files that may have rows of a group are read") {
+  test("line 113: all files that may have rows of a group are read") {
     val table = of((1, 1), (2, 2), (1, 1), (3, 3))
     assert(whole(table, 1) == Right(Seq(1)))
     assert(whole(table, 2) == Right(Seq(1, 3)))
@@ -201,7 +201,9 @@ class ChooseGroupFilesSuite extends AnyFunSuite {
     assert(whole(table.map(_.copy(bytes = 10)).updated(1, table(1)), 2) == Right(Seq(0, 2, 3)))
   }
 
-  test("whole groups: a group is certain only if a live row matches, and may have rows in other files") {
+  test(
+    "line 113: of whole groups, one is certain only if a live row matches, and may have rows in other files"
+  ) {
     val table = of((1, 1), (1, 1), (2, 2), (3, 3))
     def with1(change: Sample => Sample) = table.updated(0, change(table(0)))
     assert(whole(with1(_.copy(deleted = None)), 2) == Right(Seq(2, 3)))

@@ -49,7 +49,7 @@ private final class SelectedScan(
     val groups = chosen.groups.fold("")(groups => s", groups=${groups.certain} by ${groups.keys}")
     val order = chosen.order.fold("")(order => s", orderBy=${order.key}, threshold=${order.threshold}")
     val skipped = if (chosen.skipped > 0) s", skippedByOffset=${chosen.skipped}" else ""
-    val parts = chosen.rowGroups.fold("")(count => s", rowGroups=$count of ${chosen.counts.rowGroups.total}")
+    val parts = chosen.rowGroups.fold("")(count => s", rowGroups=$count of ${chosen.counts.rowGroups}")
     s"${original.description} LimitPruned(files=${chosen.files.size} of ${chosen.counts.files}$parts, " +
       s"rows=${chosen.rows}$skipped$order$groups)"
   }
