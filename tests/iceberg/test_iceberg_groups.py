@@ -225,6 +225,18 @@ def test_what_is_not_pruned(spark: SparkSession, by_m: str, reason: str, query: 
     assert codes(df) == {reason}
 
 
+def test_sessions_are_merged(spark: SparkSession) -> None:
+    """The sessions of a key are known only if all its rows are read."""
+    table = partitioned(spark, "q")
+    for key, is_whole in (("id", False), ("q", True)):
+        session = f"{key}, session_window(ts, '10 minutes')"
+        for shown in ("session_window", "session_window.start, session_window.end", "count(*)"):
+            query = f"SELECT {key}, {shown} FROM {table} GROUP BY {session}"
+            for limit in (1, 2, 3):
+                df = hold(spark, query, limit)
+                assert is_whole or not is_pruned(df)
+
+
 def test_settings(spark: SparkSession, by_m: str) -> None:
     query = f"SELECT DISTINCT m FROM {by_m} LIMIT 3"
     for settings in (

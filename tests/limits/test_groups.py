@@ -113,6 +113,20 @@ def test_not_pruned(spark: SparkSession, code: str, query: str) -> None:
         assert_left_alone(spark, query)
 
 
+@pytest.mark.parametrize("keys", ["id", "day", "s"])
+def test_sessions_are_merged(spark: SparkSession, tmp_path: Path, keys: str) -> None:
+    """The sessions of a key are known only if all its rows are read."""
+    columns = "id DIV 10 AS s, id, TIMESTAMP_SECONDS(60 * id) AS ts, id DIV 50 AS day"
+    rows = spark.range(0, 200, 1, 4).selectExpr(*columns.split(", "))
+    rows.write.partitionBy("day").parquet(str(tmp_path / "t"))
+    spark.read.parquet(str(tmp_path / "t")).createOrReplaceTempView("visits")
+    for shown in ("session_window", "session_window.start, session_window.end"):
+        query = (
+            f"SELECT {keys}, {shown} FROM visits GROUP BY {keys}, session_window(ts, '2 minutes')"
+        )
+        hold_sql(spark, query, 1, 2, 3, 5)
+
+
 def test_a_search_without_further_values_ends(spark: SparkSession, tmp_path: Path) -> None:
     schema = pa.schema([("c", pa.int32())])
     for number in range(40):

@@ -1,6 +1,8 @@
 package limitpruning.catalyst
 
-import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, PlanExpression}
+import org.apache.spark.sql.catalyst.expressions.{
+  AttributeSet, Expression, NamedExpression, PlanExpression, SessionWindow
+}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LocalLimit, LogicalPlan, Project}
 
@@ -81,7 +83,13 @@ object MatchGroups {
       case _ if e.foldable || isKey(e) => true
       case _ => e.deterministic && e.children.nonEmpty && e.children.forall(isOfKeys)
     }
-    aggregate.aggregateExpressions.forall(isOfKeys)
+    !aggregate.groupingExpressions.exists(isSession) && aggregate.aggregateExpressions.forall(isOfKeys)
+  }
+
+  /** Spark merges the sessions of all rows with equal other keys, so one row does not give a session. */
+  private def isSession(key: Expression): Boolean = key match {
+    case named: NamedExpression => named.metadata.contains(SessionWindow.marker)
+    case _ => false
   }
 
   private def distinct[S](scan: S, keys: Seq[Expression]): Either[Reason, Groups[S]] =

@@ -12,7 +12,10 @@ import org.apache.spark.sql.types.StructType
 
 import limitpruning.conf.SparkSessions
 import limitpruning.parquet.{ReadSettings, VectorizedReader}
-import limitpruning.select.{ChosenRows, FileRange, FirstRows, ListedFile, MatchingRowsOnly, PackTasks, PackUnseen, SelectedFile, SelectedRowGroup, Selection, SplitBytes, WhileReading}
+import limitpruning.select.{
+  ChosenRows, FileRange, FirstRows, ListedFile, MatchingRowsOnly, PackTasks, PackUnseen, SelectedFile,
+  SelectedRowGroup, Selection, SplitBytes, WhileReading
+}
 import limitpruning.shims.SparkShims
 
 /**

@@ -45,11 +45,23 @@ final class ChooseGroupFiles(
   /** Chooses rows with distinct keys, if a group consists of its keys. */
   def distinct(): Either[Reason, ChosenFiles] = provable(table.files).flatMap { files =>
     val seen = ArrayBuffer.empty[Inspected]
+    val mostInParts = files.iterator.map(_.parts).sum
+    var before = Progress(0, 0)
+    var isInVain = false
     val (whole, others) = inOrder(files).partition(_.deletedRows.contains(0L))
     val stopped = inspect(whole ++ others) { one =>
       seen += one
-      // Each time, all ranges are sorted.
-      Integer.bitCount(seen.size) == 1 && groupsOf(certainIn(seen.toSeq)).size >= limit
+      // Then the groups are not all known, and each row group has one.
+      isInVain = mostInParts < limit && one.mayMatch && !one.ends.areEqual(order)
+      isInVain || Integer.bitCount(seen.size) == 1 && { // each time, all ranges are sorted
+        val certain = certainIn(seen.toSeq)
+        val found = groupsOf(certain)
+        val now = Progress(certain.size, found.size)
+        isInVain = seen.size >= Many && now.groups == before.groups && now.files > before.files &&
+          !areFound(seen.toSeq, found)
+        before = now
+        now.groups >= limit || isInVain
+      }
     }
     val inFiles = certainIn(seen.toSeq)
     val found = groupsOf(inFiles)
@@ -58,7 +70,9 @@ final class ChooseGroupFiles(
     if (found.size >= limit || areAll)
       chosen(files, oneOfEach(found.sortBy(_.bytes).take(limit)), found.size.min(limit), areAll)
     else {
-      val inRowGroups = if (stopped.isEmpty) openedFor(seen.toSeq, inFiles) else Nil
+      val inRowGroups =
+        if (isInVain || stopped.nonEmpty || mostGroups(seen.toSeq) < limit) Nil
+        else openedFor(seen.toSeq, inFiles, found.size)
       val most = found.size.max(inRowGroups.size)
       if (inRowGroups.size < limit) Left(stopped.fold(notEnough(most))(_(most.toLong)))
       else chosen(files, together(inRowGroups.sortBy(_.bytes).take(limit)), limit, areAll = false)
@@ -67,24 +81,49 @@ final class ChooseGroupFiles(
 
   /** Chooses all files that may have rows of some groups. */
   def whole(): Either[Reason, ChosenFiles] = provable(table.files).flatMap { files =>
-    val byKeys = mutable.TreeMap.empty[Tuple, Vector[Inspected]](order)
-    var areKnown = true
-    val stopped = inspect(files) { one =>
-      areKnown = one.ends.areEqual(order)
-      if (areKnown) byKeys.update(one.ends.from, byKeys.getOrElse(one.ends.from, Vector.empty) :+ one)
-      !areKnown
-    }
-    val groups = byKeys.values.map(_.filter(_.mayMatch)).filter(_.nonEmpty).toVector
-    val certain = groups.filter(_.exists(_.isCertain)).sortBy(_.iterator.map(_.file.bytes).sum)
-    if (!areKnown) Left(Reason.GroupsNotComplete(tuples.sql, Reason.GroupsNotComplete.NotInManifests))
-    else if (stopped.nonEmpty) Left(stopped.get(certain.size.toLong))
-    else if (groups.size <= limit) Left(Reason.NothingToSkip)
-    else if (certain.size < limit) Left(notEnough(certain.size))
-    else {
-      val read = certain.take(limit).flatten.map(one => ChosenFile(one.file))
-      chosen(files, read.sortBy(_.file.position), limit, areAll = false)
+    byPartition(files) match {
+      case None => Left(Reason.GroupsNotComplete(tuples.sql, Reason.GroupsNotComplete.NotInManifests))
+      case Some(known) if known.size <= limit => Left(Reason.NothingToSkip)
+      case Some(known) =>
+        val seen = mutable.Map.empty[Int, Inspected]
+        val stopped = inspect(files) { one =>
+          seen.update(one.file.position, one)
+          false
+        }
+        val groups =
+          known.map(_.flatMap(file => seen.get(file.position)).filter(_.mayMatch)).filter(_.nonEmpty)
+        val certain = groups.filter(_.exists(_.isCertain)).sortBy(_.iterator.map(_.file.bytes).sum)
+        if (stopped.nonEmpty) Left(stopped.get(certain.size.toLong))
+        else if (groups.size <= limit) Left(Reason.NothingToSkip)
+        else if (certain.size < limit) Left(notEnough(certain.size))
+        else {
+          val read = certain.take(limit).flatten.map(one => ChosenFile(one.file))
+          chosen(files, read.sortBy(_.file.position), limit, areAll = false)
+        }
     }
   }
+
+  /**
+   * The files of each tuple, if each file has one; for files that are partitioned by the keys, no manifest is read. None if the table is
+   * not partitioned by them.
+   */
+  private def byPartition(files: IndexedSeq[ManifestFile]): Option[Vector[Vector[ManifestFile]]] =
+    if (!columns.forall(table.isPartition)) None
+    else {
+      val ofKeys = LeafColumn.distinct(columns).toIndexedSeq
+      val facts = table.facts(ofKeys, footers.deadline)
+      val ofFile = new KeyTuples(keys, ofKeys)
+      val byKeys = mutable.TreeMap.empty[Tuple, Vector[ManifestFile]](ofFile.orders.head)
+      val areKnown = files.forall { file =>
+        Work.checkInterrupted()
+        val known = facts(file)
+        val ends = ofFile.ends(ofFile.facts((ordinal: Int) => known(ordinal).known))
+        val isOne = ends.areEqual(ofFile.orders.head)
+        if (isOne) byKeys.update(ends.from, byKeys.getOrElse(ends.from, Vector.empty) :+ file)
+        isOne
+      }
+      if (areKnown) Some(byKeys.values.toVector) else None
+    }
 
   private def provable(files: IndexedSeq[ManifestFile]): Either[Reason, IndexedSeq[ManifestFile]] = {
     def noFacts = if (columns.exists(table.mayHaveFacts)) None else Some(Obstacle.NoStatistics(keys.head.sql))
@@ -96,14 +135,9 @@ final class ChooseGroupFiles(
     }
   }
 
-  /**
-   * Neighbours often have the same partition values, which are known without a manifest. So files from all parts of the table are
-   * inspected first, if partition values alone decide the keys; otherwise files of the same manifest.
-   */
+  /** First one file of each tuple, then another one, if each file has one; otherwise files of the same manifest. */
   private def inOrder(files: IndexedSeq[ManifestFile]): IndexedSeq[ManifestFile] =
-    if (columns.forall(table.isPartition))
-      files.indices.sortBy(i => (Integer.reverse(i) >>> 1, i)).map(files)
-    else files
+    byPartition(files).fold(files)(_.flatMap(_.zipWithIndex).sortBy(_._2).map(_._1))
 
   /**
    * Inspects `files` until `isEnough`.
@@ -154,20 +188,30 @@ final class ChooseGroupFiles(
   /** As many as are in different groups. Of equal ones, Iceberg reads the deletes of those with deleted rows, too. */
   private def groupsOf(certain: Seq[Certain]): Seq[Certain] = {
     val cheapest = certain.sortBy(one => (!one.file.deletedRows.contains(0L), one.bytes))
-    tuples.orders.iterator.map(DisjointRanges.of(cheapest)(one => (one.ends.from, one.ends.to))(_))
-      .toVector.maxBy(_.size)
+    var most = Seq.empty[Certain]
+    val orders = tuples.orders.iterator
+    while (most.size < limit && orders.hasNext) {
+      Work.checkInterrupted()
+      val found = DisjointRanges.of(cheapest)(one => (one.ends.from, one.ends.to))(orders.next())
+      if (found.size > most.size) most = found
+    }
+    most
   }
 
   /** Whether each row that may match has keys that were found. */
   private def areFound(seen: Seq[Inspected], found: Seq[Certain]): Boolean = {
-    val points =
-      found.filter(_.ends.areEqual(order)).map(_.ends.from).foldLeft(TreeSet.empty[Tuple](order))(_ + _)
+    val points = tuplesOf(found.map(_.ends).filter(_.areEqual(order)).map(_.from))
     seen.forall(one => !one.mayMatch || (one.ends.areEqual(order) && points(one.ends.from)))
   }
 
-  /** Of each file, one row group with a row of the group; the whole files if they are many, because each footer is read. */
+  /**
+   * Of each file, one row group with a row of the group. The whole files if they are many, because each footer is read, or if nothing
+   * is read of them but partition values.
+   */
   private def oneOfEach(found: Seq[Certain]): IndexedSeq[ChosenFile] = {
-    val files = Some(found.map(_.file).filter(_.parts > 1)).filter(_.size <= footers.first).getOrElse(Nil)
+    val divided = found.map(_.file).filter(_.parts > 1)
+    val files =
+      if (divided.size > footers.first || classify.columns.forall(table.isPartition)) Nil else divided
     val first = mutable.Map.empty[Int, Certain]
     val ends = found.map(one => one.file.position -> one.ends).toMap
     open(files) { wave =>
@@ -183,16 +227,31 @@ final class ChooseGroupFiles(
   private def isWithin(part: Ends, all: Ends): Boolean =
     tuples.orders.forall(order => order.lteq(all.from, part.from) && order.lteq(part.to, all.to))
 
-  /** Groups in row groups of files, the other files as they are. */
-  private def openedFor(seen: Seq[Inspected], inFiles: Seq[Certain]): Seq[Certain] = {
+  private def tuplesOf(points: Seq[Tuple]): TreeSet[Tuple] =
+    points.foldLeft(TreeSet.empty[Tuple](order))(_ + _)
+
+  /** At most so many groups can be certain: those of files with one tuple, and one of each row group of other files. */
+  private def mostGroups(seen: Seq[Inspected]): Long = {
+    val (ofOne, others) = seen.filter(_.mayMatch).partition(_.ends.areEqual(order))
+    tuplesOf(ofOne.map(_.ends.from)).size + others.iterator.map(_.file.parts.toLong).sum
+  }
+
+  /**
+   * Groups in row groups of files, the other files as they are.
+   *
+   * @param before groups that files have
+   */
+  private def openedFor(seen: Seq[Inspected], inFiles: Seq[Certain], before: Int): Seq[Certain] = {
     var known = Map.empty[Int, Seq[Certain]]
     var found = Seq.empty[Certain]
+    var most = before
     open(seen.filter(_.mayMatch).map(_.file).filter(classify.isWorthOpening)) { wave =>
       known ++= wave.map { case (file, parts) => file.position -> parts }
-      val before = found.size
       found =
         groupsOf(known.values.flatten.toSeq ++ inFiles.filterNot(one => known.contains(one.file.position)))
-      found.size > before && found.size < limit
+      val goesOn = found.size > most && found.size < limit
+      most = most.max(found.size)
+      goesOn
     }
     found
   }
@@ -237,11 +296,22 @@ final class ChooseGroupFiles(
 
   private def notEnough(found: Int): Reason = notEnough(found, obstacles.summary(inspected, "files"))
 
-  private def notEnough(found: Int, obstacles: String): Reason =
-    Reason.NotEnoughGroups(found, limit, tuples.sql, inspected, obstacles, metadata = "manifests")
+  private def notEnough(found: Int, obstacles: String): Reason = {
+    val metadata = if (rowGroups.rowGroups > 0) "manifests and footers" else "manifests"
+    Reason.NotEnoughGroups(found, limit, tuples.sql, inspected, obstacles, metadata)
+  }
 }
 
 private object ChooseGroupFiles {
+
+  /** If twice as many files as before, so many or more, show no further group, others probably have none. */
+  private val Many = 1024
+
+  /**
+   * @param files those that count
+   * @param groups those that they are certain to have
+   */
+  private final case class Progress(files: Int, groups: Int)
 
   /**
    * A file.

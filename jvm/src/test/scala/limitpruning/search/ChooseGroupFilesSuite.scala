@@ -41,6 +41,7 @@ class ChooseGroupFilesSuite extends AnyFunSuite {
 
   private class Table(samples: Seq[Sample], partitioned: Boolean = false) extends ManifestTable {
     var read = Seq.empty[Int]
+    var withPredicate = 0
     var opened = 0
     override def name: String = "t"
     override def columns: IndexedSeq[LeafColumn] = IndexedSeq.empty
@@ -56,6 +57,7 @@ class ChooseGroupFilesSuite extends AnyFunSuite {
         deadline: Deadline
     ): ManifestFile => IndexedSeq[ManifestFacts] = { file =>
       if (!read.contains(file.position)) read :+= file.position
+      if (columns.exists(_.attribute.name == "b")) withPredicate += 1
       columns.map(samples(file.position).about)
     }
 
@@ -102,7 +104,7 @@ class ChooseGroupFilesSuite extends AnyFunSuite {
     parts(search(new Table(samples), limit, conjuncts)).map(_.map(_._1))
 
   private def whole(samples: Seq[Sample], limit: Int, conjuncts: Seq[Expression] = Nil) =
-    parts(search(new Table(samples), limit, conjuncts, whole = true)).map(_.map(_._1))
+    parts(search(new Table(samples, partitioned = true), limit, conjuncts, whole = true)).map(_.map(_._1))
 
   private val Nothing = Left("not-enough-groups")
 
@@ -214,14 +216,38 @@ class ChooseGroupFilesSuite extends AnyFunSuite {
     assert(whole(table.map(_.copy(b = (5, 9))), 1, above5) == Nothing)
   }
 
-  test("files from all parts of the table are inspected first if partition values decide the keys") {
+  test("one file of each tuple is inspected first if partition values decide the keys") {
     val samples = of((0 until 64).map(i => (i / 16, i / 16)): _*)
     val table = new Table(samples, partitioned = true)
-    assert(parts(search(table, 4)).map(_.size) == Right(4))
-    assert(table.read.size == 4)
+    assert(parts(search(table, 4, above5)).map(_.size) == Right(4))
+    assert(table.withPredicate == 4)
     val unpartitioned = new Table(samples)
-    assert(parts(search(unpartitioned, 4)).map(_.size) == Right(4))
-    assert(unpartitioned.read.size == 64)
+    assert(parts(search(unpartitioned, 4, above5)).map(_.size) == Right(4))
+    assert(unpartitioned.withPredicate == 64)
+  }
+
+  test("the predicate is not looked at if there are too few groups, or if they are not known") {
+    val samples = of((0 until 64).map(i => (i / 16, i / 16)): _*)
+    val few = new Table(samples, partitioned = true)
+    assert(parts(search(few, 4, above5, whole = true)) == Left("nothing-to-skip"))
+    val unknown = new Table(samples ++ of((0, 4)), partitioned = true)
+    assert(parts(search(unknown, 1, above5, whole = true)) == Left("groups-not-complete"))
+    assert(few.withPredicate + unknown.withPredicate == 0)
+    val wide = new Table(of((1, 1), (2, 5), (6, 6), (7, 7), (8, 8)))
+    assert(parts(search(wide, 6, above5)) == Nothing)
+    assert(wide.withPredicate == 2, "each row group has at most one group")
+  }
+
+  test("no footers are read in vain") {
+    val file = Sample(between(0, 99)).in(of((0, 99), (0, 99)): _*)
+    val others = of((1, 1), (200, 200), (300, 300))
+    val overlapping = new Table(Seq.fill(40)(file) ++ others)
+    assert(parts(search(overlapping, 4)) == Nothing)
+    assert(overlapping.opened == 2, "one wave")
+    val few = new Table(of((1, 1), (1, 1), (2, 2)).map(_.in(of((1, 1), (1, 1)): _*)) ++
+      of((1, 9)).map(_.copy(b = (0, 9)).in(of((1, 9), (1, 9)): _*)))
+    assert(parts(search(few, 5, above5)) == Nothing)
+    assert(few.opened == 0, "two tuples, and two row groups")
   }
 
   test("the search ends after many files that show no group") {
@@ -232,6 +258,17 @@ class ChooseGroupFilesSuite extends AnyFunSuite {
     assert(parts(search(new Table(samples), 2, above5)) == Right(Seq(64 -> Nil, 65 -> Nil)))
     assert(search(new Table(samples), 2, above5, whole = true).left.map(_.code) ==
       Left("groups-not-complete"))
+  }
+
+  test("the search ends if many files overlap, and goes on while all keys are known or files do not count") {
+    val overlapping = new Table(of((0 until 4000).map(i => (i % 7, i + 100)): _*))
+    assert(parts(search(overlapping, 4)) == Nothing)
+    assert(overlapping.read.size == 1024)
+    val few = new Table(of((0 until 4000).map(i => (i % 3, i % 3)): _*))
+    assert(parts(search(few, 4)).map(_.size) == Right(3))
+    assert(few.read.size == 4000)
+    val late = of((0 until 1000).map(_ => (1, 9)): _*).map(_.copy(b = (0, 9))) ++ of((20, 20), (30, 30))
+    assert(parts(search(new Table(late), 2, above5)) == Right(Seq(1000 -> Nil, 1001 -> Nil)))
   }
 
   test("nothing is inspected if nothing can be known") {
