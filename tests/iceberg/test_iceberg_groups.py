@@ -232,7 +232,7 @@ def test_sessions_are_merged(spark: SparkSession) -> None:
         session = f"{key}, session_window(ts, '10 minutes')"
         for shown in ("session_window", "session_window.start, session_window.end", "count(*)"):
             query = f"SELECT {key}, {shown} FROM {table} GROUP BY {session}"
-            for limit in (1, 2, 3):
+            for limit in (2, 3):  # of one group, Spark itself takes one row
                 df = hold(spark, query, limit)
                 assert is_whole or not is_pruned(df)
 
