@@ -170,7 +170,7 @@ FAULTS = (
     ),
     fault(
         "Iceberg, groups: a file of which some rows match counts",
-        "search/ChooseGroupFiles.scala",
+        "search/GroupsOfFiles.scala",
         "if (found.state != MatchState.FullyMatching || live == 0) None",
         "if (found.state == MatchState.NotMatching || live == 0) None",
         ICEBERG_ORDERS,
@@ -178,7 +178,7 @@ FAULTS = (
     ),
     fault(
         "Iceberg, groups: a file counts, whatever is deleted",
-        "search/ChooseGroupFiles.scala",
+        "search/GroupsOfFiles.scala",
         "val live = file.liveRowsOf(rows)",
         "val live = rows",
         ICEBERG_ORDERS,

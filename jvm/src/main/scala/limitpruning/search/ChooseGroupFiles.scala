@@ -6,9 +6,9 @@ import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 
-import limitpruning.predicate.{LeafColumn, MatchState, Obstacle, Unprovable, Values, Work}
+import limitpruning.predicate.Work
 import limitpruning.search.KeyTuples.{Ends, Tuple}
-import limitpruning.select.{DisjointRanges, Groups, Reason, SearchCounts}
+import limitpruning.select.{DisjointRanges, Reason}
 
 /**
  * Chooses files of a [[ManifestTable]] for GROUP BY … LIMIT and DISTINCT … LIMIT. If a group consists of its keys, these are files
@@ -31,19 +31,15 @@ final class ChooseGroupFiles(
     footers: FooterBudget
 ) {
   import ChooseGroupFiles._
+  import GroupsOfFiles.{Certain, Inspected}
 
-  private val started = System.nanoTime()
-  private val columns = LeafColumn.inAll(KeyTuples.compared(keys))
-  private lazy val classify = new ClassifyFiles(conjuncts, columns, table, footers.deadline)
-  private lazy val tuples = new KeyTuples(keys, classify.columns)
+  private val groups = new GroupsOfFiles(limit, conjuncts, keys, table, stop, footers)
+  import groups.{byPartition, chosen, classify, inspect, notEnough, open, provable, tuples}
+
   private lazy val order = tuples.orders.head
-  private val obstacles = new ObstacleCounts
-  private var inspected = 0
-  private var inVain = 0
-  private var rowGroups = SearchCounts.Zero
 
   /** Chooses rows with distinct keys, if a group consists of its keys. */
-  def distinct(): Either[Reason, ChosenFiles] = provable(table.files).flatMap { files =>
+  def distinct(): Either[Reason, ChosenFiles] = provable.flatMap { files =>
     val seen = ArrayBuffer.empty[Inspected]
     val mostInParts = files.iterator.map(_.parts).sum
     var before = Progress(0, 0)
@@ -68,19 +64,19 @@ final class ChooseGroupFiles(
     val areAll = found.nonEmpty && found.size <= limit && seen.size == files.size &&
       areFound(seen.toSeq, found)
     if (found.size >= limit || areAll)
-      chosen(files, oneOfEach(found.sortBy(_.bytes).take(limit)), found.size.min(limit), areAll)
+      chosen(oneOfEach(found.sortBy(_.bytes).take(limit)), found.size.min(limit), areAll)
     else {
       val inRowGroups =
         if (isInVain || stopped.nonEmpty || mostGroups(seen.toSeq) < limit) Nil
         else openedFor(seen.toSeq, inFiles, found.size)
       val most = found.size.max(inRowGroups.size)
       if (inRowGroups.size < limit) Left(stopped.fold(notEnough(most))(_(most.toLong)))
-      else chosen(files, together(inRowGroups.sortBy(_.bytes).take(limit)), limit, areAll = false)
+      else chosen(together(inRowGroups.sortBy(_.bytes).take(limit)), limit, areAll = false)
     }
   }
 
   /** Chooses all files that may have rows of some groups. */
-  def whole(): Either[Reason, ChosenFiles] = provable(table.files).flatMap { files =>
+  def whole(): Either[Reason, ChosenFiles] = provable.flatMap { files =>
     byPartition(files) match {
       case None => Left(Reason.GroupsNotComplete(tuples.sql, Reason.GroupsNotComplete.NotInManifests))
       case Some(known) if known.size <= limit => Left(Reason.NothingToSkip)
@@ -90,97 +86,22 @@ final class ChooseGroupFiles(
           seen.update(one.file.position, one)
           false
         }
-        val groups =
+        val matching =
           known.map(_.flatMap(file => seen.get(file.position)).filter(_.mayMatch)).filter(_.nonEmpty)
-        val certain = groups.filter(_.exists(_.isCertain)).sortBy(_.iterator.map(_.file.bytes).sum)
+        val certain = matching.filter(_.exists(_.isCertain)).sortBy(_.iterator.map(_.file.bytes).sum)
         if (stopped.nonEmpty) Left(stopped.get(certain.size.toLong))
-        else if (groups.size <= limit) Left(Reason.NothingToSkip)
+        else if (matching.size <= limit) Left(Reason.NothingToSkip)
         else if (certain.size < limit) Left(notEnough(certain.size))
         else {
           val read = certain.take(limit).flatten.map(one => ChosenFile(one.file))
-          chosen(files, read.sortBy(_.file.position), limit, areAll = false)
+          chosen(read.sortBy(_.file.position), limit, areAll = false)
         }
-    }
-  }
-
-  /**
-   * The files of each tuple, if each file has one; for files that are partitioned by the keys, no manifest is read. None if the table is
-   * not partitioned by them.
-   */
-  private def byPartition(files: IndexedSeq[ManifestFile]): Option[Vector[Vector[ManifestFile]]] =
-    if (!columns.forall(table.isPartition)) None
-    else {
-      val ofKeys = LeafColumn.distinct(columns).toIndexedSeq
-      val facts = table.facts(ofKeys, footers.deadline)
-      val ofFile = new KeyTuples(keys, ofKeys)
-      val byKeys = mutable.TreeMap.empty[Tuple, Vector[ManifestFile]](ofFile.orders.head)
-      val areKnown = files.forall { file =>
-        Work.checkInterrupted()
-        val known = facts(file)
-        val ends = ofFile.ends(ofFile.facts((ordinal: Int) => known(ordinal).known))
-        val isOne = ends.areEqual(ofFile.orders.head)
-        if (isOne) byKeys.update(ends.from, byKeys.getOrElse(ends.from, Vector.empty) :+ file)
-        isOne
-      }
-      if (areKnown) Some(byKeys.values.toVector) else None
-    }
-
-  private def provable(files: IndexedSeq[ManifestFile]): Either[Reason, IndexedSeq[ManifestFile]] = {
-    def noFacts = if (columns.exists(table.mayHaveFacts)) None else Some(Obstacle.NoStatistics(keys.head.sql))
-    if (files.isEmpty) Left(Reason.NoFiles)
-    else if (files.size == 1 && files.head.parts == 1) Left(Reason.NothingToSkip)
-    else Unprovable.obstacle(conjuncts, table.mayHaveFacts).orElse(noFacts) match {
-      case Some(obstacle) => Left(notEnough(0, obstacle.sentence))
-      case None => Right(files)
     }
   }
 
   /** First one file of each tuple, then another one, if each file has one; otherwise files of the same manifest. */
   private def inOrder(files: IndexedSeq[ManifestFile]): IndexedSeq[ManifestFile] =
     byPartition(files).fold(files)(_.flatMap(_.zipWithIndex).sortBy(_._2).map(_._1))
-
-  /**
-   * Inspects `files` until `isEnough`.
-   *
-   * @return why the search stopped early, if it did
-   */
-  private def inspect(files: Seq[ManifestFile])(isEnough: Inspected => Boolean): Option[Long => Reason] = {
-    val remaining = files.iterator
-    var stopped = Option.empty[Long => Reason]
-    var goesOn = true
-    while (goesOn && stopped.isEmpty && remaining.hasNext) {
-      Work.checkInterrupted()
-      val one = inspect(remaining.next())
-      goesOn = !isEnough(one)
-      if (!one.isCertain) inVain += 1
-      stopped = stop(inVain, System.nanoTime() - started)
-    }
-    // The whole table was inspected, so nothing was stopped.
-    stopped.filter(_ => goesOn && remaining.hasNext)
-  }
-
-  private def inspect(file: ManifestFile): Inspected = {
-    inspected += 1
-    val found = classify(file)
-    found.obstacle.foreach(obstacles.add)
-    val known = tuples.facts(found.unit)
-    known.zip(tuples.names).find(_._1.values == Values.Unknown).foreach { case (_, name) =>
-      obstacles.add(Obstacle.NoStatistics(name))
-    }
-    Inspected(file, found.state, tuples.ends(known), certain(file, found, file.rows))
-  }
-
-  /** The ends of the keys of at least one row of a file or of a row group, which is in the table, and matches; none if there may be none. */
-  private def certain(file: ManifestFile, found: ClassifiedRows, rows: Long): Option[Ends] = {
-    val live = file.liveRowsOf(rows)
-    if (found.state != MatchState.FullyMatching || live == 0) None
-    else {
-      val known = tuples.facts(found.unit)
-      // Deleted rows may have been any. So of live rows, as many may have nulls as of all rows.
-      val some = tuples.withoutNulls(known, live)(found.facts(_).nullCount)
-      Some(tuples.ends(some.getOrElse(known)))
-    }
-  }
 
   private def certainIn(seen: Seq[Inspected]): Seq[Certain] =
     seen.flatMap(one => one.certain.map(Certain(one.file, None, _)))
@@ -256,50 +177,11 @@ final class ChooseGroupFiles(
     found
   }
 
-  private def open(files: Seq[ManifestFile])(helped: Seq[(ManifestFile, Seq[Certain])] => Boolean): Unit = {
-    val waves = new OpenFiles(table, classify.columns, footers)
-    waves(() => files) { wave =>
-      helped(wave.map { case (file, all) =>
-        val states = classify(file, all)
-        rowGroups = rowGroups.withRowGroups(states.map(_.state))
-        file -> all.zip(states).flatMap { case (rowGroup, rows) =>
-          certain(file, rows, rowGroup.rows).map(Certain(file, Some(rowGroup), _))
-        }
-      })
-    }
-  }
-
   private def together(found: Seq[Certain]): IndexedSeq[ChosenFile] =
     found.groupBy(_.file.position).toIndexedSeq.sortBy(_._1).map { case (_, of) =>
       val parts = of.flatMap(_.rowGroup).sortBy(_.ordinal)
       ChosenFile(of.head.file, if (parts.size < of.size) None else Some(parts))
     }
-
-  private def chosen(
-      files: IndexedSeq[ManifestFile],
-      read: IndexedSeq[ChosenFile],
-      certain: Int,
-      areAll: Boolean
-  ): Either[Reason, ChosenFiles] =
-    if (read.count(_.rowGroups.isEmpty) == files.size) Left(Reason.NothingToSkip)
-    else Right(ChosenFiles(
-      table.name,
-      limit,
-      conjuncts,
-      read,
-      rowGroups.copy(files.size, inspected, bytes = ManifestFile.bytes(files)),
-      System.nanoTime() - started,
-      inspected = classify.inspected,
-      columns = classify.columns,
-      groups = Some(Groups(tuples.sql, certain, areAll))
-    ))
-
-  private def notEnough(found: Int): Reason = notEnough(found, obstacles.summary(inspected, "files"))
-
-  private def notEnough(found: Int, obstacles: String): Reason = {
-    val metadata = if (rowGroups.rowGroups > 0) "manifests and footers" else "manifests"
-    Reason.NotEnoughGroups(found, limit, tuples.sql, inspected, obstacles, metadata)
-  }
 }
 
 private object ChooseGroupFiles {
@@ -312,30 +194,4 @@ private object ChooseGroupFiles {
    * @param groups those that they are certain to have
    */
   private final case class Progress(files: Int, groups: Int)
-
-  /**
-   * A file.
-   *
-   * @param ends of the keys of all its rows
-   * @param certain of the keys of at least one row, which is in the table, and matches; none if there may be none
-   */
-  private final case class Inspected(
-      file: ManifestFile,
-      state: MatchState,
-      ends: Ends,
-      certain: Option[Ends]
-  ) {
-    def mayMatch: Boolean = state != MatchState.NotMatching
-    def isCertain: Boolean = certain.nonEmpty
-  }
-
-  /**
-   * Rows of which at least one is in the table, and matches.
-   *
-   * @param rowGroup none for the whole file
-   * @param ends of the keys of at least one of these rows
-   */
-  private final case class Certain(file: ManifestFile, rowGroup: Option[ManifestRowGroup], ends: Ends) {
-    def bytes: Long = rowGroup.fold(file.bytes)(_.bytes)
-  }
 }
