@@ -44,7 +44,15 @@ class MatchGroupsSuite extends AnyFunSuite with SparkSuite {
     assert(found.scan.needed.map(_.name).toSet.contains("id"), "the filter stays")
     assert(code("SELECT k, count(*) FROM $D GROUP BY k LIMIT 2") == "groups-not-complete")
     assert(code("SELECT k + day, count(*) FROM $D GROUP BY k + day LIMIT 2") == "groups-not-complete")
-    assert(code("SELECT s + 1 FROM $W GROUP BY s LIMIT 2") == "groups-not-complete")
+    assert(code("SELECT s + max(s) FROM $W GROUP BY s LIMIT 2") == "groups-not-complete")
+    val sessions =
+      "SELECT s, session_window.start FROM $W GROUP BY s, session_window(timestamp_seconds(s), '2 minutes')"
+    assert(code(s"$sessions LIMIT 2") == "groups-not-complete", "sessions of several rows are merged")
+  }
+
+  test("a group of which only functions of its keys are used consists of its keys") {
+    assert(scan("SELECT s + 1, concat(s, 'x', s % 2) FROM $W GROUP BY s LIMIT 2").areKeysAll)
+    assert(scan("SELECT (s + 1) * 2 FROM $W GROUP BY s + 1 LIMIT 2").areKeysAll)
   }
 
   test("line 64: a filter after the groups may pass any number of them") {
