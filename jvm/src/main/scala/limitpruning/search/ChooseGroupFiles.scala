@@ -109,11 +109,15 @@ final class ChooseGroupFiles(
   /** As many as are in different groups. Of equal ones, Iceberg reads the deletes of those with deleted rows, too. */
   private def groupsOf(certain: Seq[Certain]): Seq[Certain] = {
     val cheapest = certain.sortBy(one => (!one.file.deletedRows.contains(0L), one.bytes))
-    var most = Seq.empty[Certain]
-    val orders = tuples.orders.iterator
-    while (most.size < limit && orders.hasNext) {
+    def in(order: Ordering[Tuple]) = {
       Work.checkInterrupted()
-      val found = DisjointRanges.of(cheapest)(one => (one.ends.from, one.ends.to))(orders.next())
+      DisjointRanges.of(cheapest)(one => (one.ends.from, one.ends.to))(order)
+    }
+    var most = in(tuples.orders.head)
+    // Another order may show more groups. In each, all files are sorted.
+    val others = tuples.orders.iterator.drop(1)
+    while (most.size < limit && footers.deadline.hasTimeLeft() && others.hasNext) {
+      val found = in(others.next())
       if (found.size > most.size) most = found
     }
     most

@@ -6,78 +6,13 @@ import org.apache.spark.sql.catalyst.expressions.{
   Add, Ascending, AttributeReference, Descending, Expression, GreaterThan, IsNotNull, Literal, NullsLast,
   SortOrder
 }
-import org.apache.spark.sql.types.{DoubleType, IntegerType}
+import org.apache.spark.sql.types.IntegerType
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.predicate.{ColumnFacts, LeafColumn, Nulls, Values}
+import limitpruning.predicate.{ColumnFacts, Nulls}
 import limitpruning.select.Reason
 
-class ChooseTopFilesSuite extends AnyFunSuite {
-  private val a = AttributeReference("a", IntegerType)()
-  private val b = AttributeReference("b", IntegerType)()
-  private val d = AttributeReference("d", DoubleType)()
-  private val above5 = Seq(GreaterThan(b, Literal(5)))
-
-  /** A file of ten rows, or a row group; facts about `a` and `d` are the same. */
-  private case class Sample(
-      known: ColumnFacts,
-      nulls: Option[Long] = None,
-      deleted: Option[Long] = Some(0),
-      b: (Int, Int) = (6, 9),
-      rowGroups: Seq[Sample] = Nil,
-      rows: Long = 10
-  ) {
-
-    /** With row groups of as many rows as the file has, divided by their number. */
-    def in(parts: Sample*): Sample = copy(rowGroups = parts.map(_.copy(rows = rows / parts.size)))
-
-    def about(column: LeafColumn): ManifestFacts =
-      if (column.attribute.name == "b") ManifestFacts(between(b._1, b._2), Some(0))
-      else ManifestFacts(known, nulls)
-  }
-
-  private def between(min: Any, max: Any, nulls: Nulls = Nulls.No): ColumnFacts =
-    ColumnFacts(Values.Range(min, max), nulls)
-
-  private def of(ranges: (Int, Int)*): Seq[Sample] = ranges.map { case (min, max) =>
-    Sample(between(min, max))
-  }
-
-  private class Table(samples: Seq[Sample], isReadable: Int => Boolean = _ => true) extends ManifestTable {
-    var read = 0
-    var opened = Seq.empty[Seq[Int]]
-    override def name: String = "t"
-    override def columns: IndexedSeq[LeafColumn] = IndexedSeq.empty
-    override def isPartition(column: LeafColumn): Boolean = false
-    override def mayHaveFacts(column: LeafColumn): Boolean = column.attribute.name != "u"
-
-    override val files: IndexedSeq[ManifestFile] = samples.zipWithIndex.map { case (sample, i) =>
-      ManifestFile(s"f$i", sample.rows, 100, sample.deleted, i, sample.rowGroups.size.max(1))
-    }.toIndexedSeq
-
-    override def facts(
-        columns: IndexedSeq[LeafColumn],
-        deadline: Deadline
-    ): ManifestFile => IndexedSeq[ManifestFacts] = { file =>
-      read += 1
-      columns.map(samples(file.position).about)
-    }
-
-    override def rowGroups(
-        files: Seq[ManifestFile],
-        columns: IndexedSeq[LeafColumn],
-        deadline: Deadline
-    ): Seq[Option[IndexedSeq[ManifestRowGroup]]] = {
-      opened :+= files.map(_.position)
-      files.map { file =>
-        val parts = samples(file.position).rowGroups.zipWithIndex
-        Option.when(isReadable(file.position))(parts.map { case (part, i) =>
-          ManifestRowGroup(i, part.rows, 10, columns.map(part.about))
-        }.toIndexedSeq)
-      }
-    }
-  }
-
+class ChooseTopFilesSuite extends AnyFunSuite with ManifestsFixture {
   private def search(
       table: ManifestTable,
       limit: Int,
