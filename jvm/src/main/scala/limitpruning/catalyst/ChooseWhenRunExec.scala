@@ -12,7 +12,7 @@ import limitpruning.scan.{
   ColumnsReadFirst, HiddenRows, LimitPrunedScanExec, RunsLimitPrunedScan, ScanMetrics, SelectionRead
 }
 import limitpruning.search.{LimitPlan, NotPruned}
-import limitpruning.select.{MatchingRowsOnly, Reason}
+import limitpruning.select.Reason
 import limitpruning.tables.WantedRows
 
 /**
@@ -161,7 +161,7 @@ case class ChooseWhenRunExec(
     case Some(Left(notPruned)) => s"Choice: the scan below (${notPruned.reason.code})"
     case Some(Right(chosen)) if chosen.plan.rows.notCovered.contains(Reason.AtRoot) =>
       "Choice: the first rows of the files, task by task"
-    case Some(Right(Chosen(LimitPlan(_, _, _, _, Some(_: MatchingRowsOnly)), _))) =>
+    case Some(Right(chosen)) if chosen.plan.whileReading.nonEmpty =>
       "Choice: task by task, by reading the columns of the predicate first"
     case Some(Right(chosen)) => s"Choice: ${chosen.scan.simpleString(maxFields)}"
   }

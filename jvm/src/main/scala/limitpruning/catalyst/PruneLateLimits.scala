@@ -20,7 +20,7 @@ import limitpruning.tables.Tables
  *
  * @param state the caches and counters of the application
  */
-final case class PruneLateLimits(session: SparkSession, override val state: PlanningState)
+final case class PruneLateLimits(override val session: SparkSession, override val state: PlanningState)
     extends Rule[LogicalPlan]
     with PrunesLimits {
 

@@ -4,7 +4,7 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression
-import org.apache.spark.sql.catalyst.plans.logical.{GlobalLimit, LocalLimit, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{LIMIT, PLAN_EXPRESSION}
 
@@ -23,7 +23,7 @@ import limitpruning.tables.DeltaLake
  *
  * @param state the caches and counters of the application
  */
-final case class PruneLimits(session: SparkSession, override val state: PlanningState)
+final case class PruneLimits(override val session: SparkSession, override val state: PlanningState)
     extends Rule[LogicalPlan]
     with PrunesLimits {
 
@@ -58,26 +58,8 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
     FailOpen(state, conf)(PrunePartitions.in(chosenByLog, session))(_ => chosenByLog)
   }
 
-  private def pruneLimits(plan: LogicalPlan, leftAlone: LeftAlone): LogicalPlan = {
-    val root = plan match {
-      case GlobalLimit(_, limit: LocalLimit) => Some(limit)
-      case _ => None
-    }
-    // The scan of another engine may read rows that are not selected.
-    val skipping = FailOpen(state, conf)(
-      SkipByOffset.in(plan).filter(_ => NativeEngines.reasonForUnknown(session).isEmpty)
-    )(_ => None)
-    val limits = plan.transformDownWithPruning(_.containsPattern(LIMIT)) { case limit: LocalLimit =>
-      val offset = skipping.filter(_.limit eq limit).fold(0)(_.rows)
-      prune(limit, isRoot = root.exists(_ eq limit), leftAlone, offset)
-    }
-    pruneSubqueries(
-      if (skipping.isEmpty) limits
-      else FailOpen(state, conf)(SkipByOffset.withoutSkipped(limits))(_ => None).getOrElse(plan),
-      leftAlone,
-      mutable.Map.empty
-    )
-  }
+  private def pruneLimits(plan: LogicalPlan, leftAlone: LeftAlone): LogicalPlan =
+    pruneSubqueries(eachLimit(plan)(prune(_, _, _, leftAlone)), leftAlone, mutable.Map.empty)
 
   /**
    * Prunes LIMITs in subqueries that waited for Delta. Spark optimizes a subquery before the query around it, and decides
@@ -94,7 +76,7 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
       case subquery: SubqueryExpression =>
         val pruned = subquery.plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
           case limit: LocalLimit if waits(limit) =>
-            decided.getOrElseUpdate(limit, prune(limit, isRoot = false, leftAlone))
+            decided.getOrElseUpdate(limit, prune(limit, isRoot = false, offset = 0, leftAlone))
         }
         subquery.withNewPlan(pruneSubqueries(pruned, leftAlone, decided))
     }
@@ -102,18 +84,11 @@ final case class PruneLimits(session: SparkSession, override val state: Planning
   private def waits(limit: LocalLimit): Boolean =
     limit.getTagValue(NotPruned.Tag).exists(_.reason == Reason.DeltaNotPrepared)
 
-  private def prune(
-      limit: LocalLimit,
-      isRoot: Boolean,
-      leftAlone: LeftAlone,
-      offset: Int = 0
-  ): LogicalPlan = {
+  private def prune(limit: LocalLimit, isRoot: Boolean, offset: Int, leftAlone: LeftAlone): LogicalPlan = {
     limit.unsetTagValue(NotPruned.Tag) // of an earlier plan with the same node
-    pruneOrTag(limit)(leftAlone.orElse(limit)(new DecideLimit(session, state.facts, conf)(
-      limit,
-      isRoot,
-      offset
-    )))
+    pruneOrTag(limit)(
+      leftAlone.orElse(limit)(new DecideLimit(session, state.facts, conf)(limit, isRoot, offset))
+    )
   }
 }
 

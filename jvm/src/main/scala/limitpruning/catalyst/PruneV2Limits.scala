@@ -3,9 +3,7 @@ package limitpruning.catalyst
 import scala.concurrent.duration.Deadline
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.plans.logical.{
-  Aggregate, GlobalLimit, LocalLimit, LogicalPlan, UnaryNode
-}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LocalLimit, LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.catalyst.trees.TreePattern.{AGGREGATE, LIMIT, PLAN_EXPRESSION}
@@ -25,7 +23,7 @@ import limitpruning.tables.{Iceberg, UndecidedScan, WantedFiles, WantedRows}
  * Spark makes the scans of data source V2 after its pre-CBO rules, so this is one of the [[LateRules]]. They also come after
  * the rules that add runtime filters.
  */
-final case class PruneV2Limits(session: SparkSession, override val state: PlanningState)
+final case class PruneV2Limits(override val session: SparkSession, override val state: PlanningState)
     extends Rule[LogicalPlan]
     with PrunesLimits {
   import PruneV2Limits._
@@ -46,25 +44,12 @@ final case class PruneV2Limits(session: SparkSession, override val state: Planni
     if (hasMinMax) FailOpen(state, conf)(pruneMinMax(pruned))(_ => pruned) else pruned
   }
 
-  private def pruneLimits(plan: LogicalPlan, leftAlone: LeftAlone): LogicalPlan = {
-    val root = plan match {
-      case GlobalLimit(_, limit: LocalLimit) => Some(limit)
-      case _ => None
-    }
-    // The scan of another engine may read rows that are not selected.
-    val skipping = FailOpen(state, conf)(
-      SkipByOffset.in(plan).filter(_ => NativeEngines.reasonForUnknown(session).isEmpty)
-    )(_ => None)
-    val limits = plan.transformDownWithPruning(_.containsPattern(LIMIT)) {
+  private def pruneLimits(plan: LogicalPlan, leftAlone: LeftAlone): LogicalPlan =
+    eachLimit(plan) { (limit, isRoot, offset) =>
       // PruneLimits may have decided about a table of another source, on the preserved side of a join.
-      case limit: LocalLimit
-          if !isDecided(limit) && !isDecidedBelow(limit.child) && !isOver(limit)(Iceberg.isDecided) =>
-        val offset = skipping.filter(_.limit eq limit).fold(0)(_.rows)
-        pruneOrTag(limit)(leftAlone.orElse(limit)(decide(limit, root.exists(_ eq limit), offset)))
+      if (isDecided(limit) || isDecidedBelow(limit.child) || isOver(limit)(Iceberg.isDecided)) limit
+      else pruneOrTag(limit)(leftAlone.orElse(limit)(decide(limit, isRoot, offset)))
     }
-    if (skipping.isEmpty) limits
-    else FailOpen(state, conf)(SkipByOffset.withoutSkipped(limits))(_ => None).getOrElse(plan)
-  }
 
   /**
    * An aggregate for which a LIMIT waits is left alone: the LIMIT compares its predicate, with the subqueries, with that of the

@@ -45,7 +45,7 @@ private[rows] final case class RowsSaved(
    * predicate first. If it finds them soon, it has read all bytes of the row group, but decoded few.
    *
    * @param minBytes the minimum that must be saved
-   * @param minPageBytes see [[limitpruning.select.FirstRows]]
+   * @param minPageBytes see [[limitpruning.select.WhileReading]]
    */
   def inFirstTask(minBytes: Long, minPageBytes: Option[Long]): Boolean = {
     val saved = others / sizes.rowGroups.max(1L)

@@ -24,7 +24,7 @@ import limitpruning.select.RowRange
  * @param limit rows that the LIMIT needs, at least 1; no more are needed of a part
  * @param predicate over the rows of `read`
  * @param read Spark's reader of the columns of the predicate, with the filters of the reader of all columns
- * @param minPageBytes see [[limitpruning.select.FirstRows]]; for the columns that are not read first
+ * @param minPageBytes see [[limitpruning.select.WhileReading]]; for the columns that are not read first
  * @param counts the numbers of what is read
  */
 private[scan] final class RowFilter(

@@ -13,8 +13,8 @@ import org.apache.spark.sql.types.StructType
 import limitpruning.conf.SparkSessions
 import limitpruning.parquet.{ReadSettings, VectorizedReader}
 import limitpruning.select.{
-  ChosenRows, FileRange, FirstRows, ListedFile, MatchingRowsOnly, PackTasks, PackUnseen, SelectedFile,
-  SelectedRowGroup, Selection, SplitBytes, WhileReading
+  ChosenRows, FileRange, ListedFile, PackTasks, PackUnseen, SelectedFile, SelectedRowGroup, Selection,
+  SplitBytes, WhileReading
 }
 import limitpruning.shims.SparkShims
 
@@ -97,19 +97,19 @@ private[scan] final class SelectionRead(
     def newConf = SparkSessions.hadoopConf(session, relation.options)
     val hadoopConf = newConf
     val read = reader(scan.requiredSchema, hadoopConf)
-    def matchingRows(matching: MatchingRowsOnly) = ColumnsReadFirst.of(scan, matching.conjuncts).map(first =>
-      new RowFilter(
-        matching.limit,
-        first.predicate,
-        reader(first.schema, newConf),
-        matching.minPageBytes,
-        RowFilter.Counts(metrics)
+    val limit = chosen.limit.toLong
+    val narrowUnseen = whileReading.map(_.minPageBytes).flatMap(minPageBytes =>
+      if (chosen.conjuncts.isEmpty) Some(new FirstRowsOfPart(limit, minPageBytes))
+      else ColumnsReadFirst.of(scan, chosen.conjuncts).map(first =>
+        new RowFilter(
+          limit,
+          first.predicate,
+          reader(first.schema, newConf),
+          minPageBytes,
+          RowFilter.Counts(metrics)
+        )
       )
     )
-    val narrowUnseen = whileReading.flatMap {
-      case matching: MatchingRowsOnly => matchingRows(matching)
-      case FirstRows(limit, minPageBytes) => Some(new FirstRowsOfPart(limit, minPageBytes))
-    }
     new FileScanRDD(
       session,
       new FileOpener(

@@ -4,9 +4,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.FactsCache
-import limitpruning.select.{
-  ChosenRows, FirstRows, ListedFile, MatchingRowsOnly, Reason, SearchCounts, Selection, WhileReading
-}
+import limitpruning.select.{ChosenRows, ListedFile, Reason, SearchCounts, Selection, WhileReading}
 
 /**
  * Decides what to read for a LIMIT that an action takes, task by task: the first rows of any file, or the first that match.
@@ -16,12 +14,7 @@ object ChooseFirstRows {
 
   /** For a LIMIT without a predicate. */
   def apply(scan: LimitedScan, conf: SQLConf, cache: FactsCache): Either[NotPruned, LimitPlan] =
-    ofAnyFile(
-      scan,
-      cache,
-      Reason.AtRoot,
-      SearchCounts.Zero
-    )(FirstRows(scan.limit.toLong, minPageBytes(conf)))
+    ofAnyFile(scan, conf, cache, Reason.AtRoot, SearchCounts.Zero)
 
   /**
    * For a LIMIT with a predicate.
@@ -33,15 +26,16 @@ object ChooseFirstRows {
       conf: SQLConf,
       cache: FactsCache,
       decision: NotPruned
-  ): Either[NotPruned, LimitPlan] = {
-    val counts = decision.counts.getOrElse(SearchCounts.Zero)
-    ofAnyFile(scan, cache, decision.reason, counts)(
-      MatchingRowsOnly(scan.limit.toLong, scan.conjuncts, minPageBytes(conf))
-    ).map(plan => plan.copy(inspected = decision.inspected))
-  }
+  ): Either[NotPruned, LimitPlan] =
+    ofAnyFile(scan, conf, cache, decision.reason, decision.counts.getOrElse(SearchCounts.Zero))
+      .map(_.copy(inspected = decision.inspected))
 
-  private def ofAnyFile(scan: LimitedScan, cache: FactsCache, reason: Reason, counts: SearchCounts)(
-      whileReading: WhileReading
+  private def ofAnyFile(
+      scan: LimitedScan,
+      conf: SQLConf,
+      cache: FactsCache,
+      reason: Reason,
+      counts: SearchCounts
   ): Either[NotPruned, LimitPlan] = {
     val started = System.nanoTime()
     val files = scan.table.list(scan.conjuncts, Nil, cache).files
@@ -56,7 +50,7 @@ object ChooseFirstRows {
         allRowsMatch = false,
         notCovered = Some(reason)
       )
-      Right(LimitPlan(rows, scan.table.settings, whileReading = Some(whileReading)))
+      Right(LimitPlan(rows, scan.table.settings, whileReading = Some(WhileReading(minPageBytes(conf)))))
     }
   }
 
