@@ -10,8 +10,10 @@ from pyspark.sql import SparkSession
 
 from support.runs import conf
 from support.scan_tables import physical, plain
+from support.sessions import OURS_FIRST
 
 
+@OURS_FIRST
 def test_deleted_rows_are_not_the_newest(spark: SparkSession, tmp_path: Path) -> None:
     rows = spark.range(0, 6_000, 1, 4).selectExpr(
         "id",

@@ -70,6 +70,7 @@ def test_whole_groups_read_all_files_of_their_partitions(
     assert reason.code == "groups-not-complete"
 
 
+@OURS_FIRST
 def test_values_whose_rows_are_all_deleted_are_no_groups(
     spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -123,6 +124,7 @@ def test_deleted_rows_are_in_no_group(spark: SparkSession, tmp_path: Path, by: s
     assert covered >= 3
 
 
+@OURS_FIRST
 def test_many_values_are_found_by_rows(spark: SparkSession, tmp_path: Path) -> None:
     rows = spark.range(0, 20_000, 1, 4).selectExpr(
         "id", "concat('user ', hash(id) % 9000) AS user", "concat('text ', hash(id, 2)) AS text"
@@ -139,6 +141,7 @@ def test_many_values_are_found_by_rows(spark: SparkSession, tmp_path: Path) -> N
         assert "RowsVerified" in physical(df)
 
 
+@OURS_FIRST
 def test_an_older_version_has_its_own_groups(spark: SparkSession, tmp_path: Path) -> None:
     table = write(spark, tmp_path)
     spark.sql(f"DELETE FROM {table} WHERE day >= 2")
@@ -147,6 +150,7 @@ def test_an_older_version_has_its_own_groups(spark: SparkSession, tmp_path: Path
     assert pruned(spark, older, 4).files.scanned == 4
 
 
+@OURS_FIRST
 def test_a_sample_of_row_groups_has_enough_groups(spark: SparkSession, tmp_path: Path) -> None:
     """Not if some rows are deleted: Delta's reader does not read row groups apart then."""
     rows = spark.range(0, 72_000, 1, 12).selectExpr(

@@ -15,7 +15,7 @@ from support.iceberg import random_tables
 from support.iceberg.random_tables import History, Query
 from support.iceberg.tables import by_metadata_and_by_rows, outcome_of
 from support.random_histories import Draw
-from support.runs import REFERENCE, conf, in_threads
+from support.runs import INTERPRETED, REFERENCE, conf, in_threads
 from support.sessions import OURS_FIRST
 
 pytestmark = [
@@ -49,7 +49,8 @@ def _tally(
     tally: Counter[str] = Counter()
 
     def check(data: st.DataObject) -> None:
-        history = create(spark, data.draw)
+        with conf(spark, INTERPRETED):
+            history = create(spark, data.draw)
         queries = [random_tables.query(history, data.draw) for _ in range(QUERIES)]
         queries += random_tables.probes(history)
         with conf(spark, REFERENCE):

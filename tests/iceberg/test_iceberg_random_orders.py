@@ -29,8 +29,9 @@ def test_random_orders_over_iceberg(spark: SparkSession) -> None:
     tally: Counter[str] = Counter()
 
     def check(data: st.DataObject) -> None:
-        history = random_tables.create(spark, data.draw)
-        random_orders.add_clustered(spark, history, data.draw)
+        with conf(spark, INTERPRETED):
+            history = random_tables.create(spark, data.draw)
+            random_orders.add_clustered(spark, history, data.draw)
         queries = [random_orders.query(history, data.draw) for _ in range(QUERIES)]
         queries += random_orders.probes(history)
         queries += random_orders.at_ends_of_files(spark, history)

@@ -154,7 +154,7 @@ def test_line_109_random_tables(spark: SparkSession, tmp_path: Path, seed: int) 
     rows = spark.range(0, files * ROWS, 1, files).selectExpr("id", *columns)
     rows.write.option("parquet.dictionary.page.size", "4096").parquet(str(tmp_path / "t"))
     spark.read.parquet(str(tmp_path / "t")).createOrReplaceTempView("random_table")
-    for _ in range(30):
+    for _ in range(16):
         keys = chance.sample([*names, *names, "id", "c0 + 1"], chance.choice([1, 1, 1, 2]))
         least = chance.choice([0, 0, ROWS, chance.randrange(files * ROWS)])
         where = chance.choice(["", f"WHERE id >= {least}", f"WHERE c1 <> {chance.randrange(6)}"])

@@ -115,7 +115,7 @@ def test_random_predicates(spark: SparkSession, tmp_path: Path, seed: int) -> No
     table = written(spark, draw, tmp_path, MANY_ROWS if has_many else ROWS)
     divisors = [97, 409, 1009, 5003] if has_many else [2, 3, 7, 23, 97, 409]
     first = 0
-    for _ in range(14):
+    for _ in range(6 if has_many else 14):
         predicate = draw.choice(PREDICATES).format(draw.choice(divisors))
         query = f"SELECT {draw.choice(SELECTED)} FROM {table} WHERE {predicate}"
         limit, offset = draw.choice([1, 5, 20, 60]), draw.choice([0, 0, 0, 7])

@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 import limit_pruning
 from support.costs import searches
 from support.runs import (
+    IN_ONE_PARTITION,
     REFERENCE,
     VECTORIZED_NESTED,
     WITH_RUNTIME_FILTERS,
@@ -26,6 +27,7 @@ from support.sparks import needs_spark
 ADAPTIVE = "spark.sql.adaptive.enabled"
 BROADCAST = "spark.sql.autoBroadcastJoinThreshold"
 MIN_BYTES = "spark.limitPruning.rows.minBytes"
+CHEAP_JOINS = {BROADCAST: "10m", "spark.sql.optimizer.runtime.bloomFilter.enabled": "false"}
 ROWS, FILES = 4_000, 4
 
 
@@ -87,8 +89,8 @@ SORTED_KEY = {
 
 
 def in_plain(spark: SparkSession, query: str) -> list[tuple[Any, ...]]:
-    """Return the rows of the query in plain Spark."""
-    with conf(spark, dict(REFERENCE)):
+    """Return the rows of the query in plain Spark, which joins in the cheapest way."""
+    with conf(spark, REFERENCE | IN_ONE_PARTITION | CHEAP_JOINS):
         return [tuple(row) for row in spark.sql(query).collect()]
 
 
@@ -153,7 +155,7 @@ def test_line_103_runtime_filters_have_the_same_rows(
     )
     query = f"SELECT x.id, w FROM {joined} ORDER BY {order} LIMIT 40"
     with conf(spark, {MIN_BYTES: minimum, ADAPTIVE: adaptive}):
-        for _ in range(3):
+        for _ in range(2):
             before = searches(spark, "first rows of")
             df = spark.sql(query)
             rows = df.collect()
@@ -214,7 +216,7 @@ def test_line_103_random_joins(spark: SparkSession) -> None:
     few = "(SELECT *, id % 3 AS few, id DIV 900 AS many, n IS NULL AS no FROM t) x"
     directions = ["", "DESC", "NULLS LAST", "DESC NULLS FIRST"]
     by_rows = 0
-    for _ in range(60):
+    for _ in range(40):
         keys = rng.sample(["few", "many", "no", "h", "n", "k", "h % 7"], rng.randint(1, 2))
         columns = ", ".join(f"{key} AS k{i}" for i, key in enumerate(keys))
         order = ", ".join(f"k{i} {rng.choice(directions)}" for i in range(len(keys)))
@@ -236,7 +238,7 @@ def test_line_103_random_joins(spark: SparkSession) -> None:
             expected = [row[: len(keys)] for row in in_plain(spark, query)]
             assert [tuple(row)[: len(keys)] for row in rows] == expected, (query, settings)
             by_rows += "RowsVerified" in physical(df)
-    assert by_rows >= 15, "else it says nothing"
+    assert by_rows >= 10, "else it says nothing"
 
 
 @pytest.mark.parametrize("minimum", ["0", "8m"])

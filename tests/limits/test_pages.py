@@ -114,7 +114,8 @@ def test_rows_are_those_that_were_written(
     path = write(tmp_path / "f.parquet", **options)
     # All deltas between values of `id` are equal, and one page holds them all.
     predicates = [BY_KEY] if "id" in options.get("column_encoding", {}) else [BY_ID, BY_KEY]
-    for batch in ("4096", "13"):
+    # The row-based reader has no batches.
+    for batch in ("4096", "13") if vectorized == "true" else ("4096",):
         with conf(spark, {VECTORIZED: vectorized, BATCH: batch}):
             cut = check(spark.sql(QUERY.format(path, "", 1500)), range(1500), 1500)
             # A batch of one row ends at each row that is skipped.

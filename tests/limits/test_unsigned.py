@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from support.files import footer_edit
-from support.runs import conf, hold_sql, on_off
+from support.runs import conf, hold_each, hold_sql, on_off
 from support.tables import write
 
 # Of each: its type in the file, the type as which Spark reads it, and values in three row groups.
@@ -104,10 +104,10 @@ def test_bloom_filters(spark: SparkSession, tmp_path: Path, kind: str, dictionar
     blooms = {"c": {"ndv": 8, "fpp": 0.01}}
     file = tmp_path / "t.parquet"
     table(spark, file, kind, use_dictionary=dictionary, bloom_filter_options=blooms)
-    for group in KINDS[kind][2]:
-        for value in (group[0] + 1, group[0], group[1]):
-            hold_sql(spark, f"SELECT * FROM t WHERE c <> {value}", 20, 60)
-            hold_sql(spark, f"SELECT * FROM t WHERE c = {value}", 20)
+    values = [value for group in KINDS[kind][2] for value in (group[0] + 1, *group)]
+    for limit in (20, 60):
+        hold_each(spark, "t", [f"c <> {value}" for value in values], limit)
+    hold_each(spark, "t", [f"c = {value}" for value in values], 20)
 
 
 def test_line_79_a_writer_that_merges_pages_as_signed(spark: SparkSession, tmp_path: Path) -> None:
@@ -162,12 +162,11 @@ def test_line_79_another_type_in_the_table(
     file = table(spark, tmp_path / "t.parquet", kind, use_dictionary=False)
     frame = spark.read.schema(f"id BIGINT, c {declared}").parquet(str(file))
     frame.createOrReplaceTempView("t")
-    predicates = ("c > 10", "c < 100", "c <> -1", f"c >= {KINDS[kind][2][2][0]}")
+    predicates = ["c > 10", "c < 100", "c <> -1", f"c >= {KINDS[kind][2][2][0]}"]
     for reader in READERS.values():
         with conf(spark, {"spark.sql.parquet.enableVectorizedReader": reader}):
             try:
                 spark.sql("SELECT c FROM t").collect()
             except Exception:  # noqa: BLE001 - the pair cannot be read
                 continue
-            for predicate in predicates:
-                hold_sql(spark, f"SELECT id, c FROM t WHERE {predicate}", 20, 60)
+            hold_each(spark, "t", predicates, 20)
