@@ -24,7 +24,7 @@ from support.scan_tables import SEVERAL_JOBS, physical
 
 pytestmark = [pytest.mark.random, pytest.mark.slow, pytest.mark.usefixtures("quiet")]
 
-TABLES, QUERIES_PER_TABLE = 9, 36
+TABLES, QUERIES_PER_TABLE = 12, 36
 EXCUSED = "wrong in plain Spark, too"
 FAILS = "fails in plain Spark, too"
 
