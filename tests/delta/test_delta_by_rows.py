@@ -129,7 +129,7 @@ def hold_by_rows(spark: SparkSession, table: str, each: int = 1) -> None:
 @pytest.mark.core
 def test_rows_of_a_table(spark: SparkSession, tmp_path: Path) -> None:
     table = write(spark, tmp_path / "t")
-    hold_by_rows(spark, table, each=2)
+    hold_by_rows(spark, table)
     df = hold(spark, f"SELECT {COLUMNS} FROM {table} WHERE v = 42", 5)
     assert limit_pruning.report(df).only.rows.to_read == 5
 
@@ -138,7 +138,7 @@ def test_rows_of_a_table(spark: SparkSession, tmp_path: Path) -> None:
 def test_rows_by_the_row_based_reader(spark: SparkSession, tmp_path: Path) -> None:
     table = write(spark, tmp_path / "t", enableDeletionVectors="true")
     with conf(spark, {VECTORIZED: "false"}):
-        hold_by_rows(spark, table, each=3)
+        hold_by_rows(spark, table, each=2)
         table = write(spark, tmp_path / "deleted", delete=SOME, enableDeletionVectors="true")
         hold_by_rows(spark, table, each=2)
 

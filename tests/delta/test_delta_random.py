@@ -26,7 +26,7 @@ pytestmark = [
     OURS_FIRST,
 ]
 
-TABLES, TABLES_OF_DELTA_RS, ANCIENT_TABLES, QUERIES = 5, 2, 2, 20
+TABLES, TABLES_OF_DELTA_RS, ANCIENT_TABLES, QUERIES = 6, 3, 3, 20
 REBASE_MODE = "spark.sql.parquet.datetimeRebaseModeInRead"
 # With this setting, planning reads the log before the footers, as it does for many files.
 SETTINGS = {"spark.limitPruning.planning.firstFiles": "2"}

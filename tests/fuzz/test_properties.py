@@ -32,7 +32,7 @@ NOT_DETERMINISTIC = [
     "hash(uuid()) % 100 < 50",
 ]
 
-TABLES, QUERIES_PER_TABLE = 36, 42
+TABLES, QUERIES_PER_TABLE = 64, 42
 
 
 def test_random_tables(spark: SparkSession) -> None:
@@ -46,7 +46,7 @@ def test_random_tables(spark: SparkSession) -> None:
 
     random_profiles.run(TABLES, check)
     print(tally)
-    assert tally.counts["queries"] >= 1200
+    assert tally.counts["queries"] >= 2000
     tally.assert_few_are_excused()
     assert tally.covered >= 0.25, "else the property says nothing"
 

@@ -120,7 +120,7 @@ def test_any_limit_with_and_without_offset(spark: SparkSession, what: str) -> No
 @pytest.mark.usefixtures("t", "modes")
 @pytest.mark.parametrize("what", ["partition column and data column", "data column", "either"])
 def test_first_rows(spark: SparkSession, what: str) -> None:
-    for key in ("id DESC", "p DESC, id", "n NULLS LAST, id"):
+    for key in ("id", "id DESC", "p DESC, id", "n NULLS LAST, id", "n DESC NULLS FIRST, id"):
         query = f"SELECT * FROM t WHERE {PRUNED[what][0]} ORDER BY {key}"
         expected = plain(spark, query)
         for limit in ("LIMIT 7", "LIMIT 5 OFFSET 3"):

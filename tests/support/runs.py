@@ -128,11 +128,13 @@ def hold(
     limit: int,
     columns: list[str] | None = None,
 ) -> PruningReport:
-    """Run ``SELECT * ... LIMIT``, hold it against the oracle, return the report."""
+    """Run ``SELECT * ... LIMIT`` on and off, hold both against the oracle, return the report."""
     where = "" if predicate is None else f" WHERE {sql(predicate)}"
-    df = spark.sql(f"SELECT * FROM {table.name}{where} LIMIT {limit}")
-    assert_answer(as_dicts(df), oracle.matching(table.rows, predicate), limit, columns)
-    return limit_pruning.report(df)
+    runs = on_off(spark, f"SELECT * FROM {table.name}{where} LIMIT {limit}")
+    expected = oracle.matching(table.rows, predicate)
+    for rows in (runs.off, runs.on):
+        assert_answer(rows, expected, limit, columns)
+    return runs.report
 
 
 def hold_counts(found: Counter[Any], allowed: Counter[Any], limit: int, what: str) -> None:

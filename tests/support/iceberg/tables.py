@@ -120,7 +120,7 @@ def by_metadata_and_by_rows(
 ) -> list[B]:
     """Run queries, every third of them by rows where that is possible; return what each gives.
 
-    Code is compiled for these alone: what metadata choose does not depend on it.
+    Code is compiled only for those by rows: what metadata choose does not depend on it.
     """
     chosen = [position % 3 == 2 for position in range(len(queries))]
     with conf(spark, INTERPRETED):

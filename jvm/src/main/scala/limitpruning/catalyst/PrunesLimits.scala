@@ -12,6 +12,7 @@ import limitpruning.tables.{DeltaLake, SelectedRelation, UndecidedRelation}
 /** A rule that prunes LIMITs. After an unexpected error, the query does not change. */
 private[catalyst] trait PrunesLimits { rule: Rule[LogicalPlan] =>
 
+  /** The session that plans the query. */
   def session: SparkSession
 
   /** The caches and counters of the application. */
