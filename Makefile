@@ -91,13 +91,15 @@ bench-rows: setup $(JAR) $(VENV)/.stamp-bench ## Measure queries about which met
 	@$(PY) -m benchmarks.rows
 
 .PHONY: bench-delta
-bench-delta: setup $(JAR) $(VENV)/.stamp-bench ## Measure against Delta Lake alone, over the events of make bench; size: BENCH_GB=5
+bench-delta: setup $(JAR) $(VENV)/.stamp-bench ## Measure against Delta Lake alone, over the events of make bench and the tables of make bench-rows; size: BENCH_GB=5
 	@$(PY) -m benchmarks.delta
+	@$(PY) -m benchmarks.rows delta
 
 .PHONY: bench-iceberg
-bench-iceberg: ## Measure against Apache Iceberg alone, over the events of make bench (minutes); size: BENCH_GB=5
+bench-iceberg: ## Measure against Apache Iceberg alone, over the events of make bench and the tables of make bench-rows; size: BENCH_GB=5
 	@$(MAKE) --no-print-directory setup jar .venv-$(ICEBERG_PYSPARK)/.stamp-bench PYSPARK=$(ICEBERG_PYSPARK)
 	@.venv-$(ICEBERG_PYSPARK)/bin/python -m benchmarks.iceberg
+	@.venv-$(ICEBERG_PYSPARK)/bin/python -m benchmarks.rows iceberg
 
 .PHONY: bench-s3
 bench-s3: setup $(JAR) $(VENV)/.stamp-bench ## Measure on an object store with 30 ms a request, over the events of make bench; size: BENCH_GB=5

@@ -8,7 +8,7 @@ from benchmarks import tables
 from benchmarks.delta.queries import engines_of, queries
 from benchmarks.delta.targets import targets
 from benchmarks.engines import DELTA_ENGINES
-from benchmarks.engines.delta import jars
+from benchmarks.engines.delta import VERSION, jars
 from benchmarks.formats.run import Format, main
 from benchmarks.settings import from_environment
 
@@ -20,7 +20,7 @@ DELTA_LAKE = Format(
     table=tables.EVENTS_DELTA,
     writer="benchmarks.delta.table",
     jars=jars,
-    version=r"delta-storage-(\S+)\.jar",
+    version=VERSION,
     engines=DELTA_ENGINES,
     titles=("Delta", "no push-down", "ours"),
     queries=queries(),

@@ -11,6 +11,8 @@ from benchmarks.engines import DELTA_OURS, DELTA_READS_ALL
 from benchmarks.engines.spark import Spark, downloaded, open_session, rows_written
 from benchmarks.queries import CREATE_TABLE, Asked
 
+VERSION = r"delta-storage-(\S+)\.jar"
+"""A pattern of the name of one of its JARs, whose group is its version."""
 _PUSH_DOWN = "spark.databricks.delta.stats.limitPushdown.enabled"
 
 

@@ -11,6 +11,8 @@ from benchmarks.engines import ICEBERG_OURS
 from benchmarks.engines.spark import Spark, downloaded, open_session
 
 NAME = "ice.db.events"
+VERSION = r"iceberg-spark-runtime-[\d._]+-(\S+)\.jar"
+"""A pattern of the name of its JAR, whose group is its version."""
 
 
 def jars() -> list[Path]:
@@ -18,8 +20,14 @@ def jars() -> list[Path]:
     return downloaded("iceberg-jars")
 
 
-def iceberg_session(name: str, data: Path) -> SparkSession:
-    """Start a session with Iceberg, and with defaults for all settings that change queries."""
+def iceberg_session(name: str, data: Path, warehouse: Path | None = None) -> SparkSession:
+    """Start a session with Iceberg, and with defaults for all settings that change queries.
+
+    Args:
+        name: The engine.
+        data: The folder of the tables.
+        warehouse: The folder of the catalog `ice`; by default, that of the events.
+    """
     settings = {
         "spark.jars": ",".join(map(str, jars())),
         "spark.sql.extensions": (
@@ -27,7 +35,7 @@ def iceberg_session(name: str, data: Path) -> SparkSession:
         ),
         "spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog",
         "spark.sql.catalog.ice.type": "hadoop",
-        "spark.sql.catalog.ice.warehouse": str(data / tables.EVENTS_ICEBERG.name),
+        "spark.sql.catalog.ice.warehouse": str(warehouse or data / tables.EVENTS_ICEBERG.name),
     }
     return open_session(name, data, name == ICEBERG_OURS, settings)
 

@@ -6,7 +6,7 @@ import sys
 
 from benchmarks import tables
 from benchmarks.engines import ICEBERG_ENGINES
-from benchmarks.engines.iceberg import jars
+from benchmarks.engines.iceberg import VERSION, jars
 from benchmarks.formats.run import Format, main
 from benchmarks.iceberg.queries import queries
 from benchmarks.iceberg.targets import targets
@@ -20,7 +20,7 @@ APACHE_ICEBERG = Format(
     table=tables.EVENTS_ICEBERG,
     writer="benchmarks.iceberg.table",
     jars=jars,
-    version=r"iceberg-spark-runtime-[\d._]+-(\S+)\.jar",
+    version=VERSION,
     engines=ICEBERG_ENGINES,
     titles=("Iceberg", "ours"),
     queries=queries(),

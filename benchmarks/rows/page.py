@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from benchmarks.engines import DATAFUSION, DUCKDB, OURS, PLAIN
@@ -13,10 +13,6 @@ from benchmarks.rows import targets
 from benchmarks.rows.queries import BELOW, CLICKBENCH, DISTINCT, FIRST_OF_EACH, GROUPS, ROOT
 
 _ENGINES = (PLAIN, OURS, DATAFUSION, DUCKDB)
-HEADER = (
-    f"{'query':34} {'MB: Spark':>10} {'ours':>8} {'DataF.':>8} {'DuckDB':>8}   "
-    f"{'ms: Spark':>9} {'ours':>8}   {'tasks':>7}"
-)
 _TITLES = (
     "query",
     "MB: Spark / ours / DataFusion / DuckDB",
@@ -54,11 +50,17 @@ _ABOUT_STORE = (
 )
 
 
+def header(engines: Sequence[str]) -> str:
+    """Return the titles of the lines for the terminal; the first two engines are compared."""
+    sizes = " ".join(f"{name[:8]:>8}" for name in ("MB alone", "ours", *engines[2:]))
+    return f"{'query':34}  {sizes}   {'ms alone':>9} {'ours':>8}   tasks"
+
+
 def line(measured: dict[str, Any]) -> str:
     """Return one line for the terminal."""
     costs = measured["costs"]
-    sizes = " ".join(f"{costs[name]['bytes'] / 1e6:8.1f}" for name in _ENGINES)
-    plain, ours = costs[PLAIN], costs[OURS]
+    sizes = " ".join(f"{cost['bytes'] / 1e6:8.1f}" for cost in costs.values())
+    plain, ours = list(costs.values())[:2]
     return (
         f"{measured['query']['name']:34}  {sizes}   {plain['seconds'] * 1e3:9.0f} "
         f"{ours['seconds'] * 1e3:8.0f}   {plain['tasks']:>4}/{ours['tasks']:<3}   "
@@ -95,6 +97,29 @@ def page(results: dict[str, Any], machine: str, fill: Callable[[str], str]) -> s
     if results.get("store"):
         stored = store_costs({"queries": results["store"]}).rstrip("\n")
         parts += [fill(_ABOUT_STORE.format(milliseconds=about["milliseconds"])), stored]
+    return "\n" + "\n\n".join(parts) + "\n\n"
+
+
+def format_page(results: dict[str, Any], machine: str, fill: Callable[[str], str]) -> str:
+    """Return the results over a table format as paragraphs and a table; arguments as of `page`."""
+    about = results["about"]
+    alone = next(iter(results["queries"][0]["costs"]))
+    versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
+    both = f"{alone} / ours"
+    table = [f"| query | MB: {both} | ms: {both} | tasks: {both} |", "| --- | --- | --- | --- |"]
+    for one in results["queries"]:
+        costs = list(one["costs"].values())
+        shown = (
+            [f"{cost['bytes'] / 1e6:.1f}" for cost in costs],
+            [f"{cost['seconds'] * 1e3:.0f}" for cost in costs],
+            [str(cost["tasks"]) for cost in costs],
+        )
+        table.append(f"| {' | '.join([one['query']['name'], *map(' / '.join, shown)])} |")
+    parts = [
+        fill(f"Medians of {about['runs']} runs; {versions}; {machine}."),
+        fill(_means(results)),
+        "\n".join(table),
+    ]
     return "\n" + "\n\n".join(parts) + "\n\n"
 
 
@@ -144,9 +169,10 @@ def _cost(cost: dict[str, Any]) -> str:
 
 def _means(results: dict[str, Any]) -> str:
     """Return the geometric means of each kind as a sentence."""
+    alone = next(iter(results["queries"][0]["costs"]))
     kinds: dict[str, list[tuple[float, float]]] = {}
     for one in results["queries"]:
-        plain, ours = one["costs"][PLAIN], one["costs"][OURS]
+        plain, ours = list(one["costs"].values())[:2]
         ratios = (plain["bytes"] / ours["bytes"], plain["seconds"] / ours["seconds"])
         kinds.setdefault(one["query"]["kind"], []).append(ratios)
 
@@ -157,4 +183,4 @@ def _means(results: dict[str, Any]) -> str:
         f"*{kind}* {mean([b for b, _ in ratios]):.1f} and {mean([t for _, t in ratios]):.1f}"
         for kind, ratios in kinds.items()
     ]
-    return f"Geometric means of Spark / ours, in bytes and in time: {'; '.join(shown)}."
+    return f"Geometric means of {alone} / ours, in bytes and in time: {'; '.join(shown)}."

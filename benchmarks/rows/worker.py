@@ -11,6 +11,7 @@ from typing import Any
 
 from benchmarks import worker
 from benchmarks.engines import DATAFUSION, DUCKDB, OURS
+from benchmarks.rows import formats
 from benchmarks.rows.queries import TABLES, RowsQuery
 
 
@@ -41,6 +42,14 @@ def start(name: str, data: Path) -> Any:
         return DataFusion(context)
     from benchmarks.engines.spark import Spark, open_session
 
+    of = formats.of_engine(name)
+    if of:
+        session = of.session(name, data)
+        for copied in formats.COPIED:
+            # A view of SQL is resolved by each query, as the name of a table is.
+            view = f"CREATE TEMPORARY VIEW {copied.name} AS SELECT * FROM "
+            session.sql(view + of.source(data, copied)).collect()
+        return Spark(session)
     session = open_session(name, data, name == OURS, {"spark.driver.memory": "3g"})
     for table, path in paths.items():
         session.read.parquet(str(path)).createOrReplaceTempView(table)

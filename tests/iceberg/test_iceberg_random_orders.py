@@ -58,6 +58,7 @@ def test_random_orders_over_iceberg(spark: SparkSession) -> None:
         "else the property says nothing"
     )
     assert tally["groups pruned"] >= 0.15 * tally["groups"], "else the property says nothing"
+    assert tally["groups by rows"] >= 5, "else the property says nothing"
 
 
 def _check_groups(
@@ -71,11 +72,15 @@ def _check_groups(
         every = dict(zip(distinct, in_threads(rows, distinct), strict=True))
     limits = [max(1, int(share * len(every[sql]))) for sql, share in queries]
     limited = [f"{sql} LIMIT {n}" for (sql, _), n in zip(queries, limits, strict=True)]
-    with conf(spark, INTERPRETED | IN_ONE_PARTITION):
-        frames = [spark.sql(sql) for sql in limited]
-        found = in_threads(lambda df: list(map(repr, df.collect())), frames)
-    for (sql, _), limit, df, groups in zip(queries, limits, frames, found, strict=True):
-        tally.update(["groups", *(["groups pruned"] if is_pruned(df) else [])])
+
+    def run(sql: str) -> tuple[list[str], list[str]]:
+        df = spark.sql(sql)
+        return list(map(repr, df.collect())), outcome_of(df)
+
+    with conf(spark, IN_ONE_PARTITION):
+        found = by_metadata_and_by_rows(spark, run, limited)
+    for (sql, _), limit, (groups, outcomes) in zip(queries, limits, found, strict=True):
+        tally.update(["groups", *(f"groups {outcome}" for outcome in outcomes)])
         where = f"at query {tally['queries'] + tally['MIN or MAX'] + tally['groups']} or before"
         problem = random_groups.problem(groups, every[sql], limit)
         assert not problem, f"{where}: {problem}: {sql} LIMIT {limit}\n{made}"

@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from benchmarks.engines import DATAFUSION, DUCKDB, OURS, PLAIN
+from benchmarks.engines import DATAFUSION, DELTA, DELTA_OURS, DUCKDB, OURS, PLAIN
 from benchmarks.rows import store, targets
-from benchmarks.rows.page import line, page
+from benchmarks.rows.page import format_page, header, line, page
 from benchmarks.rows.queries import (
     BELOW,
     CLICKBENCH,
@@ -57,12 +57,29 @@ def measured(name: str, kind: str = NEEDLE) -> dict[str, Any]:
 def test_results_as_text() -> None:
     one = measured("web, one user")
     assert "6/1     bytes   40.0, time  4.00" in line(one)
+    titles, costs = header(list(one["costs"])), line(one)
+    for title, cost in (("MB alone", "800.0"), (" ours ", "20.0 "), ("DataFusi", "40.0")):
+        assert titles.index(title) + len(title) == costs.index(cost) + len(cost)
     text = page({"about": ABOUT, "queries": [one]}, "a machine", str)
     assert "| web, one user | 800.0 / 20.0 / 40.0 / 30.0 | 4000 / 1000 |" in text
     assert "Plain Spark ran 6 to 6 tasks, ours 1 to 1:" in text
     assert "*needle* 40.0 and 4.0" in text
     assert "Medians of 3 runs; Spark 4.2.1; a machine." in text
     assert "object store" not in text
+
+
+def test_results_over_a_format_as_text() -> None:
+    one = measured("web_spark, one user")
+    alone, ours, *_ = one["costs"].values()
+    one["costs"] = {DELTA: alone, DELTA_OURS: ours}
+    assert "6/1     bytes   40.0, time  4.00" in line(one)
+    versions = {"Spark": "4.2.1", "Delta Lake": "4.4.0"}
+    results = {"about": {"versions": versions, "runs": 3}, "queries": [one]}
+    text = format_page(results, "a machine", str)
+    assert "| query | MB: Delta / ours | ms: Delta / ours | tasks: Delta / ours |" in text
+    assert "| web_spark, one user | 800.0 / 20.0 | 4000 / 1000 | 6 / 1 |" in text
+    assert "Geometric means of Delta / ours, in bytes and in time: *needle* 40.0 and 4.0." in text
+    assert "Medians of 3 runs; Spark 4.2.1, Delta Lake 4.4.0; a machine." in text
 
 
 def test_kinds_are_described_if_they_were_measured() -> None:

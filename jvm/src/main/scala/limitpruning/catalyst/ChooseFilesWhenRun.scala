@@ -40,8 +40,10 @@ final class ChooseFilesWhenRun(val session: SparkSession, state: PlanningState, 
         wanted.rows.limit,
         wanted.rows.conjuncts,
         wanted.rows.order.toSeq.flatMap(_.all),
+        wanted.rows.groups,
         new DataSourceV2Strategy(classic)(_),
         wanted.searched,
+        wanted.sample,
         conf,
         selectivity
       )()

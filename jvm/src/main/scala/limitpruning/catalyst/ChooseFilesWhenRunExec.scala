@@ -27,6 +27,7 @@ import limitpruning.tables.WantedRows
  * @param conjuncts the predicate, over the table's columns
  * @param limit rows that the LIMIT needs, with its OFFSET
  * @param order the sort keys, over the table's columns; empty if any rows that match will do
+ * @param groups the keys of groups, over the table's columns, of any of which one row each is needed; empty if the LIMIT counts rows
  * @param choose makes the choice; none in a canonicalized plan, if the other fields determine it
  * @param child the format's own scan
  */
@@ -34,6 +35,7 @@ case class ChooseFilesWhenRunExec(
     conjuncts: Seq[Expression],
     limit: Int,
     order: Seq[SortOrder],
+    groups: Seq[Expression],
     @transient choose: Option[ChooseFilesWhenRun],
     child: SparkPlan
 ) extends ChoosesRows {

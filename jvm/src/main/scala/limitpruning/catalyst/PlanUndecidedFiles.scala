@@ -37,7 +37,7 @@ final case class PlanUndecidedFiles(session: SparkSession, state: PlanningState)
       case batch: BatchScanExec if (batch.scan eq scan.original) && batch.runtimeFilters.isEmpty =>
         val choose = new ChooseFilesWhenRun(session, state, scan.wanted)
         val keys = wanted.order.toSeq.flatMap(_.all)
-        ChooseFilesWhenRunExec(wanted.conjuncts, wanted.limit, keys, Some(choose), batch)
+        ChooseFilesWhenRunExec(wanted.conjuncts, wanted.limit, keys, wanted.groups, Some(choose), batch)
     }
     val unsafe = withChoice match {
       // Spark may remove it later, because it changes nothing but the format of rows and the order of columns.

@@ -9,8 +9,9 @@ import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.catalyst.trees.TreePattern.{AGGREGATE, LIMIT, PLAN_EXPRESSION}
 
 import limitpruning.conf.LimitPruningConf
-import limitpruning.rows.RowsOfFilesPay
-import limitpruning.search.{ChosenFiles, MinMaxScan, NotPruned, ReadableTable, SortKeys}
+import limitpruning.footers.BusyExecutors
+import limitpruning.rows.{GroupsOfFilesPay, RowsOfFilesPay}
+import limitpruning.search.{ChosenFiles, MinMaxScan, NotPruned, ReadableTable, SortKeys, UnprovedForm}
 import limitpruning.select.Reason
 import limitpruning.tables.{Iceberg, UndecidedScan, WantedFiles, WantedRows}
 
@@ -93,8 +94,11 @@ final case class PruneV2Limits(override val session: SparkSession, override val 
       byRows(scan, order, isJoined, searched, isRoot, search.deadline).map(Right(_))
         .getOrElse(searched.map(chosen => scan.table.read(_: LogicalPlan, chosen)))
     }
-    def groups(of: MatchGroups.Groups[Limited]): Search = search =>
-      search.groups(of).map(chosen => of.scan.table.read(_: LogicalPlan, chosen))
+    def groups(of: MatchGroups.Groups[Limited]): Search = { search =>
+      val searched = search.groups(of)
+      groupsByRows(of, searched, search.deadline).map(Right(_))
+        .getOrElse(searched.map(chosen => of.scan.table.read(_: LogicalPlan, chosen)))
+    }
     val found = MatchTopRows.over(limit, throughJoins = true)(over)
       .map(_.map(top => rows(top.scan, Some(top.order), top.isJoined)))
       .orElse(MatchGroups.over(limit)(over)(_.table.partitionColumns).map(_.map(groups(_))))
@@ -141,6 +145,40 @@ final case class PruneV2Limits(override val session: SparkSession, override val 
         _,
         scan.table.output,
         WantedFiles(rows, scan.table, searched)
+      ))
+    }
+  }
+
+  /** The same for one row of each of any groups, if a group consists of its keys. */
+  private def groupsByRows(
+      of: MatchGroups.Groups[Limited],
+      searched: Either[Reason, ChosenFiles],
+      deadline: Deadline
+  ): Option[LogicalPlan => LogicalPlan] = {
+    val scan = of.scan
+    def form = UnprovedForm.of(
+      scan.conjuncts ++ of.keys,
+      Seq(scan.limit.toString, conf.sessionLocalTimeZone, conf.ansiEnabled.toString),
+      state.facts.unprovedSamples
+    )
+    def pays = GroupsOfFilesPay(
+      scan.table,
+      scan.limit,
+      scan.conjuncts,
+      of.keys,
+      searched,
+      conf.getConf(LimitPruningConf.RowsMinBytes),
+      session.sparkContext.defaultParallelism,
+      form,
+      BusyExecutors(session.sparkContext),
+      deadline
+    )
+    for (saved <- if (of.areKeysAll && NativeEngines.reasonForChild(session).isEmpty) pays else None) yield {
+      val rows = WantedRows(scan.limit, scan.conjuncts, None, None, saved.bytes, groups = of.keys)
+      scan.table.replaceScan(_)(new UndecidedScan(
+        _,
+        scan.table.output,
+        WantedFiles(rows, scan.table, searched, saved.sample)
       ))
     }
   }

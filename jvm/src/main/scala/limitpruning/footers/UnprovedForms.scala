@@ -2,7 +2,6 @@ package limitpruning.footers
 
 import com.google.common.cache.CacheBuilder
 import com.google.common.hash.HashCode
-import org.apache.hadoop.fs.FileStatus
 
 import limitpruning.parquet.FileId
 
@@ -35,7 +34,7 @@ final class UnprovedForms(most: Long) {
    * @param form see [[PredicateForm.hash]], with the settings and the columns that decide what metadata can prove
    * @param isOneTask whether the first task of plain Spark may find enough rows
    */
-  def mayRead(form: HashCode, file: FileStatus, isOneTask: Boolean = false): Boolean =
+  def mayRead(form: HashCode, file: FileId, isOneTask: Boolean = false): Boolean =
     find(Some(form), file) match {
       case Some(known) => known.isDue()
       case None =>
@@ -45,7 +44,7 @@ final class UnprovedForms(most: Long) {
     }
 
   /** Notes that a query looked at metadata of a file and others, and decided nothing. */
-  def add(form: HashCode, file: FileStatus, isOneTask: Boolean = false): Unit = {
+  def add(form: HashCode, file: FileId, isOneTask: Boolean = false): Unit = {
     val ofForm = attempts(Some(form), file)
     // A predicate that has tried before says nothing about others.
     if (isOneTask && !ofForm.hasTried) attempts(None, file).failed(MostOfTable)
@@ -53,14 +52,14 @@ final class UnprovedForms(most: Long) {
   }
 
   /** Notes that such a query decided something. */
-  def remove(form: HashCode, file: FileStatus): Unit =
-    if (attempts(Some(form), file).isFirstSuccess()) tried.invalidate(Tried(None, FileId.of(file)))
+  def remove(form: HashCode, file: FileId): Unit =
+    if (attempts(Some(form), file).isFirstSuccess()) tried.invalidate(Tried(None, file))
 
-  private def find(form: Option[HashCode], file: FileStatus): Option[Attempts] =
-    Option(tried.getIfPresent(Tried(form, FileId.of(file))))
+  private def find(form: Option[HashCode], file: FileId): Option[Attempts] =
+    Option(tried.getIfPresent(Tried(form, file)))
 
-  private def attempts(form: Option[HashCode], file: FileStatus): Attempts =
-    tried.get(Tried(form, FileId.of(file)), () => new Attempts)
+  private def attempts(form: Option[HashCode], file: FileId): Attempts =
+    tried.get(Tried(form, file), () => new Attempts)
 
   /** Forgets the files whose paths meet a condition. */
   def forget(isMeant: String => Boolean): Unit = {

@@ -72,6 +72,10 @@ final class Footer private (
       !Footer.WithoutDictionary.contains(chunk.getPrimitiveType.getPrimitiveTypeName) &&
       Option(chunk.getStatistics).exists(s => s.isNumNullsSet && s.getNumNulls <= chunk.getValueCount / 2)
 
+  /** Whether a chunk probably has too many values for a dictionary. This proves nothing. */
+  private[limitpruning] def hasManyValues(chunk: ColumnChunkMetaData): Boolean =
+    ChunkReader.exceedsDictionary(chunk) || leavesOutDictionary(chunk)
+
   /** The metadata of a column chunk. None if the chunk is not at the position of its leaf in the schema. */
   private[parquet] def statement(rowGroup: Int, leaf: Int, path: ColumnPath): Option[ColumnChunk] = {
     val chunks = rowGroups(rowGroup).getColumns

@@ -162,7 +162,7 @@ final class RowGroupFacts(
 
   /** Whether a column probably has too many values for a dictionary in a row group. This proves nothing. */
   def hasManyValues(column: LeafColumn, rowGroup: Int): Boolean =
-    exceedsDictionary(column, rowGroup) || isOfDictionaryType(column, rowGroup)(footer.leavesOutDictionary)
+    isOfDictionaryType(column, rowGroup)(footer.hasManyValues)
 
   private def isOfDictionaryType(column: LeafColumn, rowGroup: Int)(
       holds: ColumnChunkMetaData => Boolean

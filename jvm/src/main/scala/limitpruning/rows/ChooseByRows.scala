@@ -64,7 +64,7 @@ private[limitpruning] final class ChooseByRows(
       // How many rows match is not how many groups they have.
       selectivity = if (groups.isEmpty) inputs.selectivity else Selectivity.unknown
       find = new FindPositions(session, scan.table.name, conf, selectivity, bytes)
-      selected = find(positions, scan.limit, likely, bestFirst, sample)
+      selected = find(positions, scan.limit, likely, bestFirst, sample.map(some => planOf(some)(_)))
         .flatMap(found => select(found, files).map(found -> _))
       _ = sample.foreach(some => if (selected.isEmpty) some.form.readInVain() else some.form.decided())
       (found, selection) <- selected
@@ -91,6 +91,11 @@ private[limitpruning] final class ChooseByRows(
   /** The table, without files that metadata exclude. */
   private def candidates: LogicalPlan =
     searched.fold(_ => scan.table.leaf, inputs.listing.read(scan.table.leaf, _))
+
+  private def planOf(sample: SampleRowGroups)(positions: PositionScan): Option[SparkPlan] =
+    if (positions.readsRowGroups)
+      Some(positions.of(sample.rows, sample.settings, readsDictionaries = false))
+    else None
 
   private def counts: SearchCounts = searched.fold(
     _.counts.getOrElse(SearchCounts.Zero.copy(files = inputs.files.size)),

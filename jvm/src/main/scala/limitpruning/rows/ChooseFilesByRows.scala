@@ -9,19 +9,24 @@ import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.Selectivity
-import limitpruning.predicate.LeafColumn
-import limitpruning.search.{ChosenFile, ChosenFiles, InspectedPart, ManifestFile, ReadableTable}
-import limitpruning.select.{Reason, SearchCounts, VerifiedRows}
+import limitpruning.predicate.{BriefSql, LeafColumn}
+import limitpruning.search.{
+  ChosenFile, ChosenFiles, InspectedPart, ManifestFile, ReadableTable, SampleOfFiles
+}
+import limitpruning.select.{Groups, Reason, SearchCounts, VerifiedRows}
 import limitpruning.shims.ClassicSession
 
 /**
  * Chooses files and row groups of a [[ReadableTable]] for a LIMIT when its query runs, by reading first the columns of the
- * predicate and of the sort keys. The format's own reader reads them, without deleted rows. The plan keeps its filter.
+ * predicate and of the sort keys, or of the keys of groups. The format's own reader reads them, without deleted rows. The plan keeps
+ * its filter.
  *
  * @param conjuncts the predicate, over the table's columns
  * @param order the sort keys, over the table's columns; empty if any rows will do
+ * @param groups the keys of groups, over the table's columns, of any of which one row each is needed; empty if the LIMIT counts rows
  * @param planned plans a scan as without the extension
  * @param searched what the search of metadata found
+ * @param sample the row groups in which rows of groups are searched for; none for the whole table
  * @param selectivity what is known about the predicate
  */
 private[limitpruning] final class ChooseFilesByRows(
@@ -30,8 +35,10 @@ private[limitpruning] final class ChooseFilesByRows(
     limit: Int,
     conjuncts: Seq[Expression],
     order: Seq[SortOrder],
+    groups: Seq[Expression],
     planned: LogicalPlan => Seq[SparkPlan],
     searched: Either[Reason, ChosenFiles],
+    sample: Option[SampleOfFiles],
     conf: SQLConf,
     selectivity: Selectivity
 ) {
@@ -41,11 +48,17 @@ private[limitpruning] final class ChooseFilesByRows(
 
   /** @return what to read; what metadata found, if the rows cannot be searched for */
   def apply(): Either[Reason, ChosenFiles] = {
-    val columns = AttributeSet((conjuncts ++ order.map(_.child)).flatMap(_.references))
+    val columns = AttributeSet((conjuncts ++ order.map(_.child) ++ groups).flatMap(_.references))
+    val inSample = sample.map(_.rowGroups(table, Deadline.now + Patience))
     val chosen = for {
-      numbered <- table.numbered(columns, searched.toOption.map(_.files))
-      positions <- PositionScan.of(session, numbered, conjuncts, order, Nil, planned)
-      found <- new FindPositions(session, table.name, conf, selectivity, bytes)(positions, limit)
+      numbered <- table.numbered(columns, inSample.orElse(searched.toOption.map(_.files)))
+      positions <- PositionScan.of(session, numbered, conjuncts, order, groups, planned)
+      // How many rows match is not how many groups they have.
+      known = if (groups.isEmpty) selectivity else Selectivity.unknown
+      find = new FindPositions(session, table.name, conf, known, bytes)
+      inRows = find(positions, limit, sample = inSample.map(_ => (scan: PositionScan) => Some(scan.plan)))
+      _ = sample.foreach(some => if (inRows.isEmpty) some.form.readInVain() else some.form.decided())
+      found <- inRows
       (files, opened) <- select(found.positions)
     } yield {
       val before = searched.toOption
@@ -61,7 +74,11 @@ private[limitpruning] final class ChooseFilesByRows(
         None, // rows that are not read may sort before the threshold of metadata
         before.fold(Seq.empty[InspectedPart])(_.inspected),
         before.fold(IndexedSeq.empty[LeafColumn])(_.columns),
-        Some(VerifiedRows(found.rows, found.areAll, found.waves, found.bytes))
+        // Other rows of the same groups match, too.
+        Some(VerifiedRows(found.rows, found.areAll && groups.isEmpty, found.waves, found.bytes)),
+        groups =
+          if (groups.isEmpty) None
+          else Some(Groups(BriefSql.list(groups), found.rows.toInt, found.areAll))
       )
     }
     chosen.fold(searched)(Right(_))

@@ -4,10 +4,11 @@ import scala.annotation.tailrec
 
 import org.apache.spark.SparkContext
 import org.apache.spark.internal.Logging
+import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.footers.{NamedJob, Selectivity}
-import limitpruning.search.{LikelyRowGroups, SampleRowGroups}
+import limitpruning.search.LikelyRowGroups
 
 /**
  * Finds any rows of a scan, or one row of each of any groups, by Spark jobs.
@@ -87,15 +88,10 @@ private[rows] final class FindAnyRows(
   /**
    * By one job that reads a sample of the row groups.
    *
+   * @param plan reads the sample
    * @return none if the sample does not have enough rows
    */
-  def inSample(
-      scan: PositionScan,
-      limit: Int,
-      sample: SampleRowGroups,
-      collected: CollectedRows
-  ): Option[FoundPositions] = {
-    val plan = scan.of(sample.rows, sample.settings, readsDictionaries = false)
+  def inSample(plan: SparkPlan, limit: Int, collected: CollectedRows): Option[FoundPositions] = {
     val (rows, bytesRead) = CountedBytes.of(context, plan.execute())
     NamedJob(context, s"limit pruning: rows of $table, sample") {
       collected.add(context.runJob(rows, collected.inTask(rows.getNumPartitions)).toSeq)

@@ -2,10 +2,11 @@ package limitpruning.rows
 
 import org.apache.spark.SparkException
 import org.apache.spark.internal.Logging
+import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.footers.Selectivity
-import limitpruning.search.{LikelyRowGroups, LimitPlan, SampleRowGroups}
+import limitpruning.search.{LikelyRowGroups, LimitPlan}
 import limitpruning.shims.{ClassicSession, SparkShims}
 
 /**
@@ -47,7 +48,8 @@ private[rows] final class FindPositions(
    *
    * @param likely decides the order in which any rows are searched for
    * @param bestFirst the row groups that may have the first rows, best first; none if that is not known
-   * @param sample the row groups in which one row of each of any groups is searched for; none for the whole table
+   * @param sample the scan of a part of the table in which one row of each of any groups is searched for, if Spark can read this part
+   *   alone; none for the whole scan
    * @return none if a job fails: the row that it fails at may be one that plain Spark does not read; or if there are too many
    *   groups, or their keys are too large, or a sample has too few of them
    */
@@ -56,7 +58,7 @@ private[rows] final class FindPositions(
       limit: Int,
       likely: LikelyRowGroups = LikelyRowGroups.none,
       bestFirst: => Option[LimitPlan] = None,
-      sample: Option[SampleRowGroups] = None
+      sample: Option[PositionScan => Option[SparkPlan]] = None
   ): Option[FoundPositions] = {
     lazy val first = new FindFirstRows(context, table)
     lazy val any = new FindAnyRows(context, table, conf, selectivity, bytes)
@@ -68,7 +70,7 @@ private[rows] final class FindPositions(
       } else if (scan.groups > 0) {
         val groups = new RowsOfGroups(limit, scan)
         sample match {
-          case Some(some) => if (scan.readsRowGroups) any.inSample(scan, limit, some, groups) else None
+          case Some(some) => some(scan).flatMap(any.inSample(_, limit, groups))
           case None => any.inWaves(scan, limit, likely, groups)
         }
       } else any.inWaves(scan, limit, likely, new AnyRows(limit))

@@ -6,7 +6,8 @@ import org.apache.spark.sql.catalyst.expressions.{Ascending, AttributeSet, Expre
 
 import limitpruning.predicate.{LeafColumn, MatchState}
 import limitpruning.search.{
-  ClassifiedFile, ClassifyRowGroups, FirstOfGroupsScan, GroupsScan, LimitPlan, NotPruned, SampleRowGroups,
+  ClassifiedFile, ClassifyRowGroups, DictionarySize, FirstOfGroupsScan, GroupsScan, LimitPlan, NotPruned,
+  SampleRowGroups,
   SearchInputs
 }
 import limitpruning.select.{ListedFile, Reason}
@@ -70,18 +71,24 @@ private[limitpruning] object GroupsPay {
       files: Seq[ClassifiedFile],
       classify: ClassifyRowGroups,
       inputs: SearchInputs,
-      sizes: Sizes,
+      sizes: SizesOfKeys,
       minBytes: Long
   ): Option[SampleRowGroups] = {
     val tasks = inputs.tasks
     val most = tasks.min(MostInSample)
-    val mostRows = (sizes.rows / (tasks.toDouble * LeastRowGroupsOfTask)).toLong
     if (
-      sizes.rowGroups >= tasks * LeastRowGroupsOfTask && sizes.first >= tasks * minBytes * SampleFactor &&
-      inputs.areNeededKnown && mayHaveEnough(groups, files, classify, inputs, most) &&
+      sizes.maySample(tasks, minBytes) && inputs.areNeededKnown &&
+      mayHaveEnough(groups, files, classify, inputs, most) &&
       // Delta reads files with deleted rows whole.
       inputs.listing.areWithoutDeletes && !inputs.isBusy
-    ) SampleRowGroups(groups, files, inputs, most, groups.scan.limit * LeastRows, mostRows)
+    ) SampleRowGroups(
+      groups,
+      files,
+      inputs,
+      most,
+      groups.scan.limit * DictionarySize.LeastRows,
+      sizes.mostRows(tasks)
+    )
     else None
   }
 
@@ -180,62 +187,34 @@ private[limitpruning] object GroupsPay {
     }.filter(_ >= 0)
     val limit = groups.scan.limit.toLong
     Using.resource(inputs.detailsOf(file)) { details =>
-      def isGivenUp(rowGroup: Int, column: Int) =
-        file.facts.hasManyValues(classify.columns(column), rowGroup) &&
-          file.facts.valueBytes(classify.columns(column), rowGroup).exists(_ * limit * 2 <= LargestDictionary)
-      def haveMany(rowGroup: Int)(column: Int) = isGivenUp(rowGroup, column) ||
-        details.dictionaryPart(classify.columns(column), rowGroup).exists(_.length >= limit * BytesOfValue)
+      def dictionary(rowGroup: Int)(ordinal: Int) = {
+        val column = classify.columns(ordinal)
+        DictionarySize(
+          file.footer.rowGroups(rowGroup).getRowCount,
+          details.dictionaryPart(column, rowGroup).map(_.length.toLong),
+          file.facts.hasManyValues(column, rowGroup),
+          file.facts.valueBytes(column, rowGroup)
+        )
+      }
       file.rowGroups.indices.exists(rowGroup =>
         file.rowGroups(rowGroup).state == MatchState.FullyMatching &&
-          file.footer.rowGroups(rowGroup).getRowCount >= limit * LeastRows &&
-          columns.exists(haveMany(rowGroup))
+          columns.exists(dictionary(rowGroup)(_).promises(limit))
       )
     }
   }
 
-  /**
-   * Of all row groups of the table that may match, estimated.
-   *
-   * @param first the compressed bytes of the columns that the query reads
-   */
-  private final case class Sizes(first: Double, rowGroups: Double, rows: Double) {
-
-    /** One row group is read first, and its rows are read again. */
-    def saved: Long = if (rowGroups < ReadTwice) 0L else (first * (1 - ReadTwice / rowGroups)).toLong
-  }
-
-  private def sizesOf(files: Seq[ClassifiedFile], inputs: SearchInputs, all: Long): Sizes = {
+  private def sizesOf(files: Seq[ClassifiedFile], inputs: SearchInputs, all: Long): SizesOfKeys = {
     val isFirst = RowsPay.remembered(inputs.isNeeded)
     val sizes = RowsPay.sizesOf(files, isFirst, isFirst, canSkipRows = false, dropRows = false, () => false)
     val whole = if (sizes.files == 0) 0.0 else all.toDouble / sizes.files
-    Sizes(sizes.first * whole, sizes.rowGroups * whole, sizes.rows * whole)
+    SizesOfKeys(sizes.first * whole, sizes.rowGroups * whole, sizes.rows * whole)
   }
 
   /** The keys of all groups are on the driver. */
-  private val MostGroups = 10000
-
-  /** The rows of a row group, for each group that is needed, if it is expected to have enough groups. */
-  private val LeastRows = 10L
-
-  /** The bytes of a dictionary for each group that is needed: most values have fewer, also before they are compressed. */
-  private val BytesOfValue = 256L
-
-  private val ReadTwice = 2.0
-
-  /** With so many row groups for each task that runs at the same time, reading one of them takes a twentieth of the time. */
-  private val LeastRowGroupsOfTask = 20
-
-  /**
-   * A task reads so many times the minimum in about twenty times as long as a job of one row group takes to start, from the
-   * cache of a local disk.
-   */
-  private val SampleFactor = 8.0
+  private[rows] val MostGroups = 10000
 
   /** The tasks of a sample send their keys to the driver. */
-  private val MostInSample = 32
-
-  /** A dictionary that is larger is given up. */
-  private val LargestDictionary = 1024L * 1024
+  private[rows] val MostInSample = 32
 
   /** At most so many rows are expected to be first in their groups: if there are more, the search usually ends soon. */
   private val MostExpectedRows = 1000.0

@@ -50,7 +50,7 @@ private[limitpruning] object RowsOfFilesPay {
         val columns = AttributeSet(first.flatMap(_.references))
         // Most files of a table are alike.
         val sample = files.take(1).map(_.file)
-        table.sizes(columns, RowsPay.equalToValues(conjuncts), sample, deadline).flatMap { sizes =>
+        table.sizes(columns, RowsPay.equalToValues(conjuncts), Nil, sample, deadline).flatMap { sizes =>
           val ofAll = sizes.copy(rowGroups = rowGroups, rows = sum(_.rows)(_.rows))
           val sorted = if (order.isEmpty) None else Some(RowsSaved.shareOf(conjuncts))
           RowsSaved(ofAll, all, limit, sorted, tasks, all.toDouble / taskBytes)(minBytes)

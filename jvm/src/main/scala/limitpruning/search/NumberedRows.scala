@@ -27,6 +27,7 @@ private[limitpruning] final case class NumberedRows(
  * @param areSelective whether the query skips most row groups by the values of a column that has to be equal to one; it takes
  *   longer to find out than the rest
  * @param requests what requests to the storage cost; none if the files are local
+ * @param dictionaries those of keys of groups in the first row group
  */
 private[limitpruning] final case class ReadSizes(
     first: Long,
@@ -38,7 +39,8 @@ private[limitpruning] final case class ReadSizes(
     dropRows: Boolean,
     otherColumns: Int,
     areSelective: () => Boolean,
-    requests: Option[Requests] = None
+    requests: Option[Requests] = None,
+    dictionaries: Seq[DictionarySize] = Nil
 ) {
 
   /** The share of the bytes that is read first. */

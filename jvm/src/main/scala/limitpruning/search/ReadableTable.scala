@@ -45,12 +45,14 @@ trait ReadableTable extends ManifestTable {
    *
    * @param first the columns that can be read first
    * @param equal columns that have to be equal to a value
+   * @param keys columns that are keys of groups, whose dictionaries are asked for
    * @param deadline until when footers are waited for
    * @return none if the footers cannot be read in time, or if the columns of the files are not known by their ids
    */
   def sizes(
       first: AttributeSet,
       equal: Seq[LeafColumn],
+      keys: Seq[LeafColumn],
       files: Seq[ManifestFile],
       deadline: Deadline
   ): Option[ReadSizes]

@@ -3,7 +3,7 @@ package limitpruning.search
 import scala.collection.mutable
 import scala.concurrent.duration.Deadline
 
-import limitpruning.parquet.{ColumnPages, PageIndexReader, PartOfFile, RowGroupDetails, Storage}
+import limitpruning.parquet.{ColumnPages, FileId, PageIndexReader, PartOfFile, RowGroupDetails, Storage}
 import limitpruning.predicate.{Evaluator, Expectation, RowUnit, Values}
 import limitpruning.predicate.Expectation.{EachValue, ShortRange}
 import limitpruning.select.RowRange
@@ -134,7 +134,7 @@ final class RefineRowGroups(
       vain.addScanned(narrow.bytes(file.footer, ordinal))
       unread += 1
       val known = file.known(ordinal)
-      if (!unproved.mayRead(file.listed, vain.isOneTask && !isFirstEvidence(known))) {
+      if (!unproved.mayRead(FileId.of(file.listed.status), vain.isOneTask && !isFirstEvidence(known))) {
         unread = MostUnread
         rowGroup
       } else if (!vain.allows(reading(file, known, Nil))) rowGroup

@@ -2,7 +2,7 @@ package limitpruning.search
 
 import scala.concurrent.duration.DurationInt
 
-import limitpruning.parquet.ReadSettings
+import limitpruning.parquet.{FileId, ReadSettings}
 import limitpruning.select.{ChosenRows, MatchingRows, RowRange, SearchCounts}
 
 /**
@@ -40,7 +40,7 @@ object SampleRowGroups {
       form = inputs.unprovedSample(groups.keys)
       chosen = sampleOf(files, most, leastRows, mostRows)
       (file, matching) <- chosen.headOption
-      if form.canRemember && form.mayRead(first, isOneTask = false) &&
+      if form.canRemember && form.mayRead(FileId.of(first.status), isOneTask = false) &&
         RowsLeftByPages.share(file, matching.head.ordinal, inputs) >= LeastLeft
       selection <- inputs.address(Patience.fromNow)(chosen).toOption
     } yield {

@@ -10,7 +10,8 @@ import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.{
-  FactsCache, FootersByJob, FootersByJobOrThreads, FootersByThreads, PlanningThreads, ReadFooters,
+  BusyExecutors, FactsCache, FootersByJob, FootersByJobOrThreads, FootersByThreads, PlanningThreads,
+  ReadFooters,
   SearchMemory, Selectivity, UnprovedForms
 }
 import limitpruning.parquet.{
@@ -242,11 +243,7 @@ private[limitpruning] final class SearchInputs(
   def tasks: Int = session.sparkContext.defaultParallelism
 
   /** Whether a job would have to wait for other tasks, or for executors. */
-  def isBusy: Boolean = {
-    val context = session.sparkContext
-    val executors = context.statusTracker.getExecutorInfos // the driver is one of them
-    executors.iterator.map(_.numRunningTasks()).sum >= tasks || (!context.isLocal && executors.length <= 1)
-  }
+  def isBusy: Boolean = BusyExecutors(session.sparkContext)
 
   def budget: SearchBudget = SearchBudget(
     maxFiles = conf.getConf(LimitPruningConf.MaxFiles),

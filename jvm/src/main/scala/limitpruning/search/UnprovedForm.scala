@@ -3,11 +3,10 @@ package limitpruning.search
 import scala.util.Try
 
 import com.google.common.hash.HashCode
-import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.catalyst.expressions.Expression
 
 import limitpruning.footers.{PredicateForm, UnprovedForms}
-import limitpruning.select.ListedFile
+import limitpruning.parquet.FileId
 
 /**
  * Whether one search looks at something besides footers: not if earlier queries with predicates of the same form did so in
@@ -24,7 +23,7 @@ private[limitpruning] trait UnprovedForm {
    * @param isOneTask whether the first task of plain Spark may find enough rows: then predicates that never tried count
    *   together; asked for the first file only
    */
-  def mayRead(file: ListedFile, isOneTask: => Boolean): Boolean
+  def mayRead(file: FileId, isOneTask: => Boolean): Boolean
 
   /** Notes that this decided nothing. */
   def readInVain(): Unit
@@ -38,7 +37,7 @@ private[limitpruning] object UnprovedForm {
   /** Remembers nothing. */
   val none: UnprovedForm = new UnprovedForm {
     override def canRemember: Boolean = false
-    override def mayRead(file: ListedFile, isOneTask: => Boolean): Boolean = true
+    override def mayRead(file: FileId, isOneTask: => Boolean): Boolean = true
     override def readInVain(): Unit = ()
     override def decided(): Unit = ()
   }
@@ -54,17 +53,17 @@ private[limitpruning] object UnprovedForm {
       remembered: UnprovedForms
   ): UnprovedForm = new UnprovedForm {
     private lazy val form = Try(PredicateForm.hash(conjuncts, circumstances)).toOption
-    private var first: Option[(ListedFile, Boolean)] = None
+    private var first: Option[(FileId, Boolean)] = None
     private var answer = true
     private var isNoted = false
 
     override def canRemember: Boolean = remembered.areKept && form.nonEmpty
 
-    override def mayRead(file: ListedFile, isOneTask: => Boolean): Boolean = {
+    override def mayRead(file: FileId, isOneTask: => Boolean): Boolean = {
       if (first.isEmpty) {
         val isFirstTask = isOneTask
         first = Some((file, isFirstTask))
-        answer = form.forall(remembered.mayRead(_, file.status, isFirstTask))
+        answer = form.forall(remembered.mayRead(_, file, isFirstTask))
       }
       answer
     }
@@ -73,9 +72,9 @@ private[limitpruning] object UnprovedForm {
 
     override def decided(): Unit = note((form, file, _) => remembered.remove(form, file))
 
-    private def note(how: (HashCode, FileStatus, Boolean) => Unit): Unit = {
+    private def note(how: (HashCode, FileId, Boolean) => Unit): Unit = {
       isNoted = true
-      for (form <- form; (file, isOneTask) <- first) how(form, file.status, isOneTask)
+      for (form <- form; (file, isOneTask) <- first) how(form, file, isOneTask)
     }
   }
 }

@@ -7,7 +7,7 @@ import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.read.{Batch, Scan, Statistics, SupportsReportStatistics}
 import org.apache.spark.sql.types.StructType
 
-import limitpruning.search.{ChosenFiles, ReadableTable}
+import limitpruning.search.{ChosenFiles, ReadableTable, SampleOfFiles}
 import limitpruning.select.Reason
 
 /**
@@ -16,11 +16,13 @@ import limitpruning.select.Reason
  *
  * @param rows what is wanted
  * @param searched what the search of metadata found while planning
+ * @param sample the row groups in which rows of groups are searched for; none for the whole table
  */
 final case class WantedFiles(
     rows: WantedRows,
     table: ReadableTable,
-    searched: Either[Reason, ChosenFiles]
+    searched: Either[Reason, ChosenFiles],
+    sample: Option[SampleOfFiles] = None
 ) {
 
   /** What is chosen for all copies of the scan. */

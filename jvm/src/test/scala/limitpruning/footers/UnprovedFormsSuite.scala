@@ -6,9 +6,11 @@ import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, E
 import org.apache.spark.sql.types.IntegerType
 import org.scalatest.funsuite.AnyFunSuite
 
+import limitpruning.parquet.FileId
+
 class UnprovedFormsSuite extends AnyFunSuite {
-  private def file(path: String, time: Long = 5): FileStatus =
-    new FileStatus(1000, false, 1, 1, time, new Path(path))
+  private def file(path: String, time: Long = 5): FileId =
+    FileId.of(new FileStatus(1000, false, 1, 1, time, new Path(path)))
 
   private def hash(conjuncts: Expression*) = PredicateForm.hash(conjuncts, Seq("settings"))
 

@@ -15,7 +15,7 @@ import org.apache.spark.sql.types.{IntegerType, StructType}
 import org.scalatest.funsuite.AnyFunSuite
 
 import limitpruning.footers.UnprovedForms
-import limitpruning.parquet.{FileColumns, FooterReader, ReadSettings, Storage}
+import limitpruning.parquet.{FileColumns, FileId, FooterReader, ReadSettings, Storage}
 import limitpruning.predicate.MatchState._
 import limitpruning.select.ListedFile
 import limitpruning.testing.{FooterEdit, OneColumn, PagedFile, ParquetFixture, TempFolder}
@@ -284,7 +284,7 @@ class RefineRowGroupsSuite extends AnyFunSuite with TempFolder {
     var remembered = Seq.empty[String]
     val memory = new UnprovedForm {
       override def canRemember: Boolean = true
-      override def mayRead(file: ListedFile, isOneTask: => Boolean): Boolean = true
+      override def mayRead(file: FileId, isOneTask: => Boolean): Boolean = true
       override def readInVain(): Unit = remembered :+= "in vain"
       override def decided(): Unit = remembered :+= "decided"
     }

@@ -114,14 +114,17 @@ private[tables] final class IcebergTable private (
   override def sizes(
       first: AttributeSet,
       equal: Seq[LeafColumn],
+      keys: Seq[LeafColumn],
       files: Seq[ManifestFile],
       deadline: Deadline
   ): Option[ReadSizes] = {
     def idsOf(columns: Seq[Attribute]) = columns.flatMap(column => fieldNamed(column.name)).map(_.fieldId)
+    def idsOfLeaves(columns: Seq[LeafColumn]) = columns.flatMap(fieldOf).map(_.fieldId).toSet
     val sizesOf = new SizesOfFiles(
       idsOf(relation.output.filter(first.contains)).toSet,
       idsOf(relation.output).toSet,
-      equal.flatMap(fieldOf).map(_.fieldId).toSet
+      idsOfLeaves(equal),
+      idsOfLeaves(keys)
     )
     val footers = new ReadRowGroups(
       internals.table.io,

@@ -6,7 +6,7 @@ import org.apache.parquet.column.Encoding
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
 
 import limitpruning.parquet.Footer
-import limitpruning.search.{ReadSizes, Requests}
+import limitpruning.search.{DictionarySize, ReadSizes, Requests}
 
 /**
  * What a query reads of files.
@@ -14,8 +14,9 @@ import limitpruning.search.{ReadSizes, Requests}
  * @param first the field ids of the columns that can be read first
  * @param read those of all columns that the query reads
  * @param equal those of columns that have to be equal to a value
+ * @param keys those of columns that are keys of groups
  */
-private final class SizesOfFiles(first: Set[Int], read: Set[Int], equal: Set[Int]) {
+private final class SizesOfFiles(first: Set[Int], read: Set[Int], equal: Set[Int], keys: Set[Int]) {
   import SizesOfFiles._
 
   /**
@@ -54,13 +55,23 @@ private final class SizesOfFiles(first: Set[Int], read: Set[Int], equal: Set[Int
         requests = Requests.of(
           chunks.map(_.map { case (id, chunk) => (first(id), chunk.getStartingPos, chunk.getTotalSize) }),
           files.map(_._1.requestBytes)
-        )
+        ),
+        dictionaries = chunks.headOption.toSeq.flatten.collect {
+          case (id, chunk) if keys(id) => dictionary(files.head._1, chunk)
+        }
       ))
     }
   }
 }
 
 private object SizesOfFiles {
+
+  private def dictionary(footer: Footer, chunk: ColumnChunkMetaData): DictionarySize = DictionarySize(
+    chunk.getValueCount,
+    dictionaryBytes(chunk),
+    footer.hasManyValues(chunk),
+    Some(chunk.getTotalUncompressedSize.toDouble / chunk.getValueCount.max(1L))
+  )
 
   /**
    * Whether Iceberg's reader can skip a row group by the dictionary or the bloom filter of a chunk, and probably does so for most
