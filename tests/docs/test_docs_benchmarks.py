@@ -30,6 +30,7 @@ JVM_RESULTS = RESULTS.with_name("jvm.json")
 SOAK_RESULTS = RESULTS.with_name("soak.json")
 FAULTS_RESULTS = RESULTS.with_name("faults.json")
 ROWS_RESULTS = RESULTS.with_name("rows.json")
+FORMAT_ROWS = {"delta-rows.json": "delta.md", "iceberg-rows.json": "iceberg.md"}
 FUZZ_RESULTS = RESULTS.with_name("fuzz.json")
 MUTANTS_RESULTS = RESULTS.with_name("mutants.json")
 MET = {True: "met", False: "**missed**", None: "not measured"}
@@ -52,7 +53,8 @@ def test_the_page_contains_the_results_on_an_object_store(pytestconfig: pytest.C
 
 
 def test_the_page_on_delta_contains_the_results(pytestconfig: pytest.Config) -> None:
-    hold_generated(DOCS / "delta.md", beside(DELTA_RESULTS, "events_delta", costs), pytestconfig)
+    expected = beside(DELTA_RESULTS, "events_delta", costs)
+    hold_generated(DOCS / "delta.md", expected, pytestconfig, DELTA_RESULTS.name)
 
 
 def test_the_page_contains_the_results_over_iceberg(pytestconfig: pytest.Config) -> None:
@@ -74,6 +76,15 @@ def test_the_page_contains_the_results_of_rows(pytestconfig: pytest.Config) -> N
         results = json.loads(ROWS_RESULTS.read_text(encoding="utf-8"))
         expected = rows.page(results, machine(results), fill)
     hold_generated(DOCS / "benchmarks.md", expected, pytestconfig, ROWS_RESULTS.name)
+
+
+@pytest.mark.parametrize("name", FORMAT_ROWS)
+def test_the_pages_on_formats_contain_the_results_of_rows(
+    pytestconfig: pytest.Config, name: str
+) -> None:
+    results = json.loads(RESULTS.with_name(name).read_text(encoding="utf-8"))
+    expected = rows.format_page(results, machine(results), fill)
+    hold_generated(DOCS / FORMAT_ROWS[name], expected, pytestconfig, name)
 
 
 def beside(path: Path, table: str, costs_of: Callable[[dict[str, Any]], str]) -> str:
