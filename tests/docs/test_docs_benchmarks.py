@@ -134,13 +134,14 @@ def test_the_results_are_those_of_the_faults_that_are_planted() -> None:
 
 
 def fuzzed(results: dict[str, Any]) -> str:
-    """Return the result of the last fuzz run as a paragraph and a table."""
+    """Return the results of fuzz runs as a paragraph and a table."""
     about, total = results["about"], results["total"]
     wrong = f"{total['wrong']:,}" if total["wrong"] else "No"
     text = (
-        f"The last run took {about['minutes']:g} minutes in {about['processes']} processes, with "
-        f"Spark {about['spark']}. It held {total['queries']:,} answers over {total['tables']:,} "
-        f"tables to those of plain Spark. {wrong} answer was wrong. {machine(results)}."
+        f"{about['minutes']:g} minutes in {about['processes']} processes, with Spark "
+        f"{about['spark']}, at commit {', '.join(about['commits'])}. "
+        f"They held {total['queries']:,} answers over {total['tables']:,} tables to those of plain "
+        f"Spark. {wrong} answer was wrong. The last run: {machine(results)}."
     )
     names = ["tables", "queries", "pruned", "wrong in plain Spark, too", "no reference", "wrong"]
     lines = [f"| | {' | '.join(names)} |", "| --- " * (len(names) + 1) + "|"]

@@ -1,7 +1,8 @@
 """Fuzzes for some minutes: `python -m support.fuzz MINUTES RESULTS.json`.
 
 The processes start anew each hour. FUZZ_SEED repeats the draws of an earlier run, as far as time
-allows; FUZZ_WORKERS sets the number of processes.
+allows; FUZZ_WORKERS sets the number of processes. With FUZZ_ADD, the counts are added to those of
+earlier runs in the file.
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ def main(minutes: float, results: Path) -> int:
     """Return 0 if no answer was wrong and no process failed."""
     seed = int(os.environ.get("FUZZ_SEED") or random.SystemRandom().getrandbits(32))
     workers = int(os.environ.get("FUZZ_WORKERS") or 2)
+    before = json.loads(results.read_text("utf-8")) if os.environ.get("FUZZ_ADD") else {}
+    earlier = before.get("about", {"minutes": 0.0, "commits": [], "seeds": []})
+    commits = list(dict.fromkeys([*earlier["commits"], report.commit()]))
     start = time.monotonic()
     codes: list[int] = []
     files: list[Path] = []
@@ -44,13 +48,14 @@ def main(minutes: float, results: Path) -> int:
             codes += _run(batch, first, min(left, 60 * MOST_MINUTES))
             files += batch
             done = [json.loads(file.read_text(encoding="utf-8")) for file in files if file.exists()]
-            found = counts.document(counts.added(done))
+            found = counts.document(counts.added([*done, before.get("kinds", {})]))
             about = {
-                "minutes": round((time.monotonic() - start) / 60, 1),
+                "minutes": round(earlier["minutes"] + (time.monotonic() - start) / 60, 1),
+                "commits": commits,
                 "version": limit_pruning.__version__,
                 "spark": pyspark.__version__,
                 "processes": workers,
-                "seeds": [seed, seed + len(files) - 1],
+                "seeds": [*earlier["seeds"], [seed, seed + len(files) - 1]],
             }
             report.save(results, about, found)
             print(counts.table(found), flush=True)

@@ -83,7 +83,7 @@ final class ChooseWhenRun(
     taken(conjuncts, needed, conf)(ChooseFirstRows.matching(_, conf, state.facts, decision))
 
   private def taken(conjuncts: Seq[Expression], needed: AttributeSet, conf: SQLConf)(
-      choose: LimitedScan => Either[NotPruned, LimitPlan]
+      choose: LimitedScan[Table] => Either[NotPruned, LimitPlan]
   ): Either[NotPruned, LimitPlan] =
     FailOpen(state, conf) {
       table.flatMap { table =>
@@ -129,14 +129,15 @@ final class ChooseWhenRun(
 
   private def order: Seq[SortOrder] = index.wanted.order.toSeq.flatMap(_.all)
 
-  private def byMetadata(scan: LimitedScan, inputs: SearchInputs): Either[NotPruned, LimitPlan] =
+  private def byMetadata(scan: LimitedScan[Table], inputs: SearchInputs): Either[NotPruned, LimitPlan] =
     topRows(scan).fold(ChooseRows(scan, inputs))(ChooseTopRows(_, inputs))
 
-  private def topRows(scan: LimitedScan): Option[TopRowsScan] = index.wanted.order.map(TopRowsScan(scan, _))
+  private def topRows(scan: LimitedScan[Table]): Option[TopRowsScan] =
+    index.wanted.order.map(TopRowsScan(scan, _))
 
   /** The row groups in which the first rows are searched for by reading columns; none if there is no order of them. */
   private def bestFirst(
-      scan: LimitedScan,
+      scan: LimitedScan[Table],
       inputs: SearchInputs,
       found: Either[NotPruned, LimitPlan]
   ): Option[LimitPlan] = found match {
@@ -149,7 +150,7 @@ final class ChooseWhenRun(
   }
 
   private def byRows(
-      scan: LimitedScan,
+      scan: LimitedScan[Table],
       inputs: SearchInputs,
       found: Either[NotPruned, LimitPlan],
       likely: LikelyRowGroups,
@@ -169,7 +170,7 @@ final class ChooseWhenRun(
       conf
     )()
 
-  private def whyNot(scan: LimitedScan, conf: SQLConf): Option[NotPruned] = {
+  private def whyNot(scan: LimitedScan[Table], conf: SQLConf): Option[NotPruned] = {
     val reason =
       if (!conf.getConf(LimitPruningConf.Enabled)) Some(Reason.DisabledWhenRun)
       else if (scan.waitsForSubqueries) Some(Reason.Subquery)

@@ -10,9 +10,8 @@ import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.FactsCache
 import limitpruning.rows.{GroupsPay, RowsPay}
 import limitpruning.search.{
-  AnyRowsScan, AnyValueScan, GroupsScan, LikelyRowGroups, LimitPlan, LimitQuery, LimitedScan, MinMaxScan,
-  NotPruned,
-  SearchInputs, SizesOfColumns, TopRowsScan
+  AnyRowsScan, AnyValueScan, GroupsScan, LikelyRowGroups, LimitPlan, LimitQuery, LimitedScan,
+  MinMaxScan, NotPruned, SearchInputs, SizesOfColumns, Table, TopRowsScan
 }
 import limitpruning.tables.{FileSourceTable, WantedRows}
 
@@ -94,7 +93,8 @@ private[catalyst] final class DecideByRows(session: SparkSession, cache: FactsCa
     }
   } yield choose(window)
 
-  private def whenRun(scan: LimitedScan)(rows: => Option[WantedRows]): Option[LogicalPlan => LogicalPlan] =
+  private def whenRun(scan: LimitedScan[Table])(rows: => Option[WantedRows])
+      : Option[LogicalPlan => LogicalPlan] =
     for {
       table <- Some(scan.table).collect {
         case table: FileSourceTable if table.canReadFirst && table.toleratesBadFiles.isEmpty => table

@@ -14,9 +14,8 @@ import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.FactsCache
 import limitpruning.predicate.SupportedTypes
 import limitpruning.search.{
-  AnyRowsScan, AnyValueScan, ChooseGroups, ChooseRows, ChooseTopRows, GroupsScan, LimitPlan, LimitQuery,
-  LimitedScan,
-  MinMaxScan, NotPruned, SearchInputs, SortKeys, TopRowsScan
+  AnyRowsScan, AnyValueScan, ChooseGroups, ChooseRows, ChooseTopRows, GroupsScan, LimitPlan,
+  LimitQuery, LimitedScan, MinMaxScan, NotPruned, SearchInputs, SortKeys, Table, TopRowsScan
 }
 import limitpruning.select.Reason
 import limitpruning.tables.{ParquetTable, UndecidedRelation, WantedRows}
@@ -139,7 +138,10 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
    *
    * @return none if the LIMIT is planned now
    */
-  private def takenWhenRun(plan: LogicalPlan, scan: LimitedScan): Option[Either[NotPruned, LogicalPlan]] =
+  private def takenWhenRun(
+      plan: LogicalPlan,
+      scan: LimitedScan[Table]
+  ): Option[Either[NotPruned, LogicalPlan]] =
     scan.table match {
       case table: ParquetTable
           if scan.conjuncts.isEmpty && scan.limit <= MostTaken && table.canDecideWhenRun &&
@@ -150,11 +152,11 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
 
   private def whenRun(
       plan: LogicalPlan,
-      scan: LimitedScan,
+      scan: LimitedScan[Table],
       order: Option[SortKeys]
   ): Either[NotPruned, LogicalPlan] = scan.table match {
     case table: ParquetTable
-        if conf.subqueryReuseEnabled && order.forall(hasSimpleKey) &&
+        if conf.subqueryReuseEnabled && order.forall(keys => hasStableColumns(keys.first)) &&
           NativeEngines.reasonForChild(session).isEmpty =>
       Right(withMinMax(table.decideWhenRun(plan, WantedRows(scan.limit, scan.conjuncts, order))))
     case _ => Left(NotPruned(Reason.Subquery, Some(scan)))
@@ -191,15 +193,12 @@ final class DecideLimit(session: SparkSession, cache: FactsCache, conf: SQLConf)
       whenRun(aggregate, top.scan, Some(top.order)).getOrElse(aggregate)
     case _ => aggregate
   }
-
-  /** Whether Spark cannot change the columns of the key after the rule. It may remove fields of structs. */
-  private def hasSimpleKey(order: SortKeys): Boolean = hasStableColumns(order.first)
 }
 
 private[catalyst] object DecideLimit {
 
   /** Whether the rows are chosen, or are to be chosen when the query runs. */
-  def isDecided(scan: LimitedScan): Boolean =
+  def isDecided(scan: LimitedScan[Table]): Boolean =
     scan.table.selected.nonEmpty || UndecidedRelation.unapply(scan.table.leaf).nonEmpty
 
   /** Whether Spark cannot change the columns of a key after the rule. It may remove fields of structs. */

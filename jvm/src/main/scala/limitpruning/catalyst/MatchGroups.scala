@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LocalLimit, LogicalPlan, Project}
 
 import limitpruning.predicate.{BriefSql, SupportedTypes}
-import limitpruning.search.{GroupsScan, LimitedScan}
+import limitpruning.search.{GroupsScan, LimitedScan, Table}
 import limitpruning.select.Reason
 
 /**
@@ -33,7 +33,7 @@ object MatchGroups {
     }
 
   /** The groups over a scan below a LIMIT; see [[limitpruning.search.GroupsScan]]. */
-  final case class Groups[S](scan: S, keys: Seq[Expression], areKeysAll: Boolean)
+  final case class Groups[+S](scan: S, keys: Seq[Expression], areKeysAll: Boolean)
 
   /**
    * The groups below `local`, or the reason why they are not pruned; `None` if there is no GROUP BY over a scan below `local`.
@@ -111,7 +111,7 @@ object MatchGroups {
   }
 
   /** The filter may stay in the plan, so its columns are read, too. */
-  private def withFilters(scan: LimitedScan): LimitedScan =
+  private def withFilters(scan: LimitedScan[Table]): LimitedScan[Table] =
     scan.copy(needed = scan.needed ++ AttributeSet.fromAttributeSets(scan.conjuncts.map(_.references)))
 
   /** GROUP BY, with or without filters and projections above it: these projections and filters, and the Aggregate. */

@@ -19,12 +19,10 @@ import limitpruning.tables.Tables
 object MatchLimit {
 
   /** The scan below `local`, or the reason why it is not pruned; `None` if `local` is over none of the [[Tables]]. */
-  def of(local: LocalLimit): Option[Either[Reason, LimitedScan]] =
-    over[Table](local, _.canDecideWhenRun)(Tables.of).map(_.flatMap { found =>
-      found.table.unsupported.toLeft(
-        LimitedScan(found.limit, found.conjuncts, found.needed, found.table)
-      )
-    })
+  def of(local: LocalLimit): Option[Either[Reason, LimitedScan[Table]]] =
+    over[Table](local, _.canDecideWhenRun)(Tables.of).map(_.flatMap(found =>
+      found.table.unsupported.toLeft(found)
+    ))
 
   /**
    * The LIMIT over a node for which `find` gives a table, or the reason why it is not pruned; `None` if `local` is over no
@@ -35,7 +33,7 @@ object MatchLimit {
   def over[T](
       local: LocalLimit,
       canDecideWhenRun: T => Boolean = (_: T) => false
-  )(find: Find[T]): Option[Either[Reason, Limited[T]]] = {
+  )(find: Find[T]): Option[Either[Reason, LimitedScan[T]]] = {
     val tables = new Scanned[T](find)
     local.child match {
       case ScanOperation(projections, filtersAbove, filters, scanned) =>
@@ -47,7 +45,7 @@ object MatchLimit {
               // them is not deterministic.
               .orElse(filtersAbove.headOption.map(filter => Reason.NotDeterministic(BriefSql(filter))))
             val needed = AttributeSet.fromAttributeSets(projections.map(_.references))
-            Some(unsupported.toLeft(Limited(limit, filters, needed, table)))
+            Some(unsupported.toLeft(LimitedScan(limit, filters, needed, table)))
           case (Some(Right(_)), IntegerLiteral(_)) => None
           case (Some(Right(_)), _) => Some(Left(Reason.LimitNotConstant))
           case (Some(Left(reason)), _) => Some(Left(reason))
@@ -59,9 +57,6 @@ object MatchLimit {
 
   /** Gives the table that a node reads, or the reason why it is not supported; `None` for any other node. */
   type Find[T] = LogicalPlan => Option[Either[Reason, T]]
-
-  /** A LIMIT over a table of type `T`; see [[LimitedScan]]. */
-  final case class Limited[T](limit: Int, conjuncts: Seq[Expression], needed: AttributeSet, table: T)
 
   private def blockedBy(operator: LogicalPlan): Reason = operator match {
     case _: Project | _: Filter if !operator.deterministic =>

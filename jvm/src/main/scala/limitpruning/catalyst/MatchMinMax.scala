@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.{
   ByteType, DateType, DoubleType, FloatType, IntegerType, LongType, ShortType, TimestampNTZType, TimestampType
 }
 
-import limitpruning.search.{LimitedScan, TopRowsScan}
+import limitpruning.search.{LimitedScan, Table, TopRowsScan}
 import limitpruning.select.Reason
 
 /**
@@ -57,7 +57,7 @@ object MatchMinMax {
    * The scan below `aggregate`, if any row of it has all values; the reason why it is not pruned; `None` if `aggregate` is another
    * one, or not over Parquet.
    */
-  def anyRow(aggregate: Aggregate): Option[Either[Reason, LimitedScan]] =
+  def anyRow(aggregate: Aggregate): Option[Either[Reason, LimitedScan[Table]]] =
     if (isOfAnyRow(aggregate)) MatchLimit.of(firstRow(aggregate)) else None
 
   private def isOfAnyRow(aggregate: Aggregate): Boolean = aggregate.groupingExpressions.isEmpty && {

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.{LeftOuter, RightOuter}
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LocalLimit, LogicalPlan, Project, Sort, UnaryNode}
 
 import limitpruning.predicate.{BriefSql, Nesting, SupportedTypes}
-import limitpruning.search.{LimitedScan, SortKeys, TopRowsScan}
+import limitpruning.search.{LimitedScan, SortKeys, Table, TopRowsScan}
 import limitpruning.select.Reason
 
 /** Matches a LIMIT over a global sort over a plan that [[MatchLimit]] matches, or over outer joins that preserve its rows. */
@@ -37,7 +37,7 @@ object MatchTopRows {
       below: LocalLimit => Option[Either[Reason, S]]
   ): Option[Either[Reason, Ordered[S]]] = ordered(order, Nil, local)(below)
 
-  private[catalyst] def scanOf(top: Ordered[LimitedScan]): TopRowsScan =
+  private[catalyst] def scanOf(top: Ordered[LimitedScan[Table]]): TopRowsScan =
     TopRowsScan(top.scan.copy(needed = top.scan.needed ++ top.needed), top.order, top.isJoined)
 
   /**

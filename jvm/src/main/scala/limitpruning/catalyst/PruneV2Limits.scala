@@ -11,7 +11,9 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.{AGGREGATE, LIMIT, PLAN_E
 import limitpruning.conf.LimitPruningConf
 import limitpruning.footers.BusyExecutors
 import limitpruning.rows.{GroupsOfFilesPay, RowsOfFilesPay}
-import limitpruning.search.{ChosenFiles, MinMaxScan, NotPruned, ReadableTable, SortKeys, UnprovedForm}
+import limitpruning.search.{
+  ChosenFiles, LimitedScan, MinMaxScan, NotPruned, ReadableTable, SortKeys, UnprovedForm
+}
 import limitpruning.select.Reason
 import limitpruning.tables.{Iceberg, UndecidedScan, WantedFiles, WantedRows}
 
@@ -72,7 +74,7 @@ final case class PruneV2Limits(override val session: SparkSession, override val 
       scan = orders.head.scan
       keys = orders.map(_.order.first)
       chosen <- new SearchManifests(conf)
-        .rows(scan, keys, offset = 0, Some(MinMaxScan.LeastSkipped)).toOption
+        .rows(scan, keys, Some(MinMaxScan.LeastSkipped)).toOption
       if MinMaxScan.pays(chosen.files.iterator.map(_.bytes).sum, chosen.counts.bytes)
     } yield scan.table.read(aggregate, chosen)
 
@@ -90,7 +92,7 @@ final case class PruneV2Limits(override val session: SparkSession, override val 
       offset: Int
   ): Option[Either[NotPruned, LogicalPlan]] = {
     def rows(scan: Limited, order: Option[SortKeys], isJoined: Boolean): Search = { search =>
-      val searched = search.rows(scan, order.toSeq.map(_.first), offset)
+      val searched = search.rows(scan.copy(offset = offset), order.toSeq.map(_.first))
       byRows(scan, order, isJoined, searched, isRoot, search.deadline).map(Right(_))
         .getOrElse(searched.map(chosen => scan.table.read(_: LogicalPlan, chosen)))
     }
@@ -128,9 +130,7 @@ final case class PruneV2Limits(override val session: SparkSession, override val 
   ): Option[LogicalPlan => LogicalPlan] = {
     val minBytes = conf.getConf(LimitPruningConf.RowsMinBytes)
     def saved = RowsOfFilesPay(
-      scan.table,
-      scan.limit,
-      scan.conjuncts,
+      scan,
       order.toSeq.flatMap(_.all),
       searched,
       minBytes,
@@ -162,9 +162,7 @@ final case class PruneV2Limits(override val session: SparkSession, override val 
       state.facts.unprovedSamples
     )
     def pays = GroupsOfFilesPay(
-      scan.table,
-      scan.limit,
-      scan.conjuncts,
+      scan,
       of.keys,
       searched,
       conf.getConf(LimitPruningConf.RowsMinBytes),
@@ -188,7 +186,7 @@ final case class PruneV2Limits(override val session: SparkSession, override val 
 }
 
 object PruneV2Limits {
-  private type Limited = MatchLimit.Limited[ReadableTable]
+  private type Limited = LimitedScan[ReadableTable]
 
   /** Searches for what a LIMIT needs, and changes a plan so that its scan reads only this. */
   private type Search = SearchManifests => Either[Reason, LogicalPlan => LogicalPlan]

@@ -9,14 +9,12 @@ import org.apache.spark.sql.internal.SQLConf
 
 import limitpruning.conf.LimitPruningConf
 import limitpruning.search.{
-  ChooseFiles, ChooseGroupFiles, ChooseTopFiles, ChosenFiles, FooterBudget, ReadableTable
+  ChooseFiles, ChooseGroupFiles, ChooseTopFiles, ChosenFiles, FooterBudget, LimitedScan, ManifestTable
 }
 import limitpruning.select.Reason
 
 /** Searches the manifests of a table for one LIMIT, within the budget of the session. The time runs from here. */
 private[catalyst] final class SearchManifests(conf: SQLConf) {
-  private type Limited = MatchLimit.Limited[ReadableTable]
-
   private val files = conf.getConf(LimitPruningConf.MaxFiles)
   private val millis = conf.getConf(LimitPruningConf.MaxTime)
   val deadline: Deadline = millis.millis.fromNow
@@ -24,24 +22,20 @@ private[catalyst] final class SearchManifests(conf: SQLConf) {
 
   /**
    * @param keys the first sort key of each order; none without ORDER BY
-   * @param offset how many rows an OFFSET skips, if the LIMIT can be reduced by those that are counted
    * @param leastSkipped see [[ChooseTopFiles]]
    */
   def rows(
-      found: Limited,
+      scan: LimitedScan[ManifestTable],
       keys: Seq[SortOrder],
-      offset: Int,
       leastSkipped: Option[Double] = None
   ): Either[Reason, ChosenFiles] = {
-    val stop = stopOf(found.limit, "rows") _
-    if (keys.isEmpty) new ChooseFiles(found.limit, found.conjuncts, found.table, stop, footers, offset)()
-    else new ChooseTopFiles(found.limit, found.conjuncts, keys, found.table, stop, footers, leastSkipped)()
+    val stop = stopOf(scan.limit, "rows") _
+    if (keys.isEmpty) new ChooseFiles(scan, stop, footers)()
+    else new ChooseTopFiles(scan, keys, stop, footers, leastSkipped)()
   }
 
-  def groups(found: MatchGroups.Groups[Limited]): Either[Reason, ChosenFiles] = {
-    val scan = found.scan
-    val stop = stopOf(scan.limit, "groups") _
-    val choose = new ChooseGroupFiles(scan.limit, scan.conjuncts, found.keys, scan.table, stop, footers)
+  def groups(found: MatchGroups.Groups[LimitedScan[ManifestTable]]): Either[Reason, ChosenFiles] = {
+    val choose = new ChooseGroupFiles(found.scan, found.keys, stopOf(found.scan.limit, "groups"), footers)
     if (found.areKeysAll) choose.distinct() else choose.whole()
   }
 

@@ -23,6 +23,9 @@ final class FactsCache(maxBytes: Long) {
   /** Whether anything is cached. */
   def isOn: Boolean = maxBytes > 0
 
+  /** The maximum memory of all files of one table, in bytes. Their statistics and footers need the rest. */
+  val mostOfTable: Long = maxBytes / 4
+
   private val cached = CacheBuilder
     .newBuilder()
     .concurrencyLevel(1) // otherwise no entry could be larger than a fraction of the whole

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LocalLimit, Logica
 import limitpruning.catalyst.{ChooseWhenRunExec, MatchLimit, MatchTopRows}
 import limitpruning.predicate.BriefSql
 import limitpruning.scan.{LimitPrunedScanExec, ScanMetrics}
-import limitpruning.search.{InspectedRowGroups, LimitPlan, LimitedScan, NotPruned}
+import limitpruning.search.{InspectedRowGroups, LimitPlan, LimitedScan, NotPruned, Table}
 import limitpruning.select.{ChosenRows, Reason, SearchCounts}
 import limitpruning.tables.{Iceberg, Tables}
 
@@ -19,7 +19,7 @@ private[report] object DescribeDecision {
    */
   def taken(
       limit: LocalLimit,
-      limited: LimitedScan,
+      limited: LimitedScan[Table],
       chosen: ChooseWhenRunExec.Chosen,
       most: Int
   ): LimitReport = {
@@ -42,11 +42,11 @@ private[report] object DescribeDecision {
   }
 
   /** A LIMIT that is not pruned, for a reason that came up after a search had chosen what to read. */
-  def undecided(reason: Reason, limited: LimitedScan, plan: LimitPlan): NotPruned =
+  def undecided(reason: Reason, limited: LimitedScan[Table], plan: LimitPlan): NotPruned =
     NotPruned(reason, Some(limited), Some(plan.rows.counts), plan.rows.planningNanos, plan.inspected)
 
   def selected(
-      limited: LimitedScan,
+      limited: LimitedScan[Table],
       plan: LimitPlan,
       scan: Option[LimitPrunedScanExec],
       noPageSkipping: Option[String],

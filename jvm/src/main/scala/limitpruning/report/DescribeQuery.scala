@@ -15,7 +15,7 @@ import limitpruning.catalyst.{
 }
 import limitpruning.report.DescribeDecision.{notPruned, orderOf, selected, taken, undecided}
 import limitpruning.scan.LimitPrunedScanExec
-import limitpruning.search.{LimitedScan, NotPruned}
+import limitpruning.search.{LimitedScan, NotPruned, Table}
 import limitpruning.select.Reason
 import limitpruning.tables.{SelectedIndex, SelectedRelation, UndecidedIndex, UndecidedRelation}
 
@@ -99,7 +99,7 @@ private final class DescribeQuery(physical: SparkPlan, most: Int) {
 
   private def planned(
       limit: LocalLimit,
-      limited: LimitedScan,
+      limited: LimitedScan[Table],
       index: SelectedIndex,
       session: SparkSession
   ): LimitReport = {
@@ -155,7 +155,7 @@ private final class DescribeQuery(physical: SparkPlan, most: Int) {
   /** A LIMIT whose rows are chosen when the query runs. Of the nodes that choose, one that has run is described. */
   private def whenRun(
       limit: LocalLimit,
-      limited: LimitedScan,
+      limited: LimitedScan[Table],
       index: UndecidedIndex
   ): LimitReport = {
     val own = nodes.collect { case node: ChooseWhenRunExec if node.choose.exists(_.index eq index) => node }

@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 import limitpruning.catalyst.MatchLimit
 import limitpruning.conf.SparkSessions
 import limitpruning.footers.FactsCache
-import limitpruning.search.{InspectFiles, InspectTable, LimitedScan, ManifestTable}
+import limitpruning.search.{InspectFiles, InspectTable, LimitedScan, ManifestTable, Table}
 import limitpruning.select.Reason
 import limitpruning.tables.{Iceberg, SelectedRelation}
 
@@ -47,15 +47,16 @@ private[report] object FindScan {
       }
     }
 
-  private def ofManifests(found: MatchLimit.Limited[ManifestTable]): Found = { planned =>
+  private def ofManifests(found: LimitedScan[ManifestTable]): Found = { planned =>
     val chosen = planned.collect { case leaf => Iceberg.chosen(leaf) }.flatten.headOption
     new InspectedManifests(new InspectFiles(found.conjuncts, found.table), chosen.flatMap(_.toOption))
   }
 
-  private def ofFiles(scan: LimitedScan, session: SparkSession, cache: FactsCache): Found = { planned =>
-    val selection = planned.collectFirst { case SelectedRelation(_, index) => index.chosen.selection }
-    val conf = SparkSessions.onServer(session).sessionState.conf
-    new InspectedFooters(new InspectTable(scan, session, cache, conf), selection)
+  private def ofFiles(scan: LimitedScan[Table], session: SparkSession, cache: FactsCache): Found = {
+    planned =>
+      val selection = planned.collectFirst { case SelectedRelation(_, index) => index.chosen.selection }
+      val conf = SparkSessions.onServer(session).sessionState.conf
+      new InspectedFooters(new InspectTable(scan, session, cache, conf), selection)
   }
 
   private def notInspected(reason: Reason): String =

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.AttributeSet
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LocalLimit, LogicalPlan, WindowGroupLimit}
 
 import limitpruning.catalyst.{AboveTable, MatchLimit, MatchMinMax, MatchQuery, MatchWindow}
-import limitpruning.search.{LimitedScan, NotPruned}
+import limitpruning.search.{LimitedScan, NotPruned, Table}
 import limitpruning.select.Reason
 import limitpruning.tables.{Iceberg, SelectedRelation, Tables, UndecidedRelation}
 
@@ -40,7 +40,7 @@ private[report] object PrunedWindow {
 private[report] object MatchedLimit {
 
   /** The scan, or the reason why the LIMIT is not pruned; `None` if it is over none of the tables. */
-  def of(limit: LocalLimit): Option[Either[Reason, LimitedScan]] =
+  def of(limit: LocalLimit): Option[Either[Reason, LimitedScan[Table]]] =
     MatchQuery.of(limit).map(_.map(_.scan)) match {
       // Spark may have put other operators between an Aggregate and the relation since.
       case Some(Left(reason)) if limit.getTagValue(NotPruned.Tag).isEmpty =>
@@ -49,7 +49,7 @@ private[report] object MatchedLimit {
     }
 
   /** The scan that was pruned for the LIMIT above the plan, whatever is between them. */
-  private def selectedBelow(plan: LogicalPlan): Option[LimitedScan] = plan match {
+  private def selectedBelow(plan: LogicalPlan): Option[LimitedScan[Table]] = plan match {
     case SelectedRelation(relation, index) =>
       Tables.of(relation).flatMap(_.toOption).map { table =>
         LimitedScan(index.chosen.limit, index.chosen.conjuncts, AttributeSet.empty, table)

@@ -16,7 +16,7 @@ import limitpruning.footers.Selectivity
 import limitpruning.predicate.BriefSql
 import limitpruning.search.{
   ClassifiedFile, InspectListed, LikelyRowGroups, LimitPlan, LimitedScan, NotPruned, SampleRowGroups,
-  SearchInputs
+  SearchInputs, Table
 }
 import limitpruning.select.{
   ChosenRows, Groups, ListedFile, MatchingRows, Reason, SearchCounts, Selection, VerifiedRows
@@ -38,7 +38,7 @@ import limitpruning.shims.ClassicSession
  */
 private[limitpruning] final class ChooseByRows(
     session: ClassicSession,
-    scan: LimitedScan,
+    scan: LimitedScan[Table],
     order: Seq[SortOrder],
     groups: Seq[Expression],
     planned: LogicalPlan => Seq[SparkPlan],

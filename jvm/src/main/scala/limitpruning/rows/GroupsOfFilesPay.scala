@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
 
 import limitpruning.predicate.LeafColumn
 import limitpruning.search.{
-  ChosenFiles, DictionarySize, ManifestFile, ReadableTable, SampleOfFiles, UnprovedForm
+  ChosenFiles, DictionarySize, LimitedScan, ManifestFile, ReadableTable, SampleOfFiles, UnprovedForm
 }
 import limitpruning.select.Reason
 
@@ -25,6 +25,7 @@ private[limitpruning] object GroupsOfFilesPay {
   final case class Saved(bytes: Long, sample: Option[SampleOfFiles])
 
   /**
+   * @param scan its limit is a number of groups
    * @param keys of the groups, over the table's columns; a group consists of them
    * @param found the result of the search of metadata
    * @param minBytes the minimum of compressed bytes that must be saved; if 0, it always pays
@@ -35,9 +36,7 @@ private[limitpruning] object GroupsOfFilesPay {
    * @return none if it does not pay
    */
   def apply(
-      table: ReadableTable,
-      limit: Int,
-      conjuncts: Seq[Expression],
+      scan: LimitedScan[ReadableTable],
       keys: Seq[Expression],
       found: Either[Reason, ChosenFiles],
       minBytes: Long,
@@ -46,6 +45,7 @@ private[limitpruning] object GroupsOfFilesPay {
       isBusy: => Boolean,
       deadline: Deadline
   ): Option[Saved] = {
+    import scan.{conjuncts, limit, table}
     val first = conjuncts ++ keys
     val isUndecided = found.left.exists { case _: Reason.NotEnoughGroups => true; case _ => false }
     if (

@@ -2,9 +2,11 @@ package limitpruning.rows
 
 import scala.concurrent.duration.Deadline
 
-import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{AttributeSet, SortOrder}
 
-import limitpruning.search.{ChosenFile, ChosenFiles, ManifestFile, ManifestRowGroup, ReadableTable}
+import limitpruning.search.{
+  ChosenFile, ChosenFiles, LimitedScan, ManifestFile, ManifestRowGroup, ReadableTable
+}
 import limitpruning.select.Reason
 
 /**
@@ -23,9 +25,7 @@ private[limitpruning] object RowsOfFilesPay {
    * @return the compressed bytes that the format's own scan reads more, if it reads the whole table; none if it does not pay
    */
   def apply(
-      table: ReadableTable,
-      limit: Int,
-      conjuncts: Seq[Expression],
+      scan: LimitedScan[ReadableTable],
       order: Seq[SortOrder],
       found: Either[Reason, ChosenFiles],
       minBytes: Long,
@@ -33,6 +33,7 @@ private[limitpruning] object RowsOfFilesPay {
       taskBytes: Long,
       deadline: Deadline
   ): Option[Long] = {
+    import scan.{conjuncts, limit, table}
     val first = conjuncts ++ order.map(_.child)
     // Rows that are proved to be enough need no other search.
     val isUndecided = found.forall(_.order.nonEmpty)

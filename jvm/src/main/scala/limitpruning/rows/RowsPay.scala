@@ -15,7 +15,7 @@ import limitpruning.conf.LimitPruningConf
 import limitpruning.parquet.{ColumnNames, ColumnPositions, Footer}
 import limitpruning.predicate.LeafColumn
 import limitpruning.search.{
-  ClassifiedFile, LimitPlan, LimitedScan, NotPruned, ReadSizes, Requests, SearchInputs
+  ClassifiedFile, LimitPlan, LimitedScan, NotPruned, ReadSizes, Requests, SearchInputs, Table
 }
 import limitpruning.select.{ListedFile, Reason}
 
@@ -32,7 +32,7 @@ private[limitpruning] object RowsPay {
    * @return none if it does not pay
    */
   def apply(
-      scan: LimitedScan,
+      scan: LimitedScan[Table],
       order: Seq[SortOrder],
       inputs: SearchInputs,
       found: Either[NotPruned, LimitPlan],
@@ -127,7 +127,7 @@ private[limitpruning] object RowsPay {
   /** Whether plain Spark may skip pages of a file by column indexes that may be wrong. The search by rows does not. */
   def hasUnlistedColumnIndexes(
       files: Seq[ClassifiedFile],
-      scan: LimitedScan,
+      scan: LimitedScan[Table],
       inputs: SearchInputs
   ): Boolean = scan.conjuncts.nonEmpty && {
     val isFiltered = inputs.areUsedIn(scan.conjuncts)

@@ -2,8 +2,6 @@ package limitpruning.search
 
 import scala.collection.mutable.ArrayBuffer
 
-import org.apache.spark.sql.catalyst.expressions.Expression
-
 import limitpruning.predicate.{MatchState, Unprovable, Work}
 import limitpruning.select.{Reason, SearchCounts, SkippedRows}
 
@@ -15,16 +13,15 @@ import limitpruning.select.{Reason, SearchCounts, SkippedRows}
  * @param stop why the search stops, if it does, given the files that were not proved, and the nanoseconds it has taken; the
  *   reason names the rows found so far
  * @param footers how many footers may be read
- * @param offset how many of the rows an OFFSET skips, less than `limit`; files and row groups with only these are not chosen
+ * @param scan the LIMIT; files and row groups with only rows that its OFFSET skips are not chosen
  */
 final class ChooseFiles(
-    limit: Int,
-    conjuncts: Seq[Expression],
-    table: ManifestTable,
+    scan: LimitedScan[ManifestTable],
     stop: (Int, Long) => Option[Long => Reason],
-    footers: FooterBudget,
-    offset: Int = 0
+    footers: FooterBudget
 ) {
+  import scan.{conjuncts, limit, offset, table}
+
   private val started = System.nanoTime()
   private val obstacles = new ObstacleCounts
   private val chosen = ArrayBuffer.empty[ChosenFile]

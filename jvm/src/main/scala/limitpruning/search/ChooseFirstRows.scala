@@ -13,7 +13,7 @@ import limitpruning.select.{ChosenRows, ListedFile, Reason, SearchCounts, Select
 object ChooseFirstRows {
 
   /** For a LIMIT without a predicate. */
-  def apply(scan: LimitedScan, conf: SQLConf, cache: FactsCache): Either[NotPruned, LimitPlan] =
+  def apply(scan: LimitedScan[Table], conf: SQLConf, cache: FactsCache): Either[NotPruned, LimitPlan] =
     ofAnyFile(scan, conf, cache, Reason.AtRoot, SearchCounts.Zero)
 
   /**
@@ -22,7 +22,7 @@ object ChooseFirstRows {
    * @param decision what the search of metadata found
    */
   def matching(
-      scan: LimitedScan,
+      scan: LimitedScan[Table],
       conf: SQLConf,
       cache: FactsCache,
       decision: NotPruned
@@ -31,7 +31,7 @@ object ChooseFirstRows {
       .map(_.copy(inspected = decision.inspected))
 
   private def ofAnyFile(
-      scan: LimitedScan,
+      scan: LimitedScan[Table],
       conf: SQLConf,
       cache: FactsCache,
       reason: Reason,

@@ -16,24 +16,23 @@ import limitpruning.select.{DisjointRanges, Reason}
  * files of some groups: the keys of each file are known, and of each group, a row is proved to match. Gives the reason why none are
  * chosen.
  *
- * @param limit groups that the LIMIT needs, at least 1
+ * @param scan its limit is a number of groups
  * @param keys over the table's columns; at least one
  * @param stop why the search stops, if it does, given the files that show no group, and the nanoseconds it has taken; the reason
  *   names the groups found so far
  * @param footers how many footers may be read
  */
 final class ChooseGroupFiles(
-    limit: Int,
-    conjuncts: Seq[Expression],
+    scan: LimitedScan[ManifestTable],
     keys: Seq[Expression],
-    table: ManifestTable,
     stop: (Int, Long) => Option[Long => Reason],
     footers: FooterBudget
 ) {
   import ChooseGroupFiles._
+  import scan.{limit, table}
   import GroupsOfFiles.{Certain, Inspected}
 
-  private val groups = new GroupsOfFiles(limit, conjuncts, keys, table, stop, footers)
+  private val groups = new GroupsOfFiles(scan, keys, stop, footers)
   import groups.{byPartition, chosen, classify, inspect, notEnough, open, provable, tuples}
 
   private lazy val order = tuples.orders.head

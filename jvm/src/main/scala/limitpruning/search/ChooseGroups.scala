@@ -14,7 +14,7 @@ object ChooseGroups {
     else new ChooseGroups(groups.scan, table).whole(groups.keys)
 }
 
-private final class ChooseGroups(scan: LimitedScan, table: SearchInputs) {
+private final class ChooseGroups(scan: LimitedScan[Table], table: SearchInputs) {
   private val run = new RunSearch(scan, table)
   private val files = table.files // listed before the time budget for footers starts
   private val deadline = table.budget.maxTime.fromNow

@@ -10,7 +10,7 @@ import limitpruning.select.{
 object ChooseRows {
 
   /** @return what to read, or the reason why the LIMIT is not pruned */
-  def apply(scan: LimitedScan, table: SearchInputs): Either[NotPruned, LimitPlan] = {
+  def apply(scan: LimitedScan[Table], table: SearchInputs): Either[NotPruned, LimitPlan] = {
     val run = new RunSearch(scan, table)
     val files = table.likelyFirst // listed before the time budget for footers starts
     val deadline = table.budget.maxTime.fromNow

@@ -24,15 +24,14 @@ import limitpruning.select.{Reason, SearchCounts, Threshold}
  *   anything that is skipped pays.
  */
 final class ChooseTopFiles(
-    limit: Int,
-    conjuncts: Seq[Expression],
+    scan: LimitedScan[ManifestTable],
     keys: Seq[SortOrder],
-    table: ManifestTable,
     stop: (Int, Long) => Option[Long => Reason],
     footers: FooterBudget,
     leastSkipped: Option[Double] = None
 ) {
   import ChooseTopFiles._
+  import scan.{conjuncts, limit, table}
 
   private val started = System.nanoTime()
   private val obstacles = new ObstacleCounts

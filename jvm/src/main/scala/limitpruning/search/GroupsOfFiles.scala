@@ -12,19 +12,18 @@ import limitpruning.select.{Groups, Reason, SearchCounts}
  * Inspects files of a [[ManifestTable]], and their row groups, for [[ChooseGroupFiles]]: which keys their rows have, and whether a
  * row is certain to match. Not thread-safe.
  *
- * @param limit groups that the LIMIT needs, at least 1
+ * @param scan its limit is a number of groups
  * @param keys over the table's columns; at least one
  * @param stop see [[ChooseGroupFiles]]
  */
 private[search] final class GroupsOfFiles(
-    limit: Int,
-    conjuncts: Seq[Expression],
+    scan: LimitedScan[ManifestTable],
     keys: Seq[Expression],
-    table: ManifestTable,
     stop: (Int, Long) => Option[Long => Reason],
     footers: FooterBudget
 ) {
   import GroupsOfFiles._
+  import scan.{conjuncts, limit, table}
 
   private val started = System.nanoTime()
   private val columns = LeafColumn.inAll(KeyTuples.compared(keys))

@@ -16,7 +16,7 @@ import limitpruning.select.ListedFile
  * Inspects all files and all columns of a table for one predicate, even if that would not pay for a LIMIT. One instance
  * per inspection; not thread-safe.
  */
-final class InspectTable(scan: LimitedScan, session: SparkSession, cache: FactsCache, conf: SQLConf) {
+final class InspectTable(scan: LimitedScan[Table], session: SparkSession, cache: FactsCache, conf: SQLConf) {
   import InspectTable._
 
   private val table =
@@ -102,7 +102,7 @@ private object InspectTable {
   /** Maximum bytes of a dictionary or bloom filter. A larger one counts as missing. */
   private val MaxPart = 1024L * 1024
 
-  private def leaves(scan: LimitedScan): Seq[Expression] =
+  private def leaves(scan: LimitedScan[Table]): Seq[Expression] =
     scan.table.output
       .filter { case FileSourceMetadataAttribute(_) => false; case _ => true }
       .flatMap(leaves(_))

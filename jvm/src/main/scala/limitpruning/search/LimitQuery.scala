@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 sealed trait LimitQuery {
 
   /** The scan below the LIMIT. */
-  def scan: LimitedScan
+  def scan: LimitedScan[Table]
 
   /** Expressions over the table's columns about which a search of metadata needs facts, besides the predicate. */
   def alsoNeeded: Seq[Expression]
@@ -16,7 +16,7 @@ sealed trait LimitQuery {
 }
 
 /** A LIMIT without ORDER BY and GROUP BY: any rows that match will do. */
-final case class AnyRowsScan(scan: LimitedScan) extends LimitQuery {
+final case class AnyRowsScan(scan: LimitedScan[Table]) extends LimitQuery {
   override def alsoNeeded: Seq[Expression] = Nil
 }
 
@@ -27,7 +27,7 @@ final case class AnyRowsScan(scan: LimitedScan) extends LimitQuery {
  * @param scan the scan below the Sort; all columns that the query reads are needed, because the filter stays
  * @param isJoined whether there are outer joins between the Sort and the scan
  */
-final case class TopRowsScan(scan: LimitedScan, order: SortKeys, isJoined: Boolean = false)
+final case class TopRowsScan(scan: LimitedScan[Table], order: SortKeys, isJoined: Boolean = false)
     extends LimitQuery {
   override def alsoNeeded: Seq[Expression] = Seq(order.first.child)
   override def sortKeys: Option[SortKeys] = Some(order)
@@ -41,7 +41,7 @@ final case class TopRowsScan(scan: LimitedScan, order: SortKeys, isJoined: Boole
  * @param keys the keys of the groups, over the table's columns; at least one
  * @param areKeysAll whether a group consists of its keys only, so that any one of its rows gives the whole group
  */
-final case class GroupsScan(scan: LimitedScan, keys: Seq[Expression], areKeysAll: Boolean)
+final case class GroupsScan(scan: LimitedScan[Table], keys: Seq[Expression], areKeysAll: Boolean)
     extends LimitQuery {
   override def alsoNeeded: Seq[Expression] = KeyTuples.compared(keys)
 }
@@ -51,7 +51,7 @@ final case class GroupsScan(scan: LimitedScan, keys: Seq[Expression], areKeysAll
  *
  * @param scan its limit is 1
  */
-final case class AnyValueScan(scan: LimitedScan) extends LimitQuery {
+final case class AnyValueScan(scan: LimitedScan[Table]) extends LimitQuery {
   override def alsoNeeded: Seq[Expression] = Nil
 }
 
@@ -61,7 +61,7 @@ final case class AnyValueScan(scan: LimitedScan) extends LimitQuery {
  * @param orders of one scan, whose limit is 1; at least one
  */
 final case class MinMaxScan(orders: Seq[TopRowsScan]) extends LimitQuery {
-  override def scan: LimitedScan = orders.head.scan
+  override def scan: LimitedScan[Table] = orders.head.scan
   override def alsoNeeded: Seq[Expression] = orders.map(_.order.first.child)
 }
 

@@ -13,13 +13,14 @@ import limitpruning.select.{ChosenRows, WhileReading}
  * @param limit rows that the LIMIT needs, at least 1
  * @param conjuncts the predicate over the table's columns; empty if every row matches
  * @param needed the table's columns that are read if the predicate is proved; may contain others
+ * @param table a [[Table]] or a [[ManifestTable]], or what a rule has put in place of its scan
  * @param offset how many of these rows an OFFSET skips, if they may be counted instead of read; 0 otherwise
  */
-final case class LimitedScan(
+final case class LimitedScan[+T](
     limit: Int,
     conjuncts: Seq[Expression],
     needed: AttributeSet,
-    table: Table,
+    table: T,
     offset: Int = 0
 ) {
 

@@ -17,7 +17,7 @@ import limitpruning.select.{Reason, SearchCounts}
  */
 final case class NotPruned(
     reason: Reason,
-    scan: Option[LimitedScan] = None,
+    scan: Option[LimitedScan[Table]] = None,
     counts: Option[SearchCounts] = None,
     planningNanos: Long = 0L,
     inspected: Option[InspectedRowGroups] = None

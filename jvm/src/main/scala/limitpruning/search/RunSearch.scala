@@ -6,7 +6,7 @@ import limitpruning.parquet.UnreadableFooterException
 import limitpruning.select.{ListedFile, Reason, SearchCounts}
 
 /** Runs one search: measures its time, counts what it inspected, and ends it if a footer cannot be read. */
-private[search] final class RunSearch(scan: LimitedScan, table: SearchInputs) {
+private[search] final class RunSearch(scan: LimitedScan[Table], table: SearchInputs) {
   private val started = System.nanoTime()
   private val allocatedBefore = RunSearch.allocated
 

@@ -33,7 +33,7 @@ import limitpruning.select.{ListedFile, SplitBytes}
  *   query
  */
 private[limitpruning] final class SearchInputs(
-    scan: LimitedScan,
+    scan: LimitedScan[Table],
     session: SparkSession,
     cache: FactsCache,
     conf: SQLConf,

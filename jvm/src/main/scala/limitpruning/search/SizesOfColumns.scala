@@ -6,7 +6,7 @@ import limitpruning.select.Reason
 private[limitpruning] object SizesOfColumns {
 
   /** @return the files, as those of a search that has found nothing */
-  def apply(scan: LimitedScan, inputs: SearchInputs): NotPruned = {
+  def apply(scan: LimitedScan[Table], inputs: SearchInputs): NotPruned = {
     val started = System.nanoTime()
     val files = InspectListed(inputs.files.take(inputs.firstFiles), inputs, inputs.budget.maxTime)
     NotPruned(

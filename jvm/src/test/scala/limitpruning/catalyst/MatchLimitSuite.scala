@@ -5,17 +5,17 @@ import org.apache.spark.sql.catalyst.expressions.{Add, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.LocalLimit
 import org.scalatest.funsuite.AnyFunSuite
 
-import limitpruning.search.LimitedScan
+import limitpruning.search.{LimitedScan, Table}
 import limitpruning.select.Reason
 import limitpruning.testing.{SparkSuite, Wildlife}
 
 class MatchLimitSuite extends AnyFunSuite with SparkSuite {
   private lazy val table = tableOf("wildlife", "a.parquet" -> Wildlife.fixture)
 
-  private def of(df: => DataFrame): Seq[Option[Either[Reason, LimitedScan]]] =
+  private def of(df: => DataFrame): Seq[Option[Either[Reason, LimitedScan[Table]]]] =
     limitsOf(df).map(MatchLimit.of)
 
-  private def scan(df: => DataFrame): LimitedScan = {
+  private def scan(df: => DataFrame): LimitedScan[Table] = {
     val Seq(Some(Right(found))) = of(df): @unchecked
     found
   }

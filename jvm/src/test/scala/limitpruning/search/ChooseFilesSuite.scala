@@ -2,9 +2,7 @@ package limitpruning.search
 
 import scala.concurrent.duration.{Deadline, DurationInt}
 
-import org.apache.spark.sql.catalyst.expressions.{
-  And, AttributeReference, Expression, GreaterThan, IsNull, Literal, Or
-}
+import org.apache.spark.sql.catalyst.expressions.{And, AttributeReference, AttributeSet, Expression, GreaterThan, IsNull, Literal, Or}
 import org.apache.spark.sql.types.IntegerType
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -67,9 +65,7 @@ class ChooseFilesSuite extends AnyFunSuite {
       files: Int = Int.MaxValue
   ): Either[Reason, Seq[String]] =
     new ChooseFiles(
-      limit,
-      conjuncts,
-      table,
+      LimitedScan(limit, conjuncts, AttributeSet.empty, table),
       (unproved, _) => Option.when(unproved > files)(Reason.OutOfBudget("f", "0", _, limit)),
       FooterBudget(2, 100, 1.minute.fromNow)
     )().map(_.files.map(chosen =>

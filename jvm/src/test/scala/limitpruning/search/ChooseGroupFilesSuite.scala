@@ -2,7 +2,7 @@ package limitpruning.search
 
 import scala.concurrent.duration.DurationInt
 
-import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, GreaterThan, Literal}
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, AttributeSet, Expression, GreaterThan, Literal}
 import org.apache.spark.sql.types.IntegerType
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -19,10 +19,8 @@ class ChooseGroupFilesSuite extends AnyFunSuite with ManifestsFixture {
       most: Int = Int.MaxValue
   ): Either[Reason, ChosenFiles] = {
     val choose = new ChooseGroupFiles(
-      limit,
-      conjuncts,
+      LimitedScan(limit, conjuncts, AttributeSet.empty, table),
       keys,
-      table,
       (inVain, _) => Option.when(inVain > most)(Reason.OutOfBudget("f", "0", _, limit, "groups")),
       FooterBudget(2, 100, 1.minute.fromNow)
     )

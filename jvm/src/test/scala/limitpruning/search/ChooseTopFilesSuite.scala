@@ -2,10 +2,7 @@ package limitpruning.search
 
 import scala.concurrent.duration.{Deadline, DurationInt}
 
-import org.apache.spark.sql.catalyst.expressions.{
-  Add, Ascending, AttributeReference, Descending, Expression, GreaterThan, IsNotNull, Literal, NullsLast,
-  SortOrder
-}
+import org.apache.spark.sql.catalyst.expressions.{Add, Ascending, AttributeReference, AttributeSet, Descending, Expression, GreaterThan, IsNotNull, Literal, NullsLast, SortOrder}
 import org.apache.spark.sql.types.IntegerType
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -31,10 +28,8 @@ class ChooseTopFilesSuite extends AnyFunSuite with ManifestsFixture {
       footers: FooterBudget = FooterBudget(2, 100, 1.minute.fromNow),
       leastSkipped: Option[Double] = None
   ): Either[Reason, ChosenFiles] = new ChooseTopFiles(
-    limit,
-    conjuncts,
+    LimitedScan(limit, conjuncts, AttributeSet.empty, table),
     keys,
-    table,
     (unknown, _) => Option.when(unknown > files)(Reason.OutOfBudget("f", "0", _, limit)),
     footers,
     leastSkipped

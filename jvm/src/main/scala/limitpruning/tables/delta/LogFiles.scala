@@ -73,8 +73,13 @@ private[delta] object LogFiles {
   private val EntrySize = 150L
 }
 
-/** In place of the files of a version that has too many: Delta chooses them. */
+/** In place of the files of a version that has too many for the cache: Delta chooses them. */
 private[delta] object TooManyFiles extends LogPart {
+  override def size: Int = 0
+}
+
+/** In place of the files of a version that has too many to be compared: Delta chooses them, except for any rows. */
+private[delta] object TooManyToCompare extends LogPart {
   override def size: Int = 0
 }
 

@@ -117,8 +117,8 @@ private[tables] object PrepareLimits {
     try Some(index.getSnapshot)
     catch { case _: AnalysisException => None }
 
-  /** The most files of a table that are cached. */
-  private val MostFiles = 20000
+  /** The most files that are compared with a predicate, or searched for an order or groups: Delta's job takes no longer for more. */
+  private val MostCompared = 20000
 }
 
 /** Chooses the files for one LIMIT. */
@@ -153,6 +153,8 @@ private final class PrepareLimits(session: SparkSession, limited: PrepareLimits.
 
   private def isLeftToDelta(snapshot: Snapshot): Boolean = cache.log(id(snapshot)) match {
     case Some(TooManyFiles) => true
+    case Some(TooManyToCompare) => !isAnyRow
+    case Some(files: LogFiles) => !isAnyRow && files.files.size > MostCompared
     // Delta reads less for a predicate. A table may change before each query.
     case None if filters.nonEmpty =>
       cache.keep(id(snapshot), AskedOnce)
@@ -204,12 +206,12 @@ private final class PrepareLimits(session: SparkSession, limited: PrepareLimits.
     if (isLeftToDelta(snapshot)) None
     else cache.log(id(snapshot)) match {
       case Some(files: LogFiles) => Some(files)
-      case _ if isAnyRow || snapshot.numOfFiles <= MostFiles =>
+      case _ if isAnyRow || snapshot.numOfFiles <= MostCompared =>
         val read = LogFiles.of(snapshot)
-        cache.keep(id(snapshot), if (read.files.size <= MostFiles) read else TooManyFiles)
+        cache.keep(id(snapshot), if (read.size <= cache.mostOfTable) read else TooManyFiles)
         Some(read)
       case _ =>
-        cache.keep(id(snapshot), TooManyFiles)
+        cache.keep(id(snapshot), TooManyToCompare)
         None
     }
 
