@@ -2,7 +2,9 @@ package limitpruning.search
 
 import scala.concurrent.duration.{Deadline, DurationInt}
 
-import org.apache.spark.sql.catalyst.expressions.{And, AttributeReference, AttributeSet, Expression, GreaterThan, IsNull, Literal, Or}
+import org.apache.spark.sql.catalyst.expressions.{
+  And, AttributeReference, AttributeSet, Expression, GreaterThan, IsNull, Literal, Or
+}
 import org.apache.spark.sql.types.IntegerType
 import org.scalatest.funsuite.AnyFunSuite
 

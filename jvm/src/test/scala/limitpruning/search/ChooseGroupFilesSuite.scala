@@ -2,7 +2,9 @@ package limitpruning.search
 
 import scala.concurrent.duration.DurationInt
 
-import org.apache.spark.sql.catalyst.expressions.{AttributeReference, AttributeSet, Expression, GreaterThan, Literal}
+import org.apache.spark.sql.catalyst.expressions.{
+  AttributeReference, AttributeSet, Expression, GreaterThan, Literal
+}
 import org.apache.spark.sql.types.IntegerType
 import org.scalatest.funsuite.AnyFunSuite
 

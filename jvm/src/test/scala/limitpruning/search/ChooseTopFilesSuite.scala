@@ -2,7 +2,10 @@ package limitpruning.search
 
 import scala.concurrent.duration.{Deadline, DurationInt}
 
-import org.apache.spark.sql.catalyst.expressions.{Add, Ascending, AttributeReference, AttributeSet, Descending, Expression, GreaterThan, IsNotNull, Literal, NullsLast, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{
+  Add, Ascending, AttributeReference, AttributeSet, Descending, Expression, GreaterThan, IsNotNull, Literal,
+  NullsLast, SortOrder
+}
 import org.apache.spark.sql.types.IntegerType
 import org.scalatest.funsuite.AnyFunSuite
 
