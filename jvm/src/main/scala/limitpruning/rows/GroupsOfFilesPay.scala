@@ -41,7 +41,7 @@ private[limitpruning] object GroupsOfFilesPay {
       found: Either[Reason, ChosenFiles],
       minBytes: Long,
       tasks: Int,
-      form: => UnprovedForm,
+      form: UnprovedForm,
       isBusy: => Boolean,
       deadline: Deadline
   ): Option[Saved] = {
@@ -57,7 +57,7 @@ private[limitpruning] object GroupsOfFilesPay {
       val files = table.files
       val all = ManifestFile.bytes(files)
       val leaves = keys.collect { case LeafColumn(column) => column }
-      if (!RowsPay.isWorthIt(all, minBytes)) None
+      if (!RowsPay.isWorthIt(all, minBytes) || !form.canRemember) None
       else
         for {
           // Most files of a table are alike. In this one, all rows match, if that is known of any.

@@ -105,7 +105,8 @@ private[limitpruning] object GroupsPay {
         Using.resource(inputs.detailsOf(file)) { details =>
           val columns = classify.columns.filter(_.id == column.id)
           val each = for (column <- columns; rowGroup <- file.rowGroups.indices.take(MostCompared))
-            yield details.dictionaryPart(column, rowGroup).map(_.length.toDouble / BytesOfEntry)
+            yield details.dictionaryPart(column, rowGroup).map(_.length.toDouble /
+              DictionarySize.BytesOfEntry)
           if (each.isEmpty || each.exists(_.isEmpty)) None else Some(each.flatten.max)
         }
       case _ => None
@@ -164,7 +165,7 @@ private[limitpruning] object GroupsPay {
       )
       val known = each.flatten
       if (known.nonEmpty && known.size == each.size && known.forall(_._1 == known.head._1))
-        Some(known.map(_._2).max.toDouble / BytesOfEntry)
+        Some(known.map(_._2).max.toDouble / DictionarySize.BytesOfEntry)
       else None
     }
     def in(files: Seq[ClassifiedFile]): Option[Double] = groups.map {
@@ -221,9 +222,6 @@ private[limitpruning] object GroupsPay {
 
   /** So many row groups of a file show whether they have the same values. */
   private val MostCompared = 100
-
-  /** The bytes of a dictionary for each value: compressed numbers have about as many, strings more. */
-  private val BytesOfEntry = 4
 
   /** The first rows of a group are kept in order. */
   private val MostOfGroup = 1000

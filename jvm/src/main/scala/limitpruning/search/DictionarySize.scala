@@ -34,7 +34,7 @@ private[limitpruning] object DictionarySize {
   private val BytesOfValue = 256L
 
   /** The bytes for each value: compressed numbers have about as many, strings more. */
-  private val BytesOfEntry = 4
+  val BytesOfEntry = 4
 
   /** A larger one is given up. */
   private val Largest = 1024L * 1024

@@ -16,7 +16,7 @@ import limitpruning.predicate.{MatchState, Unprovable}
 final case class SampleOfFiles(files: IndexedSeq[ManifestFile], form: UnprovedForm) {
 
   /** Whether samples for such queries may be read now. */
-  def mayRead: Boolean = form.canRemember &&
+  def mayRead: Boolean =
     files.headOption.exists(file => form.mayRead(SampleOfFiles.id(file), isOneTask = false))
 
   /** One row group of each file, the whole file where its row groups cannot be read on their own. Reads footers. */
