@@ -5,7 +5,9 @@ from __future__ import annotations
 from faults.fault import (
     ICEBERG,
     ICEBERG_ORDERS,
+    NAMED_ICEBERG_BY_ROWS,
     NAMED_ICEBERG_GROUPS,
+    NAMED_ICEBERG_GROUPS_BY_ROWS,
     NAMED_ICEBERG_MIN_MAX,
     NAMED_ICEBERG_ORDERS,
     NAMED_ICEBERG_ROW_GROUPS,
@@ -199,5 +201,21 @@ FAULTS = (
         "      areFound(seen.take(1).toSeq, found)",
         ICEBERG_ORDERS,
         NAMED_ICEBERG_GROUPS,
+    ),
+    fault(
+        "Iceberg, by rows: a row group with rows is left out",
+        "rows/ChooseFilesByRows.scala",
+        "ChosenFile(file, Some(found.map {",
+        "ChosenFile(file, Some(found.drop(1).map {",
+        ICEBERG,
+        NAMED_ICEBERG_BY_ROWS,
+    ),
+    fault(
+        "Iceberg, groups by rows: rows that do not match have groups",
+        "rows/ChooseFilesByRows.scala",
+        "numbered, conjuncts, order",
+        "numbered, conjuncts.filter(_ => groups.isEmpty), order",
+        ICEBERG_ORDERS,
+        NAMED_ICEBERG_GROUPS_BY_ROWS,
     ),
 )

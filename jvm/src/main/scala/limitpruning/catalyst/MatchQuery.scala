@@ -10,7 +10,7 @@ object MatchQuery {
 
   /** What the LIMIT needs, or the reason why it is not pruned; `None` if it is over no known table. */
   def of(limit: LocalLimit): Option[Either[Reason, LimitQuery]] =
-    MatchTopRows.of(
-      limit
-    ).orElse(MatchGroups.of(limit)).orElse(MatchLimit.of(limit).map(_.map(AnyRowsScan(_))))
+    MatchTopRows.of(limit)
+      .orElse(MatchGroups.of(limit))
+      .orElse(MatchLimit.of(limit).map(_.map(AnyRowsScan(_))))
 }
