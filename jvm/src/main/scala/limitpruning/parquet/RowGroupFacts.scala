@@ -5,6 +5,7 @@ import scala.collection.mutable
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
 import org.apache.parquet.schema.{MessageType, PrimitiveType}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId}
+import org.apache.spark.sql.types.{DoubleType, FloatType}
 
 import limitpruning.predicate.{ColumnFacts, LeafColumn, Obstacle, SupportedTypes, Values}
 import limitpruning.shims.ParquetShims
@@ -155,6 +156,17 @@ final class RowGroupFacts(
     case stored: Stored => statements(stored)(rowGroup).flatMap(_.minMax).map(_._2)
     case _ => None
   }
+
+  /** The greatest value of a column of floats in a row group, if none of its values is NaN. None for other types, and if it does not count. */
+  def maxIfNeverNaN(column: LeafColumn, rowGroup: Int): Option[Any] =
+    statedMax(column, rowGroup).flatMap { max =>
+      (column.dataType, max) match {
+        case (FloatType, float: Float) if !float.isNaN => Some(float)
+        case (DoubleType, double: Double) if !double.isNaN => Some(double)
+        case (DoubleType, float: Float) if !float.isNaN => Some(float.toDouble)
+        case _ => None
+      }
+    }
 
   /** Whether a dictionary would bound the values of a column in a row group if it had all of them. */
   def exceedsDictionary(column: LeafColumn, rowGroup: Int): Boolean =

@@ -50,8 +50,8 @@ private[search] final class ClassifyFiles(
     val ofFile = facts(file)
     val found = all.map { rowGroup =>
       classified(columns.indices.map { i =>
-        val ManifestFacts(inFooter, nullCount) = rowGroup.facts(i)
-        ManifestFacts(both(columns(i), ofFile(i).known, inFooter), nullCount)
+        val inFooter = rowGroup.facts(i)
+        inFooter.copy(known = both(columns(i), ofFile(i).known, inFooter))
       })
     }
     if (files.contains(file.position)) rowGroups.update(file.position, all.zip(found))
@@ -83,13 +83,23 @@ private[search] final class ClassifyFiles(
   }
 
   /** A footer has strings as they are stored. A manifest may not, so its bounds do not count where the footer has some. */
-  private def both(column: LeafColumn, ofFile: ColumnFacts, inFooter: ColumnFacts): ColumnFacts =
+  private def both(column: LeafColumn, ofFile: ColumnFacts, inFooter: ManifestFacts): ColumnFacts =
     if (!SupportedTypes.contains(column.dataType)) ColumnFacts.Unknown
     else {
+      val known = inFooter.known
       val isString = column.dataType == StringType
       val more =
-        if (isString && inFooter.values != Values.Unknown) ofFile.copy(values = Values.Unknown) else ofFile
-      more.and(inFooter, SupportedTypes.ordering(column.dataType))
+        if (isString && known.values != Values.Unknown) ofFile.copy(values = Values.Unknown) else ofFile
+      more.and(withoutNaN(ofFile, inFooter), SupportedTypes.ordering(column.dataType))
+    }
+
+  /** A footer does not say whether a float is NaN, so its ranges reach up to NaN. If one of the file does not, none is NaN. */
+  private def withoutNaN(ofFile: ColumnFacts, inFooter: ManifestFacts): ColumnFacts =
+    (ofFile.values, inFooter.known.values, inFooter.maxIfNeverNaN) match {
+      case (Values.Range(_, ofAll), Values.Range(min, ofSome), Some(max))
+          if KeyFacts.isNaN(ofSome) && !KeyFacts.isNaN(ofAll) =>
+        inFooter.known.copy(values = Values.Range(min, max))
+      case _ => inFooter.known
     }
 }
 

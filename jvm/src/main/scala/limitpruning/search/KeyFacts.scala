@@ -1,7 +1,6 @@
 package limitpruning.search
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, IsNotNull, Literal, SortOrder}
-import org.apache.spark.sql.types.{DoubleType, FloatType}
 
 import limitpruning.predicate.{
   ColumnFacts, Evaluator, FirstKey, KeyOrder, LeafColumn, MonotoneFunctions, Obstacle, RowUnit, Values
@@ -96,17 +95,9 @@ final class KeyFacts(key: SortOrder, conjuncts: Seq[Expression], classify: Class
    * nothing. It shows whether the row groups are clustered by the key.
    */
   def ifNeverNaN(place: Any, file: ClassifiedFile, rowGroup: Int): Any =
-    if (isNaN(place)) statedMax(file, rowGroup).getOrElse(place) else place
-
-  private def statedMax(file: ClassifiedFile, rowGroup: Int): Option[Any] = for {
-    column <- LeafColumn.unapply(key.child)
-    max <- file.facts.statedMax(column, rowGroup)
-    value <- (key.dataType, max) match {
-      case (FloatType, _: Float) | (DoubleType, _: Double) => Some(max)
-      case (DoubleType, float: Float) => Some(float.toDouble)
-      case _ => None
-    }
-  } yield value
+    if (isNaN(place))
+      LeafColumn.unapply(key.child).flatMap(file.facts.maxIfNeverNaN(_, rowGroup)).getOrElse(place)
+    else place
 
   /**
    * The best key value that a row of a part of a row group may have, and the key value that all of its rows are certain

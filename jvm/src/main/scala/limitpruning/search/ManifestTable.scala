@@ -107,8 +107,14 @@ final case class ManifestRowGroup(ordinal: Int, rows: Long, bytes: Long, facts: 
  * What is certain about a column for all rows of a file or of a row group, including deleted rows.
  *
  * @param nullCount number of rows in which the column is null; none if it is not known
+ * @param maxIfNeverNaN the greatest value of a column of floats, if none of its values is NaN, which is not known; none if it does
+ *   not count
  */
-final case class ManifestFacts(known: ColumnFacts, nullCount: Option[Long])
+final case class ManifestFacts(
+    known: ColumnFacts,
+    nullCount: Option[Long],
+    maxIfNeverNaN: Option[Any] = None
+)
 
 object ManifestFacts {
 

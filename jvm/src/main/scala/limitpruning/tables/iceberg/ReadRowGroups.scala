@@ -163,7 +163,12 @@ private final class ReadRowGroups(
           val facts = new RowGroupFacts(footer, Settings.copy(names = renamed))
           val known = facts.of(leaf)
           val nullCounts = facts.nullCounts(leaf)
-          rowGroup => ManifestFacts(certain(known(rowGroup)), nullCounts(rowGroup))
+          rowGroup =>
+            ManifestFacts(
+              certain(known(rowGroup)),
+              nullCounts(rowGroup),
+              facts.maxIfNeverNaN(leaf, rowGroup)
+            )
         }
     }
   }
