@@ -124,7 +124,10 @@ def test_a_sample_without_enough_groups_is_left_to_iceberg(spark: SparkSession, 
         assert sum(searched for searched, _ in tried) == 2
         df = hold(spark, query.format(3), 9)
         assert reason_of(df) == "not-enough-groups"
-        # Another form tries.
+        # Another form tries, and then none with other literals, which leave other files.
+        moved = f"SELECT DISTINCT user FROM {table} WHERE id >= {{}} AND hash(hash) % 5000 = 7"
+        assert in_sample(spark, f"{moved.format(1)} LIMIT 9") == (True, False)
+        assert in_sample(spark, f"{moved.format(2500)} LIMIT 9") == (False, False)
         other = f"SELECT DISTINCT user FROM {table} WHERE hash(hash) > 0 LIMIT 9"
         assert in_sample(spark, other) == (True, True)
 

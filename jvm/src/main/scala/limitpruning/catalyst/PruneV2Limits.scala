@@ -149,7 +149,12 @@ final case class PruneV2Limits(override val session: SparkSession, override val 
     }
   }
 
-  /** The same for one row of each of any groups, if a group consists of its keys. */
+  /**
+   * If metadata find too few groups, and a group consists of its keys, rows of enough groups may be found by reading columns when the
+   * query runs.
+   *
+   * @return as of `byRows`
+   */
   private def groupsByRows(
       of: MatchGroups.Groups[Limited],
       searched: Either[Reason, ChosenFiles],

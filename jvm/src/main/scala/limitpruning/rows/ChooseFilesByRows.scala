@@ -49,16 +49,16 @@ private[limitpruning] final class ChooseFilesByRows(
   /** @return what to read; what metadata found, if the rows cannot be searched for */
   def apply(): Either[Reason, ChosenFiles] = {
     val columns = AttributeSet((conjuncts ++ order.map(_.child) ++ groups).flatMap(_.references))
-    val inSample = sample.map(_.rowGroups(table, Deadline.now + Patience))
+    val inSample = sample.map(_.chosen(table, Deadline.now + Patience))
     val chosen = for {
+      _ <- if (inSample.exists(_.isEmpty)) None else Some(())
       numbered <- table.numbered(columns, inSample.orElse(searched.toOption.map(_.files)))
       positions <- PositionScan.of(session, numbered, conjuncts, order, groups, planned)
       // How many rows match is not how many groups they have.
       known = if (groups.isEmpty) selectivity else Selectivity.unknown
       find = new FindPositions(session, table.name, conf, known, bytes)
-      inRows = find(positions, limit, sample = inSample.map(_ => (scan: PositionScan) => Some(scan.plan)))
-      _ = sample.foreach(some => if (inRows.isEmpty) some.form.readInVain() else some.form.decided())
-      found <- inRows
+      // The scan reads nothing but the sample.
+      found <- find(positions, limit, sample = inSample.map(_ => (scan: PositionScan) => Some(scan.plan)))
       (files, opened) <- select(found.positions)
     } yield {
       val before = searched.toOption
@@ -81,6 +81,7 @@ private[limitpruning] final class ChooseFilesByRows(
           else Some(Groups(BriefSql.list(groups), found.rows.toInt, found.areAll))
       )
     }
+    sample.foreach(some => if (chosen.isEmpty) some.form.readInVain() else some.form.decided())
     chosen.fold(searched)(Right(_))
   }
 

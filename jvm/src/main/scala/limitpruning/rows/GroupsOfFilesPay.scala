@@ -3,7 +3,9 @@ package limitpruning.rows
 import scala.concurrent.duration.Deadline
 
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
+import org.apache.spark.sql.types.StructType
 
+import limitpruning.parquet.FileId
 import limitpruning.predicate.LeafColumn
 import limitpruning.search.{
   ChosenFiles, DictionarySize, LimitedScan, ManifestFile, ReadableTable, SampleOfFiles, UnprovedForm
@@ -47,50 +49,46 @@ private[limitpruning] object GroupsOfFilesPay {
   ): Option[Saved] = {
     import scan.{conjuncts, limit, table}
     val first = conjuncts ++ keys
+    val columns = AttributeSet(first.flatMap(_.references))
     val isUndecided = found.left.exists { case _: Reason.NotEnoughGroups => true; case _ => false }
     if (
       !isUndecided || limit > GroupsPay.MostGroups || !RowsOfGroups.canCompare(keys) ||
       !first.forall(RowsPay.canRunTwice)
     ) None
     else if (minBytes == 0) Some(Saved(RowsPay.Always, None))
+    else if (
+      // The search would read all fields of a struct.
+      columns.exists(_.dataType.isInstanceOf[StructType]) ||
+      !RowsPay.isWorthIt(ManifestFile.bytes(table.files), minBytes) || !form.canRemember || isBusy ||
+      // A commit may add other files, and other literals may leave others.
+      !form.mayRead(FileId(table.name, length = 0, modificationTime = 0, tag = ""), isOneTask = false)
+    ) None
     else {
       val files = table.files
-      val all = ManifestFile.bytes(files)
       val leaves = keys.collect { case LeafColumn(column) => column }
-      if (!RowsPay.isWorthIt(all, minBytes) || !form.canRemember) None
-      else
-        for {
-          // Most files of a table are alike. In this one, all rows match, if that is known of any.
-          (file, allMatch) <- SampleOfFiles.likely(table, conjuncts, deadline)
-          sizes <- table.sizes(
-            AttributeSet(first.flatMap(_.references)),
-            Nil,
-            leaves,
-            Seq(file),
-            deadline
-          )
-          ofAll = SizesOfKeys(
-            if (sizes.files == 0) 0.0 else sizes.first.toDouble / sizes.files * all,
-            files.iterator.map(_.parts.toDouble).sum,
-            files.iterator.map(_.rows.toDouble).sum
-          )
-          if RowsPay.isWorthIt(ofAll.saved, minBytes)
-          sample <-
-            if (allMatch && sizes.dictionaries.exists(_.promises(limit.toLong)))
-              Some(SampleOfFiles(Vector(file), form))
-            else if (
-              ofAll.maySample(tasks, minBytes) && mayHaveEnough(sizes.dictionaries, keys.size, limit, tasks)
-            )
-              SampleOfFiles.spread(
-                files,
-                tasks.min(GroupsPay.MostInSample),
-                limit * DictionarySize.LeastRows,
-                ofAll.mostRows(tasks),
-                form
-              )
-            else None
-          if sample.mayRead && !isBusy
-        } yield Saved(ofAll.saved, Some(sample))
+      val matching = if (leaves.isEmpty) None else SampleOfFiles.matching(table, conjuncts, deadline)
+      for {
+        file <- matching.orElse(files.headOption) // most files of a table are alike
+        sizes <- table.sizes(columns, RowsPay.equalToValues(conjuncts), leaves, Seq(file), deadline)
+        ofAll = SizesOfKeys(
+          if (sizes.files == 0) 0.0 else sizes.first.toDouble / sizes.files * ManifestFile.bytes(files),
+          files.iterator.map(_.parts.toDouble).sum,
+          files.iterator.map(_.rows.toDouble).sum
+        )
+        if RowsPay.isWorthIt(ofAll.saved, minBytes)
+        sample <-
+          if (matching.nonEmpty && sizes.dictionaries.exists(_.promises(limit.toLong)))
+            Some(Vector(file -> Seq(0))) // the dictionaries are those of this row group
+          else if (ofAll.maySample(tasks, minBytes) && !sizes.areSelective())
+            Some(SampleOfFiles.spread(
+              files,
+              tasks.min(GroupsPay.MostInSample),
+              limit * DictionarySize.LeastRows,
+              ofAll.mostRows(tasks)
+            )).filter(some => mayHaveEnough(sizes.dictionaries, keys.size, limit, some.map(_._2.size).sum))
+          else None
+        if sample.nonEmpty
+      } yield Saved(ofAll.saved, Some(SampleOfFiles(sample, form)))
     }
   }
 

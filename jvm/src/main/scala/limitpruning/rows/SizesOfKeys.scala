@@ -8,7 +8,7 @@ package limitpruning.rows
 private[rows] final case class SizesOfKeys(first: Double, rowGroups: Double, rows: Double) {
   import SizesOfKeys._
 
-  /** The bytes that need not be read if one row group has enough groups: it is read first, and its rows are read again. */
+  /** The bytes that need not be read if one row group has enough groups. It is read first, and its rows are read again. */
   def saved: Long = if (rowGroups < ReadTwice) 0L else (first * (1 - ReadTwice / rowGroups)).toLong
 
   /**

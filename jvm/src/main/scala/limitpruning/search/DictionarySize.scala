@@ -21,7 +21,7 @@ private[limitpruning] final case class DictionarySize(
     isGivenUp && valueBytes.exists(_ * groups * 2 <= Largest) || bytes.exists(_ >= groups * BytesOfValue)
   )
 
-  /** About the maximum number of values; none if it is not known. */
+  /** About the maximum number of values that the dictionary has; none if there is none. */
   def mostValues: Option[Double] = bytes.map(_.toDouble / BytesOfEntry)
 }
 

@@ -4,77 +4,71 @@ import scala.concurrent.duration.Deadline
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 
-import limitpruning.parquet.FileId
 import limitpruning.predicate.{MatchState, Unprovable}
 
 /**
- * Some files of a [[ManifestTable]], of each of which one row group is searched for rows of enough groups. If they have too few, the
- * format's own scan reads the table.
+ * Some row groups of a [[ManifestTable]] that are searched for rows of enough groups. If they have too few, the format's own scan
+ * reads the table.
  *
+ * @param rowGroups files, each with the ordinals of row groups, in file order; of a file that is read as a whole, only 0
  * @param form remembers whether samples for such queries had enough groups
  */
-final case class SampleOfFiles(files: IndexedSeq[ManifestFile], form: UnprovedForm) {
+final case class SampleOfFiles(rowGroups: IndexedSeq[(ManifestFile, Seq[Int])], form: UnprovedForm) {
 
-  /** Whether samples for such queries may be read now. */
-  def mayRead: Boolean =
-    files.headOption.exists(file => form.mayRead(SampleOfFiles.id(file), isOneTask = false))
-
-  /** One row group of each file, the whole file where its row groups cannot be read on their own. Reads footers. */
-  def rowGroups(table: ManifestTable, deadline: Deadline): IndexedSeq[ChosenFile] =
-    files.zip(table.rowGroups(files, IndexedSeq.empty, deadline)).map { case (file, rowGroups) =>
-      // Neighbours often have the same values.
-      def one(all: IndexedSeq[ManifestRowGroup]) = all(file.position % all.size)
-      ChosenFile(file, rowGroups.filter(_.size > 1).map(all => Seq(one(all))))
+  /** What is read. Reads footers. A file is left out if its row groups cannot be read on their own, although it has several. */
+  def chosen(table: ManifestTable, deadline: Deadline): IndexedSeq[ChosenFile] = {
+    val (divided, whole) = rowGroups.partition(_._1.parts > 1)
+    val known = table.rowGroups(divided.map(_._1), IndexedSeq.empty, deadline)
+    val parts = divided.zip(known).collect {
+      case ((file, ordinals), Some(all)) if all.size == file.parts =>
+        ChosenFile(file, Some(ordinals.map(all)))
     }
+    whole.map { case (file, _) => ChosenFile(file) } ++ parts
+  }
 }
 
 private[limitpruning] object SampleOfFiles {
 
   /**
-   * The first file in which all rows match, and the first file if that is known of none.
+   * One of the first files without deleted rows, if all its rows match.
    *
    * @param deadline after it, no further manifest is read
-   * @return the file, and whether all its rows match; none if there is no file
    */
-  def likely(
-      table: ManifestTable,
-      conjuncts: Seq[Expression],
-      deadline: Deadline
-  ): Option[(ManifestFile, Boolean)] = {
-    lazy val classify = new ClassifyFiles(conjuncts, Nil, table, deadline)
-    def allMatch(file: ManifestFile) = classify(file).state == MatchState.FullyMatching
-    val candidates =
-      if (Unprovable.obstacle(conjuncts, table.mayHaveFacts).isEmpty) table.files.take(MostClassified)
-      else Nil
-    candidates.filter(_.deletedRows.contains(0L)).find(allMatch).map(_ -> true)
-      .orElse(table.files.headOption.map(_ -> false))
-  }
+  def matching(table: ManifestTable, conjuncts: Seq[Expression], deadline: Deadline): Option[ManifestFile] =
+    if (Unprovable.obstacle(conjuncts, table.mayHaveFacts).nonEmpty) None
+    else {
+      val classify = new ClassifyFiles(conjuncts, Nil, table, deadline)
+      table.files.take(MostClassified).filter(_.deletedRows.contains(0L))
+        .find(classify(_).state == MatchState.FullyMatching)
+    }
 
   /**
-   * Files from all parts of the table.
+   * Row groups from all parts of the table, without files of which it is not known how many rows are deleted: their deletes would be
+   * read, too.
    *
-   * @param most the maximum number of files
+   * @param most the maximum number of row groups
    * @param leastRows the minimum number of rows of a row group
    * @param mostRows the maximum number of rows of a row group
-   * @return none if there are no such files
    */
   def spread(
       files: IndexedSeq[ManifestFile],
       most: Int,
       leastRows: Long,
-      mostRows: Long,
-      form: UnprovedForm
-  ): Option[SampleOfFiles] = {
+      mostRows: Long
+  ): IndexedSeq[(ManifestFile, Seq[Int])] = {
     def rows(file: ManifestFile) = file.rows / file.parts
-    val suitable = files.filter(file => leastRows <= rows(file) && rows(file) <= mostRows)
-    val count = most.min(suitable.size)
-    if (count == 0) None
-    else
-      Some(SampleOfFiles((0 until count).map(i => suitable((i.toLong * suitable.size / count).toInt)), form))
+    val suitable = files.filter(file =>
+      file.deletedRows.nonEmpty && leastRows <= rows(file) && rows(file) <= mostRows
+    )
+    val before = suitable.scanLeft(0L)(_ + _.parts)
+    val count = most.toLong.min(before.last).toInt
+    // Files are alike: with equal distances, all might be the first row groups of their files.
+    val chosen = (0 until count).map(i => ((i + i * GoldenRatio % 1) * before.last / count).toLong).distinct
+    chosen.groupBy(row => before.lastIndexWhere(_ <= row)).toIndexedSeq.sortBy(_._1).map { case (file, of) =>
+      suitable(file) -> of.map(row => (row - before(file)).toInt).sorted
+    }
   }
 
-  // Such a file never changes.
-  private def id(file: ManifestFile): FileId = FileId(file.path, file.bytes, modificationTime = 0, tag = "")
-
   private val MostClassified = 64
+  private val GoldenRatio = 0.6180339887
 }
