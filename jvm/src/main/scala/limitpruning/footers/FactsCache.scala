@@ -23,8 +23,8 @@ final class FactsCache(maxBytes: Long) {
   /** Whether anything is cached. */
   def isOn: Boolean = maxBytes > 0
 
-  /** The maximum memory of all files of one table, in bytes. Their statistics and footers need the rest. */
-  val mostOfTable: Long = maxBytes / 4
+  /** The maximum memory of all files of one table, in bytes. Footers need the rest. */
+  val mostOfTable: Long = maxBytes / 4 * 3
 
   private val cached = CacheBuilder
     .newBuilder()
