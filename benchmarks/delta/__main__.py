@@ -8,7 +8,7 @@ from benchmarks import tables
 from benchmarks.delta.queries import engines_of, queries
 from benchmarks.delta.targets import targets
 from benchmarks.engines import DELTA_ENGINES
-from benchmarks.engines.delta import VERSION, jars
+from benchmarks.engines.delta import version
 from benchmarks.formats.run import Format, main
 from benchmarks.settings import from_environment
 
@@ -19,8 +19,7 @@ DELTA_LAKE = Format(
     name="Delta Lake",
     table=tables.EVENTS_DELTA,
     writer="benchmarks.delta.table",
-    jars=jars,
-    version=VERSION,
+    version=version,
     engines=DELTA_ENGINES,
     titles=("Delta", "no push-down", "ours"),
     queries=queries(),

@@ -8,17 +8,20 @@ from pyspark.sql import SparkSession
 
 from benchmarks import tables
 from benchmarks.engines import DELTA_OURS, DELTA_READS_ALL
-from benchmarks.engines.spark import Spark, downloaded, open_session, rows_written
+from benchmarks.engines.spark import Spark, downloaded, open_session, rows_written, version_in
 from benchmarks.queries import CREATE_TABLE, Asked
 
-VERSION = r"delta-storage-(\S+)\.jar"
-"""A pattern of the name of one of its JARs, whose group is its version."""
 _PUSH_DOWN = "spark.databricks.delta.stats.limitPushdown.enabled"
 
 
 def jars() -> list[Path]:
     """Return the JARs of Delta Lake for the Spark that is installed; download them once."""
     return downloaded("delta-jars")
+
+
+def version() -> str:
+    """Return the version of Delta Lake; download its JARs once."""
+    return version_in(jars(), r"delta-storage-(\S+)\.jar")
 
 
 def delta_session(name: str, data: Path) -> SparkSession:

@@ -4,20 +4,43 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from benchmarks import tables
 from benchmarks.engines import ICEBERG_OURS
-from benchmarks.engines.spark import Spark, downloaded, open_session
+from benchmarks.engines.spark import Spark, downloaded, open_session, version_in
 
 NAME = "ice.db.events"
-VERSION = r"iceberg-spark-runtime-[\d._]+-(\S+)\.jar"
-"""A pattern of the name of its JAR, whose group is its version."""
 
 
 def jars() -> list[Path]:
     """Return the JAR of Iceberg for the Spark that is installed; download it once."""
     return downloaded("iceberg-jars")
+
+
+def version() -> str:
+    """Return the version of Iceberg; download its JAR once."""
+    return version_in(jars(), r"iceberg-spark-runtime-[\d._]+-(\S+)\.jar")
+
+
+def copy(session: SparkSession, source: Path, name: str) -> None:
+    """Write the rows of Parquet files as a table, in as many files and row groups of the same size.
+
+    Iceberg writes them, because imported files have no field ids and no split offsets.
+    """
+    files = sorted(source.glob("*.parquet"))
+    largest = max(file.stat().st_size for file in files)
+    row_group = pq.read_metadata(files[0]).row_group(0).total_byte_size
+    # One task for each file. A task writes one file, unless it is larger than this.
+    session.conf.set("spark.sql.files.maxPartitionBytes", largest)
+    session.conf.set("spark.sql.files.minPartitionNum", 1)
+    session.sql(
+        f"CREATE OR REPLACE TABLE {name} USING iceberg TBLPROPERTIES ("
+        f"'write.parquet.row-group-size-bytes' = '{row_group}', "
+        f"'write.target-file-size-bytes' = '{10 * largest}') "
+        f"AS SELECT * FROM parquet.`{source}`"
+    )
 
 
 def iceberg_session(name: str, data: Path, warehouse: Path | None = None) -> SparkSession:

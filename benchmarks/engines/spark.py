@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,12 @@ def downloaded(script: str) -> list[Path]:
     command = [str(ROOT / "bin" / script), minor]
     folder = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
     return sorted(Path(folder).glob("*.jar"))
+
+
+def version_in(jars: Sequence[Path], pattern: str) -> str:
+    """Return the version of a format: the group of a pattern that the name of one JAR matches."""
+    (found,) = re.findall(pattern, " ".join(jar.name for jar in jars))
+    return str(found)
 
 
 class Spark:

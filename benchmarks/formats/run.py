@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from benchmarks import report, tables
 from benchmarks.engines import DUCKDB
@@ -30,8 +28,7 @@ class Format:
         name: Its name.
         table: The events, as a table of this format.
         writer: The module that writes this table.
-        jars: Returns its JARs; downloads them once.
-        version: A regular expression, whose group is the version in the name of a JAR.
+        version: Returns its version; downloads its JARs once.
         engines: All engines: the format alone first, the extension last.
         titles: What the columns of the engines are called in the output, in the same order.
         queries: The queries, in the order of their runs.
@@ -43,8 +40,7 @@ class Format:
     name: str
     table: Table
     writer: str
-    jars: Callable[[], list[Path]]
-    version: str
+    version: Callable[[], str]
     engines: tuple[str, ...]
     titles: tuple[str, ...]
     queries: Sequence[Query]
@@ -99,10 +95,9 @@ def prepare(of: Format, settings: Settings) -> str:
     root = tables.folder(settings)
     print(f"tables: {root} (stored between runs; `make bench-clean` removes them)", file=sys.stderr)
     # Here, because the engines start at the same time, and each would download the JARs.
-    names = " ".join(jar.name for jar in of.jars())
+    version = of.version()
     tables.write_once(settings)
     if not (root / of.table.name).exists():
         # In a separate process, so that the Spark of this run starts with cold caches.
         subprocess.run([sys.executable, "-m", of.writer], cwd=ROOT, check=True)
-    (version,) = re.findall(of.version, names)
-    return str(version)
+    return version

@@ -6,7 +6,7 @@ import sys
 
 from benchmarks import tables
 from benchmarks.engines import ICEBERG_ENGINES
-from benchmarks.engines.iceberg import VERSION, jars
+from benchmarks.engines.iceberg import version
 from benchmarks.formats.run import Format, main
 from benchmarks.iceberg.queries import queries
 from benchmarks.iceberg.targets import targets
@@ -19,8 +19,7 @@ APACHE_ICEBERG = Format(
     name="Iceberg",
     table=tables.EVENTS_ICEBERG,
     writer="benchmarks.iceberg.table",
-    jars=jars,
-    version=VERSION,
+    version=version,
     engines=ICEBERG_ENGINES,
     titles=("Iceberg", "ours"),
     queries=queries(),

@@ -14,7 +14,6 @@ Over the Parquet tables, some queries are then run by both Sparks on the object 
 from __future__ import annotations
 
 import os
-import re
 import statistics
 import subprocess
 import sys
@@ -56,6 +55,7 @@ def main(name: str | None = None) -> int:
         and (not words or any(word in query.name for word in words))
     ]
     prepare(settings, tables)
+    of_format = of.version() if of else ""  # here, because each engine would download the JARs
     if of:
         write(of, settings)
     load = os.getloadavg()[0]
@@ -65,7 +65,7 @@ def main(name: str | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     about = {
-        "versions": versions if of is None else {"Spark": versions[names[0]], of.name: version(of)},
+        "versions": versions if of is None else {"Spark": versions[names[0]], of.name: of_format},
         "runs": runs - 1,
         "rows": settings.rows,
         "load_before": round(load, 2),
@@ -81,15 +81,8 @@ def main(name: str | None = None) -> int:
 
 def write(of: RowsFormat, settings: Settings) -> None:
     """Write the tables of a format that do not exist yet, in a process of its own."""
-    of.jars()  # here, as each engine would download them
     command = [sys.executable, "-m", "benchmarks.rows.formats", of.key, str(settings.data)]
     subprocess.run(command, cwd=ROOT, check=True)
-
-
-def version(of: RowsFormat) -> str:
-    """Return the version of a format, from the names of its JARs."""
-    (found,) = re.findall(of.version, " ".join(jar.name for jar in of.jars()))
-    return str(found)
 
 
 def run(

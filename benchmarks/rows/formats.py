@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from benchmarks.engines import DELTA, DELTA_OURS, ICEBERG, ICEBERG_OURS
@@ -33,8 +32,7 @@ class RowsFormat:
         name: Its name in results.
         engines: The format alone, and with the extension.
         results: The name of the file for the results.
-        jars: Returns its JARs; downloads them once.
-        version: A regular expression, whose group is the version in the name of a JAR.
+        version: Returns its version; downloads its JARs once.
         session: Starts a session, given an engine and the folder of the tables.
         source: Returns what stands for a table in `FROM`, given the folder of the tables.
         folder: Returns the folder of a table, given that of all tables.
@@ -45,8 +43,7 @@ class RowsFormat:
     name: str
     engines: tuple[str, str]
     results: str
-    jars: Callable[[], list[Path]]
-    version: str
+    version: Callable[[], str]
     session: Callable[[str, Path], SparkSession]
     source: Callable[[Path, Table], str]
     folder: Callable[[Path, Table], Path]
@@ -75,19 +72,7 @@ def _warehouse(root: Path) -> Path:
 
 
 def _write_iceberg(session: SparkSession, root: Path, table: Table) -> None:
-    """Copy the rows into as many files, with row groups of the same size."""
-    files = list((root / table.name).glob("*.parquet"))
-    largest = max(file.stat().st_size for file in files)
-    row_group = pq.read_metadata(files[0]).row_group(0).total_byte_size
-    # One task for each file. A task writes one file, unless it is larger than this.
-    session.conf.set("spark.sql.files.maxPartitionBytes", largest)
-    session.conf.set("spark.sql.files.minPartitionNum", 1)
-    session.sql(
-        f"CREATE OR REPLACE TABLE ice.db.{table.name} USING iceberg TBLPROPERTIES ("
-        f"'write.parquet.row-group-size-bytes' = '{row_group}', "
-        f"'write.target-file-size-bytes' = '{10 * largest}') "
-        f"AS SELECT * FROM parquet.`{root / table.name}`"
-    )
+    iceberg_engine.copy(session, root / table.name, f"ice.db.{table.name}")
 
 
 _ALL = (
@@ -96,8 +81,7 @@ _ALL = (
         name="Delta Lake",
         engines=(DELTA, DELTA_OURS),
         results="delta-rows.json",
-        jars=delta_engine.jars,
-        version=delta_engine.VERSION,
+        version=delta_engine.version,
         session=delta_engine.delta_session,
         source=lambda root, table: f"delta.`{_delta_folder(root, table)}`",
         folder=_delta_folder,
@@ -108,8 +92,7 @@ _ALL = (
         name="Iceberg",
         engines=(ICEBERG, ICEBERG_OURS),
         results="iceberg-rows.json",
-        jars=iceberg_engine.jars,
-        version=iceberg_engine.VERSION,
+        version=iceberg_engine.version,
         session=lambda name, root: iceberg_engine.iceberg_session(name, root, _warehouse(root)),
         source=lambda _, table: f"ice.db.{table.name}",
         folder=lambda root, table: _warehouse(root) / "db" / table.name,

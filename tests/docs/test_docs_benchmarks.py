@@ -138,10 +138,10 @@ def fuzzed(results: dict[str, Any]) -> str:
     about, total = results["about"], results["total"]
     wrong = f"{total['wrong']:,}" if total["wrong"] else "No"
     text = (
-        f"{about['minutes']:g} minutes in {about['processes']} processes, with Spark "
-        f"{about['spark']}, at commit {', '.join(about['commits'])}. "
-        f"They held {total['queries']:,} answers over {total['tables']:,} tables to those of plain "
-        f"Spark. {wrong} answer was wrong. The last run: {machine(results)}."
+        f"In {about['minutes']:g} minutes, {about['processes']} processes held "
+        f"{total['queries']:,} answers over {total['tables']:,} tables to those of plain Spark "
+        f"{about['spark']}. {wrong} answer was wrong. Commits of all runs: "
+        f"{', '.join(about['commits'])}. The last run: {machine(results)}."
     )
     names = ["tables", "queries", "pruned", "wrong in plain Spark, too", "no reference", "wrong"]
     lines = [f"| | {' | '.join(names)} |", "| --- " * (len(names) + 1) + "|"]

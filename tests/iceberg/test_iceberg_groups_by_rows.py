@@ -7,9 +7,7 @@ import random
 import pytest
 from pyspark.sql import SparkSession
 
-import limit_pruning
-from limit_pruning import LimitReport
-from support.costs import searches
+from support.groups_by_rows import found, in_sample
 from support.iceberg import tables
 from support.iceberg.tables import hold, reason_of
 from support.runs import conf
@@ -48,27 +46,6 @@ def table(spark: SparkSession) -> str:
     return write(spark, 4, 2000)
 
 
-def by_rows(spark: SparkSession, query: str) -> tuple[LimitReport, str]:
-    """Run a query whose groups are found by rows; return its report and its plan."""
-    df = spark.sql(query)
-    df.collect()
-    plan = physical(df)
-    assert "RowsVerified" in plan, plan
-    report = limit_pruning.report(df).only
-    assert report.covered
-    return report, plan
-
-
-def in_sample(spark: SparkSession, query: str) -> tuple[bool, bool]:
-    """Run a query; return whether a sample was searched, and whether it had enough groups."""
-    before = searches(spark, "sample")
-    df = spark.sql(query)
-    df.collect()
-    searched = searches(spark, "sample") - before
-    assert len(searched) <= 1
-    return bool(searched), "RowsVerified" in physical(df)
-
-
 @pytest.mark.core
 @pytest.mark.parametrize("vectorized", ["true", "false"])
 def test_few_row_groups_are_read(spark: SparkSession, table: str, vectorized: str) -> None:
@@ -78,7 +55,7 @@ def test_few_row_groups_are_read(spark: SparkSession, table: str, vectorized: st
                 query = f"SELECT DISTINCT {keys} FROM {table}{where}"
                 for limit in (2, 6, 5000):
                     hold(spark, query, limit)
-        report, plan = by_rows(spark, f"SELECT DISTINCT user FROM {table} LIMIT 8")
+        report, plan = found(spark, f"SELECT DISTINCT user FROM {table} LIMIT 8")
     assert ", groups=8 by " in plan
     assert report.rows.verified == 8
     assert report.files.scanned == 1
@@ -87,7 +64,7 @@ def test_few_row_groups_are_read(spark: SparkSession, table: str, vectorized: st
 
 def test_all_groups_are_fewer(spark: SparkSession, table: str) -> None:
     with conf(spark, ALWAYS):
-        report, _ = by_rows(spark, f"SELECT DISTINCT few FROM {table} WHERE id <> 5 LIMIT 50")
+        report, _ = found(spark, f"SELECT DISTINCT few FROM {table} WHERE id <> 5 LIMIT 50")
         assert report.rows.verified == 12
         hold(spark, f"SELECT few, count(*) FROM {table} WHERE id <> 5 GROUP BY few", 50)
         hold(spark, f"SELECT DISTINCT user FROM {table} WHERE hash LIKE 'x%'", 5)
@@ -101,7 +78,7 @@ def test_deleted_rows_have_no_groups(spark: SparkSession) -> None:
             for keys in ("few", "user", "few, money"):
                 for limit in (1, 2, 12, 2000):
                     hold(spark, f"SELECT DISTINCT {keys} FROM {table}", limit)
-            by_rows(spark, f"SELECT DISTINCT user FROM {table} WHERE id % 2 = 1 LIMIT 8")
+            found(spark, f"SELECT DISTINCT user FROM {table} WHERE id % 2 = 1 LIMIT 8")
 
 
 def test_a_sample_has_enough_groups(spark: SparkSession, table: str) -> None:
@@ -110,7 +87,7 @@ def test_a_sample_has_enough_groups(spark: SparkSession, table: str) -> None:
             query = f"SELECT DISTINCT {keys} FROM {table} WHERE {where}"
             hold(spark, query, 3)
             assert in_sample(spark, f"{query} LIMIT 4") == (True, True), query
-            report, _ = by_rows(spark, f"{query} LIMIT 4")
+            report, _ = found(spark, f"{query} LIMIT 4")
             assert (report.row_groups.scanned or 20) <= 2
 
 
@@ -137,7 +114,7 @@ def test_a_dictionary_promises_many_values(spark: SparkSession) -> None:
     table = write(spark, 3, 400)
     with conf(spark, SMALL):
         assert in_sample(spark, f"SELECT DISTINCT hash FROM {table} LIMIT 9") == (True, True)
-        report, _ = by_rows(spark, f"SELECT DISTINCT hash FROM {table} WHERE id >= 0 LIMIT 9")
+        report, _ = found(spark, f"SELECT DISTINCT hash FROM {table} WHERE id >= 0 LIMIT 9")
         assert report.row_groups.scanned == 1
         for keys, rest in (
             ("few", "LIMIT 9"),
@@ -193,12 +170,61 @@ def test_line_111_random_groups(spark: SparkSession, table: str, vectorized: str
     chance = random.Random(f"groups {vectorized}")
     names = ["id", "user", "hash", "few", "money", "user || few", "nested.a", "length(user)"]
     wheres = ["", "few < {}", "id >= {} * 500", "hash LIKE '%{}'", "money IS NULL", "hash(id) < {}"]
-    found = 0
+    by_rows = 0
     for _ in range(15):
         keys = ", ".join(chance.sample(names, chance.randint(1, 3)))
         where = chance.choice(wheres).format(chance.randrange(12))
         query = f"SELECT DISTINCT {keys} FROM {table}" + (f" WHERE {where}" if where else "")
         with conf(spark, {VECTORIZED: vectorized} | chance.choice([ALWAYS, ALWAYS, SMALL])):
             df = hold(spark, query, chance.choice([2, 3, 9, 50, 10_000]))
-        found += "RowsVerified" in physical(df)
-    assert found >= 5, "else it says nothing"
+        by_rows += "RowsVerified" in physical(df)
+    assert by_rows >= 5, "else it says nothing"
+
+
+FORMATS: list[dict[str, str]] = [
+    {},
+    {"format__version": "3"},
+    {"write_format_default": "orc"},
+    {"write_parquet_row__group__size__bytes": "100000000"},
+]
+CHANGES = [
+    "DELETE FROM {t} WHERE id % {n} = 1 AND id < 3000",
+    "DELETE FROM {t} WHERE few = {n}",
+    "UPDATE {t} SET few = few + 100 WHERE id < 30 * {n}",
+    "INSERT INTO {t} SELECT * FROM {t} WHERE id < 50 * {n}",
+    "ALTER TABLE {t} ALTER COLUMN few TYPE BIGINT",
+    "ALTER TABLE {t} ADD PARTITION FIELD bucket(4, id)",
+    "ALTER TABLE {t} RENAME COLUMN money TO cash",
+]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_line_111_random_samples(spark: SparkSession, seed: int) -> None:
+    """Tables of several formats, with deleted and changed rows, renamed and wider columns."""
+    chance = random.Random(f"samples {seed}")
+    keys = ["user", "few", "user, few", "hash", "upper(user)", "id % 2000"]
+    wheres = [
+        "few <> {}",
+        "id >= {} * 100",
+        "hash LIKE '%{}'",
+        "hash(id) % 4 = 0",
+        "user > 'user {}'",
+    ]
+    samples = enough = 0
+    for _ in range(4):
+        kind = chance.choice([{}, *FORMATS])
+        name = write(spark, chance.choice([2, 5]), 2500, **MERGE_ON_READ, **kind)
+        for change in chance.sample(CHANGES, 2):
+            spark.sql(change.format(t=name, n=chance.randrange(2, 9)))
+        for _ in range(6):
+            where = chance.choice(["", *wheres]).format(chance.randrange(1, 10))
+            query = f"SELECT DISTINCT {chance.choice(keys)} FROM {name}"
+            query += f" WHERE {where}" if where else ""
+            limit = chance.choice([2, 4, 8])
+            with conf(spark, SMALL):
+                searched, has_enough = in_sample(spark, f"{query} LIMIT {limit}")
+                hold(spark, query, limit)
+            samples += searched
+            enough += has_enough
+    assert samples >= 4, "else it says nothing"
+    assert enough >= 3, "else it says nothing"

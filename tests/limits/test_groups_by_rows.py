@@ -11,8 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-import limit_pruning
-from limit_pruning import LimitReport
+from support.groups_by_rows import found
 from support.runs import BY_ROWS, VECTORIZED, conf, hold_sql
 from support.scan_tables import physical
 
@@ -54,17 +53,6 @@ def t(spark: SparkSession, folder: Path) -> Iterator[None]:
     spark.read.parquet(str(folder)).createOrReplaceTempView("t")
     with conf(spark, BY_ROWS):
         yield
-
-
-def found(spark: SparkSession, query: str) -> tuple[LimitReport, str]:
-    """Run a query whose groups are found by rows; return its report and its plan."""
-    df = spark.sql(query)
-    df.collect()
-    plan = physical(df)
-    assert "RowsVerified" in plan, plan
-    report = limit_pruning.report(df).only
-    assert report.covered
-    return report, plan
 
 
 KEYS = {

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import limit_pruning
-from support.costs import searches
+from support.groups_by_rows import in_sample
 from support.runs import VECTORIZED, conf, hold_sql
 from support.scan_tables import physical
 
@@ -46,16 +46,6 @@ def t(spark: SparkSession, folder: Path) -> Iterator[None]:
     spark.read.parquet(str(folder)).createOrReplaceTempView("t")
     with conf(spark, SETTINGS):
         yield
-
-
-def in_sample(spark: SparkSession, query: str) -> tuple[bool, bool]:
-    """Run a query; return whether a sample was searched, and whether it had enough groups."""
-    before = searches(spark, "sample")
-    df = spark.sql(query)
-    df.collect()
-    searched = searches(spark, "sample") - before
-    assert len(searched) <= 1
-    return bool(searched), "RowsVerified" in physical(df)
 
 
 @pytest.mark.core

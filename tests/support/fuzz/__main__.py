@@ -35,7 +35,8 @@ def main(minutes: float, results: Path) -> int:
     """Return 0 if no answer was wrong and no process failed."""
     seed = int(os.environ.get("FUZZ_SEED") or random.SystemRandom().getrandbits(32))
     workers = int(os.environ.get("FUZZ_WORKERS") or 2)
-    before = json.loads(results.read_text("utf-8")) if os.environ.get("FUZZ_ADD") else {}
+    is_added = os.environ.get("FUZZ_ADD") and results.exists()
+    before = json.loads(results.read_text(encoding="utf-8")) if is_added else {}
     earlier = before.get("about", {"minutes": 0.0, "commits": [], "seeds": []})
     commits = list(dict.fromkeys([*earlier["commits"], report.commit()]))
     start = time.monotonic()

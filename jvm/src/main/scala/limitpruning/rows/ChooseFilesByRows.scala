@@ -1,6 +1,6 @@
 package limitpruning.rows
 
-import scala.concurrent.duration.{Deadline, DurationInt}
+import scala.concurrent.duration.{Deadline, DurationInt, DurationLong}
 
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, SortOrder}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -49,7 +49,8 @@ private[limitpruning] final class ChooseFilesByRows(
   /** @return what to read; what metadata found, if the rows cannot be searched for */
   def apply(): Either[Reason, ChosenFiles] = {
     val columns = AttributeSet((conjuncts ++ order.map(_.child) ++ groups).flatMap(_.references))
-    val inSample = sample.map(_.chosen(table, Deadline.now + Patience))
+    // If the footers take long, the sample is in vain.
+    val inSample = sample.map(_.chosen(table, Deadline.now + conf.getConf(LimitPruningConf.MaxTime).millis))
     val chosen = for {
       _ <- if (inSample.exists(_.isEmpty)) None else Some(())
       numbered <- table.numbered(columns, inSample.orElse(searched.toOption.map(_.files)))
